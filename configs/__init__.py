@@ -1,0 +1,1 @@
+"""Parameter models: the Prefect form, the YAML schema and the job contract."""

@@ -1,0 +1,81 @@
+"""What to read, how to clean it, how to split it."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from configs.base import NAME_PATTERN, Params
+
+
+class LimitParams(Params):
+    """What an accepted sample looks like; the rest is quarantined."""
+
+    max_text_length: int = Field(80, ge=1, le=1000, description="Longest accepted text, characters")
+    min_side_px: int = Field(8, ge=1, description="Smallest accepted image side, pixels")
+    max_pixels: int = Field(
+        50_000_000, ge=1, description="Largest accepted image, pixels (guards against bombs)"
+    )
+    max_bad_share: float = Field(
+        0.1, ge=0, le=1, description="Share of rejected rows above which the run stops"
+    )
+
+
+class SplitParams(Params):
+    """How samples without a split of their own are divided."""
+
+    val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
+    test_share: float = Field(0.1, ge=0, lt=1, description="Share held out for the test")
+    near_duplicate_bits: int = Field(
+        2, ge=0, le=8, description="Perceptual-hash bits by which near-duplicates may differ"
+    )
+
+
+class SynthesisParams(Params):
+    """Text lines rendered from templates."""
+
+    count: int = Field(
+        0, ge=0, le=1_000_000, description="Lines to render; beside real data they join train only"
+    )
+    kinds: list[Literal["plate", "invoice", "meter", "date"]] = Field(
+        default=["meter"], description="Built-in templates to draw from"
+    )
+    patterns: list[str] = Field(
+        default=[], description="Own templates: regular expressions the texts are drawn from"
+    )
+    corpus: str = Field("", description="Text file, one line a text; empty: none")
+    font_folders: list[str] = Field(
+        default=[], description="Folders searched for TTF/OTF fonts besides the system's"
+    )
+    strength: float = Field(
+        1.0, ge=0, le=2, description="Strength of perspective, blur, noise, lighting and JPEG"
+    )
+
+
+class DatasetParams(Params):
+    """One labelled set of text-line images."""
+
+    name: str = Field("lines", pattern=NAME_PATTERN, description="Name of the dataset in the store")
+    source: Literal["paddleocr", "table", "folder", "synthetic"] = Field(
+        "paddleocr",
+        description="PaddleOCR label files, CSV/Parquet tables, "
+        "a folder whose file names are the texts, or rendered lines",
+    )
+    root: str = Field(".", description="Folder that label files and image paths are relative to")
+    train_labels: str = Field("rec_train.txt", description="Label file or table of the train split")
+    val_labels: str = Field("", description="The val split's; empty: split off the train labels")
+    test_labels: str = Field("", description="The test split's; empty: split off the train labels")
+    encoding: Literal["utf-8", "gb18030"] = Field(
+        "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
+    )
+    image_column: str = Field("image", description="Column of image paths in a table")
+    text_column: str = Field("text", description="Column of texts in a table")
+    group_column: str = Field(
+        "", description="Column whose groups stay in one split; empty: by content"
+    )
+    charset_file: str = Field(
+        "", description="One character a line, relative to root; empty: built from the texts"
+    )
+    limits: LimitParams = Field(default=LimitParams(), description="What is accepted")
+    split: SplitParams = Field(default=SplitParams(), description="How to split")
+    synthesis: SynthesisParams = Field(default=SynthesisParams(), description="Rendered lines")
+    seed: int = Field(0, ge=0, description="Seed of splits and synthesis")

@@ -1,0 +1,21 @@
+"""Where an accepted candidate goes."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from configs.base import Params
+
+
+class DeploymentParams(Params):
+    """How the accepted candidate is put online."""
+
+    target: Literal["local", "endpoint", "none"] = Field(
+        "local",
+        description="local: start or reuse a gateway on this machine; "
+        "endpoint: a gateway that already runs; none: promote only",
+    )
+    endpoint: str = Field(
+        "http://127.0.0.1:8868", pattern=r"^https?://", description="Address of the gateway"
+    )
+    timeout_s: float = Field(60, gt=0, description="Most seconds until the new version answers")

@@ -1,0 +1,53 @@
+"""The contract between tasks and the training process: job.json in, result.json out."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from configs.base import NAME_PATTERN, Params
+from configs.training import ResourceParams, TrainingParams
+
+
+class TrainJob(Params):
+    """Train one recogniser on one snapshot; files land beside job.json."""
+
+    kind: Literal["train"] = Field("train", description="Kind of job")
+    store: str = Field(description="URI of the artifact store")
+    snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
+    training: TrainingParams = Field(description="How to train")
+    resources: ResourceParams = Field(description="What to train on")
+
+
+class TrainResult(Params):
+    """What a training left in its folder."""
+
+    kind: Literal["train"] = Field("train", description="Kind of job")
+    checkpoint: str = Field(description="Folder of the final checkpoint, relative to the job's")
+    metrics: dict[str, float] = Field(description="Validation metrics of the final checkpoint")
+    timings: dict[str, float] = Field(description="Seconds per phase, images per second")
+    environment: dict[str, str] = Field(description="Versions and devices")
+
+
+class ExportJob(Params):
+    """Export one checkpoint to a bundle with all forms, and prove their parity."""
+
+    kind: Literal["export"] = Field("export", description="Kind of job")
+    store: str = Field(description="URI of the artifact store")
+    snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
+    checkpoint: str = Field(description="Key prefix of the checkpoint in the store")
+    name: str = Field(pattern=NAME_PATTERN, description="Name of the model")
+    version: str = Field(description="Version of the bundle")
+    parent: str = Field("", description="Version of the champion at the time; empty: none")
+    code_commit: str = Field("", description="Commit of the code that trained it; empty: unknown")
+    parameters: dict[str, Any] = Field(description="Parameters of the training, for the record")
+    metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")
+    golden_images: int = Field(24, ge=1, le=1000, description="Images of the parity proof")
+
+
+class ExportResult(Params):
+    """What an export left in its folder."""
+
+    kind: Literal["export"] = Field("export", description="Kind of job")
+    bundle: str = Field(description="Folder of the bundle, relative to the job's")
+    parity: dict[str, float] = Field(description="Largest probability difference per form")
+    timings: dict[str, float] = Field(description="Seconds per phase")

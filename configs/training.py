@@ -1,0 +1,76 @@
+"""How the recogniser is trained, and on what."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from configs.base import Params
+
+
+class CompositionParams(Params):
+    """New crops composed from labelled ones by swapping characters at aligned positions."""
+
+    enabled: bool = Field(
+        False, description="Compose crops; for short texts of fixed layout (plates, meters, dates)"
+    )
+    start_share: float = Field(
+        0.12, ge=0, lt=1, description="Share of the run after which positions are aligned"
+    )
+    untouched_share: float = Field(
+        0.3, ge=0, le=1, description="Share of crops left as they are once composition runs"
+    )
+    swap_share: float = Field(
+        0.6, ge=0, le=1, description="Chance of each character of a composed crop to be swapped"
+    )
+
+
+class ResourceParams(Params):
+    """What the job runs on."""
+
+    device: Literal["cpu", "gpu"] = Field("cpu", description="Kind of device")
+    devices: int = Field(1, ge=1, le=64, description="Data-parallel processes, one per device")
+
+
+class TrainingParams(Params):
+    """The embedded recogniser and its schedule."""
+
+    layout: Literal["fixed", "line"] = Field(
+        "line", description="fixed: crops resized to one size; line: lines of any width"
+    )
+    height_px: int = Field(32, ge=16, le=96, multiple_of=8, description="Input height, pixels")
+    width_px: int = Field(
+        128, ge=32, le=4096, multiple_of=16, description="Input width; of a line: the widest"
+    )
+    size: Literal["small", "base", "large"] = Field("base", description="Size of the network")
+    gray: bool = Field(False, description="Ignore colour")
+    epochs: int = Field(20, ge=1, description="Passes over the train split")
+    batch_size: int = Field(16, ge=1, le=4096, description="Crops per step and device")
+    learning_rate: float = Field(3e-3, gt=0, le=1, description="Peak learning rate of AdamW")
+    weight_decay: float = Field(0.02, ge=0, le=1, description="Decay of weights (not of biases)")
+    warmup_steps: int = Field(50, ge=0, description="Steps of linear warm-up before the cosine")
+    clip_norm: float = Field(5.0, gt=0, description="Largest global gradient norm")
+    ema_decay: float = Field(
+        0.999, ge=0, lt=1, description="Decay of the averaged weights that are kept; 0: none"
+    )
+    guide_weight: float = Field(
+        6.0, ge=0, description="Weight of the loss at expected character centres, decaying to 0"
+    )
+    guide_share: float = Field(
+        0.4, ge=0, le=1, description="Share of the run over which the guide decays"
+    )
+    augmentation: float = Field(
+        0.75, ge=0, le=1, description="Strength of geometric and photometric augmentation"
+    )
+    composition: CompositionParams = Field(
+        default=CompositionParams(), description="Crops composed from labelled ones"
+    )
+    amp: Literal["off", "O1", "O2"] = Field("off", description="Mixed precision, GPU only")
+    evaluations: int = Field(10, ge=1, le=1000, description="Validations over the whole run")
+    patience: int = Field(
+        0, ge=0, description="Validations without progress before stopping early; 0: never"
+    )
+    checkpoint_every_s: float = Field(20, gt=0, description="Seconds between checkpoints")
+    no_progress_timeout_s: float = Field(
+        300, gt=0, description="Seconds without a finished step before the job gives up"
+    )
+    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")

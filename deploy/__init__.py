@@ -1,0 +1,1 @@
+"""Prefect deployments and the services of one machine."""

@@ -1,0 +1,1 @@
+"""Prefect flows: what is chained with what."""

@@ -1,0 +1,1 @@
+"""What runs inside the serving process or container."""
