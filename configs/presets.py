@@ -1,0 +1,139 @@
+"""Layered YAML presets: base, then domain, then project, then the command line's --set."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from configs.retrain import RetrainParams
+
+PRESETS = Path(__file__).parent / "presets"
+
+
+class ConfigError(ValueError):
+    """A preset or override that cannot be used; names the key's full path and what is allowed."""
+
+
+def load_params(source: str, *, overrides: Sequence[str] = ()) -> RetrainParams:
+    """Read a preset by name, or a YAML file by path, and apply ``a.b=c`` overrides.
+
+    Args:
+        source: Name of a preset (``demo``) or path of a YAML file; its ``extends`` key names
+            the layer below it.
+        overrides: ``key.path=value`` pairs; values are read as YAML.
+
+    Raises:
+        ConfigError: The file is missing or not a mapping, or a key is unknown, of the wrong type
+            or out of range.
+    """
+    values = _read_layers(find_preset(source))
+    for override in overrides:
+        values = _merge(values, _parse_override(override))
+    try:
+        return RetrainParams.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("\n".join(describe(item) for item in error.errors())) from None
+
+
+def find_preset(source: str) -> Path:
+    """Return the file of a preset name or YAML path."""
+    path = Path(source) if source.endswith((".yaml", ".yml")) else PRESETS / f"{source}.yaml"
+    if not path.is_file():
+        names = ", ".join(preset_names())
+        raise ConfigError(f"No preset or file {source!r}; presets are {names}, files end in .yaml")
+    return path
+
+
+def preset_names() -> list[str]:
+    """Return the names of the presets that ship, layers excluded."""
+    return sorted(p.stem for p in PRESETS.glob("*.yaml") if not p.stem.startswith("_"))
+
+
+def describe(error: ErrorDetails) -> str:
+    """Say in one line which key is wrong, what it held and what is allowed."""
+    path = ".".join(str(part) for part in error["loc"]) or "the file"
+    if error["type"] == "extra_forbidden":
+        return f"{path}: unknown key; {_suggest(error['loc'])}"
+    if error["type"] == "missing":
+        return f"{path}: missing"
+    return f"{path}: {error['input']!r} is not allowed; {_lower_first(error['msg'])}"
+
+
+def _suggest(location: Sequence[int | str]) -> str:
+    model: type[BaseModel] = RetrainParams
+    for part in location[:-1]:
+        annotation = model.model_fields[str(part)].annotation
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            break
+        model = annotation
+    prefix = "".join(f"{part}." for part in location[:-1])
+    close = get_close_matches(str(location[-1]), model.model_fields, n=1)
+    if close:
+        return f"did you mean {prefix}{close[0]}?"
+    return f"allowed here: {', '.join(model.model_fields)}"
+
+
+def _lower_first(message: str) -> str:
+    return message[0].lower() + message[1:]
+
+
+def _read_layers(path: Path) -> dict[str, Any]:
+    seen: list[Path] = []
+    layers: list[dict[str, Any]] = []
+    below: Path | None = path
+    while below is not None:
+        if below in seen:
+            raise ConfigError(f"{path}: 'extends' runs in a circle through {below}")
+        seen.append(below)
+        values = _read_mapping(below)
+        parent = values.pop("extends", None)
+        layers.append(values)
+        below = _find_parent(str(parent), child=below) if parent else None
+    merged: dict[str, Any] = {}
+    for layer in reversed(layers):
+        merged = _merge(merged, layer)
+    return merged
+
+
+def _find_parent(name: str, *, child: Path) -> Path:
+    sibling = child.parent / name
+    return sibling if name.endswith((".yaml", ".yml")) and sibling.is_file() else find_preset(name)
+
+
+def _read_mapping(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML in UTF-8: {error}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: expected keys and values, found {type(values).__name__}")
+    return values
+
+
+def _parse_override(override: str) -> dict[str, Any]:
+    path, separator, text = override.partition("=")
+    if not separator or not path.strip("."):
+        raise ConfigError(f"--set {override!r}: expected key.path=value")
+    try:
+        value = yaml.safe_load(text) if text else ""
+    except yaml.YAMLError:
+        value = text
+    for part in reversed(path.split(".")):
+        value = {part: value}
+    return dict(value)
+
+
+def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        base = merged.get(key)
+        merged[key] = _merge(base, value) if _both_mappings(base, value) else value
+    return merged
+
+
+def _both_mappings(below: object, above: object) -> bool:
+    return isinstance(below, Mapping) and isinstance(above, Mapping)

@@ -1,0 +1,76 @@
+"""Presets: layering, overrides, and what a wrong key is told."""
+
+from pathlib import Path
+
+import pytest
+
+from configs.presets import ConfigError, load_params, preset_names
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_shipped_preset_is_valid(name: str) -> None:
+    params = load_params(name)
+
+    assert params.name == name
+
+
+def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> None:
+    (tmp_path / "domain.yaml").write_text("extends: _base\ntraining: {epochs: 3, batch_size: 4}\n")
+    project = tmp_path / "project.yaml"
+    project.write_text("extends: domain.yaml\nname: meters\ntraining: {epochs: 5}\n")
+
+    params = load_params(str(project), overrides=["training.size=small"])
+
+    assert params.name == "meters"
+    assert (params.training.epochs, params.training.batch_size) == (5, 4)
+    assert params.training.size == "small"
+    assert params.gate.max_relative_drop == 0.02
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("training.epocs=3", "training.epocs: unknown key; did you mean training.epochs?"),
+        ("trainings.epochs=3", "trainings: unknown key; did you mean training?"),
+        ("training.zzz=3", "training.zzz: unknown key; allowed here: layout, height_px"),
+        ("training.epochs=0", "training.epochs: 0 is not allowed; input should be greater"),
+        ("training.epochs=many", "training.epochs: 'many' is not allowed; input should be a valid"),
+        ("training.size=huge", "training.size: 'huge' is not allowed; input should be 'small'"),
+        ("training=3", "training: 3 is not allowed; input should be a valid dictionary"),
+        ("dataset.limits.max_bad_share=1.5", "dataset.limits.max_bad_share: 1.5 is not allowed"),
+        ("name=../evil", "name: '../evil' is not allowed; string should match pattern"),
+        ("training.epochs", "--set 'training.epochs': expected key.path=value"),
+        ("=3", "--set '=3': expected key.path=value"),
+        ("dataset.name=", "dataset.name: '' is not allowed; string should match pattern"),
+        ("training.learning_rate=nan", "training.learning_rate: 'nan' is not allowed"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_by_its_full_path(override: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_params("smoke", overrides=[override])
+
+    assert expected in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("- a\n- b\n", "expected keys and values, found list"),
+        ("a: [1\n", "not YAML in UTF-8"),
+        ("extends: nowhere\n", "No preset or file 'nowhere'"),
+        ("extends: project.yaml\n", "runs in a circle"),
+    ],
+)
+def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> None:
+    project = tmp_path / "project.yaml"
+    project.write_text(content)
+
+    with pytest.raises(ConfigError) as error:
+        load_params(str(project))
+
+    assert expected in str(error.value)
+
+
+def test_an_unknown_preset_names_those_that_exist() -> None:
+    with pytest.raises(ConfigError, match="presets are demo, plates, smoke"):
+        load_params("plate")
