@@ -122,18 +122,18 @@ def _parse_override(override: str) -> dict[str, Any]:
         value = yaml.safe_load(text) if text else ""
     except yaml.YAMLError:
         value = text
-    for part in reversed(path.split(".")):
-        value = {part: value}
-    return dict(value)
+    *parents, key = path.split(".")
+    values: dict[str, Any] = {key: value}
+    for parent in reversed(parents):
+        values = {parent: values}
+    return values
 
 
 def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(below)
     for key, value in above.items():
         base = merged.get(key)
-        merged[key] = _merge(base, value) if _both_mappings(base, value) else value
+        if isinstance(base, Mapping) and isinstance(value, Mapping):
+            value = _merge(base, value)
+        merged[key] = value
     return merged
-
-
-def _both_mappings(below: object, above: object) -> bool:
-    return isinstance(below, Mapping) and isinstance(above, Mapping)
