@@ -10,12 +10,14 @@ from configs.base import Params
 class DeploymentParams(Params):
     """How the accepted candidate is put online."""
 
-    target: Literal["local", "endpoint", "none"] = Field(
-        "local",
-        description="local: start or reuse a gateway on this machine; "
-        "endpoint: a gateway that already runs; none: promote only",
+    target: Literal["gateway", "none"] = Field(
+        "gateway",
+        description="gateway: promote and wait until the gateway answers with it; "
+        "none: promote only",
     )
     endpoint: str = Field(
-        "http://127.0.0.1:8868", pattern=r"^https?://", description="Address of the gateway"
+        "http://127.0.0.1:8868",
+        pattern=r"^https?://[^/]+$",
+        description="Address of the gateway; one on loopback is started if it is not there",
     )
     timeout_s: float = Field(60, gt=0, description="Most seconds until the new version answers")

@@ -1,0 +1,50 @@
+# The environment is .venv/; the command is .venv/bin/ocrline. Bare `make` prints this help.
+SHELL := /bin/bash
+PYTHON ?= python3.11
+BIN := .venv/bin
+# An empty value switches bytecode caching on: without it every start is three times slower.
+export PYTHONDONTWRITEBYTECODE :=
+export DO_NOT_TRACK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow check bench serve lock
+
+help: ## Print this help
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
+
+.venv/.ready: requirements.lock bootstrap.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) not found; install it, or name one: make setup PYTHON=/path/to/python3.11"; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "error: $(PYTHON) has no venv module; on Debian and Ubuntu: apt install python3.11-venv"; exit 2; }
+	@test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --require-hashes --requirement bootstrap.lock; }
+	@$(BIN)/uv pip install --quiet --python .venv --require-hashes --requirement requirements.lock
+	@$(BIN)/uv pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup ## Run the whole line on this machine: dataset to an answer over REST
+	@$(BIN)/python -m cli.demo
+
+check: setup ## ruff, mypy, import-linter
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: setup ## The tests CI runs
+	$(BIN)/python -m pytest -m 'not slow'
+
+test-slow: setup ## The long proofs as well
+	$(BIN)/python -m pytest --timeout 3600
+
+bench: setup ## Every benchmark, each beside its peer
+	$(BIN)/python -m bench.prepare
+	$(BIN)/python -m bench.train
+	$(BIN)/python -m bench.serve
+
+serve: setup ## Serve the champions of the local registry
+	$(BIN)/ocrline serve
+
+lock: ## Resolve pyproject.toml into the hashed locks again
+	$(BIN)/uv pip compile --quiet --all-extras --generate-hashes --no-header --no-annotate --python-version 3.11 --output-file requirements.lock pyproject.toml
+	echo 'uv==0.13.8' | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --output-file bootstrap.lock -
