@@ -1,0 +1,142 @@
+"""Background processes of one machine: started detached, remembered in a file, stopped by id."""
+
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+
+
+class ServiceFailed(RuntimeError):
+    """A background process that did not come up; the message names its log."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running background process; ``started`` tells it from a later process of the same id."""
+
+    name: str
+    pid: int
+    started: float
+    url: str
+    log: str
+
+
+def find_service(folder: Path, name: str) -> Service | None:
+    """Return the remembered process if it still runs."""
+    try:
+        service = Service(**json.loads((folder / f"{name}.json").read_text(encoding="utf-8")))
+        process = psutil.Process(service.pid)
+        same = abs(process.create_time() - service.started) < 1
+    except (FileNotFoundError, json.JSONDecodeError, TypeError, psutil.NoSuchProcess):
+        return None
+    return service if same and _is_alive(process) else None
+
+
+def start_service(
+    folder: Path,
+    name: str,
+    *,
+    module: Sequence[str],
+    url: str,
+    environment: Mapping[str, str],
+    is_up: Callable[[], bool],
+    timeout_s: float = 120,
+) -> Service:
+    """Start ``python -m module…`` detached and wait until it is up.
+
+    Raises:
+        ServiceFailed: It ended or was not up in time; its log is named and its end is quoted.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / f"{name}.log"
+    with log.open("ab") as stream, Path(os.devnull).open("rb") as nothing:
+        # Not subprocess.Popen: it warns of, and reaps, what is meant to outlive us.
+        pid = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-m", *module],
+            {**clean_environment(), **environment},
+            setsid=True,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, nothing.fileno(), 0),
+                (os.POSIX_SPAWN_DUP2, stream.fileno(), 1),
+                (os.POSIX_SPAWN_DUP2, stream.fileno(), 2),
+            ],
+        )
+    process = psutil.Process(pid)
+    service = Service(name=name, pid=pid, started=process.create_time(), url=url, log=str(log))
+    (folder / f"{name}.json").write_text(json.dumps(asdict(service)), encoding="utf-8")
+    _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
+    return service
+
+
+def stop_service(folder: Path, name: str, *, timeout_s: float = 15) -> bool:
+    """Stop the remembered process and its children; return whether there was one."""
+    service = find_service(folder, name)
+    if service is None:
+        return False
+    main = psutil.Process(service.pid)
+    family = [main, *main.children(recursive=True)]
+    _signal([main], "terminate")
+    psutil.wait_procs([main], timeout=timeout_s)
+    _signal(family, "terminate")
+    _, alive = psutil.wait_procs(family, timeout=timeout_s)
+    _signal(alive, "kill")
+    (folder / f"{name}.json").unlink(missing_ok=True)
+    return True
+
+
+def clean_environment() -> dict[str, str]:
+    """Our environment, but with bytecode caching: without it every import is three times slower."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+def pick_port(preferred: int) -> int:
+    """Return the preferred loopback port if it is free, any free one otherwise."""
+    for port in (preferred, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise ServiceFailed("No free port on 127.0.0.1")
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _signal(processes: Sequence[psutil.Process], method: str) -> None:
+    for process in processes:
+        try:
+            getattr(process, method)()
+        except psutil.NoSuchProcess:
+            continue
+
+
+def _wait_until_up(
+    process: psutil.Process,
+    service: Service,
+    *,
+    is_up: Callable[[], bool],
+    timeout_s: float,
+) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not is_up():
+        if not _is_alive(process) or time.monotonic() > deadline:
+            _signal([process], "terminate")
+            tail = Path(service.log).read_text(encoding="utf-8", errors="replace")[-600:].strip()
+            raise ServiceFailed(
+                f"{service.name} did not come up at {service.url}; {service.log} ends:\n{tail}"
+            )
+        time.sleep(0.2)
