@@ -1,0 +1,90 @@
+"""An alias of a model: where it points and every move that brought it there."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ocr.errors import BadData
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """One move of an alias, from `previous` (None: from nothing) to `version`."""
+
+    alias: str
+    version: str
+    previous: str | None
+    at: str
+    reason: str
+    evaluation: str = ""
+    action: Literal["promote", "rollback"] = "promote"
+
+
+@dataclass(frozen=True)
+class AliasState:
+    """Where an alias points, and every move that brought it there, oldest first."""
+
+    name: str
+    alias: str
+    history: tuple[Promotion, ...]
+    tag: str
+
+    @property
+    def version(self) -> str:
+        """The version it points at."""
+        return self.history[-1].version
+
+    @property
+    def previous(self) -> str | None:
+        """The version that a rollback would bring back."""
+        standing = _standing(self.history)
+        return standing[-2] if len(standing) > 1 else None
+
+
+def format_history(history: tuple[Promotion, ...]) -> bytes:
+    """Write the alias object: where it points now, and the moves, oldest first."""
+    content = {
+        "alias": history[-1].alias,
+        "version": history[-1].version,
+        "history": [asdict(move) for move in history],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False).encode()
+
+
+def parse_history(data: bytes, *, source: str) -> tuple[Promotion, ...]:
+    """Read the moves back from an alias object.
+
+    Raises:
+        BadData: It is no alias object.
+    """
+    content = parse_object(data, source=source)
+    try:
+        history = tuple(Promotion(**move) for move in content["history"])
+        is_consistent = history[-1].version == content["version"]
+    except (IndexError, KeyError, TypeError) as error:
+        raise BadData(f"{source} is no alias of a model: {error!r}") from error
+    if not is_consistent:
+        raise BadData(f"{source} points at {content['version']!r}, its history elsewhere")
+    return history
+
+
+def parse_object(data: bytes, *, source: str) -> dict[str, Any]:
+    """Parse a JSON object; BadData names the source of anything else."""
+    try:
+        content = json.loads(data)
+    except ValueError as error:
+        raise BadData(f"{source} is no JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise BadData(f"{source} holds a {type(content).__name__}, expected a JSON object")
+    return content
+
+
+def _standing(history: tuple[Promotion, ...]) -> list[str]:
+    """Replay the moves: what rollbacks would walk back through, the current version last."""
+    standing: list[str] = []
+    for move in history:
+        if move.action == "rollback":
+            standing.pop()
+        else:
+            standing.append(move.version)
+    return standing

@@ -1,0 +1,97 @@
+"""Whole folders in and out of a store: bundles and snapshots, their manifest last."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+from ocr.errors import ArtifactExists, BadData, BadInput
+from ocr.store.key import check_key
+from ocr.store.protocol import Store
+from ocr.store.whole import sha256_of
+
+
+def upload_folder(store: Store, folder: Path, *, prefix: str, last: str = "manifest.json") -> None:
+    """Store every file of a folder under `prefix`, `last` when all others are there.
+
+    Killed anywhere, the next call continues.
+
+    Raises:
+        BadInput: `last` is missing, or the folder holds a link or a name that is no key.
+        ArtifactExists: A key holds other content.
+    """
+    files = sorted(_files(folder))
+    if last not in files:
+        raise BadInput(f"{folder} holds no {last}, so it is not complete")
+    files.remove(last)
+    for file in [*files, last]:
+        check_key(f"{prefix}/{file}")
+    for file in [*files, last]:
+        store.put_file(f"{prefix}/{file}", folder / file)
+
+
+def download_folder(
+    store: Store, *, prefix: str, folder: Path, last: str = "manifest.json"
+) -> Path:
+    """Copy what is under `prefix` to `folder`, which appears complete or not at all.
+
+    When the manifest `last` has `"files": {path: sha256}`, exactly those files are copied and
+    verified. A folder that is already there and complete is returned at once.
+
+    Raises:
+        ArtifactNotFound: There is no manifest, or a file that it names is gone.
+        ArtifactExists: `folder` holds something else.
+        BadData: A file is not what the manifest says.
+    """
+    if (folder / last).is_file():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = folder.with_name(f".{uuid4().hex}.part")
+    try:
+        _download(store, prefix=prefix, folder=part, last=last)
+        _publish(part, folder, last=last)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return folder
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*"):
+        if path.is_symlink():
+            raise BadInput(f"{path} is a link; a stored folder holds files only")
+        if path.is_file():
+            yield path.relative_to(folder).as_posix()
+
+
+def _download(store: Store, *, prefix: str, folder: Path, last: str) -> None:
+    folder.mkdir()
+    digests = _digests(store.read_bytes(f"{prefix}/{last}"), source=f"{prefix}/{last}")
+    if not digests:
+        digests = dict.fromkeys((key[len(prefix) + 1 :] for key in store.list(prefix)), "")
+    for file, digest in digests.items():
+        path = folder / check_key(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store.get_file(f"{prefix}/{file}", path)
+        if digest and sha256_of(path) != digest:
+            raise BadData(f"{store.uri}/{prefix}/{file} is damaged: not sha256 {digest}")
+    store.get_file(f"{prefix}/{last}", folder / last)
+
+
+def _digests(manifest: bytes, *, source: str) -> dict[str, str]:
+    try:
+        files = json.loads(manifest).get("files", {})
+    except (ValueError, AttributeError) as error:
+        raise BadData(f"{source} is no JSON object: {error}") from error
+    if not isinstance(files, dict) or not all(isinstance(sha, str) for sha in files.values()):
+        raise BadData(f'{source}: expected "files" as {{path: sha256}}')
+    return files
+
+
+def _publish(part: Path, folder: Path, *, last: str) -> None:
+    try:
+        part.rename(folder)
+    except OSError as error:
+        if (folder / last).is_file():  # another process was faster
+            return
+        raise ArtifactExists(f"{folder} is in the way: not a complete copy; remove it") from error

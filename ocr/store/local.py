@@ -1,0 +1,190 @@
+"""The embedded store: a folder on this machine, safe for many threads and processes."""
+
+# ruff: noqa: D102  (the methods are described in Store)
+import fcntl
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from ocr.errors import (
+    AliasMoved,
+    ArtifactExists,
+    ArtifactNotFound,
+    BadInput,
+    OcrError,
+    StoreUnavailable,
+)
+from ocr.store.key import check_key, check_prefix
+from ocr.store.whole import fault_message, make_durable, sha256_of, written_whole
+
+ABANDONED_S = 24 * 3600  # an incoming file nobody has written to for a day has no writer
+
+
+class LocalStore:
+    """A store in a folder: `root/key` is the object, hidden names are ours.
+
+    An object is written beside the keys, made durable, then renamed to its key under one lock.
+    The lock is the kernel's (flock): it ends with its holder, however that dies.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+        self.uri = f"file://{self._root}"
+        self._incoming = self._root / ".incoming"
+        self._sweep()
+
+    def put_bytes(self, key: str, data: bytes) -> None:
+        digest = hashlib.sha256(data).hexdigest()
+        self._put(key, digest=digest, write=lambda file: file.write(data))
+
+    def put_file(self, key: str, path: Path) -> None:
+        if not path.is_file():
+            raise BadInput(f"No file to store as {key!r} at {path}")
+        with path.open("rb") as source:
+            digest = sha256_of(path)
+            self._put(key, digest=digest, write=lambda file: shutil.copyfileobj(source, file))
+
+    def read_bytes(self, key: str) -> bytes:
+        with self._reading(key) as file:
+            return file.read()
+
+    def read_range(self, key: str, *, offset: int, size: int) -> bytes:
+        if offset < 0 or size < 1:
+            raise BadInput(f"Range of {size} bytes at {offset}: expected size >= 1, offset >= 0")
+        with self._reading(key) as file:
+            file.seek(offset)
+            data = file.read(size)
+        if len(data) != size:
+            raise BadInput(f"{self.uri}/{key} ends before byte {offset + size}")
+        return data
+
+    def get_file(self, key: str, path: Path) -> None:
+        with self._reading(key) as source, written_whole(path) as file:
+            shutil.copyfileobj(source, file)
+
+    def exists(self, key: str) -> bool:
+        with self._faults(key):
+            return self._path(key).is_file()
+
+    def list(self, prefix: str) -> Iterator[str]:
+        folder = self._root / check_prefix(prefix)
+        with self._faults(prefix):
+            yield from sorted(path.relative_to(self._root).as_posix() for path in _files(folder))
+
+    def folders(self, prefix: str) -> Iterator[str]:
+        folder = self._root / check_prefix(prefix)
+        with self._faults(prefix):
+            names = sorted(path.name for path in _visible(folder) if path.is_dir())
+            yield from (name for name in names if any(_files(folder / name)))
+
+    def read_tagged(self, key: str) -> tuple[bytes, str]:
+        data = self.read_bytes(key)
+        return data, hashlib.sha256(data).hexdigest()
+
+    def compare_and_swap(self, key: str, data: bytes, *, expected: str | None) -> str:
+        path = self._path(key)
+        with (
+            self._faults(key),
+            self._staged(lambda file: file.write(data)) as part,
+            self._locked(),
+        ):
+            found = sha256_of(path) if path.is_file() else None
+            if found != expected:
+                raise AliasMoved(f"{self.uri}/{key} was changed by somebody else; read it again")
+            _move(part, path)
+        return hashlib.sha256(data).hexdigest()
+
+    def _put(self, key: str, *, digest: str, write: Callable[[BinaryIO], object]) -> None:
+        path = self._path(key)
+        with self._faults(key):
+            if not path.is_file() and self._claim(path, write=write):
+                return
+            if sha256_of(path) != digest:
+                raise ArtifactExists(f"{self.uri}/{key} holds other content; keys are immutable")
+
+    def _claim(self, path: Path, *, write: Callable[[BinaryIO], object]) -> bool:
+        with self._staged(write) as part, self._locked():
+            if path.is_file():  # another writer was faster
+                return False
+            _move(part, path)
+            return True
+
+    def _path(self, key: str) -> Path:
+        return self._root / check_key(key)
+
+    @contextmanager
+    def _staged(self, write: Callable[[BinaryIO], object]) -> Iterator[Path]:
+        self._incoming.mkdir(parents=True, exist_ok=True)
+        part = self._incoming / uuid4().hex
+        try:
+            with part.open("xb") as file:
+                write(file)
+                make_durable(file)
+            yield part
+        finally:
+            part.unlink(missing_ok=True)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with (self._root / ".lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # closing is not enough: a fork may hold it too
+
+    @contextmanager
+    def _reading(self, key: str) -> Iterator[BinaryIO]:
+        path = self._path(key)
+        with self._faults(key):
+            try:
+                file = path.open("rb")
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise ArtifactNotFound(f"No artifact {key!r} in {self.uri}") from error
+            with file:
+                yield file
+
+    @contextmanager
+    def _faults(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except OcrError:
+            raise
+        except OSError as error:
+            raise StoreUnavailable(fault_message(error, target=f"{self.uri}/{key}")) from error
+
+    def _sweep(self) -> None:
+        oldest = time.time() - ABANDONED_S
+        with suppress(OSError):  # another process sweeps too, or the store is read-only here
+            for part in _visible(self._incoming):
+                if part.stat().st_mtime < oldest:
+                    part.unlink()
+
+
+def _move(part: Path, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        yield from (path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in _visible(folder):
+        if path.is_dir():
+            yield from _files(path)
+        else:
+            yield path

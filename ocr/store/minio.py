@@ -1,0 +1,210 @@
+"""A store in a bucket of MinIO or any other S3 server, through the `minio` SDK."""
+
+# ruff: noqa: D102  (the methods are described in Store)
+import hashlib
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from minio.error import MinioException, S3Error
+from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
+
+from ocr.errors import AliasMoved, ArtifactExists, BadInput
+from ocr.store.key import check_key, check_prefix
+from ocr.store.minio_client import (
+    ABSENT,
+    DIGEST,
+    MEBIBYTE,
+    NO_BUCKET,
+    READ_TIMEOUT_S,
+    ConditionalMinio,
+    connect,
+    open_pool,
+    translate,
+    upload,
+)
+from ocr.store.protocol import S3Credentials
+from ocr.store.whole import sha256_of, written_whole
+
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+IF_NEW: Final = {"If-None-Match": "*"}
+LOST: Final = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
+OWNED: Final = ("BucketAlreadyOwnedByYou", "BucketAlreadyExists")
+
+
+class MinioStore:
+    """A store in a bucket: `prefix/key` is the object; the bucket is made when it is missing.
+
+    Every write carries a condition that the server checks, so neither immutability nor
+    compare-and-swap depends on what other writers do.
+    """
+
+    def __init__(
+        self,
+        *,
+        bucket: str,
+        prefix: str,
+        credentials: S3Credentials,
+        read_timeout_s: float = READ_TIMEOUT_S,
+    ) -> None:
+        if not BUCKET.fullmatch(bucket):
+            message = f"Bucket {bucket!r}: expected 3 to 63 of a-z, 0-9, '-' and '.'"
+            raise BadInput(message)
+        self._bucket = bucket
+        self._prefix = check_prefix(prefix)
+        self._credentials = credentials
+        self._pool = open_pool(read_timeout_s=read_timeout_s, repeat=True)
+        self._pool_once = open_pool(read_timeout_s=read_timeout_s, repeat=False)
+        self._client = connect(credentials, pool=self._pool, condition=IF_NEW)
+        self.uri = f"s3://{bucket}/{self._prefix}".rstrip("/")
+
+    def put_bytes(self, key: str, data: bytes) -> None:
+        self._put(key, io.BytesIO(data), size=len(data), digest=hashlib.sha256(data).hexdigest())
+
+    def put_file(self, key: str, path: Path) -> None:
+        if not path.is_file():
+            raise BadInput(f"No file to store as {key!r} at {path}")
+        digest = sha256_of(path)
+        if self.exists(key):  # spares the transfer; the condition alone would refuse it at its end
+            self._require(key, digest=digest)
+            return
+        with path.open("rb") as source:
+            self._put(key, source, size=path.stat().st_size, digest=digest)
+
+    def read_bytes(self, key: str) -> bytes:
+        return self.read_tagged(key)[0]
+
+    def read_range(self, key: str, *, offset: int, size: int) -> bytes:
+        if offset < 0 or size < 1:
+            raise BadInput(f"Range of {size} bytes at {offset}: expected size >= 1, offset >= 0")
+        with self._reading(key, offset=offset, length=size) as response:
+            data = response.read()
+        if len(data) != size:
+            raise BadInput(f"{self.uri}/{key} ends before byte {offset + size}")
+        return data
+
+    def get_file(self, key: str, path: Path) -> None:
+        with self._reading(key) as response, written_whole(path) as file:
+            for chunk in response.stream(MEBIBYTE):
+                file.write(chunk)
+
+    def exists(self, key: str) -> bool:
+        return self._stat(key) is not None
+
+    def list(self, prefix: str) -> Iterator[str]:
+        yield from sorted(self._names(prefix, recursive=True))
+
+    def folders(self, prefix: str) -> Iterator[str]:
+        names = self._names(prefix, recursive=False)
+        yield from sorted(name.split("/")[-2] for name in names if name.endswith("/"))
+
+    def read_tagged(self, key: str) -> tuple[bytes, str]:
+        with self._reading(key) as response:
+            return response.read(), response.headers.get("ETag", "").strip('"')
+
+    def compare_and_swap(self, key: str, data: bytes, *, expected: str | None) -> str:
+        condition = IF_NEW if expected is None else {"If-Match": expected}
+        client = connect(self._credentials, pool=self._pool_once, condition=condition)
+        digest = hashlib.sha256(data).hexdigest()
+        with self._faults(key):
+            try:
+                return self._upload(client, key, io.BytesIO(data), size=len(data), digest=digest)
+            except S3Error as error:
+                if error.code not in LOST:
+                    raise
+                message = f"{self.uri}/{key} was changed by somebody else; read it again"
+                raise AliasMoved(message) from error
+
+    def _put(self, key: str, source: BinaryIO, *, size: int, digest: str) -> None:
+        with self._faults(key):
+            try:
+                self._upload(self._client, key, source, size=size, digest=digest)
+            except S3Error as error:
+                if error.code != "PreconditionFailed":
+                    raise
+                self._require(key, digest=digest)
+
+    def _upload(
+        self, client: ConditionalMinio, key: str, source: BinaryIO, *, size: int, digest: str
+    ) -> str:
+        name = self._name(key)
+        try:
+            return upload(
+                client, bucket=self._bucket, name=name, source=source, size=size, digest=digest
+            )
+        except S3Error as error:
+            if error.code != NO_BUCKET:
+                raise
+        self._make_bucket()
+        source.seek(0)
+        return upload(
+            client, bucket=self._bucket, name=name, source=source, size=size, digest=digest
+        )
+
+    def _make_bucket(self) -> None:
+        try:
+            self._client.make_bucket(self._bucket)
+        except S3Error as error:
+            if error.code not in OWNED:  # another writer was faster
+                raise
+
+    def _require(self, key: str, *, digest: str) -> None:
+        metadata = self._stat(key) or {}
+        found = metadata.get(f"x-amz-meta-{DIGEST}") or self._digest(key)
+        if found != digest:
+            raise ArtifactExists(f"{self.uri}/{key} holds other content; keys are immutable")
+
+    def _digest(self, key: str) -> str:
+        """Read the content: an object that another program uploaded does not tell its digest."""
+        digest = hashlib.sha256()
+        with self._reading(key) as response:
+            for chunk in response.stream(MEBIBYTE):
+                digest.update(chunk)
+        return digest.hexdigest()
+
+    def _stat(self, key: str) -> Mapping[str, str] | None:
+        with self._faults(key):
+            try:
+                found = self._client.stat_object(self._bucket, self._name(key))
+            except S3Error as error:
+                if error.code in ABSENT:
+                    return None
+                raise
+        return found.metadata or {}
+
+    def _names(self, prefix: str, *, recursive: bool) -> Iterator[str]:
+        folder = self._prefix + check_prefix(prefix)
+        with self._faults(prefix):
+            try:
+                for found in self._client.list_objects(self._bucket, folder, recursive=recursive):
+                    yield str(found.object_name).removeprefix(self._prefix)
+            except S3Error as error:
+                if error.code != NO_BUCKET:
+                    raise
+
+    def _name(self, key: str) -> str:
+        return self._prefix + check_key(key)
+
+    @contextmanager
+    def _reading(self, key: str, *, offset: int = 0, length: int = 0) -> Iterator[BaseHTTPResponse]:
+        with self._faults(key):
+            response = self._client.get_object(
+                self._bucket, self._name(key), offset=offset, length=length
+            )
+            try:
+                yield response
+            finally:
+                response.close()
+                response.release_conn()
+
+    @contextmanager
+    def _faults(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except (MinioException, HTTPError) as error:
+            where = f"{self.uri}/{key}"
+            raise translate(error, credentials=self._credentials, where=where) from error

@@ -1,0 +1,88 @@
+"""What every store can do, and the keys to an S3 server."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class S3Credentials:
+    """How to reach an S3 server; `endpoint` is HOST:PORT, the secret never shows in a repr."""
+
+    endpoint: str
+    access_key: str
+    secret_key: str = field(repr=False)
+    region: str = "us-east-1"
+    secure: bool = False
+
+
+class Store(Protocol):
+    """Objects by key: written once and whole, except those moved by `compare_and_swap`.
+
+    Keys follow `ocr.store.key`. An object is either invisible or complete, also when its writer
+    is killed. Every method raises StoreUnavailable when the store cannot be reached, refuses the
+    credentials or is full, and BadInput for a malformed key.
+    """
+
+    uri: str
+
+    def put_bytes(self, key: str, data: bytes) -> None:
+        """Store an object; storing the same content again does nothing.
+
+        Raises:
+            ArtifactExists: The key holds other content.
+        """
+
+    def put_file(self, key: str, path: Path) -> None:
+        """Store a file of any size as `put_bytes` does, in bounded memory."""
+
+    def read_bytes(self, key: str) -> bytes:
+        """Read a whole object.
+
+        Raises:
+            ArtifactNotFound: The store holds no such key.
+        """
+
+    def read_range(self, key: str, *, offset: int, size: int) -> bytes:
+        """Read exactly `size` bytes from `offset`.
+
+        Raises:
+            ArtifactNotFound: The store holds no such key.
+            BadInput: The object ends before `offset + size`.
+        """
+
+    def get_file(self, key: str, path: Path) -> None:
+        """Copy an object to `path`, which shows the whole content or nothing of it.
+
+        Raises:
+            ArtifactNotFound: The store holds no such key.
+        """
+
+    def exists(self, key: str) -> bool:
+        """Tell whether the store holds the key."""
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Yield the keys under the folder `prefix` ("" is the whole store), sorted."""
+
+    def folders(self, prefix: str) -> Iterator[str]:
+        """Yield the names of the folders right under the folder `prefix`, sorted."""
+
+    def read_tagged(self, key: str) -> tuple[bytes, str]:
+        """Read an object and the tag that `compare_and_swap` expects.
+
+        Raises:
+            ArtifactNotFound: The store holds no such key.
+        """
+
+    def compare_and_swap(self, key: str, data: bytes, *, expected: str | None) -> str:
+        """Replace the object if its tag is still `expected` (None: if it does not exist yet).
+
+        Of any number of writers that expect the same tag, exactly one succeeds.
+
+        Returns:
+            The new tag.
+
+        Raises:
+            AliasMoved: Somebody else wrote the object since it was read.
+        """

@@ -1,0 +1,55 @@
+"""Files that appear whole or not at all."""
+
+import errno
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from ocr.errors import StoreUnavailable
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a hidden sibling for writing that takes the place of `path` when the block ends well.
+
+    Raises:
+        StoreUnavailable: The disk under `path` is full.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{uuid4().hex}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+            make_durable(file)
+        part.replace(path)
+    except OSError as error:
+        if error.errno in FULL:
+            raise StoreUnavailable(fault_message(error, target=str(path))) from error
+        raise
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def fault_message(error: OSError, *, target: str) -> str:
+    """Say what a failed read or write of `target` means and what to do."""
+    if error.errno in FULL:
+        return f"No space to write {target}; free some or use another place"
+    return f"Cannot use {target}: {error.strerror or error}; check the disk and its permissions"
+
+
+def make_durable(file: BinaryIO) -> None:
+    """Wait until the file's content is on the disk, so that no rename can overtake it."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sha256_of(path: Path) -> str:
+    """Digest a file in bounded memory, as lower-case hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
