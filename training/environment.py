@@ -1,0 +1,45 @@
+"""The environment of a training process: what must be set before paddle, and what it ran on."""
+
+import os
+import platform
+import warnings
+from pathlib import Path
+
+
+def prepare_environment() -> None:
+    """Set what is read at the import of paddle; a value that is already set stays.
+
+    Paddle bundles an MKL that takes a slow path on AMD processors unless told otherwise, and one
+    thread per process is faster than several: scale by processes.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if "AuthenticAMD" in _processor_text():
+        os.environ.setdefault("MKL_DEBUG_CPU_TYPE", "5")
+    warnings.filterwarnings("ignore", message="No ccache found")
+
+
+def describe_environment(*, device: str, devices: int) -> dict[str, str]:
+    """Return versions and devices, for the record."""
+    import paddle
+
+    return {
+        "device": f"{devices} x {device}",
+        "paddle": paddle.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "processor": _processor_name(),
+        "cpus": str(os.cpu_count()),
+    }
+
+
+def _processor_name() -> str:
+    for line in _processor_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def _processor_text() -> str:
+    path = Path("/proc/cpuinfo")
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
