@@ -1,0 +1,98 @@
+"""Connectionist temporal classification: frames to text, and text to frames."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.errors import BadInput
+
+BLANK = 0
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """One recognised text."""
+
+    text: str
+    confidence: float
+    character_confidences: tuple[float, ...]
+
+
+def decode(probabilities: NDArray[np.floating], characters: Sequence[str]) -> Recognition:
+    """Read the best class of every frame, merge repeats, drop blanks.
+
+    The confidence is PaddleOCR's: the mean probability of the frames that are kept; 0 without text.
+
+    Args:
+        probabilities: (T, C); class 0 is the blank, class i characters[i - 1].
+        characters: The charset, C - 1 characters.
+    """
+    best = probabilities.argmax(axis=1)
+    kept = best != BLANK
+    kept[1:] &= best[1:] != best[:-1]
+    confidences = probabilities[kept, best[kept]]
+    return Recognition(
+        text="".join(characters[index - 1] for index in best[kept]),
+        confidence=float(confidences.mean()) if confidences.size else 0.0,
+        character_confidences=tuple(confidences.tolist()),
+    )
+
+
+def align(log_probabilities: NDArray[np.floating], labels: Sequence[int]) -> NDArray[np.int64]:
+    """Find the frame of each character on the most probable path that reads `labels` (Viterbi).
+
+    Args:
+        log_probabilities: (T, C), class 0 the blank.
+        labels: Classes of the L characters, each from 1.
+
+    Returns:
+        (L,) increasing frames, each the middle of its character's run.
+
+    Raises:
+        BadInput: T frames cannot hold the characters and the blanks between equal ones.
+    """
+    classes = np.asarray(labels, dtype=np.int64)
+    repeats = int((classes[1:] == classes[:-1]).sum())
+    if len(log_probabilities) < len(classes) + repeats:
+        raise BadInput(
+            f"{len(log_probabilities)} frames cannot hold {len(classes)} characters "
+            f"with {repeats} repeats"
+        )
+    if not len(classes):
+        return classes
+    states = np.zeros(2 * len(classes) + 1, dtype=np.int64)
+    states[1::2] = classes
+    path = _best_path(log_probabilities[:, states].astype(np.float64), states)
+    first = np.searchsorted(path, np.arange(1, len(states), 2), side="left")
+    last = np.searchsorted(path, np.arange(1, len(states), 2), side="right") - 1
+    return (first + last) // 2
+
+
+def _best_path(emissions: NDArray[np.float64], states: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the state of each frame: non-decreasing, every character visited.
+
+    Args:
+        emissions: (T, S) log-probability of each state in each frame.
+        states: (S,) classes, blanks at even places.
+    """
+    frames, count = emissions.shape
+    # A blank may be skipped, but not the one between equal characters.
+    skips = np.zeros(count, dtype=bool)
+    skips[2:] = (states[2:] != BLANK) & (states[2:] != states[:-2])
+    steps = np.zeros((frames, count), dtype=np.int64)
+    score = np.full(count, -np.inf)
+    score[:2] = emissions[0, :2]
+    for frame in range(1, frames):
+        moves = np.full((3, count), -np.inf)
+        moves[0] = score
+        moves[1, 1:] = score[:-1]
+        moves[2, 2:] = np.where(skips[2:], score[:-2], -np.inf)
+        steps[frame] = moves.argmax(axis=0)
+        score = moves.max(axis=0) + emissions[frame]
+    path = np.empty(frames, dtype=np.int64)
+    path[-1] = count - 1 if score[-1] >= score[-2] else count - 2
+    for frame in range(frames - 1, 0, -1):
+        path[frame - 1] = path[frame] - steps[frame, path[frame]]
+    return path
