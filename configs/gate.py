@@ -9,10 +9,10 @@ class GateParams(Params):
     """The rules of promotion; accuracy is the share of exactly read texts."""
 
     margin: float = Field(
-        0.01, ge=0, lt=1, description="Loss of accuracy the promotion bound tolerates"
+        0.015, ge=0, lt=1, description="Loss of accuracy the promotion bound tolerates"
     )
     max_relative_drop: float = Field(
-        0.02, ge=0, lt=1, description="Drop relative to the champion that always blocks"
+        0.02, ge=0, lt=1, description="Drop relative to the champion that never passes"
     )
     min_accuracy: float = Field(0.0, ge=0, le=1, description="Floor of the accuracy")
     min_slice_accuracy: float = Field(0.0, ge=0, le=1, description="Floor of every slice")

@@ -1,0 +1,1 @@
+"""How well a recogniser reads, and how surely we know it."""

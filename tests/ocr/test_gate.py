@@ -1,0 +1,310 @@
+"""The gate: its rules one by one, then its error rates by simulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ocr.evaluation.bootstrap import Codes, wilson
+from ocr.evaluation.comparison import Comparison, compare_paired, compare_with_number
+from ocr.evaluation.metrics import Values
+from ocr.evaluation.slices import SliceReport
+from ocr.gate import Decision, Evidence, GateRules, Verdict, judge
+
+RULES = GateRules()
+
+
+def compare(*, candidate: float, baseline: float, lower: float, upper: float) -> Comparison:
+    gained = 30
+    return Comparison(
+        kind="paired",
+        n=1000,
+        groups=1000,
+        candidate=candidate,
+        baseline=baseline,
+        change=candidate - baseline,
+        lower=lower,
+        upper=upper,
+        gained=gained,
+        lost=gained - round(1000 * (candidate - baseline)),
+        p_value=0.001 if upper < 0 or lower > 0 else 0.5,
+    )
+
+
+def found(
+    comparison: Comparison | None, *, right: int = 900, slices: list[SliceReport] | None = None
+) -> Evidence:
+    return Evidence(
+        n=1000,
+        right=right,
+        comparison=comparison,
+        slices=slices or [],
+        latency_ms=10.0,
+        size_mb=5.0,
+        has_parity=True,
+    )
+
+
+def part(
+    *, right: int, n: int, gained: int = 0, lost: int = 0, p_value: float = 1.0
+) -> SliceReport:
+    return SliceReport(
+        kind="length",
+        name="1–4 characters",
+        n=n,
+        accuracy=wilson(right, n),
+        baseline_accuracy=None,
+        gained=gained,
+        lost=lost,
+        p_value=p_value,
+    )
+
+
+TRIALS = 1000
+SCENES = pytest.mark.parametrize("accuracy", [0.83, 0.95])
+ERRORS = pytest.mark.parametrize("correlated", [True, False], ids=["correlated", "independent"])
+
+
+def judge_readings(candidate: Values, baseline: Values, *, groups: Codes | None = None) -> Decision:
+    n = len(candidate)
+    codes = np.arange(n) if groups is None else groups
+    comparison = compare_paired(candidate, baseline, codes=codes, resamples=500, seed=0)
+    return judge(replace(found(comparison, right=int(candidate.sum())), n=n), RULES)
+
+
+def read(
+    rng: np.random.Generator, *, n: int, accuracy: float, change: float, correlated: bool
+) -> tuple[Values, Values]:
+    """Draw who reads what: errors independent, or most shared as of one recipe trained twice."""
+    changed = accuracy + change
+    gained, lost = (1 - accuracy) * changed, accuracy * (1 - changed)
+    if correlated:
+        shared = 0.6 * min(gained, lost)
+        gained, lost = gained - shared, lost - shared
+    kinds = rng.choice(3, size=n, p=[gained, lost, 1 - gained - lost])
+    both = rng.random(n) < (accuracy - lost) / (1 - gained - lost)
+    candidate = np.where(kinds == 2, both, kinds == 0)
+    baseline = np.where(kinds == 2, both, kinds == 1)
+    return candidate.astype(float), baseline.astype(float)
+
+
+BETTER = compare(candidate=0.90, baseline=0.87, lower=0.01, upper=0.05)
+SAME = compare(candidate=0.90, baseline=0.90, lower=-0.01, upper=0.01)
+WORSE = compare(candidate=0.87, baseline=0.90, lower=-0.05, upper=-0.01)
+UNSURE = compare(candidate=0.895, baseline=0.90, lower=-0.03, upper=0.02)
+UNSURE_DROP = compare(candidate=0.87, baseline=0.90, lower=-0.07, upper=0.01)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "verdict", "words"),
+    [
+        (BETTER, "promote", "reads better"),
+        (SAME, "promote", "reads no worse"),
+        (WORSE, "block", "reads worse"),
+        (UNSURE, "hold", "cannot tell"),
+        (UNSURE_DROP, "hold", "3.3% fewer lines"),
+        (None, "promote", "no champion yet"),
+    ],
+)
+def test_verdict_follows_the_bounds_of_the_change(
+    comparison: Comparison | None, verdict: Verdict, words: str
+) -> None:
+    decision = judge(found(comparison), RULES)
+
+    assert decision.verdict == verdict
+    assert decision.accepted == (verdict == "promote")
+    assert words in " ".join(decision.reasons)
+
+
+def test_drop_beyond_the_rule_holds_even_where_a_wide_margin_would_promote() -> None:
+    decision = judge(found(UNSURE_DROP), replace(RULES, margin=0.1))
+
+    assert decision.verdict == "hold"
+
+
+def test_bound_below_zero_does_not_block_without_the_exact_test() -> None:
+    decision = judge(found(replace(WORSE, p_value=0.2)), RULES)
+
+    assert decision.verdict == "hold"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "rules", "verdict", "words"),
+    [
+        (found(BETTER), replace(RULES, min_accuracy=0.95), "block", "below the floor 0.950"),
+        (found(BETTER), replace(RULES, min_accuracy=0.905), "hold", "do not prove it"),
+        (
+            found(BETTER, slices=[part(right=10, n=100)]),
+            replace(RULES, min_slice_accuracy=0.5),
+            "block",
+            "0.100 of “length: 1–4 characters”",
+        ),
+        (
+            found(BETTER, slices=[part(right=9, n=20)]),
+            replace(RULES, min_slice_accuracy=0.5),
+            "hold",
+            "20 lines do not prove it",
+        ),
+        (
+            found(BETTER, slices=[part(right=0, n=19)]),
+            replace(RULES, min_slice_accuracy=0.5),
+            "promote",
+            "",
+        ),
+        (
+            found(BETTER, slices=[part(right=50, n=100, gained=1, lost=20, p_value=1e-4)]),
+            RULES,
+            "hold",
+            "1 gained, 20 lost of 100",
+        ),
+        (replace(found(BETTER), latency_ms=1200.0), RULES, "block", "1200.0 is more than 1000.0"),
+        (replace(found(BETTER), size_mb=501.0), RULES, "block", "501.0 is more than 500.0"),
+        (replace(found(BETTER), has_parity=False), RULES, "block", "An exported form"),
+    ],
+)
+def test_other_rules_stop_a_better_candidate(
+    evidence: Evidence, rules: GateRules, verdict: Verdict, words: str
+) -> None:
+    decision = judge(evidence, rules)
+
+    assert decision.verdict == verdict
+    assert words in " ".join(decision.reasons)
+
+
+def test_every_rule_is_a_named_check() -> None:
+    decision = judge(found(BETTER), RULES)
+
+    assert [check.rule for check in decision.checks] == [
+        "Change of accuracy",
+        "Relative drop",
+        "Floor of accuracy",
+        "Floor of every slice",
+        "Slices that lost",
+        "Latency, ms per image",
+        "Model size, MB",
+        "Export parity",
+    ]
+    assert all(check.passed and check.found and check.required for check in decision.checks)
+
+
+def test_champion_judged_against_itself_is_promoted() -> None:
+    identical = compare(candidate=0.9, baseline=0.9, lower=-0.1, upper=0.1)
+
+    decision = judge(replace(found(identical), is_opponent=True), RULES)
+
+    assert decision.verdict == "promote"
+    assert decision.reasons == ["The candidate is the champion itself."]
+
+
+def test_undecided_change_says_how_many_samples_would_decide() -> None:
+    rng = np.random.default_rng(0)
+    candidate = np.repeat([1.0, 0.0, 1.0, 0.0], [15, 14, 151, 20])
+    baseline = np.repeat([0.0, 1.0, 1.0, 0.0], [15, 14, 151, 20])
+
+    undecided = judge_readings(candidate, baseline)
+    assert undecided.samples_to_decide is not None
+    larger = rng.integers(200, size=(100, undecided.samples_to_decide))
+    verdicts = [judge_readings(candidate[i], baseline[i]).verdict for i in larger]
+
+    assert undecided.verdict == "hold"
+    assert 70 <= verdicts.count("promote") <= 95
+
+
+def test_samples_of_one_document_decide_nothing() -> None:
+    right, wrong = np.ones(50), np.zeros(50)
+
+    decision = judge_readings(right, wrong, groups=np.zeros(50, dtype=np.intp))
+
+    assert decision.verdict == "hold"
+    assert decision.samples_to_decide is None
+
+
+@pytest.mark.parametrize(("n", "verdict"), [(100, "hold"), (400, "promote")])
+def test_identical_readings_are_promoted_once_the_test_is_large_enough(
+    n: int, verdict: Verdict
+) -> None:
+    right = np.ones(n)
+
+    decision = judge_readings(right, right)
+
+    assert decision.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("right", "baseline", "verdict"),
+    [(990, 0.95, "promote"), (900, 0.95, "block"), (188, 0.95, "hold")],
+)
+def test_number_as_baseline_is_compared_with_one_sample(
+    right: int, baseline: float, verdict: Verdict
+) -> None:
+    n = 1000 if right > 200 else 200
+    correct = np.concatenate([np.ones(right), np.zeros(n - right)])
+    comparison = compare_with_number(correct, baseline, codes=np.arange(n), resamples=500, seed=0)
+
+    decision = judge(replace(found(comparison, right=right), n=n), RULES)
+
+    assert decision.verdict == verdict
+
+
+def share_of(
+    verdict: Verdict, *, n: int, accuracy: float, change: float, correlated: bool
+) -> float:
+    rng = np.random.default_rng(20240229)
+    verdicts = [
+        judge_readings(
+            *read(rng, n=n, accuracy=accuracy, change=change, correlated=correlated)
+        ).verdict
+        for _ in range(TRIALS)
+    ]
+    return verdicts.count(verdict) / TRIALS
+
+
+@SCENES
+@ERRORS
+@pytest.mark.parametrize("n", [200, 1000])
+def test_equal_models_are_blocked_in_at_most_5_percent(
+    n: int, accuracy: float, correlated: bool
+) -> None:
+    blocked = share_of("block", n=n, accuracy=accuracy, change=0.0, correlated=correlated)
+
+    assert blocked <= 0.05
+
+
+@SCENES
+@ERRORS
+def test_true_loss_of_3_points_is_promoted_in_at_most_5_percent(
+    accuracy: float, correlated: bool
+) -> None:
+    promoted = share_of("promote", n=1000, accuracy=accuracy, change=-0.03, correlated=correlated)
+
+    assert promoted <= 0.05
+
+
+@SCENES
+@ERRORS
+def test_true_gain_of_3_points_is_promoted_in_at_least_80_percent(
+    accuracy: float, correlated: bool
+) -> None:
+    promoted = share_of("promote", n=1000, accuracy=accuracy, change=0.03, correlated=correlated)
+
+    assert promoted >= 0.80
+
+
+@pytest.mark.parametrize("documents", [20, 200])
+def test_equal_models_whose_errors_cluster_in_documents_are_blocked_in_at_most_5_percent(
+    documents: int,
+) -> None:
+    rng = np.random.default_rng(7)
+    codes = np.repeat(np.arange(documents), 5)
+
+    blocked = 0
+    for _ in range(TRIALS):
+        favour = rng.beta(0.5, 0.5, size=documents)[codes]
+        gained = rng.random(len(codes)) < favour
+        readings = np.where(rng.random(len(codes)) < 0.3, gained, 0.5)
+        decision = judge_readings(
+            (readings == 1).astype(float), (readings == 0).astype(float), groups=codes
+        )
+        blocked += decision.verdict == "block"
+
+    assert blocked / TRIALS <= 0.05
