@@ -16,10 +16,11 @@ class Settings:
     s3_secret_key: str = field(repr=False)
     s3_region: str
     s3_secure: bool
+    token: str = field(repr=False)
 
 
 def read_settings() -> Settings:
-    """Read OCRLINE_HOME, OCRLINE_STORE and MINIO_* from the environment."""
+    """Read OCRLINE_* and MINIO_* from the environment."""
     home = Path(os.environ.get("OCRLINE_HOME", ".ocrline")).resolve()
     return Settings(
         home=home,
@@ -29,4 +30,5 @@ def read_settings() -> Settings:
         s3_secret_key=os.environ.get("MINIO_SECRET_KEY", ""),
         s3_region=os.environ.get("MINIO_REGION", "us-east-1"),
         s3_secure=os.environ.get("MINIO_SECURE", "false").lower() == "true",
+        token=os.environ.get("OCRLINE_TOKEN", ""),
     )
