@@ -7,9 +7,6 @@ import paddle
 import paddle.nn.functional as F
 from paddle import nn
 
-STRIDE_PX = 4
-"""Input columns per output frame."""
-
 WIDTHS = {"small": (8, 16, 32, 64), "base": (16, 32, 64, 96), "large": (24, 48, 96, 160)}
 """Channels after each of the four strides. Narrow early layers keep tall inputs cheap."""
 
@@ -112,12 +109,12 @@ def normalise(pixels: Tensor, mask: Tensor | None, *, gray: bool) -> Tensor:
         pixels = pixels.mean(1, keepdim=True)
     if mask is None:
         centred = pixels - pixels.mean([1, 2, 3], keepdim=True)
-        return centred / ((centred * centred).mean([1, 2, 3], keepdim=True).sqrt() + 8.0)
+        return centred / ((centred * centred).mean([1, 2, 3], keepdim=True) ** 0.5 + 8.0)
     share = mask.mean([1, 2, 3], keepdim=True).clip(min=1e-6)
     mean = masked(pixels, mask).mean([1, 2, 3], keepdim=True) / share
     centred = masked(pixels - mean, mask)
     variance = (centred * centred).mean([1, 2, 3], keepdim=True) / share
-    return centred / (variance.sqrt() + 8.0)
+    return centred / (variance**0.5 + 8.0)  # sqrt() fails in Paddle 3.3.1's legacy export
 
 
 class ConvNormRelu(nn.Layer):  # type: ignore[misc]
