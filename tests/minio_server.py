@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,13 +36,18 @@ def minio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Credent
 
 
 @contextmanager
-def running_minio(folder: Path) -> Iterator[tuple[S3Credentials, "subprocess.Popen[bytes]"]]:
-    """Run our own server on `folder`, for a test that kills it; skip when there is no binary."""
+def running_minio(
+    folder: Path, *, disk: Sequence[str] = ()
+) -> Iterator[tuple[S3Credentials, "subprocess.Popen[bytes]"]]:
+    """Run our own server on `folder`, for a test that kills it; skip when there is no binary.
+
+    `disk` is a command line that gives `folder/data` another disk and runs the rest of the line.
+    """
     binary = find_minio()
     if not binary:
         pytest.skip(NO_SERVER)
     port = free_port()
-    process = _start(binary, folder=folder, port=port)
+    process = _start([*disk, binary], folder=folder, port=port)
     try:
         _wait_until_open(port, process)
         credentials = S3Credentials(f"127.0.0.1:{port}", ACCESS_KEY, SECRET_KEY)
@@ -68,9 +73,9 @@ def free_port() -> int:
         return int(sock.getsockname()[1])
 
 
-def _start(binary: str, *, folder: Path, port: int) -> "subprocess.Popen[bytes]":
+def _start(program: list[str], *, folder: Path, port: int) -> "subprocess.Popen[bytes]":
     console = f"127.0.0.1:{free_port()}"
-    command = [binary, "server", str(folder / "data"), "--quiet"]
+    command = [*program, "server", str(folder / "data"), "--quiet"]
     command += ["--address", f"127.0.0.1:{port}", "--console-address", console]
     keys = {"MINIO_ROOT_USER": ACCESS_KEY, "MINIO_ROOT_PASSWORD": SECRET_KEY}
     with (folder / "minio.log").open("wb") as log:

@@ -154,6 +154,6 @@ def translate(
     if error.code in REFUSED:
         message = f"{server} refuses access key {credentials.access_key!r} for {where}"
         return StoreUnavailable(f"{message} ({error.code}); check MINIO_ACCESS_KEY and its secret")
-    if error.code in FULL or error.response.status == 507:
+    if error.code in FULL or "no space left" in str(error.message):  # MinIO: an InternalError
         return StoreUnavailable(f"{server} has no space for {where} ({error.code}); free some")
     return StoreUnavailable(f"{server} fails for {where}: {error.code}: {error.message}")
