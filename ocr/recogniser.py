@@ -1,0 +1,139 @@
+"""Recognisers: images in, texts out. The ONNX Runtime one is what serves."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime.capi import onnxruntime_pybind11_state as failures
+
+from ocr.bundle import CHARSET, ONNX_MODEL, read_bundle
+from ocr.charset import Charset
+from ocr.ctc import Recognition, decode
+from ocr.errors import BadData
+from ocr.image import Image
+from ocr.preprocess import InputSpec, fit_image, frame_count, to_batch
+
+BATCH_WIDTH_PX = 4096
+"""Total width of a batch, padding included: bounds memory whatever arrives."""
+
+QUIET = 3
+"""Severity from which ONNX Runtime logs: errors."""
+
+Probabilities = NDArray[np.float32]
+
+
+class Recogniser(Protocol):
+    """Anything that reads text-line images."""
+
+    @property
+    def name(self) -> str:
+        """What reads, for reports and logs."""
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        """Read (H, W, 3) BGR images of any size, in their order."""
+
+
+class OnnxRecogniser:
+    """Reads with a bundle's ONNX form on the CPU; safe to share between threads."""
+
+    def __init__(
+        self, model: bytes, *, charset: Charset, spec: InputSpec, name: str, threads: int = 1
+    ) -> None:
+        """Load a model.
+
+        Args:
+            model: Content of an ONNX file with the input ``x``.
+            charset: Its classes from 1.
+            spec: Its input.
+            name: For reports and logs.
+            threads: Threads within one call.
+
+        Raises:
+            BadData: The model cannot be loaded, or does not fit the charset or the input.
+        """
+        self.name = name
+        self._charset = charset
+        self._spec = spec
+        self._session = _load_session(model, name=name, threads=threads)
+        self._check_fit()
+
+    @classmethod
+    def load(cls, bundle: Path, *, threads: int = 1) -> "OnnxRecogniser":
+        """Load a bundle after verifying every file of it.
+
+        Raises:
+            ArtifactNotFound: It is no bundle or lacks a file.
+            BadData: A file is damaged, or the model does not fit the charset or the input.
+        """
+        manifest = read_bundle(bundle)
+        return cls(
+            (bundle / ONNX_MODEL).read_bytes(),
+            charset=Charset.read(bundle / CHARSET),
+            spec=manifest.input,
+            name=f"{manifest.name}:{manifest.version}",
+            threads=threads,
+        )
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        """Read (H, W, 3) BGR images of any size, in their order."""
+        read = {i: decode(frames, self._charset.characters) for i, frames in self._run(images)}
+        return [read[index] for index in range(len(images))]
+
+    def probabilities(self, images: Sequence[Image]) -> list[Probabilities]:
+        """Return (T, C) per image, T the frames of its width; class 0 is the blank."""
+        found = dict(self._run(images))
+        return [found[index] for index in range(len(images))]
+
+    def _run(self, images: Sequence[Image]) -> Iterator[tuple[int, Probabilities]]:
+        fitted = [fit_image(image, self._spec) for image in images]
+        widths_px = [image.shape[1] for image in fitted]
+        for batch in batches_by_width(widths_px):
+            (output,) = self._session.run(None, {"x": to_batch([fitted[i] for i in batch])})
+            for index, frames in zip(batch, output, strict=True):
+                yield index, frames[: frame_count(widths_px[index])]
+
+    def _check_fit(self) -> None:
+        inputs = {node.name: node.shape for node in self._session.get_inputs()}
+        spec = self._spec
+        expected = [3, spec.height_px, *([spec.width_px] if spec.layout == "fixed" else [])]
+        if list(inputs) != ["x"] or inputs["x"][1 : 1 + len(expected)] != expected:
+            raise BadData(f"{self.name} takes {inputs}, expected x of (N, {expected}…)")
+        outputs = self._session.get_outputs()
+        if len(outputs) != 1 or outputs[0].shape[-1] != self._charset.size:
+            raise BadData(
+                f"{self.name} gives {[node.shape for node in outputs]}, expected "
+                f"{self._charset.size} classes: {CHARSET} belongs to another model"
+            )
+
+
+def batches_by_width(widths_px: Sequence[int]) -> Iterator[list[int]]:
+    """Group indices of images of similar width, each group within BATCH_WIDTH_PX when padded."""
+    batch: list[int] = []
+    for index in sorted(range(len(widths_px)), key=widths_px.__getitem__):
+        if batch and (len(batch) + 1) * widths_px[index] > BATCH_WIDTH_PX:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _load_session(model: bytes, *, name: str, threads: int) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = QUIET
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except (
+        failures.Fail,
+        failures.InvalidArgument,
+        failures.InvalidGraph,
+        failures.InvalidProtobuf,
+        failures.NotImplemented,
+        failures.RuntimeException,
+    ) as error:
+        raise BadData(f"{name} has no usable ONNX model: {error}") from error
