@@ -1,0 +1,149 @@
+"""Images: encoded bytes to BGR pixels and back."""
+
+import io
+import struct
+from typing import NoReturn
+
+import cv2
+import numpy as np
+import PIL.Image
+import PIL.ImageOps
+from numpy.typing import NDArray
+
+from ocr.errors import BadData
+from ocr.image_header import (
+    JPEG_MAGIC,
+    PNG_MAGIC,
+    ImageHeader,
+    read_jpeg_header,
+    read_png_header,
+)
+from ocr.quarantine import Reason
+
+Image = NDArray[np.uint8]
+"""Pixels (H, W, 3), BGR."""
+
+JPEG_QUALITY = 95
+_OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
+
+
+class BadImage(BadData):
+    """An image that cannot be used; `reason` says why in one word."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+
+
+def decode_image(data: bytes, *, max_pixels: int) -> Image:
+    """Decode JPEG, PNG, WebP, BMP, TIFF, GIF or PPM to BGR.
+
+    16 bits become 8, grey and palette become colour, transparency is laid over white, CMYK is
+    converted, EXIF orientation is applied, and of an animation the first frame is taken.
+
+    Args:
+        data: The encoded image.
+        max_pixels: Largest accepted width times height, checked before any pixel is decoded.
+
+    Raises:
+        BadImage: With the reason unreadable_image, truncated_image or decompression_bomb.
+    """
+    if data.startswith(JPEG_MAGIC):
+        return _decode_checked(data, read_jpeg_header(data), max_pixels=max_pixels)
+    if data.startswith(PNG_MAGIC):
+        return _decode_checked(data, read_png_header(data), max_pixels=max_pixels)
+    return _decode_other(data, max_pixels=max_pixels)
+
+
+def encode_jpeg(image: Image) -> bytes:
+    """Encode to JPEG of quality 95; the same pixels give the same bytes."""
+    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
+
+
+def encode_png(image: Image) -> bytes:
+    """Encode to PNG; the same pixels give the same bytes."""
+    return cv2.imencode(".png", image)[1].tobytes()
+
+
+def image_suffix(data: bytes) -> str:
+    """File suffix of an encoded image, by its first bytes."""
+    if data.startswith(JPEG_MAGIC):
+        return ".jpg"
+    if data.startswith(PNG_MAGIC):
+        return ".png"
+    suffixes = {b"BM": ".bmp", b"GI": ".gif", b"RI": ".webp", b"II": ".tif", b"MM": ".tif"}
+    return suffixes.get(data[:2], ".ppm")
+
+
+def _decode_checked(data: bytes, header: ImageHeader | None, *, max_pixels: int) -> Image:
+    if header is None or not header.width or not header.height:
+        _refuse("unreadable_image", f"not an image: {len(data)} bytes without a size")
+    _check_pixels(header.width, header.height, max_pixels=max_pixels)
+    if not header.is_complete:
+        _refuse("truncated_image", f"truncated: the end is missing after {len(data)} bytes")
+    if not header.is_sound:
+        _refuse("unreadable_image", "damaged: a checksum does not hold")
+    flags = cv2.IMREAD_UNCHANGED if header.has_alpha else cv2.IMREAD_COLOR
+    image = _decode_with_opencv(data, flags)
+    if image.ndim == 3 and image.shape[2] == 4:
+        return _over_white(image)
+    # A tRNS chunk that OpenCV leaves out (grey, 16 bits) still means transparency.
+    return _decode_other(data, max_pixels=max_pixels) if header.has_alpha else image
+
+
+def _decode_with_opencv(data: bytes, flags: int) -> Image:
+    try:
+        image: Image | None = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+    except cv2.error as error:
+        _refuse("unreadable_image", f"not decodable: {error.err}")
+    if image is None:
+        _refuse("unreadable_image", f"not decodable: {len(data)} bytes")
+    return image
+
+
+def _over_white(image: NDArray[np.uint8] | NDArray[np.uint16]) -> Image:
+    scale = 65535 if image.dtype == np.uint16 else 255
+    pixels = image.astype(np.float32) / scale
+    alpha = pixels[..., 3:]
+    return np.rint((pixels[..., :3] * alpha + 1 - alpha) * 255).astype(np.uint8)
+
+
+def _decode_other(data: bytes, *, max_pixels: int) -> Image:
+    formats = None if data.startswith(PNG_MAGIC) else _OTHER_FORMATS
+    try:
+        opened = PIL.Image.open(io.BytesIO(data), formats=formats)
+        _check_pixels(*opened.size, max_pixels=max_pixels)
+        return _to_bgr(PIL.ImageOps.exif_transpose(opened))
+    except PIL.UnidentifiedImageError:
+        _refuse("unreadable_image", f"not an image: {len(data)} bytes of an unknown format")
+    except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning) as error:
+        _refuse("decompression_bomb", str(error))
+    except BadImage:
+        raise
+    except (OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
+        is_cut = "truncated" in str(error).lower() or isinstance(error, EOFError)
+        _refuse("truncated_image" if is_cut else "unreadable_image", f"not decodable: {error}")
+
+
+def _to_bgr(opened: PIL.Image.Image) -> Image:
+    if opened.mode.startswith("I") or opened.mode == "F":
+        return _wide_grey_to_bgr(np.asarray(opened), is_float=opened.mode == "F")
+    if opened.has_transparency_data:
+        rgba = np.asarray(opened.convert("RGBA"))
+        return _over_white(rgba[..., [2, 1, 0, 3]])
+    return np.ascontiguousarray(np.asarray(opened.convert("RGB"))[..., ::-1])
+
+
+def _wide_grey_to_bgr(grey: NDArray[np.generic], *, is_float: bool) -> Image:
+    divisor = 1 if is_float else 257
+    narrow = np.clip(np.rint(grey.astype(np.float64) / divisor), 0, 255).astype(np.uint8)
+    return np.repeat(narrow[..., None], 3, axis=2)
+
+
+def _check_pixels(width: int, height: int, *, max_pixels: int) -> None:
+    if width * height > max_pixels:
+        _refuse("decompression_bomb", f"{width}x{height} pixels, allowed are {max_pixels}")
+
+
+def _refuse(reason: Reason, message: str) -> NoReturn:
+    raise BadImage(reason, message)
