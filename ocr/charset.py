@@ -1,0 +1,109 @@
+"""The characters a model reads, in the order of its classes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ocr.errors import ArtifactNotFound, BadData
+
+
+@dataclass(frozen=True)
+class CharsetDiff:
+    """How one charset differs from another.
+
+    Attributes:
+        new: Characters the other has not.
+        missing: Characters only the other has.
+        unseen: Characters in none of the texts, which no training can teach.
+    """
+
+    new: tuple[str, ...]
+    missing: tuple[str, ...]
+    unseen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Charset:
+    """Characters in class order; class 0 is CTC's blank, the first character is class 1."""
+
+    characters: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for number, character in enumerate(self.characters, start=1):
+            if len(character) != 1:
+                raise BadData(f"charset line {number} is {character!r}, expected one character")
+            if character in seen:
+                raise BadData(f"charset line {number} repeats {character!r}")
+            seen.add(character)
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> "Charset":
+        """Collect the characters of the texts in code point order."""
+        characters: set[str] = set()
+        for text in texts:
+            characters.update(text)
+        return cls(tuple(sorted(characters)))
+
+    @classmethod
+    def read(cls, path: Path) -> "Charset":
+        """Read one character a line, UTF-8; empty lines are skipped, a space is a line of its own.
+
+        Raises:
+            ArtifactNotFound: When there is no such file.
+            BadData: With the line that is not one character, repeats one, or is not UTF-8.
+        """
+        try:
+            content = path.read_bytes().decode("utf-8-sig")
+        except FileNotFoundError as error:
+            raise ArtifactNotFound(f"no charset file {path}") from error
+        except UnicodeDecodeError as error:
+            raise BadData(f"{path} is not UTF-8: byte {error.start}") from error
+        try:
+            return cls(tuple(line for line in content.replace("\r", "").split("\n") if line))
+        except BadData as error:
+            raise BadData(f"{path}: {error}") from error
+
+    def to_bytes(self) -> bytes:
+        """One character a line, UTF-8: what `read` reads and PaddleOCR takes as a dictionary."""
+        return "".join(f"{character}\n" for character in self.characters).encode()
+
+    def write(self, path: Path) -> None:
+        """Write one character a line."""
+        path.write_bytes(self.to_bytes())
+
+    @property
+    def size(self) -> int:
+        """Number of classes: the characters and the blank."""
+        return len(self.characters) + 1
+
+    def encode(self, text: str) -> list[int]:
+        """Classes of a text, from 1.
+
+        Raises:
+            BadData: For a character that is not in the charset.
+        """
+        try:
+            return [self._classes[character] for character in text]
+        except KeyError as error:
+            raise BadData(f"{error.args[0]!r} of {text!r} is not in the charset") from error
+
+    def unknown(self, text: str) -> tuple[str, ...]:
+        """Characters of a text that the charset lacks, in order."""
+        return tuple(character for character in text if character not in self._classes)
+
+    def diff(self, other: "Charset", texts: Iterable[str]) -> CharsetDiff:
+        """Compare with another charset (the champion's) and with the texts to train on."""
+        seen: set[str] = set()
+        for text in texts:
+            seen.update(text)
+        return CharsetDiff(
+            new=tuple(c for c in self.characters if c not in other._classes),
+            missing=tuple(c for c in other.characters if c not in self._classes),
+            unseen=tuple(c for c in self.characters if c not in seen),
+        )
+
+    @cached_property
+    def _classes(self) -> dict[str, int]:
+        return {character: index for index, character in enumerate(self.characters, start=1)}
