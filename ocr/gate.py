@@ -9,6 +9,7 @@ from scipy.special import ndtri
 
 from ocr.evaluation.bootstrap import Interval, wilson
 from ocr.evaluation.comparison import BOUND_CONFIDENCE, Comparison, holm
+from ocr.evaluation.evaluation_report import EvaluationReport
 from ocr.evaluation.slices import SliceReport
 
 Verdict = Literal["promote", "hold", "block"]
@@ -42,7 +43,7 @@ class Evidence:
         n: Test lines; ``right``: how many the candidate read exactly.
         comparison: The change against champion or baseline; None: there is nothing to beat.
         slices: Parts of the test set.
-        latency_ms: 95th percentile of one image alone; ``size_mb``: of the served model.
+        latency_ms: Median of one image read alone; ``size_mb``: of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
         opponent: What the candidate is compared with, in words ("the champion plates:1f3a").
         is_opponent: The candidate is that very model.
@@ -96,6 +97,31 @@ class Decision:
     def accepted(self) -> bool:
         """Whether the candidate may replace the champion."""
         return self.verdict == "promote"
+
+
+def collect_evidence(
+    report: EvaluationReport, *, size_mb: float, has_parity: bool, opponent: str = ""
+) -> Evidence:
+    """Take from an evaluation what the gate looks at.
+
+    Args:
+        report: The evaluation.
+        size_mb: Megabytes of the served model.
+        has_parity: Whether every exported form reads as the checkpoint does.
+        opponent: What the candidate is compared with; empty: the name of the report's baseline.
+    """
+    metrics, baseline = report.candidate.metrics, report.baseline
+    return Evidence(
+        n=metrics.n,
+        right=round(metrics.accuracy * metrics.n),
+        comparison=report.comparison,
+        slices=report.slices,
+        latency_ms=report.candidate.latency.single_ms,
+        size_mb=size_mb,
+        has_parity=has_parity,
+        opponent=opponent or (baseline.name if baseline else "the required accuracy"),
+        is_opponent=baseline is not None and baseline.name == report.candidate.name,
+    )
 
 
 def judge(evidence: Evidence, rules: GateRules) -> Decision:

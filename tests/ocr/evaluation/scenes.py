@@ -1,0 +1,52 @@
+"""Made-up recognisers and test lines."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from ocr.ctc import Recognition
+from ocr.image import Image
+from ocr.sample import Sample
+
+
+@dataclass
+class ScriptedRecogniser:
+    """Reads the number that `draw` hid in an image's first pixels, and answers from its script."""
+
+    name: str
+    answer: Callable[[int], tuple[str, float]]
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        answers = [self.answer(int(image[0, 0, 0]) + 256 * int(image[0, 0, 1])) for image in images]
+        return [
+            Recognition(text=text, confidence=confidence, character_confidences=())
+            for text, confidence in answers
+        ]
+
+
+def draw(number: int, text: str) -> Image:
+    image = np.full((32, 128, 3), 200, dtype=np.uint8)
+    cv2.putText(image, text, (4, 24), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (40, 30, 20), 2)
+    image[0, 0] = (number % 256, number // 256, 0)
+    return image
+
+
+def lines(texts: Sequence[str], *, groups: Sequence[str] = ()) -> list[tuple[Sample, Image]]:
+    return [
+        (
+            Sample(
+                id=f"{number:064x}",
+                split="test",
+                width=128,
+                height=32,
+                text=text,
+                source="labels.txt",
+                group=groups[number] if groups else "",
+                image=f"{number}.png",
+            ),
+            draw(number, text),
+        )
+        for number, text in enumerate(texts)
+    ]
