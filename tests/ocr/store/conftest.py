@@ -1,10 +1,12 @@
 """The stores that the suite runs against."""
 
+import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from minio import Minio
 from moto.server import ThreadedMotoServer
 
 from ocr.store import S3Credentials, Store, open_store
@@ -40,11 +42,24 @@ def credentials(backend: str, request: pytest.FixtureRequest) -> S3Credentials |
 
 
 @pytest.fixture
-def store_uri(backend: str, tmp_path: Path) -> str:
-    """An address where nothing is yet."""
-    if backend == "local":
-        return f"file://{tmp_path / 'store'}"
-    return f"s3://ocrline-{uuid.uuid4().hex}/tests"
+def store_uri(backend: str, credentials: S3Credentials | None, tmp_path: Path) -> Iterator[str]:
+    """An address where nothing is yet; what the test leaves on a borrowed server is removed."""
+    if credentials is None:
+        yield f"file://{tmp_path / 'store'}"
+        return
+    bucket = f"ocrline-{uuid.uuid4().hex}"
+    yield f"s3://{bucket}/tests"
+    if backend == "minio" and "MINIO_ENDPOINT" in os.environ:
+        remove_bucket(bucket, credentials)
+
+
+def remove_bucket(bucket: str, keys: S3Credentials) -> None:
+    """Remove a bucket and all that is in it, if it exists."""
+    client = Minio(keys.endpoint, keys.access_key, keys.secret_key, secure=keys.secure)
+    if client.bucket_exists(bucket):
+        for found in client.list_objects(bucket, recursive=True):
+            client.remove_object(bucket, str(found.object_name))
+        client.remove_bucket(bucket)
 
 
 @pytest.fixture
