@@ -1,0 +1,113 @@
+"""The gateway: one process that serves every champion of a registry over REST."""
+
+import logging
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+
+from ocr.registry import Registry
+from ocr.store import open_store
+from serving.capacity import Capacity
+from serving.champion_follower import ChampionFollower
+from serving.edge import Edge
+from serving.live_model import Runtime
+from serving.metrics import ServingMetrics
+from serving.model_pool import ModelPool
+from serving.payload import Limits
+from serving.problems import Problem, answer_problem, answer_router
+from serving.recognition import recognition_routes
+from serving.settings import ServingSettings
+from serving.status import status_routes
+
+LOG = logging.getLogger("ocrline.serving")
+
+LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+def create_app(settings: ServingSettings) -> FastAPI:
+    """Make the gateway. It begins to load at start-up and is ready when its models are."""
+    metrics = ServingMetrics()
+    pool = ModelPool(named=settings.models, metrics=metrics)
+    capacity = Capacity(
+        concurrency=settings.concurrency, queue=settings.queue, in_flight=metrics.in_flight
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        follower = _follow(settings, pool, metrics=metrics)
+        yield
+        follower.close()
+        capacity.close()
+
+    app = FastAPI(
+        title="ocrline gateway",
+        version=version("ocrline"),
+        description="Reads text lines with the champions of the registry.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.add_middleware(Edge, token=settings.token, metrics=metrics)
+    app.add_exception_handler(Problem, answer_problem)
+    app.add_exception_handler(HTTPException, answer_router)
+    limits = _limits(settings)
+    app.include_router(recognition_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
+    app.include_router(status_routes(pool, metrics=metrics))
+    return app
+
+
+def run(settings: ServingSettings) -> None:
+    """Serve until SIGTERM or SIGINT; requests inside are answered first."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    if settings.host not in LOOPBACK and not settings.token:
+        LOG.warning("listening on %s without OCRLINE_TOKEN: anybody may ask", settings.host)
+    # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    signal.signal(signal.SIGINT, lambda *_: None)
+    LOG.info(
+        "listening on http://%s:%d, store %s", settings.host, settings.port, settings.store_uri
+    )
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=settings.drain_s,
+    )
+
+
+def _follow(
+    settings: ServingSettings, pool: ModelPool, *, metrics: ServingMetrics
+) -> ChampionFollower:
+    follower = ChampionFollower(
+        Registry(open_store(settings.store_uri, s3=settings.s3)),
+        pool,
+        named=settings.models,
+        runtime=Runtime(
+            engine=settings.engine, concurrency=settings.concurrency, threads=settings.threads
+        ),
+        cache=settings.home.resolve() / "serving",
+        poll_s=settings.poll_s,
+        metrics=metrics,
+    )
+    follower.start()
+    return follower
+
+
+def _limits(settings: ServingSettings) -> Limits:
+    return Limits(
+        body_bytes=settings.max_body_bytes,
+        body_timeout_s=settings.body_timeout_s,
+        images=settings.max_images,
+        image_pixels=settings.max_pixels,
+        request_pixels=settings.max_request_pixels,
+    )

@@ -1,0 +1,183 @@
+"""Follows the champions of a registry: a promotion or rollback is loaded and swapped in."""
+
+import hashlib
+import logging
+import math
+import shutil
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ocr.errors import OcrError, StoreUnavailable
+from ocr.registry import AliasState, Registry
+from serving.live_model import Runtime, load_model
+from serving.metrics import ServingMetrics
+from serving.model_pool import ModelPool
+
+LOG = logging.getLogger("ocrline.serving")
+
+DISCOVERY_S: Final = 1.0  # listing folders costs an S3 server more than reading one object
+LONGEST_PAUSE_S: Final = 30.0
+LOADERS: Final = 2
+
+
+@dataclass
+class _Attempt:
+    """How often the load of one alias state failed, and when it may be tried again."""
+
+    tag: str
+    failures: int = 0
+    not_before: float = 0.0
+
+
+class ChampionFollower:
+    """Polls the champion aliases in one thread, loads in others, and never serves a broken bundle.
+
+    A bundle that is broken stays out until the alias moves; a store that fails is asked again,
+    at growing intervals.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        pool: ModelPool,
+        *,
+        named: Sequence[str],
+        runtime: Runtime,
+        cache: Path,
+        poll_s: float,
+        metrics: ServingMetrics,
+    ) -> None:
+        self._registry = registry
+        self._pool = pool
+        self._named = tuple(named)
+        self._runtime = runtime
+        # Two stores may hold the same name and version with other content.
+        self._cache = cache / hashlib.sha256(registry.store.uri.encode()).hexdigest()[:12]
+        self._poll_s = poll_s
+        self._metrics = metrics
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="champions", daemon=True)
+        self._loaders = ThreadPoolExecutor(LOADERS, thread_name_prefix="load")
+        self._loading: set[str] = set()
+        self._attempts: dict[str, _Attempt] = {}
+        self._complaints: dict[str, str] = {}
+        self._names: tuple[str, ...] = self._named
+        self._discovered_at = -DISCOVERY_S
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop following; a load under way is waited for, because engines cannot be interrupted."""
+        self._stop.set()
+        self._thread.join()
+        self._loaders.shutdown(wait=True, cancel_futures=True)
+
+    def look(self) -> None:
+        """Look at every champion once and begin to load those that are new."""
+        try:
+            found = [name for name in self._discover() if self._look_at(name)]
+        except StoreUnavailable as error:
+            self._metrics.store_errors.inc()
+            self._note("the store does not answer", detail=str(error), is_complete=False)
+            return
+        lost = sorted(set(self._pool.states) - set(found))
+        self._note(f"champions gone from the store: {', '.join(lost)}" if lost else "")
+
+    def _note(self, warning: str, *, detail: str = "", is_complete: bool = True) -> None:
+        if warning != self._pool.warning:
+            LOG.warning("%s %s", warning or "the store is back", detail)
+        self._metrics.store_up.set(not warning)
+        self._pool.note_look(warning=warning, is_complete=is_complete)
+
+    def _follow(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.look()
+            except Exception:  # the thread's edge: it must outlive anything one look does
+                LOG.exception("looking at the champions failed")
+            self._stop.wait(self._poll_s)
+
+    def _discover(self) -> tuple[str, ...]:
+        if not self._named and time.monotonic() - self._discovered_at >= DISCOVERY_S:
+            self._names = tuple(self._registry.store.folders("models"))
+            self._discovered_at = time.monotonic()
+        return self._names
+
+    def _look_at(self, name: str) -> bool:
+        try:
+            champion = self._registry.champion(name)
+        except StoreUnavailable:
+            raise
+        except OcrError as error:  # one damaged alias must not hide the others
+            self._complain(name, str(error))
+            return False
+        if champion is None:
+            return False
+        self._complaints.pop(name, None)
+        self._pool.expect(name, champion.version)
+        if self._pool.states[name].is_behind and self._may_load(champion):
+            self._loading.add(name)
+            self._loaders.submit(self._load, champion)
+        return True
+
+    def _complain(self, name: str, message: str) -> None:
+        if self._complaints.get(name) != message:
+            LOG.error("the champion of %s is unreadable: %s", name, message)
+            self._complaints[name] = message
+
+    def _may_load(self, champion: AliasState) -> bool:
+        if champion.name in self._loading:
+            return False
+        attempt = self._attempts.get(champion.name)
+        if attempt is None or attempt.tag != champion.tag:
+            self._attempts[champion.name] = _Attempt(champion.tag)
+            return True
+        return time.monotonic() >= attempt.not_before
+
+    def _load(self, champion: AliasState) -> None:
+        name, version = champion.name, champion.version
+        started = time.perf_counter()
+        folder = self._cache / name / version
+        try:
+            found = self._registry.version(name, version)
+            live = load_model(self._registry, found, runtime=self._runtime, folder=folder)
+            if self._pool.swap(live):
+                LOG.info("serving %s in %.2f s", found.reference, time.perf_counter() - started)
+                self._sweep(name, champion)
+        except (OcrError, OSError) as error:
+            can_heal = isinstance(error, OSError)  # the store, or the disk
+            self._refuse(champion, self._public(str(error), folder), can_heal=can_heal)
+        except Exception as error:  # a worker's edge: an engine may raise anything over a bad file
+            LOG.exception("the engine failed on %s:%s", name, version)
+            reason = f"the engine does not load it ({type(error).__name__})"
+            self._refuse(champion, reason, can_heal=False)
+        finally:
+            self._loading.discard(name)
+
+    def _refuse(self, champion: AliasState, reason: str, *, can_heal: bool) -> None:
+        attempt = self._attempts[champion.name]
+        attempt.failures += 1
+        pause_s = min(LONGEST_PAUSE_S, self._poll_s * 2**attempt.failures)
+        attempt.not_before = time.monotonic() + pause_s if can_heal else math.inf
+        self._pool.refuse(champion.name, champion.version, reason)
+        LOG.error("%s:%s stays out of service: %s", champion.name, champion.version, reason)
+
+    def _public(self, message: str, folder: Path) -> str:
+        """Leave out where this machine keeps things: clients see the message."""
+        for place in (str(folder), str(self._cache), self._registry.store.uri):
+            message = message.replace(f"{place}/", "").replace(place, "the bundle")
+        return message
+
+    def _sweep(self, name: str, champion: AliasState) -> None:
+        """Keep the copies of what serves and of what a rollback would bring back."""
+        kept = {champion.version, champion.previous}
+        for folder in (self._cache / name).iterdir():
+            if folder.name not in kept and not folder.name.startswith("."):
+                shutil.rmtree(folder, ignore_errors=True)

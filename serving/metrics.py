@@ -1,0 +1,92 @@
+"""What the gateway counts; every label takes values from a closed or configured set."""
+
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.process_collector import ProcessCollector
+
+METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
+SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+SHARES: Final = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
+
+
+class ServingMetrics:
+    """The metrics of one gateway, in a registry of their own."""
+
+    def __init__(self) -> None:
+        # They double the page, and nobody here reads them.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        registry = self._registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._requests = Counter(
+            "ocrline_requests",
+            "Answered requests",
+            ["route", "method", "status"],
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "ocrline_request_seconds",
+            "From the first byte of a request to the last of its answer",
+            ["route"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.in_flight = Gauge(
+            "ocrline_requests_in_flight", "Recognition requests inside", registry=registry
+        )
+        self.images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)
+        self.confidence = Histogram(
+            "ocrline_confidence",
+            "Confidence of the recognised texts",
+            ["model"],
+            buckets=SHARES,
+            registry=registry,
+        )
+        self.inference_seconds = Histogram(
+            "ocrline_inference_seconds",
+            "Reading the images of one request, decoding not included",
+            ["model"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.model_info = Gauge(
+            "ocrline_model_info",
+            "1 for what is served",
+            ["model", "version", "engine"],
+            registry=registry,
+        )
+        self.model_behind = Gauge(
+            "ocrline_model_behind",
+            "1 while the champion is not (yet) the served version",
+            ["model"],
+            registry=registry,
+        )
+        self.swaps = Counter(
+            "ocrline_model_swaps", "Versions put in service", ["model"], registry=registry
+        )
+        self.load_errors = Counter(
+            "ocrline_model_load_errors", "Versions refused at loading", ["model"], registry=registry
+        )
+        self.store_up = Gauge(
+            "ocrline_store_up", "0 while the store does not answer", registry=registry
+        )
+        self.store_errors = Counter(
+            "ocrline_store_errors", "Failed looks at the store", registry=registry
+        )
+
+    def observe(self, *, route: str, method: str, status: int, seconds: float) -> None:
+        """Count one answered request; `route` is a template, not a path."""
+        known = method if method in METHODS else "other"
+        self._requests.labels(route, known, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def render(self) -> bytes:
+        """Write everything in Prometheus' text format."""
+        return generate_latest(self._registry)

@@ -1,0 +1,150 @@
+"""The set of live models: read by every request, changed by one swap at a time."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from serving.live_model import LiveModel
+from serving.metrics import ServingMetrics
+from serving.problems import Problem
+
+
+@dataclass(frozen=True)
+class ModelState:
+    """What is known of one model: what should serve, what does, and why it differs."""
+
+    name: str
+    champion: str
+    live: LiveModel | None = None
+    last_error: str = ""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the champion is not the version that serves."""
+        return self.live is None or self.live.version != self.champion
+
+    @property
+    def why_not_ready(self) -> str:
+        """Why nothing serves under this name."""
+        return f"{self.name}: {self.last_error or f'{self.champion} is being loaded'}"
+
+
+class ModelPool:
+    """Live models by name. Readers take no lock: the mapping is replaced, never changed."""
+
+    def __init__(self, *, named: tuple[str, ...], metrics: ServingMetrics) -> None:
+        self._named = named
+        self._metrics = metrics
+        self._lock = threading.Lock()
+        self._states: Mapping[str, ModelState] = {}
+        self._was_read = False
+        self._is_ready = False
+        self.warning = ""
+
+    @property
+    def states(self) -> Mapping[str, ModelState]:
+        """Every model that has a champion, by name."""
+        return self._states
+
+    def choose(self, name: str) -> LiveModel:
+        """Return what serves a name; without a name, the only model there is.
+
+        Raises:
+            Problem: There is no such model, there are several, or it is not ready.
+        """
+        states = self._states
+        if not name and len(states) > 1:
+            message = f"Say which model: ?model= one of {', '.join(sorted(states))}"
+            raise Problem("model_required", message)
+        if not states and (not name or not self._was_read):
+            raise Problem("not_ready", self.why_not_ready())
+        state = states.get(name) if name else next(iter(states.values()))
+        if state is None:
+            known = ", ".join(sorted(states)) or "none"
+            raise Problem("unknown_model", f"No champion of {name[:100]!r}; there are: {known}")
+        if state.live is None:
+            raise Problem("not_ready", state.why_not_ready)
+        return state.live
+
+    def expect(self, name: str, champion: str) -> None:
+        """Note which version should serve a name; errors of another one are history."""
+        with self._lock:
+            state = self._states.get(name)
+            if state is None:
+                self._set(ModelState(name, champion))
+            elif state.champion != champion:
+                self._set(replace(state, champion=champion, last_error=""))
+
+    def swap(self, live: LiveModel) -> bool:
+        """Put a model in service, unless another version has become champion meanwhile."""
+        with self._lock:
+            state = self._states[live.name]
+            if state.champion != live.version:
+                return False
+            old = state.live
+            self._set(replace(state, live=live, last_error=""))
+        if old:
+            self._metrics.model_info.remove(old.name, old.version, old.engine)
+        self._metrics.model_info.labels(live.name, live.version, live.engine).set(1)
+        self._metrics.swaps.labels(live.name).inc()
+        return True
+
+    def refuse(self, name: str, version: str, error: str) -> None:
+        """Note why a version is not in service; what serves goes on."""
+        self._metrics.load_errors.labels(name).inc()
+        with self._lock:
+            state = self._states[name]
+            if state.champion == version:
+                self._set(replace(state, last_error=f"{version} was refused: {error}"))
+
+    def note_look(self, *, warning: str = "", is_complete: bool = True) -> None:
+        """Note how the last look at the store went."""
+        with self._lock:
+            self.warning = warning
+            self._was_read = self._was_read or is_complete
+            self._is_ready = self._is_ready or not self._blockers()
+
+    def why_not_ready(self) -> str:
+        """Say why no requests should come here; empty when they should.
+
+        Once ready, a gateway stays so: what is loaded keeps serving, whatever happens to the store.
+        """
+        return "" if self._is_ready else "; ".join(self._blockers()) or "starting"
+
+    def describe(self) -> list[dict[str, Any]]:
+        """List the models for /v1/models."""
+        return [_describe(state) for _, state in sorted(self._states.items())]
+
+    def _blockers(self) -> list[str]:
+        states = self._states
+        if not self._was_read:
+            return [self.warning or "the store was not read yet"]
+        missing = [f"{name}: no champion yet" for name in self._named if name not in states]
+        if missing or not states:
+            return missing or ["no model has a champion yet"]
+        waiting = [state for state in states.values() if state.live is None]
+        if len(waiting) < len(states) and not self._named:  # one broken model must not stop others
+            waiting = [state for state in waiting if not state.last_error]
+        return [state.why_not_ready for state in waiting]
+
+    def _set(self, state: ModelState) -> None:
+        self._states = {**self._states, state.name: state}
+        self._is_ready = self._is_ready or not self._blockers()
+        self._metrics.model_behind.labels(state.name).set(state.is_behind)
+
+
+def _describe(state: ModelState) -> dict[str, Any]:
+    live = state.live
+    return {
+        "name": state.name,
+        "version": live.version if live else None,
+        "alias": "champion",
+        "champion": state.champion,
+        "task": live.manifest.task if live else None,
+        "engine": live.engine if live else None,
+        "loaded_at": live.loaded_at if live else None,
+        "dataset_digest": live.manifest.dataset_digest if live else None,
+        "metrics": dict(live.manifest.metrics) if live else {},
+        "last_error": state.last_error or None,
+    }

@@ -1,0 +1,110 @@
+"""Reads with a bundle's Paddle form through Paddle Inference and oneDNN, on the CPU."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from paddle import inference
+
+from ocr.bundle import CHARSET, read_bundle
+from ocr.charset import Charset
+from ocr.ctc import Recognition, decode
+from ocr.errors import BadData
+from ocr.image import Image
+from ocr.preprocess import InputSpec, fit_image, frame_count, to_batch
+from ocr.recogniser import batches_by_width
+
+ONEDNN_SHAPES = 64
+"""oneDNN keeps compiled kernels per input shape; without a limit lines of all widths pile up."""
+
+
+class PaddleRecogniser:
+    """A recogniser over clones of one predictor, each lent to one call at a time.
+
+    A predictor that two threads share answers one with the other's result, silently.
+    """
+
+    def __init__(
+        self, predictor: Any, *, predictors: int, charset: Charset, spec: InputSpec, name: str
+    ) -> None:
+        self._name = name
+        self._charset = charset
+        self._spec = spec
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        for clone in (predictor, *(predictor.clone() for _ in range(predictors - 1))):
+            self._idle.put(clone)
+
+    @classmethod
+    def load(cls, bundle: Path, *, threads: int = 1, predictors: int = 1) -> "PaddleRecogniser":
+        """Load a bundle's ``paddle/`` form after verifying every file.
+
+        Args:
+            bundle: Its folder.
+            threads: Threads inside one call.
+            predictors: Calls that may run at the same time; the others wait.
+
+        Raises:
+            BadData: A file is damaged, or the model does not fit the charset.
+        """
+        manifest = read_bundle(bundle)
+        name = f"{manifest.name}:{manifest.version}"
+        charset = Charset.read(bundle / CHARSET)
+        try:
+            predictor = inference.create_predictor(_configure(bundle, threads=threads))
+        except (RuntimeError, ValueError, OSError) as error:
+            first_line = str(error).strip().partition("\n")[0]
+            raise BadData(f"{name} has no usable Paddle model: {first_line}") from error
+        return cls(
+            predictor, predictors=predictors, charset=charset, spec=manifest.input, name=name
+        )
+
+    @property
+    def name(self) -> str:
+        """The version that reads."""
+        return self._name
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        """Read (H, W, 3) BGR images of any size, in their order."""
+        fitted = [fit_image(image, self._spec) for image in images]
+        widths_px = [image.shape[1] for image in fitted]
+        read: dict[int, Recognition] = {}
+        for batch in batches_by_width(widths_px):
+            output = self._run(to_batch([fitted[index] for index in batch]))
+            for index, frames in zip(batch, output, strict=True):
+                kept = frames[: frame_count(widths_px[index])]
+                read[index] = decode(kept, self._charset.characters)
+        return [read[index] for index in range(len(images))]
+
+    def _run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+        with self._lent() as predictor:
+            predictor.get_input_handle(predictor.get_input_names()[0]).copy_from_cpu(batch)
+            predictor.run()
+            output = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+        if output.shape[-1] != self._charset.size:
+            raise BadData(
+                f"{self._name} gives {output.shape[-1]} classes, {CHARSET} has {self._charset.size}"
+            )
+        return np.asarray(output, dtype=np.float32)
+
+    @contextmanager
+    def _lent(self) -> Iterator[Any]:
+        predictor = self._idle.get()
+        try:
+            yield predictor
+        finally:
+            self._idle.put(predictor)
+
+
+def _configure(bundle: Path, *, threads: int) -> Any:
+    folder = bundle / "paddle"
+    config = inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    config.disable_gpu()
+    config.enable_mkldnn()
+    config.set_mkldnn_cache_capacity(ONEDNN_SHAPES)
+    config.set_cpu_math_library_num_threads(threads)
+    config.disable_glog_info()
+    return config

@@ -1,0 +1,114 @@
+"""What a client gets instead of an answer: one code, one HTTP status each, never a trace."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from fastapi import Request
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from ocr.errors import OcrError
+
+Code = Literal[
+    "bad_base64",
+    "bad_json",
+    "bad_multipart",
+    "bad_query",
+    "bad_request",
+    "empty_body",
+    "model_required",
+    "unauthorized",
+    "not_found",
+    "unknown_model",
+    "method_not_allowed",
+    "body_timeout",
+    "body_too_large",
+    "image_too_large",
+    "too_many_images",
+    "unsupported_type",
+    "bad_image",
+    "wrong_fields",
+    "internal",
+    "busy",
+    "not_ready",
+]
+
+STATUS: Final[Mapping[Code, int]] = {
+    "bad_base64": 400,
+    "bad_json": 400,
+    "bad_multipart": 400,
+    "bad_query": 400,
+    "bad_request": 400,
+    "empty_body": 400,
+    "model_required": 400,
+    "unauthorized": 401,
+    "not_found": 404,
+    "unknown_model": 404,
+    "method_not_allowed": 405,
+    "body_timeout": 408,
+    "body_too_large": 413,
+    "image_too_large": 413,
+    "too_many_images": 413,
+    "unsupported_type": 415,
+    "bad_image": 422,
+    "wrong_fields": 422,
+    "internal": 500,
+    "busy": 503,
+    "not_ready": 503,
+}
+
+RETRY_AFTER_S: Final = "1"
+_FROM_ROUTER: Final[Mapping[int, Code]] = {404: "not_found", 405: "method_not_allowed"}
+
+
+class Problem(OcrError):
+    """A request that gets an error; `index` is the image it is about, counted from 0."""
+
+    def __init__(self, code: Code, message: str, *, index: int | None = None) -> None:
+        super().__init__(message)
+        self.code: Code = code
+        self.index = index
+
+
+def problem_response(problem: Problem, *, request_id: str) -> JSONResponse:
+    """Write a problem as its HTTP response."""
+    error: dict[str, Any] = {
+        "code": problem.code,
+        "message": str(problem),
+        "request_id": request_id,
+    }
+    if problem.index is not None:
+        error["index"] = problem.index
+    return JSONResponse(
+        {"error": error}, status_code=STATUS[problem.code], headers=_headers(problem.code)
+    )
+
+
+async def answer_problem(request: Request, problem: Exception) -> JSONResponse:
+    """Answer a Problem that a route raised."""
+    if not isinstance(problem, Problem):
+        raise problem
+    return problem_response(problem, request_id=request.state.request_id)
+
+
+async def answer_router(request: Request, refusal: Exception) -> JSONResponse:
+    """Answer what the router refused: a path or a method that there is not."""
+    if not isinstance(refusal, HTTPException):
+        raise refusal
+    code = _FROM_ROUTER.get(refusal.status_code, "bad_request")
+    what = f"{request.method} {request.url.path[:200]}"
+    response = problem_response(
+        Problem(code, f"{what}: {refusal.detail}; see /docs"), request_id=request.state.request_id
+    )
+    response.headers.update(refusal.headers or {})
+    return response
+
+
+def _headers(code: Code) -> dict[str, str]:
+    if code == "unauthorized":
+        return {"WWW-Authenticate": "Bearer"}
+    if STATUS[code] == 503:
+        return {"Retry-After": RETRY_AFTER_S}
+    if code in ("body_too_large", "body_timeout"):
+        return {"Connection": "close"}  # the rest of the body is never read
+    return {}

@@ -1,0 +1,46 @@
+"""What operators and probes ask: models, health, metrics, documentation."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from serving.docs_page import render_docs
+from serving.metrics import ServingMetrics
+from serving.model_pool import ModelPool
+
+
+def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:
+    """Make the routes over a pool."""
+    router = APIRouter()
+
+    @router.get("/v1/models", summary="List the served models")
+    async def models() -> dict[str, Any]:
+        return {"models": pool.describe()}
+
+    @router.get("/health/live", summary="Whether the process answers")
+    async def live() -> dict[str, Any]:
+        return {"status": "alive"}
+
+    @router.get(
+        "/health/ready",
+        summary="Whether requests should come here; 503 says why not",
+        responses={503: {"description": "not ready yet"}},
+    )
+    async def ready() -> JSONResponse:
+        reason = pool.why_not_ready()
+        status = {"status": "not ready", "reason": reason} if reason else {"status": "ready"}
+        if pool.warning:
+            status["warning"] = pool.warning
+        return JSONResponse(status, status_code=503 if reason else 200)
+
+    @router.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
+    async def read_metrics() -> Response:
+        return Response(metrics.render(), media_type=CONTENT_TYPE_LATEST)
+
+    @router.get("/docs", include_in_schema=False)
+    async def docs(request: Request) -> HTMLResponse:
+        return HTMLResponse(render_docs(request.app.openapi(), address=str(request.base_url)))
+
+    return router

@@ -1,0 +1,106 @@
+"""A real gateway in a process of its own, on a free loopback port."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from deploy.background import pick_port
+
+START_S = 60
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """One running gateway."""
+
+    url: str
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.get(f"{self.url}{path}", timeout=30, trust_env=False, **options)
+
+    def post(self, path: str = "/v1/recognize", **options: Any) -> httpx.Response:
+        return httpx.post(f"{self.url}{path}", timeout=30, trust_env=False, **options)
+
+    def read(self, image: bytes, *, model: str = "") -> tuple[str, str]:
+        """Return the text of one image and the version that read it."""
+        query = f"?model={model}" if model else ""
+        reply = self.post(
+            f"/v1/recognize{query}", content=image, headers={"content-type": "image/png"}
+        )
+        answer = reply.raise_for_status().json()
+        return answer["results"][0]["text"], answer["version"]
+
+    def model(self, name: str = "bars") -> dict[str, Any]:
+        models: dict[str, dict[str, Any]] = {
+            model["name"]: model for model in self.get("/v1/models").json()["models"]
+        }
+        return models.get(name, {"version": None, "last_error": None})
+
+    def metric(self, line: str) -> float:
+        """Return the value of one sample of /metrics; 0 when there is none yet."""
+        for found in self.get("/metrics").text.splitlines():
+            if found.startswith(f"{line} "):
+                return float(found.rpartition(" ")[2])
+        return 0.0
+
+    def wait_ready(self) -> None:
+        wait_until(lambda: self.get("/health/ready").status_code == 200, log=self.log)
+
+    def wait_for(self, version: str, *, name: str = "bars") -> float:
+        """Wait until a version serves; return the seconds it took."""
+        started = time.monotonic()
+        wait_until(lambda: self.model(name)["version"] == version, log=self.log)
+        return time.monotonic() - started
+
+
+@contextmanager
+def running_gateway(home: Path, *, store: str, **variables: str) -> Iterator[Gateway]:
+    """Start a gateway that answers /health/live; end it with SIGTERM."""
+    port = pick_port(0)
+    home.mkdir(parents=True, exist_ok=True)
+    log = home / "gateway.log"
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("OCRLINE_", "MINIO_"))}
+    settings = {"OCRLINE_HOME": str(home), "OCRLINE_STORE": store, "OCRLINE_PORT": str(port)}
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "serving"],
+            env={**inherited, **settings, **variables},
+            stdout=stream,
+            stderr=stream,
+        )
+    gateway = Gateway(url=f"http://127.0.0.1:{port}", port=port, process=process, log=log)
+    try:
+        wait_until(lambda: _is_live(gateway), log=log)
+        yield gateway
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=START_S)
+
+
+def wait_until(is_so: Any, *, log: Path, timeout_s: float = START_S) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"still not after {timeout_s} s; log:\n{log.read_text()[-3000:]}")
+        time.sleep(0.02)
+
+
+def _is_live(gateway: Gateway) -> bool:
+    if gateway.process.poll() is not None:
+        raise RuntimeError(f"the gateway ended:\n{gateway.log.read_text()[-3000:]}")
+    try:
+        return gateway.get("/health/live").status_code == 200
+    except httpx.TransportError:
+        return False
