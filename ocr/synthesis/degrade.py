@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from ocr.synthesis.scene import Scene
 
-_FIELD = (8, 24)  # grid that light is computed on before it is stretched over the image
-_NOISE = np.random.default_rng(0).standard_normal(1 << 18).astype(np.float32)
+# Light is computed on a coarse grid, -1..1 across and down, and stretched over the image.
+_DOWN, _ACROSS = np.mgrid[-1:1:8j, -1:1:24j]
+_STRIP = np.random.default_rng(0).standard_normal(1 << 18).astype(np.float32)
 
 
 def photograph(scene: Scene, *, strength: float, height_px: int, rng: random.Random) -> Scene:
@@ -28,10 +29,11 @@ def photograph(scene: Scene, *, strength: float, height_px: int, rng: random.Ran
         return _resize(scene, height_px=height_px)
     scene = _resize(_tilt(scene, strength=strength, rng=rng), height_px=height_px)
     image = _lose_detail(scene.image, strength=strength, rng=rng)
-    lit = image.astype(np.float32) * _light(image.shape, strength=strength, rng=rng)
-    _add_glare_and_cast(lit, strength=strength, rng=rng)
-    _add_noise(lit, strength=strength, rng=rng)
-    exposed = np.clip(lit, 0, 255).astype(np.uint8)
+    # OpenCV's arithmetic: numpy is slow where the last axis is as short as three channels.
+    lit = cv2.multiply(image, _light(image.shape, strength=strength, rng=rng), dtype=cv2.CV_32F)
+    added = cv2.merge([_haze(image.shape, strength=strength, rng=rng)] * 3)
+    added = cv2.add(added, _noise(image.shape, strength=strength, rng=rng))
+    exposed = np.asarray(cv2.add(lit, added, dtype=cv2.CV_8U), np.uint8)
     return Scene(image=_compress(exposed, strength=strength, rng=rng), centres_px=scene.centres_px)
 
 
@@ -82,7 +84,7 @@ def _lose_detail(
     chance = rng.random()
     height, width = image.shape[:2]
     if chance < 0.35:
-        sigma = rng.uniform(0.3, 1.0 + 0.6 * strength) * min(strength, 1.0)
+        sigma = rng.uniform(0.3, 1.0 + 0.4 * strength) * min(strength, 1.0)
         return np.asarray(cv2.GaussianBlur(image, (0, 0), max(sigma, 0.1)))
     if chance < 0.5:
         length = 1 + round(rng.uniform(0.02, 0.08) * strength * height)
@@ -99,38 +101,48 @@ def _lose_detail(
 
 
 def _light(shape: tuple[int, ...], *, strength: float, rng: random.Random) -> NDArray[np.float32]:
-    """Gain (H, W, 1): a slope of light, sometimes with the edge of a shadow."""
-    y, x = np.mgrid[-1 : 1 : _FIELD[0] * 1j, -1 : 1 : _FIELD[1] * 1j].astype(np.float32)
+    """Gain (H, W, 3): a slope of light of some colour, sometimes with the edge of a shadow."""
     exposure = 1 - strength * (rng.uniform(-0.15, 0.3) if rng.random() < 0.8 else 0.5)
-    gain = exposure + strength * (rng.uniform(-0.2, 0.2) * x + rng.uniform(-0.15, 0.15) * y)
+    across, down = rng.uniform(-0.2, 0.2), rng.uniform(-0.15, 0.15)
+    gain = exposure + strength * (across * _ACROSS + down * _DOWN)
     if rng.random() < 0.2:
-        side = (x * rng.uniform(-1, 1) + y * rng.uniform(-0.5, 0.5) - rng.uniform(-0.4, 0.4)) * 6
-        gain *= 1 - strength * rng.uniform(0.15, 0.4) / (1 + np.exp(-side))
-    stretched = cv2.resize(gain, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(np.maximum(stretched, 0.25), np.float32)[:, :, None]
+        side = _ACROSS * rng.uniform(-1, 1) + _DOWN * rng.uniform(-0.5, 0.5)
+        edge = 1 + np.exp(-6 * (side - rng.uniform(-0.4, 0.4)))
+        gain *= 1 - strength * rng.uniform(0.15, 0.4) / edge
+    cast = [rng.uniform(1 - 0.12 * strength, 1) for _ in range(3)]
+    coloured = np.maximum(gain, 0.25)[:, :, None] * np.array(cast)
+    return _stretch(coloured, shape)
 
 
-def _add_glare_and_cast(image: NDArray[np.float32], *, strength: float, rng: random.Random) -> None:
-    """Haze, and the colour cast of the light; sometimes the gleam of a lamp."""
-    height, width = image.shape[:2]
-    image *= np.array([rng.uniform(1 - 0.12 * strength, 1) for _ in range(3)], np.float32)
-    image += np.float32(strength * rng.uniform(0, 25))
+def _haze(shape: tuple[int, ...], *, strength: float, rng: random.Random) -> NDArray[np.float32]:
+    """Light added to the picture, (H, W): the same everywhere, sometimes with a lamp's gleam."""
+    haze = np.full(_ACROSS.shape, strength * rng.uniform(0, 25))
     if rng.random() < 0.15:
-        x, y = np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)
-        spread = 2 * (height * rng.uniform(0.2, 0.6)) ** 2
-        across = np.exp(-((x - rng.uniform(0, width)) ** 2) / spread)
-        down = np.exp(-((y - rng.uniform(0, height)) ** 2) / spread)
-        image += np.outer(down, across * np.float32(strength * rng.uniform(30, 90)))[:, :, None]
+        wide, high = (
+            shape[1] / shape[0] * (_ACROSS - rng.uniform(-1, 1)),
+            _DOWN - rng.uniform(-1, 1),
+        )
+        distance = (wide**2 + high**2) / (2 * rng.uniform(0.4, 1.2) ** 2)
+        haze += strength * rng.uniform(30, 90) * np.exp(-distance)
+    return _stretch(haze, shape)
 
 
-def _add_noise(image: NDArray[np.float32], *, strength: float, rng: random.Random) -> None:
-    """Sensor noise, the same in all channels or not, from one long strip of noise."""
-    amount = np.float32(strength * rng.uniform(0, 9) * (2 if rng.random() < 0.15 else 1))
-    channels = 1 if rng.random() < 0.5 else 3
-    need = image.shape[0] * image.shape[1] * channels
-    start = rng.randrange(len(_NOISE))
-    strip = np.take(_NOISE, np.arange(start, start + need), mode="wrap")
-    image += strip.reshape(*image.shape[:2], channels) * amount
+def _noise(shape: tuple[int, ...], *, strength: float, rng: random.Random) -> NDArray[np.float32]:
+    """Sensor noise (H, W, 3), the same in all channels or not, from one long strip of noise."""
+    amount = strength * rng.uniform(0, 9) * (2 if rng.random() < 0.15 else 1)
+    is_gray = rng.random() < 0.5
+    need = shape[0] * shape[1] * (1 if is_gray else 3)
+    start = rng.randrange(len(_STRIP))
+    noise = np.resize(_STRIP[start:], need) if need > len(_STRIP) - start else _STRIP[start:][:need]
+    noise = noise.reshape(*shape[:2], -1) * np.float32(amount)
+    return np.asarray(cv2.merge([noise] * 3) if is_gray else noise)
+
+
+def _stretch(field: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Interpolate a coarse field over the image."""
+    size = (shape[1], shape[0])
+    stretched = cv2.resize(field.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(stretched)
 
 
 def _compress(
