@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,7 @@ def running_gateway(home: Path, *, store: str, **variables: str) -> Iterator[Gat
         process.wait(timeout=START_S)
 
 
-def wait_until(is_so: Any, *, log: Path, timeout_s: float = START_S) -> None:
+def wait_until(is_so: Callable[[], object], *, log: Path, timeout_s: float = START_S) -> None:
     deadline = time.monotonic() + timeout_s
     while not is_so():
         if time.monotonic() > deadline:
