@@ -15,7 +15,8 @@ def prepare_environment() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if "AuthenticAMD" in _processor_text():
         os.environ.setdefault("MKL_DEBUG_CPU_TYPE", "5")
-    warnings.filterwarnings("ignore", message="No ccache found")
+    for noise in ("No ccache found", "When training, we now always track"):
+        warnings.filterwarnings("ignore", message=noise)
 
 
 def describe_environment(*, device: str, devices: int) -> dict[str, str]:

@@ -1,0 +1,70 @@
+"""Run a job: ``python -m training train|export FOLDER/job.json``; result.json lands beside it."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from configs.jobs import ExportJob, TrainJob
+from ocr.errors import OcrError
+from training.environment import prepare_environment
+from training.job import read_job
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
+    parser.add_argument("command", choices=sorted(COMMANDS))
+    parser.add_argument("job", type=Path, help="path of job.json")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    prepare_environment()
+    try:
+        COMMANDS[options.command](options.job)
+    except OcrError as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+# Each command imports its own room: paddle must not be there before the environment is.
+
+
+def _train(path: Path) -> None:
+    job = read_job(path, TrainJob)
+    from training.train import train_model
+
+    train_model(job, path.resolve().parent)
+
+
+def _rank(path: Path) -> None:
+    """One rank of a training; started by the launcher only."""
+    folder = path.resolve().parent
+    job = read_job(path, TrainJob)
+    from training.launch import report_failure
+    from training.train import train_rank
+
+    try:
+        train_rank(job, folder, fail=lambda error: report_failure(folder, error))
+    except OcrError as error:
+        report_failure(folder, error)
+        raise
+
+
+def _export(path: Path) -> None:
+    job = read_job(path, ExportJob)
+    from training.export import export_model
+
+    export_model(job, path.resolve().parent)
+
+
+COMMANDS: dict[str, Callable[[Path], None]] = {"train": _train, "export": _export, "rank": _rank}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

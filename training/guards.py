@@ -1,0 +1,126 @@
+"""What ends a training that cannot go on: no progress, a signal, a lost parent, a bad loss."""
+
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+from ocr.errors import OcrError, TrainingFailed
+
+POLL_S = 0.5
+GRACE_S = 15
+
+
+class Stopped(OcrError):
+    """A training that was asked to leave and kept its work; run it again to go on."""
+
+    exit_code = 128 + signal.SIGTERM
+
+
+class StopRequest:
+    """Whether SIGTERM arrived; the loop looks after every step."""
+
+    def __init__(self) -> None:
+        self.at: float | None = None
+
+    def listen(self) -> None:
+        """Take SIGTERM over from the default of dying at once."""
+        signal.signal(signal.SIGTERM, self._note)
+
+    def _note(self, _signal: int, _frame: FrameType | None) -> None:
+        self.at = self.at or time.monotonic()
+
+
+class Watchdog:
+    """A thread that ends the process hard when it stops moving or its parent is gone.
+
+    It must not wait for the main thread, which may hang in a collective operation or in a
+    loader, so it leaves by os._exit.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout_s: float,
+        stop: StopRequest,
+        parents: Sequence[int],
+        fail: Callable[[OcrError], None],
+    ) -> None:
+        """Start watching.
+
+        Args:
+            timeout_s: Longest time without a beat; 0: any.
+            stop: After it, the process may stay for GRACE_S more.
+            parents: Processes without which this one has no purpose.
+            fail: Told of the error before the end.
+        """
+        self._timeout_s = timeout_s
+        self._stop = stop
+        self._parents = parents
+        self._fail = fail
+        self._beat = time.monotonic()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+        self._thread.start()
+
+    def beat(self) -> None:
+        """Note progress."""
+        self._beat = time.monotonic()
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(POLL_S):
+            error = self._find_reason()
+            if error is not None:
+                self._fail(error)
+                sys.stderr.flush()
+                os._exit(error.exit_code)
+
+    def _find_reason(self) -> OcrError | None:
+        now = time.monotonic()
+        if self._timeout_s and now - self._beat > self._timeout_s:
+            return TrainingFailed(
+                f"No step finished for {self._timeout_s:g} s (no_progress_timeout_s): "
+                "a hung loader, device or rank"
+            )
+        if self._stop.at is not None and now - self._stop.at > GRACE_S:
+            return Stopped("Asked to stop, and the step under way did not end")
+        if not all(_is_alive(parent) for parent in self._parents):
+            return Stopped("The process that started this one is gone")
+        return None
+
+
+def check_finite(losses: Sequence[float], *, last_step: int) -> None:
+    """Refuse a loss that is no number.
+
+    Args:
+        losses: Of successive steps.
+        last_step: The step of the last of them, from 1.
+
+    Raises:
+        TrainingFailed: Naming the first bad step.
+    """
+    for place, loss in enumerate(losses):
+        if not math.isfinite(loss):
+            step = last_step - len(losses) + 1 + place
+            raise TrainingFailed(
+                f"The loss is {loss} at step {step}: lower learning_rate or switch amp off"
+            )
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,50 @@
+"""job.json in, result.json out."""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from configs.presets import describe
+from ocr.errors import BadInput
+
+RESULT = "result.json"
+
+Job = TypeVar("Job", bound=BaseModel)
+
+
+def read_job(path: Path, kind: type[Job]) -> Job:
+    """Read and validate a job.
+
+    Raises:
+        BadInput: It is missing, no JSON, or a key is unknown, missing or out of range.
+    """
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"Cannot read the job {path}: {error}") from error
+    try:
+        return kind.model_validate_json(content)
+    except ValidationError as error:
+        faults = "; ".join(describe(item) for item in error.errors())
+        raise BadInput(f"{path}: {faults}") from None
+
+
+def job_digest(job: BaseModel) -> str:
+    """Return a digest of all that a job asks for."""
+    return hashlib.sha256(job.model_dump_json().encode()).hexdigest()
+
+
+def write_result(folder: Path, result: BaseModel) -> None:
+    """Write result.json, all or nothing."""
+    part = folder / f"{RESULT}.part"
+    part.write_text(result.model_dump_json(indent=1), encoding="utf-8")
+    os.replace(part, folder / RESULT)  # noqa: PTH105
+
+
+def read_result(folder: Path, kind: type[Job]) -> Job | None:
+    """Return the result of an earlier run; None when there is none."""
+    path = folder / RESULT
+    return kind.model_validate_json(path.read_bytes()) if path.is_file() else None

@@ -1,0 +1,113 @@
+"""Starts the ranks of a data-parallel training and answers for them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import FrameType
+
+from ocr.errors import OcrError
+from training.guards import Stopped
+
+FAILURE = "failure.json"
+LOGS = "ranks"
+PARENT = "OCRLINE_TRAINING_PARENT"
+
+# Paddle's launcher writes its environment into its logs: nothing secret may be in it.
+PASSED_ON = (
+    *("CUDA", "CPU_", "FLAGS_", "GLOO", "HOME", "KMP_", "LANG", "LC_", "LD_", "MKL_", "NCCL"),
+    *("NVIDIA", "OMP_", "OPENBLAS", "PATH", "PYTHON", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"),
+)
+
+
+def launch_ranks(folder: Path, *, device: str, devices: int) -> None:
+    """Run ``python -m training rank FOLDER/job.json`` once per device and wait.
+
+    Raises:
+        Stopped: SIGTERM arrived, and was passed on.
+        OcrError: A rank failed; with its message and exit code.
+    """
+    failure = folder / FAILURE
+    failure.unlink(missing_ok=True)
+    (folder / LOGS).mkdir(exist_ok=True)
+    with (folder / LOGS / "launcher.log").open("ab") as log:
+        launcher = subprocess.Popen(
+            launch_command(folder, device=device, devices=devices),
+            env=rank_environment(os.environ, device=device),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+        exit_code = _wait(launcher)
+    if exit_code == 0:
+        return
+    if failure.is_file():
+        reason = json.loads(failure.read_text(encoding="utf-8"))
+        raise RankFailed(reason["message"], exit_code=reason["exit_code"])
+    raise OcrError(f"A rank died (exit code {exit_code}), see {folder / LOGS}; run again to go on")
+
+
+class RankFailed(OcrError):
+    """What a rank said before it left, with its exit code."""
+
+    def __init__(self, message: str, *, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def launch_command(folder: Path, *, device: str, devices: int) -> list[str]:
+    """Return the launcher's command line; it starts whatever does not end in .py as it is."""
+    command = [sys.executable, "-m", "paddle.distributed.launch"]
+    command += ["--nproc_per_node", str(devices), "--host", "127.0.0.1"]
+    command += ["--log_dir", str(folder / LOGS)]
+    if device == "gpu":
+        command += ["--devices", ",".join(str(number) for number in range(devices))]
+    return [*command, sys.executable, "-u", "-m", "training", "rank", str(folder / "job.json")]
+
+
+def rank_environment(given: "os._Environ[str] | dict[str, str]", *, device: str) -> dict[str, str]:
+    """Return the environment of the launcher and its ranks, without anything secret."""
+    environment = {key: value for key, value in given.items() if key.startswith(PASSED_ON)}
+    environment["PADDLE_DISTRI_BACKEND"] = "nccl" if device == "gpu" else "gloo"
+    environment[PARENT] = str(os.getpid())
+    return environment
+
+
+def report_failure(folder: Path, error: OcrError) -> None:
+    """Leave the reason of this rank's end for `launch_ranks`; the first rank's reason counts."""
+    try:
+        with (folder / FAILURE).open("x", encoding="utf-8") as stream:
+            json.dump({"message": str(error), "exit_code": error.exit_code}, stream)
+    except FileExistsError:
+        return
+
+
+def parent_processes() -> list[int]:
+    """Return the processes without which this rank is an orphan."""
+    launched_by = os.environ.get(PARENT)
+    return [os.getppid(), int(launched_by)] if launched_by else []
+
+
+def _wait(launcher: "subprocess.Popen[bytes]") -> int:
+    asked_to_stop = False
+
+    def pass_on(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal asked_to_stop
+        if not asked_to_stop:
+            asked_to_stop = True
+            launcher.terminate()
+
+    before = signal.signal(signal.SIGTERM, pass_on)
+    try:
+        exit_code = launcher.wait()
+    except KeyboardInterrupt:
+        launcher.terminate()
+        launcher.wait()
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if asked_to_stop:
+        raise Stopped("Stopped; run again to go on")
+    return exit_code

@@ -1,0 +1,203 @@
+"""The loop of one rank: learn, report, validate, compose, keep."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from configs.training import TrainingParams
+from ocr.errors import BadInput
+from training.batches import Batch, BatchMaker, load_ahead
+from training.checkpoint import read_weights
+from training.composing import Composition
+from training.guards import Stopped, StopRequest, Watchdog
+from training.learner import Learner
+from training.meter import Meter
+from training.progress import MetricsLog
+from training.ranks import Ranks
+from training.schedule import (
+    guide_weight,
+    is_evaluation,
+    learning_rate,
+    log_interval,
+    start_step,
+)
+from training.selection import Selection
+from training.state import TrainState, save_state
+
+LOADER_THREADS = 1
+
+
+@dataclass
+class TrainingLoop:
+    """One rank's part of a training that can be killed at any moment and go on.
+
+    Everything random is a function of seed, rank and step; everything else is in the state, which
+    is the same for all ranks, so that the first one keeps it for all.
+
+    Attributes:
+        job: Digest of the job, to tell whose state lies in the folder.
+        folder: Of the job.
+        training: How to train.
+        steps: Of the whole run.
+        ranks: Which rank this is.
+        learner: Net and optimizer.
+        maker: Batches before composition starts.
+        composition: Turns the maker's source into composed crops.
+        selection: Averages and validates; on the first rank only.
+        meter: Losses and speed.
+        log: Progress lines; on the first rank only.
+        watchdog: Wants a beat per step.
+        stop: Whether to leave.
+        done: Finished steps.
+    """
+
+    job: str
+    folder: Path
+    training: TrainingParams
+    steps: int
+    ranks: Ranks
+    learner: Learner
+    maker: BatchMaker
+    composition: Composition
+    selection: Selection
+    meter: Meter
+    log: MetricsLog
+    watchdog: Watchdog
+    stop: StopRequest
+    done: int = 0
+    _saved_at: float = 0.0
+
+    def run(self) -> None:
+        """Train to the end, or until patience is exhausted.
+
+        Raises:
+            TrainingFailed: The loss is no number, or a checkpoint cannot be written.
+            Stopped: SIGTERM arrived; all work is kept.
+        """
+        self._saved_at = time.monotonic()
+        self.meter.start()
+        while self._goes_on():
+            for batch in self._load_phase():
+                self._learn(batch)
+                self._follow_up()
+                if not self._goes_on():
+                    break
+        if self.ranks.is_first:
+            self.save()
+
+    def restore(self, state: TrainState) -> None:
+        """Go on from a state.
+
+        Raises:
+            BadInput: It belongs to another job.
+        """
+        if state.facts["job"] != self.job:
+            raise BadInput(f"{self.folder} holds the state of another job; use a new folder")
+        self.done = state.step
+        self.learner.restore(state.groups)
+        self.selection.restore(state.groups, state.facts["selection"])
+        self.meter.restore(state.facts["meter"], step=state.step)
+        self.composition.status = state.facts["composition"]
+
+    def save(self) -> None:
+        """Keep all that a resume needs."""
+        self.meter.settle(step=self.done)
+        arrays, selection = self.selection.state()
+        facts = {
+            "job": self.job,
+            "meter": self.meter.state(),
+            "selection": selection,
+            "composition": self.composition.status,
+        }
+        groups = self.learner.state() | arrays
+        save_state(self.folder, TrainState(step=self.done, groups=groups, facts=facts))
+        self._saved_at = time.monotonic()
+
+    def _goes_on(self) -> bool:
+        return self.done < self.steps and not self.selection.is_over
+
+    def _load_phase(self) -> Iterator[Batch]:
+        """Load up to where composition starts, or to the end."""
+        end = self.steps
+        if self.composition.status == "pending":
+            end = start_step(self.training.composition.start_share, steps=self.steps)
+            if self.done >= end:
+                self._start_composition()
+                end = self.steps
+        maker = replace(self.maker, source=self.composition.source)
+        return load_ahead(maker.make, range(self.done, end), threads=LOADER_THREADS)
+
+    def _start_composition(self) -> None:
+        """Build the composer on the first rank while the others wait, and use it on all."""
+        refusal = ""
+        if self.ranks.is_first:
+            average = self.selection.average.weights or read_weights(self.learner.net)
+            net = self.selection.net(average)
+            refusal = self.composition.build(net, beat=self.watchdog.beat)
+        if self.ranks.share(int(not refusal)):
+            self.composition.status = "running"
+        else:
+            self.composition.status = "refused"
+            self.log.write("notice", step=self.done, message=f"No composition: {refusal}")
+
+    def _learn(self, batch: Batch) -> None:
+        training = self.training
+        guide = guide_weight(
+            self.done, steps=self.steps, weight=training.guide_weight, share=training.guide_share
+        )
+        loss = self.learner.learn(
+            batch,
+            learning_rate=self._learning_rate(self.done),
+            guide=guide,
+            seed=_dropout_seed(training.seed, self.ranks.rank, self.done),
+        )
+        self.done += 1
+        self.meter.note(loss, images=len(batch.images))
+        self.watchdog.beat()
+
+    def _follow_up(self) -> None:
+        """All that may follow a step, in an order that a resume can rely on."""
+        is_last = self.done == self.steps
+        if self.ranks.is_first:
+            self.selection.average.follow(self.learner.net, step=self.done, last=is_last)
+        if is_last or self.done % log_interval(self.steps) == 0:
+            self.meter.report(step=self.done, learning_rate=self._learning_rate(self.done - 1))
+        if is_evaluation(self.done - 1, steps=self.steps, evaluations=self.training.evaluations):
+            self._validate()
+        if self.ranks.is_first:
+            self._save_if_due()
+
+    def _validate(self) -> None:
+        if self.ranks.is_first:
+            self.meter.settle(step=self.done)
+            read = self.selection.validate()
+            self.log.write(
+                "validation",
+                step=self.done,
+                accuracy=read.accuracy,
+                ned=read.ned,
+                loss=read.loss,
+            )
+        self.selection.is_over = bool(self.ranks.share(int(self.selection.is_over)))
+
+    def _save_if_due(self) -> None:
+        wants_out = self.stop.at is not None
+        if wants_out or time.monotonic() - self._saved_at >= self.training.checkpoint_every_s:
+            self.save()
+        if wants_out:
+            raise Stopped(f"Stopped at step {self.done} of {self.steps}; run again to go on")
+
+    def _learning_rate(self, step: int) -> float:
+        return learning_rate(
+            step,
+            steps=self.steps,
+            peak=self.training.learning_rate,
+            warmup_steps=self.training.warmup_steps,
+        )
+
+
+def _dropout_seed(seed: int, rank: int, step: int) -> int:
+    return int(np.random.SeedSequence([seed, rank, step]).generate_state(1)[0])

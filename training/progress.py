@@ -1,0 +1,47 @@
+"""metrics.jsonl: one JSON object per event, for people who watch."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+NAME = "metrics.jsonl"
+
+
+class MetricsLog:
+    """Appends events; after a resume it holds no step twice."""
+
+    def __init__(self, folder: Path | None, *, done: int = 0) -> None:
+        """Open the log of a job folder, without the events after the step `done`.
+
+        Args:
+            folder: Of the job; None writes nothing, as for all ranks but the first.
+            done: Finished steps.
+        """
+        self._path = folder / NAME if folder else None
+        if self._path:
+            _truncate(self._path, done=done)
+
+    def write(self, event: str, *, step: int, **values: float | int | str) -> None:
+        """Append one event."""
+        if not self._path:
+            return
+        line = json.dumps({"event": event, "step": step, **values}, ensure_ascii=False)
+        with self._path.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+
+
+def read_events(path: Path) -> list[dict[str, Any]]:
+    """Return the events of a log; a last line that was cut off is left out."""
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return [json.loads(line) for line in lines[:-1]]
+
+
+def _truncate(path: Path, *, done: int) -> None:
+    kept = [event for event in read_events(path) if event["step"] <= done]
+    part = path.with_suffix(".part")
+    text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in kept)
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)  # noqa: PTH105
