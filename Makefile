@@ -14,12 +14,14 @@ help: ## Print this help
 
 setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
 
-.venv/.ready: requirements.lock bootstrap.lock pyproject.toml
+.venv/.ready: requirements.lock bootstrap.lock pyproject.toml deploy/opencv-contrib-python/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) not found; install it, or name one: make setup PYTHON=/path/to/python3.11"; exit 2; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "error: $(PYTHON) has no venv module; on Debian and Ubuntu: apt install python3.11-venv"; exit 2; }
 	@test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --require-hashes --requirement bootstrap.lock; }
 	@$(BIN)/uv pip install --quiet --python .venv --require-hashes --requirement requirements.lock
 	@$(BIN)/uv pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
+	@# --no-config: our own override in pyproject.toml would leave it out.
+	@$(BIN)/uv pip install --quiet --python .venv --no-deps --no-build-isolation --no-config ./deploy/opencv-contrib-python
 	@touch $@
 
 demo: setup ## Run the whole line on this machine: dataset to an answer over REST
