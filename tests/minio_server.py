@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def running_minio(
     port = free_port()
     process = _start([*disk, binary], folder=folder, port=port)
     try:
-        _wait_until_open(port, process)
+        _wait_until_ready(port, process)
         credentials = S3Credentials(f"127.0.0.1:{port}", ACCESS_KEY, SECRET_KEY)
         yield credentials, process
     finally:
@@ -87,14 +88,22 @@ def _start(program: list[str], *, folder: Path, port: int) -> "subprocess.Popen[
         )
 
 
-def _wait_until_open(port: int, process: "subprocess.Popen[bytes]") -> None:
+def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
     for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            if process.poll() is not None:
-                pytest.fail(f"minio ended at start with {process.returncode}")
-            time.sleep(0.1)
-        else:
+        if process.poll() is not None:
+            pytest.fail(f"minio ended at start with {process.returncode}")
+        if _status(port) == 403:  # it refuses us: before, nobody listens or it answers 503
             return
-    pytest.fail(f"minio does not listen on port {port}")
+        time.sleep(0.1)
+    pytest.fail(f"minio does not answer on port {port}")
+
+
+def _status(port: int) -> int:
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return 0
+    finally:
+        connection.close()

@@ -31,6 +31,12 @@ def upload_folder(store: Store, folder: Path, *, prefix: str, last: str = "manif
         store.put_file(f"{prefix}/{file}", folder / file)
 
 
+def seal_folder(folder: Path, *, last: str = "manifest.json") -> None:
+    """Write the manifest that names every file of a folder with its digest."""
+    files = {name: sha256_of(folder / name) for name in sorted(_files(folder)) if name != last}
+    (folder / last).write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
+
+
 def download_folder(
     store: Store, *, prefix: str, folder: Path, last: str = "manifest.json"
 ) -> Path:

@@ -19,7 +19,7 @@ PARALLEL_PARTS: Final = 3  # the SDK holds one more than these in memory
 MAX_PARTS: Final = 10_000  # S3
 SLICE_BYTES: Final = MEBIBYTE // 4
 CONNECT_TIMEOUT_S: Final = 5.0  # also the time one slice of a body may take
-READ_TIMEOUT_S: Final = 20.0
+READ_TIMEOUT_S: Final = 15.0
 
 DIGEST: Final = "sha256"  # metadata: the ETag of a multipart upload is no digest of the content
 NO_BUCKET: Final = "NoSuchBucket"
@@ -80,17 +80,18 @@ def open_pool(*, read_timeout_s: float, repeat: bool) -> PoolManager:
     again = 1 if repeat else 0
     return SlicingPool(
         blocksize=SLICE_BYTES,
-        maxsize=PARALLEL_PARTS + 1,
+        maxsize=16,
         timeout=Timeout(connect=CONNECT_TIMEOUT_S, read=read_timeout_s),
         retries=Retry(
-            total=2,
+            total=4,
             connect=1,
             read=again,
             other=again,
-            status=again,
+            status=4 * again,
             status_forcelist=(500, 502, 503, 504),
             raise_on_status=False,
-            backoff_factor=0.2,
+            backoff_factor=0.25,  # 0, 0.5, 1 and 2 s
+            respect_retry_after_header=False,  # a starting MinIO asks for a whole minute
         ),
     )
 
