@@ -26,7 +26,10 @@ class SplitParams(Params):
     val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
     test_share: float = Field(0.1, ge=0, lt=1, description="Share held out for the test")
     near_duplicate_bits: int = Field(
-        2, ge=0, le=8, description="Perceptual-hash bits by which near-duplicates may differ"
+        24,
+        ge=0,
+        le=64,
+        description="Bits of the 256-bit perceptual hash by which near-duplicates may differ",
     )
 
 
@@ -37,7 +40,7 @@ class SynthesisParams(Params):
         0, ge=0, le=1_000_000, description="Lines to render; beside real data they join train only"
     )
     kinds: list[Literal["plate", "invoice", "meter", "date"]] = Field(
-        default=["meter"], description="Built-in templates to draw from"
+        default=[], description="Built-in templates to draw from"
     )
     patterns: list[str] = Field(
         default=[], description="Own templates: regular expressions the texts are drawn from"

@@ -16,5 +16,4 @@ class EvaluationParams(Params):
     baseline_bundle: str = Field("", description="For bundle: NAME:VERSION in the registry")
     baseline_accuracy: float = Field(0.0, ge=0, le=1, description="For number: exact-match share")
     resamples: int = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
-    gallery: int = Field(60, ge=0, le=1000, description="Images in the report's error gallery")
     seed: int = Field(0, ge=0, description="Seed of the bootstrap")

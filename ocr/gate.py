@@ -47,6 +47,7 @@ class Evidence:
         has_parity: Whether every exported form reads as the checkpoint does.
         opponent: What the candidate is compared with, in words ("the champion plates:1f3a").
         is_opponent: The candidate is that very model.
+        was_rolled_back: Somebody took this very version out of service.
     """
 
     n: int
@@ -58,6 +59,7 @@ class Evidence:
     has_parity: bool
     opponent: str = "the champion"
     is_opponent: bool = False
+    was_rolled_back: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,12 @@ class Decision:
 
 
 def collect_evidence(
-    report: EvaluationReport, *, size_mb: float, has_parity: bool, opponent: str = ""
+    report: EvaluationReport,
+    *,
+    size_mb: float,
+    has_parity: bool,
+    opponent: str = "",
+    was_rolled_back: bool = False,
 ) -> Evidence:
     """Take from an evaluation what the gate looks at.
 
@@ -109,6 +116,7 @@ def collect_evidence(
         size_mb: Megabytes of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
         opponent: What the candidate is compared with; empty: the name of the report's baseline.
+        was_rolled_back: Somebody took this very version out of service.
     """
     metrics, baseline = report.candidate.metrics, report.baseline
     return Evidence(
@@ -121,6 +129,7 @@ def collect_evidence(
         has_parity=has_parity,
         opponent=opponent or (baseline.name if baseline else "the required accuracy"),
         is_opponent=baseline is not None and baseline.name == report.candidate.name,
+        was_rolled_back=was_rolled_back,
     )
 
 
@@ -146,18 +155,19 @@ def _check_all(evidence: Evidence, rules: GateRules) -> Iterator[Check]:
     yield _check_most("Latency, ms per image", evidence.latency_ms, rules.max_latency_ms)
     yield _check_most("Model size, MB", evidence.size_mb, rules.max_size_mb)
     yield _check_parity(evidence)
+    yield _check_history(evidence)
 
 
 def _check_comparison(evidence: Evidence, rules: GateRules) -> Check:
-    rule, required = "Change of accuracy", f"95% lower bound above {_points(-rules.margin)}"
+    rule, required = "Change of accuracy", f"95% lower bound above {_signed(-rules.margin)}"
     change = evidence.comparison
     if change is None:
         return Check(rule, "nothing to beat", required, "promote", "There is no champion yet.")
-    found = f"{_points(change.change)} ({_points(change.lower)} to {_points(change.upper)})"
+    bounds = f"{_signed(change.lower)} to {_signed(change.upper)}"
+    found = f"{_signed(change.change)} points ({bounds})"
     numbers = (
-        f"{change.candidate:.3f} against {change.baseline:.3f} of {evidence.opponent} "
-        f"on {_lines(change)}: {_points(change.change)}, "
-        f"95% bounds {_points(change.lower)} and {_points(change.upper)}"
+        f"{change.candidate:.1%} against {change.baseline:.1%} of {evidence.opponent} "
+        f"on {_lines(change)}, {_signed(change.change)} points with 95% bounds {bounds}"
     )
     if evidence.is_opponent:
         reason = f"The candidate is {evidence.opponent} itself."
@@ -167,7 +177,7 @@ def _check_comparison(evidence: Evidence, rules: GateRules) -> Check:
     if change.lower > -rules.margin:
         word = "better" if change.lower > 0 else "no worse"
         return Check(rule, found, required, "promote", f"It reads {word}: {numbers}.")
-    needed = f"promotion needs the lower one above {_points(-rules.margin)}"
+    needed = f"promotion needs the lower one above {_signed(-rules.margin)}"
     reason = f"The test cannot tell: {numbers}; {needed}."
     return Check(rule, found, required, "hold", reason)
 
@@ -187,18 +197,18 @@ def _check_relative_drop(evidence: Evidence, rules: GateRules) -> Check:
 def _check_floor(evidence: Evidence, rules: GateRules) -> Check:
     share = wilson(evidence.right, evidence.n)
     verdict = _floor_verdict(share, rules.min_accuracy)
-    reason = f"Accuracy {share.value:.3f} is below the floor {rules.min_accuracy:.3f}"
+    reason = f"Accuracy {share.value:.1%} is below the floor {rules.min_accuracy:.1%}"
     return Check(
         rule="Floor of accuracy",
-        found=f"{share.value:.3f}",
-        required=f"at least {rules.min_accuracy:.3f}",
+        found=f"{share.value:.1%}",
+        required=f"at least {rules.min_accuracy:.1%}",
         verdict=verdict,
         reason=_explain_floor(reason, verdict, share=share, n=evidence.n),
     )
 
 
 def _check_slice_floor(evidence: Evidence, rules: GateRules) -> Check:
-    rule, required = "Floor of every slice", f"at least {rules.min_slice_accuracy:.3f}"
+    rule, required = "Floor of every slice", f"at least {rules.min_slice_accuracy:.1%}"
     judged = _judged_slices(evidence, rules)
     if not judged:
         return Check(rule, "no slice is large enough", required, "promote", "")
@@ -206,10 +216,10 @@ def _check_slice_floor(evidence: Evidence, rules: GateRules) -> Check:
         part.title: _floor_verdict(part.accuracy, rules.min_slice_accuracy) for part in judged
     }
     worst = min(judged, key=lambda p: (_STRICTEST[verdicts[p.title]], p.accuracy.value))
-    reason = f"Accuracy {worst.accuracy.value:.3f} of “{worst.title}” is below the floor of slices"
+    reason = f"Accuracy {worst.accuracy.value:.1%} of “{worst.title}” is below the floor of slices"
     return Check(
         rule=rule,
-        found=f"{worst.accuracy.value:.3f} ({worst.title}, n = {worst.n})",
+        found=f"{worst.accuracy.value:.1%} ({worst.title}, n = {worst.n})",
         required=required,
         verdict=verdicts[worst.title],
         reason=_explain_floor(reason, verdicts[worst.title], share=worst.accuracy, n=worst.n),
@@ -245,6 +255,17 @@ def _check_parity(evidence: Evidence) -> Check:
     return Check(rule, "different", required, "block", reason)
 
 
+def _check_history(evidence: Evidence) -> Check:
+    reason = "This version was rolled back; promote it by hand if it should return"
+    return Check(
+        rule="Rolled back",
+        found="yes" if evidence.was_rolled_back else "no",
+        required="no",
+        verdict="hold" if evidence.was_rolled_back else "promote",
+        reason=reason if evidence.was_rolled_back else "",
+    )
+
+
 def _judged_slices(evidence: Evidence, rules: GateRules) -> list[SliceReport]:
     return [part for part in evidence.slices if part.n >= rules.min_slice_size]
 
@@ -269,8 +290,8 @@ def _explain_floor(reason: str, verdict: Verdict, *, share: Interval, n: int) ->
     if verdict == "promote":
         return ""
     if verdict == "block":
-        return f"{reason}, and so is its 95% upper bound {share.upper:.3f}."
-    return f"{reason}, but {n} lines do not prove it (95% upper bound {share.upper:.3f})."
+        return f"{reason}, and so is its 95% upper bound {share.upper:.1%}."
+    return f"{reason}, but {n} lines do not prove it (95% upper bound {share.upper:.1%})."
 
 
 def _samples_to_decide(evidence: Evidence, rules: GateRules) -> int | None:
@@ -294,5 +315,6 @@ def _lines(change: Comparison) -> str:
     return f"{change.n} lines{documents}"
 
 
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f} points".replace("-", "−")
+def _signed(share: float) -> str:
+    """Percentage points with their sign."""
+    return f"{100 * share:+.1f}".replace("-", "−")

@@ -9,7 +9,7 @@ from pathlib import Path
 from configs.jobs import ExportJob, TrainJob
 from ocr.errors import OcrError
 from training.environment import prepare_environment
-from training.job import read_job
+from training.job import read_job, write_result
 
 INTERRUPTED = 130
 
@@ -60,7 +60,8 @@ def _export(path: Path) -> None:
     job = read_job(path, ExportJob)
     from training.export import export_model
 
-    export_model(job, path.resolve().parent)
+    folder = path.resolve().parent
+    write_result(folder, export_model(job, folder))
 
 
 COMMANDS: dict[str, Callable[[Path], None]] = {"train": _train, "export": _export, "rank": _rank}

@@ -131,13 +131,13 @@ def test_bound_below_zero_does_not_block_without_the_exact_test() -> None:
 @pytest.mark.parametrize(
     ("evidence", "rules", "verdict", "words"),
     [
-        (found(BETTER), replace(RULES, min_accuracy=0.95), "block", "below the floor 0.950"),
+        (found(BETTER), replace(RULES, min_accuracy=0.95), "block", "below the floor 95.0%"),
         (found(BETTER), replace(RULES, min_accuracy=0.905), "hold", "do not prove it"),
         (
             found(BETTER, slices=[part(right=10, n=100)]),
             replace(RULES, min_slice_accuracy=0.5),
             "block",
-            "0.100 of “length: 1–4 characters”",
+            "10.0% of “length: 1–4 characters”",
         ),
         (
             found(BETTER, slices=[part(right=9, n=20)]),
@@ -160,6 +160,7 @@ def test_bound_below_zero_does_not_block_without_the_exact_test() -> None:
         (replace(found(BETTER), latency_ms=1200.0), RULES, "block", "1200.0 is more than 1000.0"),
         (replace(found(BETTER), size_mb=501.0), RULES, "block", "501.0 is more than 500.0"),
         (replace(found(BETTER), has_parity=False), RULES, "block", "An exported form"),
+        (replace(found(BETTER), was_rolled_back=True), RULES, "hold", "was rolled back"),
     ],
 )
 def test_other_rules_stop_a_better_candidate(
@@ -183,6 +184,7 @@ def test_every_rule_is_a_named_check() -> None:
         "Latency, ms per image",
         "Model size, MB",
         "Export parity",
+        "Rolled back",
     ]
     assert all(check.passed and check.found and check.required for check in decision.checks)
 

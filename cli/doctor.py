@@ -1,0 +1,121 @@
+"""``ocrline doctor``: what this machine has, and how to get what it lacks."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+
+import typer
+
+from cli.output import OUT, AsJson, StoreUri, print_json
+from cli.retrain import settings_for
+from configs.settings import Settings
+from ocr.errors import OcrError
+
+MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
+DISK_FLOOR_GB = 5
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked for: what was found, or how to get it."""
+
+    part: str
+    needed: bool
+    found: str
+    advice: str
+
+
+def doctor(store: StoreUri = "", as_json: AsJson = False) -> None:
+    """Look for every part the line can use; exit 2 when one it cannot do without is missing."""
+    settings = settings_for(store)
+    checks = list(_check_all(settings))
+    if as_json:
+        print_json(checks)
+    else:
+        for check in checks:
+            mark = "[green]✓[/]" if check.found else "[red]✗[/]" if check.needed else "[yellow]–[/]"
+            OUT.print(f" {mark} {check.part:<16} {check.found or check.advice}")
+    if any(check.needed and not check.found for check in checks):
+        raise typer.Exit(2)
+
+
+def _check_all(settings: Settings) -> Iterator[Check]:
+    yield _check_cores()
+    yield _check_disk(settings)
+    yield _check_store(settings)
+    yield _check_gpu()
+    yield _check_docker()
+    yield _check_python39()
+    yield _check_fonts()
+    yield _check_program("minio", "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
+    yield _check_program("tesseract", "tesseract", "baseline only: apt install tesseract-ocr")
+    yield _check_program("chromium", "chromium", "browser tests skip: apt install chromium")
+
+
+def _check_store(settings: Settings) -> Check:
+    from tasks.workspace import open_workspace
+
+    try:
+        open_workspace(settings).store.exists("doctor.json")
+    except OcrError as error:
+        return Check("store", True, "", f"{settings.store}: {error}")
+    return Check("store", True, settings.store, "")
+
+
+def _check_disk(settings: Settings) -> Check:
+    existing = next(p for p in (settings.home, *settings.home.parents) if p.exists())
+    free_gb = shutil.disk_usage(existing).free / 1e9
+    advice = f"only {free_gb:.1f} GB free under {existing}; free some, or set OCRLINE_HOME"
+    return Check("disk", True, f"{free_gb:.0f} GB free" if free_gb > DISK_FLOOR_GB else "", advice)
+
+
+def _check_cores() -> Check:
+    return Check("processors", True, f"{os.cpu_count()}", "")
+
+
+def _check_gpu() -> Check:
+    advice = "none: trainings run on the processor; for NVIDIA install its driver (525 or newer)"
+    return Check("gpu", False, _first_line("nvidia-smi", "-L"), advice)
+
+
+def _check_docker() -> Check:
+    advice = "no engine answers; on Debian: apt install docker.io, then start dockerd"
+    found = _first_line("docker", "info", "--format", "{{.ServerVersion}}")
+    return Check("docker", False, found, advice)
+
+
+def _check_python39() -> Check:
+    candidates = [os.environ.get("PYTHON39", ""), "python3.9"]
+    candidates += sorted(glob(str(_pyenv_root() / "versions/3.9*/bin/python")))  # noqa: PTH207
+    found = next((c for c in candidates if c and _first_line(c, "--version")), "")
+    advice = "needed by Paddle Serving only: install Python 3.9 and set PYTHON39 to its path"
+    return Check("python 3.9", False, found, advice)
+
+
+def _check_fonts() -> Check:
+    from ocr.synthesis import find_cjk_font
+
+    font = find_cjk_font()
+    advice = "none: Chinese lines cannot be rendered; on Debian: apt install fonts-wqy-zenhei"
+    return Check("chinese font", False, str(font or ""), advice)
+
+
+def _check_program(part: str, program: str, advice: str) -> Check:
+    return Check(part, False, shutil.which(program) or "", advice)
+
+
+def _first_line(*command: str) -> str:
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = run.stdout.strip().splitlines()
+    return lines[0] if run.returncode == 0 and lines else ""
+
+
+def _pyenv_root() -> Path:
+    return Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))

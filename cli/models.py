@@ -1,0 +1,99 @@
+"""``ocrline models``: what is in the registry, and who is champion."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import OUT, AsJson, StoreUri, print_json, print_table
+from cli.retrain import settings_for
+
+if TYPE_CHECKING:
+    from ocr.registry import AliasState, Registry
+
+app = typer.Typer(help="List, show, promote and roll back models.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Name of the model.")]
+Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
+
+
+@app.command("list", epilog="Example: ocrline models list")
+def list_models(store: StoreUri = "", as_json: AsJson = False) -> None:
+    """List every model, its champion and how many versions it has."""
+    registry = _registry(store)
+    rows = []
+    for name in registry.names():
+        champion = registry.champion(name)
+        versions = registry.versions(name)
+        rows.append(
+            {
+                "name": name,
+                "champion": champion.version if champion else None,
+                "versions": versions,
+            }
+        )
+    if as_json:
+        print_json(rows)
+        return
+    print_table(
+        "models",
+        ["name", "champion", "versions"],
+        [(r["name"], r["champion"] or "–", len(registry.versions(str(r["name"])))) for r in rows],
+    )
+
+
+@app.command(epilog="Example: ocrline models show plates@champion")
+def show(
+    model: Annotated[str, typer.Argument(help="NAME, NAME@alias or NAME:version.")],
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show one version: metrics, lineage, and the history of its aliases."""
+    registry = _registry(store)
+    version = registry.resolve(model)
+    history = registry.history(version.name)
+    if as_json:
+        print_json({"model": version.manifest, "history": history})
+        return
+    print_table(
+        f"{version.name}:{version.version}",
+        ["what", "value"],
+        [(k, v) for k, v in version.manifest.items() if k not in {"files", "parameters"}],
+    )
+    print_table(
+        "history of champion",
+        ["at", "version", "reason"],
+        [(h.at, h.version, h.reason) for h in history],
+    )
+
+
+@app.command(epilog="Example: ocrline models promote plates 3f2a9c11d0be --reason 'read by hand'")
+def promote(
+    name: Name,
+    version: Annotated[str, typer.Argument(help="Version to promote.")],
+    reason: Reason = "by hand",
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make a version the champion."""
+    _say(_registry(store).promote(name, version, reason=reason), as_json)
+
+
+@app.command(epilog="Example: ocrline models rollback plates --reason 'reads 8 as B'")
+def rollback(
+    name: Name, reason: Reason = "by hand", store: StoreUri = "", as_json: AsJson = False
+) -> None:
+    """Make the version before the champion the champion again."""
+    _say(_registry(store).rollback(name, reason=reason), as_json)
+
+
+def _registry(store: str) -> "Registry":
+    from tasks.workspace import open_workspace
+
+    return open_workspace(settings_for(store)).registry
+
+
+def _say(state: "AliasState", as_json: bool) -> None:
+    if as_json:
+        print_json({"name": state.name, "champion": state.version, "history": state.history})
+    else:
+        OUT.print(f"champion of {state.name} is {state.version}")

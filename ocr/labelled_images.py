@@ -1,0 +1,35 @@
+"""All images of one PaddleOCR label file with their texts, without a snapshot."""
+
+from pathlib import Path
+
+from ocr.errors import BadData
+from ocr.image import BadImage, Image, decode_image
+from ocr.image_folder import ImageFolder
+from ocr.labels import LabelFiles
+from ocr.quarantine import Rejection
+from ocr.validation import Limits
+
+
+def read_labelled_images(labels: Path) -> tuple[list[tuple[Image, str]], list[Rejection]]:
+    """Read the images and texts of a label file, and the rows that cannot be read.
+
+    Raises:
+        ArtifactNotFound: There is no such file.
+        BadData: No row can be read, or the file is in another encoding.
+    """
+    limits = Limits()
+    images = ImageFolder(labels.parent)
+    samples: list[tuple[Image, str]] = []
+    rejections: list[Rejection] = []
+    for row in LabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read():
+        if isinstance(row, Rejection):
+            rejections.append(row)
+            continue
+        try:
+            data = images.read(row.image, max_bytes=limits.max_bytes)
+            samples.append((decode_image(data, max_pixels=limits.max_pixels), row.text))
+        except BadImage as error:
+            rejections.append(Rejection(error.reason, row.where, row.image, row.text, str(error)))
+    if not samples:
+        raise BadData(f"{labels} has no row that can be read")
+    return samples, rejections

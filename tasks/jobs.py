@@ -1,0 +1,128 @@
+"""Runs a job in a process of its own; the two meet at job.json and result.json."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
+from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
+
+Result = TypeVar("Result", TrainResult, ExportResult)
+Event = dict[str, Any]
+
+ERRORS: dict[int, type[OcrError]] = {
+    error.exit_code: error
+    for error in (BadInput, BadData, TrainingFailed, StoreUnavailable, ParityFailed)
+}
+POLL_S = 0.5
+GRACE_S = 30
+
+
+class JobDied(OcrError, RuntimeError):
+    """A job that ended without a result for a reason of its machine; a retry continues it."""
+
+
+def run_job(
+    job: TrainJob | ExportJob,
+    *,
+    folder: Path,
+    result_type: type[Result],
+    on_event: Callable[[Event], None],
+) -> Result:
+    """Run one job in its folder, or return the result it already left there.
+
+    Args:
+        job: The validated job; written to ``folder/job.json``.
+        folder: The job's own folder; a rerun in it continues where the last one stopped.
+        result_type: Model of the result.
+        on_event: Called with each line the job adds to ``metrics.jsonl``.
+
+    Raises:
+        BadInput, BadData, TrainingFailed, ParityFailed: As the job's exit code says.
+        JobDied: It was killed or left no valid result.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    result = folder / "result.json"
+    if not result.exists():
+        (folder / "job.json").write_text(job.model_dump_json(indent=2), encoding="utf-8")
+        _run(job.kind, folder, on_event)
+    try:
+        return result_type.model_validate_json(result.read_bytes())
+    except (FileNotFoundError, ValidationError) as error:
+        raise JobDied(f"{job.kind} job left no valid {result}: {error}") from None
+
+
+def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
+    errors = folder / "stderr.txt"
+    with (folder / "stdout.txt").open("ab") as out, errors.open("wb") as err:
+        # The job stays in our process group, so that cancelling the run ends it too.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "training", kind, str(folder / "job.json")],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
+        )
+        try:
+            _watch(process, folder / "metrics.jsonl", on_event)
+        finally:
+            _stop(process)
+    if process.returncode != 0:
+        raise _error(kind, process.returncode, errors)
+
+
+def _watch(
+    process: subprocess.Popen[bytes], metrics: Path, on_event: Callable[[Event], None]
+) -> None:
+    events = _follow(metrics)
+    while process.poll() is None:
+        for event in events():
+            on_event(event)
+        time.sleep(POLL_S)
+    for event in events():
+        on_event(event)
+
+
+def _follow(path: Path) -> Callable[[], Iterator[Event]]:
+    position = 0
+
+    def read_new() -> Iterator[Event]:
+        nonlocal position
+        if not path.exists():
+            return
+        with path.open("rb") as stream:
+            if path.stat().st_size < position:
+                position = 0  # a continued run drops the lines after its checkpoint
+            stream.seek(position)
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    return
+                position += len(line)
+                yield json.loads(line)
+
+    return read_new
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _error(kind: str, code: int, errors: Path) -> OcrError:
+    lines = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    message = lines[-1].removeprefix("error: ") if lines else "it said nothing"
+    if code in ERRORS:
+        return ERRORS[code](message)
+    return JobDied(f"{kind} job ended with status {code}: {message}; all it said: {errors}")

@@ -1,0 +1,63 @@
+"""What stages pass to each other: keys and digests, never data."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+DEPLOYMENT_FAILED = "deployment failed"
+
+
+@dataclass(frozen=True)
+class CheckpointRef:
+    """A trained checkpoint in the store."""
+
+    key: str
+    digest: str
+    metrics: dict[str, float]
+
+
+@dataclass(frozen=True)
+class ModelRef:
+    """An exported version in the registry, and the key of the checkpoint it was made of."""
+
+    name: str
+    version: str
+    checkpoint: str
+
+
+@dataclass(frozen=True)
+class EvaluationRef:
+    """An evaluation in the store.
+
+    Attributes:
+        key: Its prefix in the store.
+        model: The candidate.
+        dataset: Key of the snapshot it was measured on.
+        opponent: What it was measured against: NAME:VERSION, or the name of a baseline.
+        champion: Version of the champion at the time, None before the first.
+    """
+
+    key: str
+    model: ModelRef
+    dataset: str
+    opponent: str
+    champion: str | None
+
+
+@dataclass(frozen=True)
+class JudgementRef:
+    """A decision and where a person reads why."""
+
+    verdict: str
+    accepted: bool
+    reasons: tuple[str, ...]
+    report: str
+
+
+def content_digest(**parts: Any) -> str:
+    """Return the SHA-256 that names a result: of its inputs and of the release that made it."""
+    parts["ocrline"] = version("ocrline")
+    canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,46 @@
+"""What every task of this process works with: the store and a folder for work in progress."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from configs.settings import Settings, read_settings
+from ocr.registry import ModelVersion, Registry
+from ocr.snapshot import Snapshot, open_snapshot
+from ocr.store import S3Credentials, Store, open_store
+from ocr.store.folder import download_folder
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The store all stages meet in, and the local folder of jobs, bundles and reports."""
+
+    store: Store
+    home: Path
+
+    @property
+    def registry(self) -> Registry:
+        """The registry of the store."""
+        return Registry(self.store)
+
+    def fetch_bundle(self, model: ModelVersion) -> Path:
+        """Copy a bundle to this machine, once."""
+        return self.registry.download(model, self.home / "bundles" / model.name / model.version)
+
+    def fetch_snapshot(self, key: str) -> Snapshot:
+        """Copy a snapshot to this machine, once, and open it."""
+        folder = self.home / "snapshots" / Path(key).name
+        return open_snapshot(download_folder(self.store, prefix=key, folder=folder))
+
+
+def open_workspace(settings: Settings | None = None) -> Workspace:
+    """Open the store that the environment (or the given settings) names."""
+    settings = settings or read_settings()
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    credentials = S3Credentials(
+        endpoint=settings.s3_endpoint,
+        access_key=settings.s3_access_key,
+        secret_key=settings.s3_secret_key,
+        region=settings.s3_region,
+        secure=settings.s3_secure,
+    )
+    return Workspace(store=open_store(settings.store, s3=credentials), home=settings.home)
