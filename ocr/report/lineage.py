@@ -1,0 +1,45 @@
+"""Where a candidate comes from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ocr.quarantine import ReasonCount
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """What made the candidate; everything that is not known is left empty.
+
+    Attributes:
+        model: Name of the model; ``version``: the candidate's.
+        parent: Version of the champion at the time.
+        created: When it was made, ISO 8601.
+        code_commit: Commit of the code.
+        dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
+        splits: Samples per split.
+        quarantine: Rejected rows per reason.
+        parameters: Of the training, nested as in the preset.
+        environment: Versions and devices.
+    """
+
+    model: str
+    version: str
+    parent: str = ""
+    created: str = ""
+    code_commit: str = ""
+    dataset: str = ""
+    dataset_digest: str = ""
+    splits: Mapping[str, int] = field(default_factory=dict)
+    quarantine: Sequence[ReasonCount] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def flatten(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (dotted path, value) of nested parameters."""
+    for key, value in parameters.items():
+        if isinstance(value, Mapping):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", str(value)

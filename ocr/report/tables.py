@@ -1,0 +1,129 @@
+"""The rows of the report's tables."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ocr.evaluation.bootstrap import Interval
+from ocr.evaluation.comparison import holm
+from ocr.evaluation.confusion import Confusion
+from ocr.evaluation.evaluation_report import EvaluationReport
+from ocr.evaluation.slices import SliceReport
+from ocr.report.charts import draw_intervals, nice_ticks
+
+METRICS = {
+    "accuracy": ("Accuracy", "exact match"),
+    "accuracy_nfc": ("Accuracy, NFC", "exact match after Unicode normalisation"),
+    "accuracy_spaceless": ("Accuracy without spaces", "PaddleOCR’s acc"),
+    "accuracy_without_first": ("Accuracy without the first character", "and without spaces"),
+    "ned": ("1-NED", "mean of 1 − edit distance / length, PaddleOCR’s norm_edit_dis"),
+    "ned_without_first": ("1-NED without the first character", ""),
+    "cer": ("CER", "edits / characters, less is better; a scale of its own"),
+}
+CONFUSIONS = 24
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of both models, and its chart."""
+
+    title: str
+    note: str
+    candidate: Interval
+    baseline: Interval | None
+    chart: Markup
+
+
+@dataclass(frozen=True)
+class SliceRow:
+    """One slice, its chart, and whether it changed beyond chance."""
+
+    part: SliceReport
+    chart: Markup
+    change: str
+
+
+@dataclass(frozen=True)
+class ConfusionRow:
+    """One misreading with its bar as a share of the most frequent one."""
+
+    confusion: Confusion
+    share: float
+    baseline_count: int | None
+
+
+def metric_floor(report: EvaluationReport) -> float:
+    """Return a round share below every share of the metrics table."""
+    models = [model for model in (report.candidate, report.baseline) if model]
+    shares = [i for model in models for name, i in model.intervals.items() if name != "cer"]
+    return max(0.0, nice_ticks(min(share.lower for share in shares), 1.0)[0])
+
+
+def list_metrics(report: EvaluationReport, *, floor: float) -> list[MetricRow]:
+    """Return the rows of the metrics table; charts of shares begin at `floor`."""
+    ours = report.candidate.intervals
+    theirs = report.baseline.intervals if report.baseline else {}
+    errors = nice_ticks(0.0, max(part["cer"].upper for part in (ours, theirs) if part))[-1]
+    return [
+        MetricRow(
+            title=title,
+            note=note,
+            candidate=ours[name],
+            baseline=theirs.get(name),
+            chart=draw_intervals(
+                ours[name],
+                theirs.get(name),
+                lower=0.0 if name == "cer" else floor,
+                upper=errors if name == "cer" else 1.0,
+            ),
+        )
+        for name, (title, note) in METRICS.items()
+    ]
+
+
+def slice_floor(report: EvaluationReport) -> float:
+    """Return a round share below every share of the slices table."""
+    shares = [part.accuracy.lower for part in report.slices]
+    shares += [
+        part.baseline_accuracy for part in report.slices if part.baseline_accuracy is not None
+    ]
+    return max(0.0, nice_ticks(min(shares, default=0.0), 1.0)[0])
+
+
+def list_slices(report: EvaluationReport, *, floor: float) -> list[SliceRow]:
+    """Return the rows of the slices table; charts begin at `floor`."""
+    adjusted = holm([part.p_value for part in report.slices])
+    return [
+        SliceRow(
+            part=part,
+            chart=draw_intervals(part.accuracy, _as_point(part), lower=floor, upper=1.0),
+            change=_describe_change(part, p_value),
+        )
+        for part, p_value in zip(report.slices, adjusted, strict=True)
+    ]
+
+
+def _as_point(part: SliceReport) -> Interval | None:
+    share = part.baseline_accuracy
+    return None if share is None else Interval(value=share, lower=share, upper=share)
+
+
+def _describe_change(part: SliceReport, p_value: float) -> str:
+    if p_value >= 0.05:
+        return ""
+    return "worse" if part.lost > part.gained else "better"
+
+
+def list_confusions(report: EvaluationReport) -> list[ConfusionRow]:
+    """Return the most frequent misreadings of the candidate."""
+    ours = report.candidate.confusions[:CONFUSIONS]
+    theirs = report.baseline.confusions if report.baseline else []
+    counts = {(item.expected, item.read): item.count for item in theirs}
+    return [
+        ConfusionRow(
+            confusion=item,
+            share=item.count / ours[0].count,
+            baseline_count=counts.get((item.expected, item.read)),
+        )
+        for item in ours
+    ]
