@@ -1,0 +1,123 @@
+"""Writes a dataset snapshot to a folder; the same samples give the same bytes."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ocr.candidate import Candidate
+from ocr.charset import Charset
+from ocr.quarantine import Rejection, count_reasons
+from ocr.sample import SPLITS, Split
+from ocr.shards import ShardPlace, ShardWriter
+from ocr.snapshot import CHARSET, MANIFEST, QUARANTINE, SAMPLES
+from ocr.snapshot_manifest import SnapshotManifest
+from ocr.spool import Spool
+
+_SAMPLE_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("split", pa.string()),
+        ("width", pa.int32()),
+        ("height", pa.int32()),
+        ("text", pa.string()),
+        ("source", pa.string()),
+        ("group", pa.string()),
+        ("image", pa.string()),
+        ("shard", pa.string()),
+        ("offset", pa.int64()),
+        ("size", pa.int64()),
+    ]
+)
+_QUARANTINE_FIELDS = ("reason", "where", "image", "text", "detail")
+
+
+def write_snapshot(
+    folder: Path,
+    *,
+    name: str,
+    accepted: Sequence[tuple[Candidate, Split]],
+    rejections: Sequence[Rejection],
+    charset: Charset,
+    spool: Spool,
+) -> SnapshotManifest:
+    """Write samples, shards, quarantine, charset and, last, the manifest.
+
+    Args:
+        folder: Folder to make.
+        name: Of the dataset.
+        accepted: Samples with their splits.
+        rejections: The quarantined rows, in their final order.
+        charset: Characters of the dataset.
+        spool: Holds the images.
+    """
+    folder.mkdir()
+    ordered = sorted(accepted, key=lambda pair: (SPLITS.index(pair[1]), pair[0].encoded.id))
+    places, digests = _write_shards(folder, (candidate for candidate, _ in ordered), spool)
+    _write_table(folder / SAMPLES, _SAMPLE_SCHEMA, _sample_columns(ordered, places))
+    rejected = list(rejections)
+    schema = pa.schema([(field, pa.string()) for field in _QUARANTINE_FIELDS])
+    columns = {f: [_storable(getattr(r, f)) for r in rejected] for f in _QUARANTINE_FIELDS}
+    _write_table(folder / QUARANTINE, schema, columns)
+    charset.write(folder / CHARSET)
+    for file in (SAMPLES, QUARANTINE, CHARSET):
+        digests[file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    manifest = SnapshotManifest.create(
+        name=name,
+        counts=_count(ordered, rejected),
+        quarantine=count_reasons(rejected),
+        charset_size=len(charset.characters),
+        files=dict(sorted(digests.items())),
+    )
+    (folder / MANIFEST).write_bytes(manifest.to_bytes())
+    return manifest
+
+
+def _write_shards(
+    folder: Path, candidates: Iterable[Candidate], spool: Spool
+) -> tuple[list[ShardPlace], dict[str, str]]:
+    with ShardWriter(folder) as writer:
+        places = [
+            writer.add(f"{each.id}{each.suffix}", spool.read(offset=each.offset, size=each.size))
+            for each in (candidate.encoded for candidate in candidates)
+        ]
+    return places, writer.digests
+
+
+def _sample_columns(
+    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace]
+) -> dict[str, Sequence[object]]:
+    return {
+        "id": [candidate.encoded.id for candidate, _ in ordered],
+        "split": [split for _, split in ordered],
+        "width": [candidate.encoded.width for candidate, _ in ordered],
+        "height": [candidate.encoded.height for candidate, _ in ordered],
+        "text": [candidate.row.text for candidate, _ in ordered],
+        "source": [_storable(candidate.row.source) for candidate, _ in ordered],
+        "group": [_storable(candidate.row.group) for candidate, _ in ordered],
+        "image": [_storable(candidate.row.image) for candidate, _ in ordered],
+        "shard": [place.shard for place in places],
+        "offset": [place.offset for place in places],
+        "size": [place.size for place in places],
+    }
+
+
+def _write_table(path: Path, schema: pa.Schema, columns: Mapping[str, Sequence[object]]) -> None:
+    table = pa.table(dict(columns), schema=schema)
+    pq.write_table(table, path, compression="zstd", row_group_size=65_536)
+
+
+def _count(
+    ordered: Sequence[tuple[Candidate, Split]], rejected: Sequence[Rejection]
+) -> dict[str, int]:
+    splits = [split for _, split in ordered]
+    counts = {"rows": len(ordered) + len(rejected), "accepted": len(ordered)}
+    counts["quarantined"] = len(rejected)
+    return counts | {split: splits.count(split) for split in SPLITS}
+
+
+def _storable(value: str) -> str:
+    """File names that are no UTF-8 hold lone surrogates, which no file format takes."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")
