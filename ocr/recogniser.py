@@ -1,6 +1,6 @@
 """Recognisers: images in, texts out. The ONNX Runtime one is what serves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -88,12 +88,9 @@ class OnnxRecogniser:
         return [found[index] for index in range(len(images))]
 
     def _run(self, images: Sequence[Image]) -> Iterator[tuple[int, Probabilities]]:
-        fitted = [fit_image(image, self._spec) for image in images]
-        widths_px = [image.shape[1] for image in fitted]
-        for batch in batches_by_width(widths_px):
-            (output,) = self._session.run(None, {"x": to_batch([fitted[i] for i in batch])})
-            for index, frames in zip(batch, output, strict=True):
-                yield index, frames[: frame_count(widths_px[index])]
+        return run_in_batches(
+            lambda x: self._session.run(None, {"x": x})[0], images=images, spec=self._spec
+        )
 
     def _check_fit(self) -> None:
         inputs = {node.name: node.shape for node in self._session.get_inputs()}
@@ -107,6 +104,27 @@ class OnnxRecogniser:
                 f"{self.name} gives {[node.shape for node in outputs]}, expected "
                 f"{self._charset.size} classes: {CHARSET} belongs to another model"
             )
+
+
+def run_in_batches(
+    run: Callable[[NDArray[np.float32]], Probabilities], *, images: Sequence[Image], spec: InputSpec
+) -> Iterator[tuple[int, Probabilities]]:
+    """Run a net over images of any size, similar widths together.
+
+    Args:
+        run: The net, (N, 3, H, W) to (N, W / 4, C).
+        images: (H, W, 3) BGR each.
+        spec: The input of the net.
+
+    Yields:
+        Index of an image and its (T, C), T the frames of its width; in no order.
+    """
+    fitted = [fit_image(image, spec) for image in images]
+    widths_px = [image.shape[1] for image in fitted]
+    for batch in batches_by_width(widths_px):
+        output = run(to_batch([fitted[index] for index in batch]))
+        for index, frames in zip(batch, output, strict=True):
+            yield index, frames[: frame_count(widths_px[index])]
 
 
 def batches_by_width(widths_px: Sequence[int]) -> Iterator[list[int]]:
