@@ -59,7 +59,7 @@ def render_markdown(
 def escape(text: str) -> str:
     """Keep a text from being read as Markdown or HTML, also within a table."""
     flat = " ".join(text.split())
-    return re.sub(r"([\\`*_{}\[\]()#+!|<>&~$])", lambda m: f"&#{ord(m[1])};", flat)
+    return re.sub(r"([\\`*_\[\]|<>&~$])", lambda m: f"&#{ord(m[1])};", flat)
 
 
 def _promise(decision: Decision) -> list[str]:
