@@ -15,8 +15,8 @@ from ocr.charset import Charset
 from ocr.ctc import Recognition, decode
 from ocr.errors import BadData
 from ocr.image import Image
-from ocr.preprocess import InputSpec, fit_image, frame_count, to_batch
-from ocr.recogniser import batches_by_width
+from ocr.preprocess import InputSpec
+from ocr.recogniser import run_in_batches
 
 ONEDNN_SHAPES = 64
 """oneDNN keeps compiled kernels per input shape; without a limit lines of all widths pile up."""
@@ -69,14 +69,8 @@ class PaddleRecogniser:
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
-        fitted = [fit_image(image, self._spec) for image in images]
-        widths_px = [image.shape[1] for image in fitted]
-        read: dict[int, Recognition] = {}
-        for batch in batches_by_width(widths_px):
-            output = self._run(to_batch([fitted[index] for index in batch]))
-            for index, frames in zip(batch, output, strict=True):
-                kept = frames[: frame_count(widths_px[index])]
-                read[index] = decode(kept, self._charset.characters)
+        frames = run_in_batches(self._run, images=images, spec=self._spec)
+        read = {index: decode(kept, self._charset.characters) for index, kept in frames}
         return [read[index] for index in range(len(images))]
 
     def _run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -107,4 +101,6 @@ def _configure(bundle: Path, *, threads: int) -> Any:
     config.set_mkldnn_cache_capacity(ONEDNN_SHAPES)
     config.set_cpu_math_library_num_threads(threads)
     config.disable_glog_info()
+    config.enable_new_ir(True)  # as stock paddleocr runs inference.json
+    config.enable_new_executor()
     return config

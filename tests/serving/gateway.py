@@ -1,6 +1,5 @@
 """A real gateway in a process of its own, on a free loopback port."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from deploy.background import pick_port
+from deploy.background import clean_environment, pick_port
 
 START_S = 60
 
@@ -26,12 +25,13 @@ class Gateway:
     port: int
     process: subprocess.Popen[bytes]
     log: Path
+    http: httpx.Client
 
     def get(self, path: str, **options: Any) -> httpx.Response:
-        return httpx.get(f"{self.url}{path}", timeout=30, trust_env=False, **options)
+        return self.http.get(path, **options)
 
     def post(self, path: str = "/v1/recognize", **options: Any) -> httpx.Response:
-        return httpx.post(f"{self.url}{path}", timeout=30, trust_env=False, **options)
+        return self.http.post(path, **options)
 
     def read(self, image: bytes, *, model: str = "") -> tuple[str, str]:
         """Return the text of one image and the version that read it."""
@@ -71,7 +71,8 @@ def running_gateway(home: Path, *, store: str, **variables: str) -> Iterator[Gat
     port = pick_port(0)
     home.mkdir(parents=True, exist_ok=True)
     log = home / "gateway.log"
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("OCRLINE_", "MINIO_"))}
+    mine = clean_environment()
+    inherited = {k: v for k, v in mine.items() if not k.startswith(("OCRLINE_", "MINIO_"))}
     settings = {"OCRLINE_HOME": str(home), "OCRLINE_STORE": store, "OCRLINE_PORT": str(port)}
     with log.open("wb") as stream:
         process = subprocess.Popen(
@@ -80,13 +81,16 @@ def running_gateway(home: Path, *, store: str, **variables: str) -> Iterator[Gat
             stdout=stream,
             stderr=stream,
         )
-    gateway = Gateway(url=f"http://127.0.0.1:{port}", port=port, process=process, log=log)
+    url = f"http://127.0.0.1:{port}"
+    http = httpx.Client(base_url=url, timeout=30, trust_env=False)
+    gateway = Gateway(url=url, port=port, process=process, log=log, http=http)
     try:
         wait_until(lambda: _is_live(gateway), log=log)
         yield gateway
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=START_S)
+        http.close()
 
 
 def wait_until(is_so: Callable[[], object], *, log: Path, timeout_s: float = START_S) -> None:
@@ -94,7 +98,7 @@ def wait_until(is_so: Callable[[], object], *, log: Path, timeout_s: float = STA
     while not is_so():
         if time.monotonic() > deadline:
             raise TimeoutError(f"still not after {timeout_s} s; log:\n{log.read_text()[-3000:]}")
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def _is_live(gateway: Gateway) -> bool:

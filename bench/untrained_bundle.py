@@ -1,0 +1,112 @@
+"""A bundle of the embedded recogniser with random weights: as fast as a trained one, no wiser."""
+
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from ocr.bundle import (
+    CHARSET,
+    GOLDEN_INPUTS,
+    GOLDEN_OUTPUTS,
+    ONNX_MODEL,
+    PADDLE_FOLDER,
+    REQUIRED,
+    write_manifest,
+)
+from ocr.charset import Charset
+from ocr.image import Image, encode_png
+from ocr.preprocess import InputSpec
+from ocr.recogniser import OnnxRecogniser
+from training.environment import prepare_environment
+
+
+def write_untrained_bundle(
+    folder: Path,
+    *,
+    images: Sequence[Image],
+    name: str = "untrained",
+    version: str = "r1",
+    layout: Literal["fixed", "line"] = "line",
+    size: Literal["small", "base", "large"] = "base",
+    characters: str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+) -> Path:
+    """Write a bundle with real ``paddle/`` and ``onnx/`` forms; ``serving/`` is a stand-in.
+
+    Args:
+        folder: Where; it must not exist.
+        images: Golden images.
+        name: Of the model.
+        version: Of the model.
+        layout: Of its input, 32 px high.
+        size: Of the net.
+        characters: Its charset.
+    """
+    charset = Charset(tuple(characters))
+    spec = InputSpec(layout=layout, height_px=32, width_px=128)
+    for relative in REQUIRED:
+        if not relative.startswith((f"{PADDLE_FOLDER}/", "onnx/")):
+            (folder / relative).parent.mkdir(parents=True, exist_ok=True)
+            (folder / relative).write_bytes(b"")
+    charset.write(folder / CHARSET)
+    _export(folder, spec=spec, charset=charset, size=size)
+    _write_golden(folder, images, charset=charset, spec=spec)
+    write_manifest(
+        folder,
+        name=name,
+        version=version,
+        created="2026-01-01T00:00:00Z",
+        dataset_digest="0" * 64,
+        code_commit="",
+        parameters={"size": size},
+        metrics={},
+        parent="",
+        spec=spec,
+        parity={},
+    )
+    return folder
+
+
+def _export(
+    folder: Path, *, spec: InputSpec, charset: Charset, size: Literal["small", "base", "large"]
+) -> None:
+    with warnings.catch_warnings():  # paddle's imports warn of its dependencies
+        warnings.simplefilter("ignore")
+        prepare_environment()
+        import paddle
+
+        from training.onnx_form import export_onnx
+        from training.paddle_form import export_paddle
+        from training.recogniser_net import NetSpec, build_net
+
+        paddle.set_device("cpu")
+        paddle.seed(0)
+        net = build_net(
+            NetSpec(
+                layout=spec.layout,
+                height_px=spec.height_px,
+                width_px=spec.width_px,
+                size=size,
+                gray=True,
+                charset=charset.characters,
+            )
+        )
+        net.eval()
+        export_paddle(net, spec, characters=charset.characters, folder=folder / PADDLE_FOLDER)
+        export_onnx(folder / PADDLE_FOLDER, folder / ONNX_MODEL)
+
+
+def _write_golden(
+    folder: Path, images: Sequence[Image], *, charset: Charset, spec: InputSpec
+) -> None:
+    recogniser = OnnxRecogniser(
+        (folder / ONNX_MODEL).read_bytes(), charset=charset, spec=spec, name="untrained"
+    )
+    (folder / GOLDEN_INPUTS).mkdir(parents=True)
+    outputs = []
+    for number, (image, read) in enumerate(zip(images, recogniser.recognise(images), strict=True)):
+        file = f"{number:03d}.png"
+        (folder / GOLDEN_INPUTS / file).write_bytes(encode_png(image))
+        outputs.append({"file": file, "text": read.text, "confidence": read.confidence})
+    (folder / GOLDEN_OUTPUTS).write_text(json.dumps({"images": outputs}), encoding="utf-8")

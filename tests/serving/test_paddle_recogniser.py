@@ -1,0 +1,89 @@
+"""The Paddle engine reads as ONNX Runtime does, also when many threads ask at once."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tests.training.conftest  # noqa: F401  (paddle, its import warnings aside)
+from bench.untrained_bundle import write_untrained_bundle
+from ocr.bundle import read_manifest, write_manifest
+from ocr.charset import Charset
+from ocr.errors import BadData
+from ocr.image import Image, encode_png
+from ocr.recogniser import OnnxRecogniser
+from ocr.registry import Registry
+from ocr.store import open_store
+from serving.paddle_recogniser import PaddleRecogniser
+from tests.serving.gateway import running_gateway
+
+
+def noise(count: int) -> list[Image]:
+    random = np.random.default_rng(7)
+    return [
+        np.repeat(
+            random.integers(0, 256, (32, int(random.integers(10, 60)), 3), dtype=np.uint8), 4, 1
+        )
+        for _ in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("paddle") / "bundle"
+    return write_untrained_bundle(folder, images=noise(3), size="small")
+
+
+def test_paddle_reads_as_onnx_does(bundle: Path) -> None:
+    images = noise(24)
+
+    paddle = PaddleRecogniser.load(bundle).recognise(images)
+    onnx = OnnxRecogniser.load(bundle).recognise(images)
+
+    assert [answer.text for answer in paddle] == [answer.text for answer in onnx]
+    assert any(answer.text for answer in onnx)
+    np.testing.assert_allclose(
+        [answer.confidence for answer in paddle],
+        [answer.confidence for answer in onnx],
+        atol=1e-4,
+    )
+
+
+def test_threads_never_get_each_others_answers(bundle: Path) -> None:
+    recogniser = PaddleRecogniser.load(bundle, predictors=2)
+    images = noise(40)
+    alone = [recogniser.recognise([image])[0].text for image in images]
+
+    with ThreadPoolExecutor(6) as threads:
+        together = list(threads.map(lambda image: recogniser.recognise([image])[0].text, images))
+
+    assert together == alone
+
+
+def test_charset_of_another_model_is_refused(bundle: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(bundle, folder)
+    Charset(("A", "B")).write(folder / "charset.txt")
+    known = read_manifest(folder)
+    fields = known.model_dump(exclude={"files", "input", "format", "task"})
+    write_manifest(folder, spec=known.input, **fields)
+
+    with pytest.raises(BadData, match=r"charset\.txt has 3"):
+        PaddleRecogniser.load(folder).recognise(noise(1))
+
+
+def test_gateway_serves_with_paddle(bundle: Path, tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    registry = Registry(open_store(store))
+    registry.register("untrained", "r1", bundle)
+    registry.promote("untrained", "r1", reason="first")
+    image = noise(1)[0]
+    expected = OnnxRecogniser.load(bundle).recognise([image])[0].text
+
+    with running_gateway(tmp_path / "home", store=store, OCRLINE_ENGINE="paddle") as gateway:
+        gateway.wait_ready()
+
+        assert gateway.model("untrained")["engine"] == "paddle"
+        assert gateway.read(encode_png(image)) == (expected, "r1")
