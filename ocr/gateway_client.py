@@ -21,7 +21,7 @@ class GatewayUnavailable(StoreUnavailable):
 
 
 class GatewayClient:
-    """One gateway at one address.
+    """One gateway at one address; a context manager that closes its connections.
 
     Args:
         endpoint: Address without a path, ``http://127.0.0.1:8868``.
@@ -34,6 +34,12 @@ class GatewayClient:
         self._http = httpx.Client(
             base_url=endpoint, headers=headers, timeout=REQUEST_TIMEOUT_S, trust_env=False
         )
+
+    def __enter__(self) -> "GatewayClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
 
     def wait_for(self, name: str, version: str, *, timeout_s: float) -> None:
         """Wait until the gateway serves a version of a model.

@@ -45,7 +45,7 @@ def deploy_model(
 def _prove(workspace: Workspace, evaluation: EvaluationRef, deployment: DeploymentParams) -> None:
     model = evaluation.model
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
-    gateway = GatewayClient(deployment.endpoint, token=read_settings().token)
-    gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
-    n = gateway.check_golden(bundle, name=model.name, version=model.version)
+    with GatewayClient(deployment.endpoint, token=read_settings().token) as gateway:
+        gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
+        n = gateway.check_golden(bundle, name=model.name, version=model.version)
     narrate("deploy", f"{deployment.endpoint} reads {n} of {n} golden images as exported")

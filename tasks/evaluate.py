@@ -6,7 +6,13 @@ from collections.abc import Callable
 from prefect import task
 
 from configs.evaluation import EvaluationParams
-from ocr.baselines import RapidOcrRecogniser, StockPaddleRecogniser, TesseractRecogniser
+from ocr.baselines import (
+    FilteredRecogniser,
+    RapidOcrRecogniser,
+    StockPaddleRecogniser,
+    TesseractRecogniser,
+)
+from ocr.charset import Charset
 from ocr.evaluation.evaluate import evaluate_models
 from ocr.evaluation.evaluation_report import EvaluationReport
 from ocr.preparation import SnapshotRef
@@ -77,7 +83,7 @@ def _evaluate(
     snapshot = workspace.fetch_snapshot(dataset.key)
     return evaluate_models(
         candidate=_load(workspace, f"{model.name}:{model.version}"),
-        baseline=_load_opponent(workspace, opponent),
+        baseline=_load_opponent(workspace, opponent, snapshot.charset),
         samples=snapshot.images("test"),
         baseline_accuracy=params.baseline_accuracy if opponent == "number" else None,
         training_counts=Counter("".join(snapshot.samples("train")["text"])),
@@ -86,11 +92,11 @@ def _evaluate(
     )
 
 
-def _load_opponent(workspace: Workspace, opponent: str) -> Recogniser | None:
+def _load_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:
     if opponent in ("none", "number"):
         return None
     if opponent in BASELINES:
-        return BASELINES[opponent]()
+        return FilteredRecogniser(BASELINES[opponent](), characters=charset.characters)
     return _load(workspace, opponent)
 
 

@@ -1,0 +1,119 @@
+"""The whole line as a user runs it: real processes, a real Prefect server, a real gateway."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Line
+
+RUN_DEPLOYMENT = """
+import sys
+from configs.presets import load_params
+from configs.settings import read_settings
+from deploy.services import ensure_prefect
+ensure_prefect(read_settings())
+from prefect.deployments import run_deployment
+params = load_params("smoke", overrides=sys.argv[1:]).model_dump(mode="json")
+run = run_deployment("retrain/local", parameters={"params": params}, timeout=180, poll_interval=1)
+print(run.state_name)
+"""
+
+
+def test_first_run_promotes_serves_and_leaves_a_report(line: Line) -> None:
+    judgement = json.loads((line.home / "first.json").read_text())
+
+    assert judgement["verdict"] == "promote"
+    assert "<html" in Path(judgement["report"]).read_text()[:200]
+    assert line.served() == line.champion()
+
+
+def test_second_run_finds_every_stage_and_trains_nothing(line: Line) -> None:
+    before = {folder: line.stored(folder) for folder in ("checkpoints", "evaluations")}
+
+    again = line.retrain()
+
+    assert again.code == 0, again.err
+    for stage in ("prepare", "train", "export", "evaluate"):
+        assert f"{stage:>9}  found" in again.err
+    assert {folder: line.stored(folder) for folder in before} == before
+
+
+def test_only_the_gate_runs_when_only_the_gate_changes(line: Line) -> None:
+    evaluations, champion = line.stored("evaluations"), line.champion()
+
+    strict = line.retrain("gate.min_accuracy=0.9999")
+
+    assert strict.code == 1
+    assert strict.json["verdict"] != "promote"
+    assert line.stored("evaluations") == evaluations
+    assert line.champion() == champion
+
+
+def test_worse_candidate_is_refused_and_the_champion_goes_on_serving(line: Line) -> None:
+    champion = line.champion()
+
+    worse = line.retrain("training.epochs=1")
+
+    assert worse.code == 1, worse.err
+    assert worse.json["verdict"] == "block"
+    assert line.champion() == champion
+    assert line.served() == champion
+
+
+def test_misspelt_key_stops_before_anything_runs(line: Line) -> None:
+    wrong = line.run("retrain", "smoke", "--set", "training.epocs=3")
+
+    assert wrong.code == 2
+    assert wrong.err.strip() == (
+        "error: training.epocs: unknown key; did you mean training.epochs?"
+    )
+
+
+def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path) -> None:
+    golden = next((line.home / "bundles" / "smoke").iterdir()) / "golden"
+    outputs = json.loads((golden / "outputs.json").read_text())
+    texts = {image["file"]: image["text"] for image in outputs["images"]}
+    rows = [f"{name}\t{text}\n" for name, text in texts.items()]
+    labels = tmp_path / "labels.txt"
+    labels.write_text("".join(rows))
+    for name in texts:
+        (tmp_path / name).write_bytes((golden / "inputs" / name).read_bytes())
+
+    measured = line.run("evaluate", "--model", "smoke@champion", "--labels", str(labels), "--json")
+    name, text = next(iter(texts.items()))
+    read = line.run("predict", str(tmp_path / name), "--model", "smoke", "--json")
+
+    assert measured.json["n"] == len(texts)
+    assert (measured.json["accuracy"], measured.json["ned"], measured.json["cer"]) == (1, 1, 0)
+    assert read.json[0]["text"] == text
+
+
+def test_killed_run_continues_where_it_was(line: Line) -> None:
+    changes = ("training.epochs=9", "training.checkpoint_every_s=0.5", "deployment.target=none")
+    process = line.start("retrain", "smoke", *line.sets(*changes))
+    _wait_for(line.home, "jobs/train-*/state/0*")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+    again = line.retrain(*changes)
+
+    assert again.code in (0, 1), again.err
+    assert not list((line.home / "jobs").iterdir())
+
+
+def test_prefect_ui_runs_the_same_flow(line: Line) -> None:
+    finished = line.run_python(RUN_DEPLOYMENT, f"deployment.endpoint={line.endpoint}")
+
+    assert finished.out.strip() == "Completed", finished.err
+
+
+def _wait_for(home: Path, pattern: str) -> None:
+    deadline = time.monotonic() + 120
+    while not list(home.glob(pattern)):
+        if time.monotonic() > deadline:
+            pytest.fail(f"nothing at {pattern}")
+        time.sleep(0.05)
