@@ -121,6 +121,7 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     assert r"| note | a\|b |" in card
     assert "16 train, 16 val, 16 test" in card
     assert "parent | v0" in card
+    assert "` ' 0 1 A ~ 沪 皖 ` and the space" in card
 
 
 def test_the_serving_config_names_the_tensors_for_clients(exported: Exported) -> None:
