@@ -39,7 +39,11 @@ class TrainingParams(Params):
     )
     height_px: int = Field(32, ge=16, le=96, multiple_of=8, description="Input height, pixels")
     width_px: int = Field(
-        128, ge=32, le=4096, multiple_of=16, description="Input width; of a line: what PaddleOCR pads to"
+        128,
+        ge=32,
+        le=4096,
+        multiple_of=16,
+        description="Input width; of a line: what PaddleOCR pads to",
     )
     size: Literal["small", "base", "large"] = Field("base", description="Size of the network")
     gray: bool = Field(False, description="Ignore colour")
