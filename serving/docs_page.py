@@ -24,7 +24,7 @@ PAGE: Final = """<!doctype html>
  :root { color-scheme: light dark }
  body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
  h2 { margin-top: 2.5rem; border-bottom: 1px solid #8886; font-size: 1.1rem }
- pre { background: #8882; padding: .6rem; overflow-x: auto }
+ pre { background: #8882; padding: .6rem; white-space: pre-wrap; overflow-wrap: anywhere }
  td, th { text-align: left; vertical-align: top; padding: .1rem 1rem .1rem 0 }
  .method { color: #0a7d5a; font-weight: 700 }
 </style></head><body>
