@@ -1,13 +1,12 @@
 """A row whose text and image are good, before duplicates are out and splits are set."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ocr.labels import LabelRow
 from ocr.quarantine import Reason, Rejection
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedImage:
+class EncodedImage(NamedTuple):
     """One distinct image of the spool.
 
     Attributes:
@@ -29,8 +28,7 @@ class EncodedImage:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A good row and its image."""
 
     row: LabelRow

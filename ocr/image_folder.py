@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from ocr.image import BadImage
 
+# O_NONBLOCK: opening a pipe must not wait for a writer.
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+
 
 class FileStamp(NamedTuple):
     """What changes when a file changes."""
@@ -34,12 +37,7 @@ class ImageFolder:
             BadImage: outside_root (absolute, leaving the root, or a link that does),
                 missing_image, or unreadable_image (no plain file, no permission, too large).
         """
-        located = self.locate(image)
-        try:
-            # O_NONBLOCK: opening a pipe must not wait for a writer.
-            file = os.open(located, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError as error:
-            raise _open_failure(image, error) from error
+        file = self._open(image)
         try:
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode):
@@ -57,31 +55,49 @@ class ImageFolder:
     def stamp(self, image: str) -> FileStamp | None:
         """Size and time of change, None where nothing can be read."""
         try:
-            state = os.stat(self.locate(image))  # noqa: PTH116 - a Path per row costs more than the call
-        except (BadImage, OSError):
+            state = os.lstat(self._join(image))
+            if stat.S_ISLNK(state.st_mode):
+                state = os.stat(self.locate(image))  # noqa: PTH116 - a Path costs more than the call
+        except (BadImage, OSError, ValueError):
             return None
         return FileStamp(state.st_size, state.st_mtime_ns)
 
     def locate(self, image: str) -> str:
-        """Absolute path of an image.
+        """Absolute path of an image, links followed.
 
         Raises:
             BadImage: outside_root, or missing_image for a name no file can have.
         """
-        if "\0" in image or not _is_encodable(image):
-            raise BadImage("missing_image", f"no file can be named {image!r}")
-        folder, _, name = image.rpartition("/")
-        located = f"{self._resolve(folder, image)}/{name}"
-        if name in ("", ".", "..") or os.path.islink(located):  # noqa: PTH114 - see stamp
-            located = os.path.realpath(located)
-            self._check_inside(located, image)
+        located = _resolve_links(self._join(image), image)
+        self._check_inside(located, image)
         return located
+
+    def _open(self, image: str) -> int:
+        located = self._join(image)
+        try:
+            return os.open(located, _OPEN_FLAGS | os.O_NOFOLLOW)
+        except ValueError as error:
+            raise _impossible_name(image) from error
+        except OSError as error:
+            if error.errno != errno.ELOOP:  # not a link
+                raise _open_failure(image, error) from error
+        try:
+            return os.open(self.locate(image), _OPEN_FLAGS)
+        except OSError as error:
+            raise _open_failure(image, error) from error
+
+    def _join(self, image: str) -> str:
+        """Path of an image whose folder is resolved and whose name may still be a link."""
+        folder, _, name = image.rpartition("/")
+        if name in ("", ".", ".."):
+            folder, name = image, "."
+        return f"{self._resolve(folder, image)}/{name}"
 
     def _resolve(self, folder: str, image: str) -> str:
         if image.startswith("/"):
             raise BadImage("outside_root", f"{image!r} is absolute, expected relative to the root")
         if folder not in self._folders:
-            resolved = os.path.realpath(f"{self._root}/{folder}")
+            resolved = _resolve_links(f"{self._root}/{folder}", image)
             self._check_inside(resolved, image)
             self._folders[folder] = resolved
         return self._folders[folder]
@@ -89,14 +105,6 @@ class ImageFolder:
     def _check_inside(self, resolved: str, image: str) -> None:
         if resolved != self._root and not resolved.startswith(self._root.rstrip("/") + "/"):
             raise BadImage("outside_root", f"{image!r} leads out of the root")
-
-
-def _is_encodable(image: str) -> bool:
-    try:
-        os.fsencode(image)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _read_all(file: int, size: int) -> bytes:
@@ -107,6 +115,17 @@ def _read_all(file: int, size: int) -> bytes:
     while data := os.read(file, size + 1):
         parts.append(data)
     return b"".join(parts)
+
+
+def _resolve_links(path: str, image: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError as error:
+        raise _impossible_name(image) from error
+
+
+def _impossible_name(image: str) -> BadImage:
+    return BadImage("missing_image", f"no file can be named {image!r}")
 
 
 def _open_failure(image: str, error: OSError) -> BadImage:

@@ -58,10 +58,9 @@ def read_jpeg_header(data: bytes) -> ImageHeader | None:
         if marker == 0xFF:  # fill byte
             at += 1
             continue
-        (size,) = struct.unpack_from(">H", data, at + 2)
         if 0xC0 <= marker <= 0xCF and marker not in _JPEG_NO_FRAME and at + 9 <= len(data):
-            height, width = struct.unpack_from(">HH", data, at + 5)
-        at += 2 + size
+            height, width = data[at + 5] << 8 | data[at + 6], data[at + 7] << 8 | data[at + 8]
+        at += 2 + (data[at + 2] << 8 | data[at + 3])
         if marker == _JPEG_START_OF_SCAN:
             return ImageHeader(width, height, False, data.rfind(b"\xff\xd9", at) >= 0, True)
     return ImageHeader(width, height, False, False, True) if width else None

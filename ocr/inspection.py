@@ -39,7 +39,7 @@ class Inspector:
         self._limits = limits
         self._charset = charset
         self._spool = spool
-        self._known: dict[bytes, EncodedImage] = {}
+        self._known: dict[str, EncodedImage] = {}
 
     def inspect_rows(
         self, rows: Iterable[LabelRow | Rejection], folder: ImageFolder
@@ -71,8 +71,8 @@ class Inspector:
             return reject_row(row, error.reason, str(error))
 
     def _judge(self, row: LabelRow, data: bytes, image: Image | None) -> Candidate | Rejection:
-        digest = hashlib.sha256(data)
-        known = self._known.get(digest.digest())
+        digest = hashlib.sha256(data).hexdigest()
+        known = self._known.get(digest)
         if known is not None:
             return Candidate(row, known)
         if image is None:
@@ -81,7 +81,7 @@ class Inspector:
         if fault is not None:
             return reject_row(row, *fault)
         encoded = EncodedImage(
-            id=digest.hexdigest(),
+            id=digest,
             width=image.shape[1],
             height=image.shape[0],
             hash=perceptual_hash(image),
@@ -89,5 +89,5 @@ class Inspector:
             offset=self._spool.append(data),
             size=len(data),
         )
-        self._known[digest.digest()] = encoded
+        self._known[digest] = encoded
         return Candidate(row, encoded)

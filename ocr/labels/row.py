@@ -1,6 +1,6 @@
 """One row of a label file, before anything about it is checked."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ocr.sample import Split
 
@@ -8,8 +8,7 @@ SPACES = " \u3000"
 """Stripped off both ends of a text; any other white space there is a fault of the row."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelRow:
+class LabelRow(NamedTuple):
     """An image and its text, as written.
 
     Attributes:
