@@ -1,7 +1,6 @@
 """From labelled crops to composed ones: alignment by the net itself, then the composer."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 
 from configs.training import CompositionParams
 from ocr.charset import Charset
-from ocr.composition.composer import CropComposer
-from ocr.composition.preview import preview
+from ocr.composition import CropComposer, preview
 from ocr.ctc import align
 from ocr.errors import BadData
 from ocr.preprocess import FRAME_PX, InputSpec
@@ -97,27 +95,24 @@ class Composition:
         """Where crops come from now."""
         if self.status != "running":
             return self._plain
-        composer = CropComposer.load(self._folder / COMPOSER)
+        known = self._crops.images[:LARGEST_SET]
+        composer = CropComposer.load(self._folder / COMPOSER, images=known)
         return ComposedSource(composer, self._plain, self._charset, self._params)
 
-    def build(self, net: Any, *, beat: Callable[[], None]) -> str:
+    def build(self, net: Any) -> str:
         """Align the crops with a net, build their composer and leave it in the folder.
 
         Returns:
             Why the crops cannot be composed; empty when they can.
         """
         known = min(len(self._crops), LARGEST_SET)
-        centres_px = align_crops(
-            net, self._crops, indexes=np.arange(known), spec=self._spec, beat=beat
-        )
+        centres_px = align_crops(net, self._crops, indexes=np.arange(known), spec=self._spec)
         images, texts = self._crops.images[:known], self._crops.texts[:known]
         try:
             composer = CropComposer.build(images, texts, centres_px, seed=self._seed)
         except BadData as error:
             return str(error)
-        part = self._folder / f"part.{COMPOSER}"
-        composer.save(part)
-        os.replace(part, self._folder / COMPOSER)  # noqa: PTH105
+        composer.save(self._folder / COMPOSER)
         picture = preview(composer, np.random.default_rng(self._seed))
         (self._folder / PREVIEW).write_bytes(cv2.imencode(".png", picture)[1].tobytes())
         return ""
@@ -129,7 +124,6 @@ def align_crops(
     *,
     indexes: NDArray[np.int64],
     spec: InputSpec,
-    beat: Callable[[], None],
 ) -> Sequence[NDArray[np.float64]]:
     """Return the x of each character of each crop, in pixels of the crop."""
     centres_px: dict[int, NDArray[np.float64]] = {}
@@ -139,5 +133,4 @@ def align_crops(
             places = (align(valid, crops.labels[index].tolist()) + 0.5) * FRAME_PX
             scale = crops.images[index].shape[1] / float(crops.widths_px[index])
             centres_px[index] = places * scale
-        beat()
     return [centres_px[index] for index in indexes.tolist()]

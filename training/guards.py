@@ -6,7 +6,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 
 from ocr.errors import OcrError, TrainingFailed
@@ -71,6 +72,16 @@ class Watchdog:
         """Note progress."""
         self._beat = time.monotonic()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Expect no beat for a while: work that takes long and cannot hang."""
+        timeout_s, self._timeout_s = self._timeout_s, 0
+        try:
+            yield
+        finally:
+            self.beat()
+            self._timeout_s = timeout_s
+
     def close(self) -> None:
         """Stop watching."""
         self._done.set()
@@ -81,7 +92,7 @@ class Watchdog:
             error = self._find_reason()
             if error is not None:
                 self._fail(error)
-                sys.stderr.flush()
+                print(f"error: {error}", file=sys.stderr, flush=True)  # noqa: T201
                 os._exit(error.exit_code)
 
     def _find_reason(self) -> OcrError | None:

@@ -1,5 +1,6 @@
 """Net and optimizer: one step of gradient descent, and their state."""
 
+import zlib
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
@@ -73,6 +74,14 @@ class Learner:
                 self._optimizer.step()
         self._optimizer.clear_grad()
         return nats
+
+    def checksum(self) -> int:
+        """Return a checksum of all that is learnt; running statistics are a rank's own."""
+        checksum = 0
+        for parameter in self.net.parameters():
+            if parameter.trainable:
+                checksum = zlib.crc32(parameter.astype("float32").numpy().tobytes(), checksum)
+        return checksum
 
     def state(self) -> dict[str, Arrays]:
         """Copy the weights, moments and loss scale to host memory."""

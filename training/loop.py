@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from configs.training import TrainingParams
-from ocr.errors import BadInput
+from ocr.errors import BadInput, TrainingFailed
 from training.batches import Batch, BatchMaker, load_ahead
 from training.checkpoint import read_weights
 from training.composing import Composition
@@ -74,7 +74,8 @@ class TrainingLoop:
         """Train to the end, or until patience is exhausted.
 
         Raises:
-            TrainingFailed: The loss is no number, or a checkpoint cannot be written.
+            TrainingFailed: The loss is no number, a checkpoint cannot be written, or the ranks
+                have drifted apart.
             Stopped: SIGTERM arrived; all work is kept.
         """
         self._saved_at = time.monotonic()
@@ -136,7 +137,8 @@ class TrainingLoop:
         if self.ranks.is_first:
             average = self.selection.average.weights or read_weights(self.learner.net)
             net = self.selection.net(average)
-            refusal = self.composition.build(net, beat=self.watchdog.beat)
+            with self.watchdog.paused():
+                refusal = self.composition.build(net)
         if self.ranks.share(int(not refusal)):
             self.composition.status = "running"
         else:
@@ -182,6 +184,15 @@ class TrainingLoop:
                 loss=read.loss,
             )
         self.selection.is_over = bool(self.ranks.share(int(self.selection.is_over)))
+        self._compare_ranks()
+
+    def _compare_ranks(self) -> None:
+        """Equal gradients keep the weights of all ranks equal to the last bit."""
+        checksum = self.learner.checksum() if self.ranks.count > 1 else 0
+        if self.ranks.share(checksum) != checksum:
+            raise TrainingFailed(
+                f"At step {self.done} the weights of rank {self.ranks.rank} are not those of rank 0"
+            )
 
     def _save_if_due(self) -> None:
         wants_out = self.stop.at is not None

@@ -1,11 +1,15 @@
 """This process among the data-parallel ranks of a run."""
 
 import os
+import time
 from dataclasses import dataclass
 
 import paddle
 
 from ocr.errors import BadInput
+
+HEAD_START_S = 0.5
+"""The first rank opens the meeting point; one that finds it closed comes back after 3 s."""
 
 
 @dataclass(frozen=True)
@@ -41,5 +45,7 @@ def join_ranks(*, device: str) -> Ranks:
     count = int(os.environ.get("PADDLE_TRAINERS_NUM", "1"))
     if count == 1:
         return Ranks(rank=0, count=1)
+    if int(os.environ["PADDLE_TRAINER_ID"]):
+        time.sleep(HEAD_START_S)
     paddle.distributed.init_parallel_env()
     return Ranks(rank=paddle.distributed.get_rank(), count=count)

@@ -2,6 +2,9 @@
 
 import warnings
 
+import pytest
+
+from tests.training.toy_job import make_snapshot, random_texts
 from training.environment import prepare_environment
 
 with warnings.catch_warnings():
@@ -10,3 +13,25 @@ with warnings.catch_warnings():
     import paddle
 
 paddle.set_device("cpu")
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A snapshot of four-digit crops: 48 to train, 8 to validate, 8 to test."""
+    counts = {"train": 48, "val": 8, "test": 8}
+    texts = {
+        split: random_texts(count, lengths=(4, 4), seed=seed)
+        for seed, (split, count) in enumerate(counts.items())
+    }
+    return make_snapshot(tmp_path_factory.mktemp("digits"), texts=texts)
+
+
+@pytest.fixture(scope="session")
+def digit_lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A snapshot of lines of three to seven digits."""
+    counts = {"train": 160, "val": 24, "test": 8}
+    texts = {
+        split: random_texts(count, lengths=(3, 7), seed=seed)
+        for seed, (split, count) in enumerate(counts.items())
+    }
+    return make_snapshot(tmp_path_factory.mktemp("lines"), texts=texts)
