@@ -2,30 +2,9 @@
 
 from typing import NamedTuple
 
+from ocr.examination import EncodedImage
 from ocr.labels import LabelRow
 from ocr.quarantine import Reason, Rejection
-
-
-class EncodedImage(NamedTuple):
-    """One distinct image of the spool.
-
-    Attributes:
-        id: SHA-256 of the encoded image.
-        width: In pixels.
-        height: In pixels.
-        hash: Perceptual hash.
-        suffix: File suffix of its format.
-        offset: Where its bytes start in the spool.
-        size: Number of its bytes.
-    """
-
-    id: str
-    width: int
-    height: int
-    hash: bytes
-    suffix: str
-    offset: int
-    size: int
 
 
 class Candidate(NamedTuple):

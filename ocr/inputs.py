@@ -4,7 +4,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from ocr.candidate import Candidate
 from ocr.errors import BadData, BadInput
@@ -70,11 +69,12 @@ class Inputs:
         if self.labels is not None:
             digest.update(repr(self.labels.fingerprint()).encode())
             counts: Counter[Split | None] = Counter()
+            images = ImageFolder(self.labels.root)
             for row in self.labels.read():
                 rows += 1
                 if isinstance(row, LabelRow):
                     counts[row.split] += 1
-                    stamp = self._images.stamp(row.image)
+                    stamp = images.stamp(row.image)
                     digest.update(repr((row.image, stamp)).encode())
             self._refuse_empty(self.labels, counts)
         if self.rendered is not None:
@@ -85,16 +85,10 @@ class Inputs:
     def inspect(self, inspector: Inspector) -> Iterator[Candidate | Rejection]:
         """Look into every image and render every line."""
         if self.labels is not None:
-            yield from inspector.inspect_rows(self.labels.read(), self._images)
+            yield from inspector.inspect_rows(self.labels.read(), root=self.labels.root)
         if self.rendered is not None:
             split: Split | None = None if self.labels is None else "train"
             yield from inspector.inspect_rendered(self.rendered.lines, split=split)
-
-    @cached_property
-    def _images(self) -> ImageFolder:
-        if self.labels is None:
-            raise BadInput("rendered lines have no image folder")
-        return ImageFolder(self.labels.root)
 
     def _refuse_empty(self, labels: LabelFiles, counts: Counter[Split | None]) -> None:
         for split in (None, *self.given):

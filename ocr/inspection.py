@@ -1,19 +1,22 @@
-"""Looks at every row once: read, hash, decode, judge, spool."""
+"""Turns label rows and rendered lines into candidates and rejections."""
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, tee
+from pathlib import Path
 from typing import Protocol
 
-from ocr.candidate import Candidate, EncodedImage, reject_row
+from ocr.candidate import Candidate, reject_row
 from ocr.charset import Charset
-from ocr.image import BadImage, Image, decode_image, encode_jpeg, image_suffix
-from ocr.image_folder import ImageFolder
+from ocr.examination import EncodedImage, Finding, examine_files, examine_rendered
+from ocr.image import Image
 from ocr.labels import LabelRow
-from ocr.perceptual_hash import perceptual_hash
 from ocr.quarantine import Rejection
 from ocr.sample import Split
 from ocr.spool import Spool
-from ocr.validation import Limits, find_size_fault, find_text_fault
+from ocr.validation import Limits, find_text_fault
+
+_BATCH = 256
 
 
 class RenderedLine(Protocol):
@@ -32,62 +35,67 @@ class RenderedLine(Protocol):
         """What rendered it."""
 
 
+@dataclass(frozen=True)
 class Inspector:
-    """Turns rows into candidates or rejections; equal images are decoded and spooled once."""
+    """Looks at every row once.
 
-    def __init__(self, *, limits: Limits, charset: Charset | None, spool: Spool) -> None:
-        self._limits = limits
-        self._charset = charset
-        self._spool = spool
-        self._known: dict[str, EncodedImage] = {}
+    Attributes:
+        limits: What is accepted.
+        charset: The only characters allowed; None: any.
+        spool: Where good images go.
+        processes: How many look into images at once.
+    """
+
+    limits: Limits
+    charset: Charset | None
+    spool: Spool
+    processes: int = 1
 
     def inspect_rows(
-        self, rows: Iterable[LabelRow | Rejection], folder: ImageFolder
+        self, rows: Iterable[LabelRow | Rejection], *, root: Path
     ) -> Iterator[Candidate | Rejection]:
         """Inspect label rows in their order; what a reader rejected already passes through."""
-        for row in rows:
-            yield row if isinstance(row, Rejection) else self._inspect_row(row, folder)
+        judged = (self._judge_text(row) for row in rows)
+        batches, ahead = tee(iter(lambda: list(islice(judged, _BATCH)), []))
+        findings = examine_files(
+            ([row.image for row in batch if isinstance(row, LabelRow)] for batch in ahead),
+            root=root,
+            limits=self.limits,
+            spool=self.spool,
+            processes=self.processes,
+        )
+        for batch, found in zip(batches, findings, strict=True):
+            yield from _merge(batch, iter(found))
 
     def inspect_rendered(
         self, lines: Iterable[RenderedLine], *, split: Split | None
     ) -> Iterator[Candidate | Rejection]:
         """Inspect rendered lines, stored as JPEG."""
-        for number, line in enumerate(lines, start=1):
-            row = LabelRow("", line.text, split, "", line.source, f"{line.source}:{number}")
-            fault = find_text_fault(line.text, limits=self._limits, charset=self._charset)
-            if fault is None:
-                yield self._judge(row, encode_jpeg(line.image), line.image)
-            else:
-                yield reject_row(row, *fault)
+        with self.spool.appending() as file:
+            for number, line in enumerate(lines, start=1):
+                row = LabelRow("", line.text, split, "", line.source, f"{line.source}:{number}")
+                judged = self._judge_text(row)
+                if isinstance(judged, Rejection):
+                    yield judged
+                else:
+                    found = examine_rendered(line.image, limits=self.limits, file=file)
+                    yield _conclude(row, found)
 
-    def _inspect_row(self, row: LabelRow, folder: ImageFolder) -> Candidate | Rejection:
-        fault = find_text_fault(row.text, limits=self._limits, charset=self._charset)
-        if fault is not None:
-            return reject_row(row, *fault)
-        try:
-            data = folder.read(row.image, max_bytes=self._limits.max_bytes)
-            return self._judge(row, data, None)
-        except BadImage as error:
-            return reject_row(row, error.reason, str(error))
+    def _judge_text(self, row: LabelRow | Rejection) -> LabelRow | Rejection:
+        if isinstance(row, Rejection):
+            return row
+        fault = find_text_fault(row.text, limits=self.limits, charset=self.charset)
+        return row if fault is None else reject_row(row, *fault)
 
-    def _judge(self, row: LabelRow, data: bytes, image: Image | None) -> Candidate | Rejection:
-        digest = hashlib.sha256(data).hexdigest()
-        known = self._known.get(digest)
-        if known is not None:
-            return Candidate(row, known)
-        if image is None:
-            image = decode_image(data, max_pixels=self._limits.max_pixels)
-        fault = find_size_fault(image, limits=self._limits)
-        if fault is not None:
-            return reject_row(row, *fault)
-        encoded = EncodedImage(
-            id=digest,
-            width=image.shape[1],
-            height=image.shape[0],
-            hash=perceptual_hash(image),
-            suffix=image_suffix(data),
-            offset=self._spool.append(data),
-            size=len(data),
-        )
-        self._known[digest] = encoded
-        return Candidate(row, encoded)
+
+def _merge(
+    rows: Sequence[LabelRow | Rejection], findings: Iterator[Finding]
+) -> Iterator[Candidate | Rejection]:
+    for row in rows:
+        yield row if isinstance(row, Rejection) else _conclude(row, next(findings))
+
+
+def _conclude(row: LabelRow, finding: Finding) -> Candidate | Rejection:
+    if isinstance(finding, EncodedImage):
+        return Candidate(row, finding)
+    return reject_row(row, finding.reason, finding.detail)

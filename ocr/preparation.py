@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -29,6 +30,8 @@ from ocr.store.folder import upload_folder
 from ocr.validation import Limits
 
 _PROGRESS_EVERY = 500
+_ROWS_WORTH_A_POOL = 2000
+_MAX_PROCESSES = 4
 
 
 @dataclass(frozen=True)
@@ -90,11 +93,11 @@ def prepare_snapshot(
         rows = stored.counts["rows"]
         check_bad_share(stored.quarantine, rows=rows, max_bad_share=limits.max_bad_share)
         return _refer(stored, cached=True)
-    with (
-        tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder,
-        Spool(Path(folder)) as spool,
-    ):
-        inspector = Inspector(limits=limits, charset=charset, spool=spool)
+    with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
+        spool = Spool(Path(folder))
+        inspector = Inspector(
+            limits=limits, charset=charset, spool=spool, processes=_processes(survey.rows)
+        )
         found = _report(inputs.inspect(inspector), total=survey.rows, on_progress=on_progress)
         selection = select_samples(
             found, rule=split, given=inputs.given, max_bad_share=limits.max_bad_share
@@ -115,6 +118,12 @@ def prepare_snapshot(
 def snapshot_key(name: str, digest: str) -> str:
     """Key prefix of a snapshot in the store."""
     return f"datasets/{name}/{digest}"
+
+
+def _processes(rows: int) -> int:
+    if rows < _ROWS_WORTH_A_POOL:
+        return 1
+    return min(_MAX_PROCESSES, len(os.sched_getaffinity(0)))
 
 
 def _describe(*, limits: Limits, split: SplitRule, charset: Charset | None) -> str:

@@ -78,9 +78,9 @@ def write_snapshot(
 def _write_shards(
     folder: Path, candidates: Iterable[Candidate], spool: Spool
 ) -> tuple[list[ShardPlace], dict[str, str]]:
-    with ShardWriter(folder) as writer:
+    with spool.reading() as reader, ShardWriter(folder) as writer:
         places = [
-            writer.add(f"{each.id}{each.suffix}", spool.read(offset=each.offset, size=each.size))
+            writer.add(f"{each.id}{each.suffix}", reader.read(each.place))
             for each in (candidate.encoded for candidate in candidates)
         ]
     return places, writer.digests

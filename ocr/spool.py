@@ -1,40 +1,72 @@
 """Encoded images on disk while it is not yet known which are kept and in what order."""
 
 import os
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from typing import NamedTuple
+
+
+class SpoolPlace(NamedTuple):
+    """Where bytes lie: `size` of them from `offset` of one file of the spool."""
+
+    file: str
+    offset: int
+    size: int
+
+
+class SpoolFile:
+    """The end of one file of a spool, to append to."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab")
+        self._name = path.name
+        self._size = self._file.tell()
+
+    def append(self, data: bytes) -> SpoolPlace:
+        """Append bytes; they can be read once the file is closed."""
+        place = SpoolPlace(self._name, self._size, len(data))
+        self._file.write(data)
+        self._size += len(data)
+        return place
+
+    def close(self) -> None:
+        """Write out what is buffered."""
+        self._file.close()
 
 
 class Spool:
-    """An unnamed temporary file that bytes are appended to and read back from anywhere."""
+    """A folder that each process appends to a file of its own in, and any reads back from."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder, buffering=1 << 20)  # noqa: SIM115
-        self._size = 0
-        self._written = 0
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
-    def __enter__(self) -> "Spool":
-        return self
+    @contextmanager
+    def appending(self) -> Iterator[SpoolFile]:
+        """Open the file of this process."""
+        file = SpoolFile(self.folder / f"{os.getpid()}.spool")
+        try:
+            yield file
+        finally:
+            file.close()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._file.close()
+    @contextmanager
+    def reading(self) -> Iterator["SpoolReader"]:
+        """Open all files."""
+        files = {path.name: os.open(path, os.O_RDONLY) for path in self.folder.glob("*.spool")}
+        try:
+            yield SpoolReader(files)
+        finally:
+            for file in files.values():
+                os.close(file)
 
-    def append(self, data: bytes) -> int:
-        """Append bytes; returns their offset."""
-        offset = self._size
-        self._file.write(data)
-        self._size += len(data)
-        return offset
 
-    def read(self, *, offset: int, size: int) -> bytes:
+class SpoolReader:
+    """Reads a spool's bytes back, from anywhere."""
+
+    def __init__(self, files: dict[str, int]) -> None:
+        self._files = files
+
+    def read(self, place: SpoolPlace) -> bytes:
         """Read bytes back."""
-        if offset + size > self._written:
-            self._file.flush()
-            self._written = self._size
-        return os.pread(self._file.fileno(), size, offset)
+        return os.pread(self._files[place.file], place.size, place.offset)

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 import pytest
 
-import ocr.inspection
 from ocr.charset import Charset
 from ocr.errors import BadData, BadInput
 from ocr.image import Image, encode_jpeg, encode_png
@@ -206,7 +205,7 @@ def test_label_file_without_rows_is_named_before_any_image_is_read(
     name: str, store: Store, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root / name).write_text("\n\n")
-    monkeypatch.setattr(ocr.inspection, "decode_image", None)
+    monkeypatch.setattr("ocr.examination.decode_image", None)
 
     with pytest.raises(BadData, match=f"split is empty: no rows in {name}"):
         prepare(store, root)
@@ -280,7 +279,7 @@ def test_second_run_opens_no_image(
 ) -> None:
     add(root, "gone.png\tA")
     made = prepare(store, root)
-    monkeypatch.setattr(ocr.inspection, "Inspector", None)
+    monkeypatch.setattr("ocr.examination.decode_image", None)
     monkeypatch.setattr("ocr.image_folder.ImageFolder.read", None)
 
     again = prepare(store, root)

@@ -1,0 +1,60 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ocr.examination import EncodedImage, Finding, examine_files
+from ocr.image import encode_png
+from ocr.spool import Spool
+from ocr.validation import Limits
+from tests.ocr.pictures import draw_text
+
+NAMES = [f"{number:03}.png" for number in range(60)]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for number, name in enumerate(NAMES):
+        good = encode_png(draw_text(f"T{number}"))
+        (folder / name).write_bytes(good if number % 7 else good[:300])
+    return folder
+
+
+def examine(
+    root: Path, spool: Path, *, processes: int, batch: int = 8
+) -> tuple[list[Finding], list[bytes]]:
+    spool.mkdir()
+    batches: list[Sequence[str]] = [NAMES[at : at + batch] for at in range(0, len(NAMES), batch)]
+    found = [
+        finding
+        for findings in examine_files(
+            batches, root=root, limits=Limits(), spool=Spool(spool), processes=processes
+        )
+        for finding in findings
+    ]
+    with Spool(spool).reading() as reader:
+        kept = [reader.read(each.place) for each in found if isinstance(each, EncodedImage)]
+    return found, kept
+
+
+def test_findings_come_in_order_with_the_images_in_the_spool(root: Path, tmp_path: Path) -> None:
+    found, kept = examine(root, tmp_path / "spool", processes=1)
+
+    assert [isinstance(each, EncodedImage) for each in found] == [
+        bool(number % 7) for number in range(len(NAMES))
+    ]
+    good = [name for number, name in enumerate(NAMES) if number % 7]
+    assert kept == [(root / name).read_bytes() for name in good]
+
+
+def test_several_processes_find_what_one_finds(root: Path, tmp_path: Path) -> None:
+    one, kept_by_one = examine(root, tmp_path / "1", processes=1)
+    three, kept_by_three = examine(root, tmp_path / "3", processes=3)
+
+    def place_free(found: list[Finding]) -> list[object]:
+        return [each[:5] if isinstance(each, EncodedImage) else each for each in found]
+
+    assert place_free(one) == place_free(three)
+    assert kept_by_one == kept_by_three
