@@ -4,8 +4,11 @@ import json
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
+import httpx
 import pytest
 
 from tests.end_to_end.conftest import Line
@@ -92,6 +95,40 @@ def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path)
     assert read.json[0]["text"] == text
 
 
+def test_promotion_and_rollback_by_hand_lose_no_request_under_load(line: Line) -> None:
+    champion = line.champion()
+    (other,) = {p for p in line.stored("models/smoke") if p not in ("aliases", champion)}
+    bundle = line.home / "bundles" / "smoke" / champion / "golden" / "inputs"
+    image = next(bundle.iterdir()).read_bytes()
+    versions: list[str] = []
+    stop = Event()
+
+    def hammer() -> None:
+        with httpx.Client(base_url=line.endpoint, headers={"content-type": "image/png"}) as client:
+            while not stop.is_set():
+                reply = client.post("/v1/recognize", params={"model": "smoke"}, content=image)
+                versions.append(reply.raise_for_status().json()["version"])
+
+    with ThreadPoolExecutor(4) as pool:
+        clients = [pool.submit(hammer) for _ in range(4)]
+        line.run("models", "promote", "smoke", other)
+        _wait_until_served(line, other)
+        line.run("models", "rollback", "smoke", "--reason", "reads worse")
+        _wait_until_served(line, champion)
+        stop.set()
+        failures = [client.exception() for client in clients if client.exception()]
+
+    assert not failures
+    assert set(versions) == {champion, other}
+    assert line.champion() == champion
+
+
+def test_prefect_ui_runs_the_same_flow(line: Line) -> None:
+    finished = line.run_python(RUN_DEPLOYMENT, f"deployment.endpoint={line.endpoint}")
+
+    assert finished.out.strip() == "Completed", finished.err
+
+
 def test_killed_run_continues_where_it_was(line: Line) -> None:
     changes = ("training.epochs=9", "training.checkpoint_every_s=0.5", "deployment.target=none")
     process = line.start("retrain", "smoke", *line.sets(*changes))
@@ -105,15 +142,17 @@ def test_killed_run_continues_where_it_was(line: Line) -> None:
     assert not list((line.home / "jobs").iterdir())
 
 
-def test_prefect_ui_runs_the_same_flow(line: Line) -> None:
-    finished = line.run_python(RUN_DEPLOYMENT, f"deployment.endpoint={line.endpoint}")
-
-    assert finished.out.strip() == "Completed", finished.err
-
-
 def _wait_for(home: Path, pattern: str) -> None:
     deadline = time.monotonic() + 120
     while not list(home.glob(pattern)):
         if time.monotonic() > deadline:
             pytest.fail(f"nothing at {pattern}")
+        time.sleep(0.05)
+
+
+def _wait_until_served(line: Line, version: str) -> None:
+    deadline = time.monotonic() + 30
+    while line.served() != version:
+        if time.monotonic() > deadline:
+            pytest.fail(f"{version} is not served")
         time.sleep(0.05)
