@@ -22,6 +22,7 @@ LOG = logging.getLogger("ocrline.serving")
 
 DISCOVERY_S: Final = 1.0  # listing folders costs an S3 server more than reading one object
 LONGEST_PAUSE_S: Final = 30.0
+LONGEST_GOODBYE_S: Final = 3.0
 LOADERS: Final = 2
 
 
@@ -76,7 +77,7 @@ class ChampionFollower:
     def close(self) -> None:
         """Stop following; a load under way is waited for, because engines cannot be interrupted."""
         self._stop.set()
-        self._thread.join()
+        self._thread.join(LONGEST_GOODBYE_S)  # it may hang in a store that does not answer
         self._loaders.shutdown(wait=True, cancel_futures=True)
 
     def look(self) -> None:
