@@ -68,7 +68,7 @@ def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-            env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
+            env=_environment(),
         )
         try:
             _watch(process, folder / "metrics.jsonl", on_event)
@@ -76,6 +76,11 @@ def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
             _stop(process)
     if process.returncode != 0:
         raise _error(kind, process.returncode, errors)
+
+
+def _environment() -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "OCRLINE_TASK_PID": str(os.getpid())}  # it ends when we do
 
 
 def _watch(

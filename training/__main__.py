@@ -8,6 +8,7 @@ from pathlib import Path
 
 from configs.jobs import ExportJob, TrainJob
 from ocr.errors import OcrError
+from training.alone import alone_in, end_with_the_task
 from training.environment import prepare_environment
 from training.job import read_job, write_result
 
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     prepare_environment()
+    end_with_the_task()
     try:
         COMMANDS[options.command](options.job)
     except OcrError as error:
@@ -39,7 +41,9 @@ def _train(path: Path) -> None:
     job = read_job(path, TrainJob)
     from training.train import train_model
 
-    train_model(job, path.resolve().parent)
+    folder = path.resolve().parent
+    with alone_in(folder):
+        train_model(job, folder)
 
 
 def _rank(path: Path) -> None:
@@ -54,6 +58,12 @@ def _rank(path: Path) -> None:
     except OcrError as error:
         report_failure(folder, error)
         raise
+    except RuntimeError as error:  # paddle's own
+        if "gloo" not in str(error):
+            raise
+        lost = OcrError("Lost touch with another rank; run again to go on")
+        report_failure(folder, lost)
+        raise lost from error
 
 
 def _export(path: Path) -> None:
@@ -61,7 +71,8 @@ def _export(path: Path) -> None:
     from training.export import export_model
 
     folder = path.resolve().parent
-    write_result(folder, export_model(job, folder))
+    with alone_in(folder):
+        write_result(folder, export_model(job, folder))
 
 
 COMMANDS: dict[str, Callable[[Path], None]] = {"train": _train, "export": _export, "rank": _rank}
