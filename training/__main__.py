@@ -51,7 +51,7 @@ def _rank(path: Path) -> None:
     folder = path.resolve().parent
     job = read_job(path, TrainJob)
     from training.launch import report_failure
-    from training.train import train_rank
+    from training.rank import train_rank
 
     try:
         train_rank(job, folder, fail=lambda error: report_failure(folder, error))

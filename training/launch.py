@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from training.guards import Stopped
 
 FAILURE = "failure.json"
 LOGS = "ranks"
+MAILBOX = "ranks/mailbox"
 PARENT = "OCRLINE_TRAINING_PARENT"
 
 # Paddle's launcher writes its environment into its logs: nothing secret may be in it.
@@ -31,6 +33,7 @@ def launch_ranks(folder: Path, *, device: str, devices: int) -> None:
     """
     failure = folder / FAILURE
     failure.unlink(missing_ok=True)
+    shutil.rmtree(folder / MAILBOX, ignore_errors=True)  # of an earlier run
     (folder / LOGS).mkdir(exist_ok=True)
     with (folder / LOGS / "launcher.log").open("ab") as log:
         launcher = subprocess.Popen(

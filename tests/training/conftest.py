@@ -27,9 +27,20 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
+def many_digits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A snapshot of four-digit crops, enough to learn to read from."""
+    counts = {"train": 240, "val": 24, "test": 8}
+    texts = {
+        split: random_texts(count, lengths=(4, 4), seed=seed)
+        for seed, (split, count) in enumerate(counts.items())
+    }
+    return make_snapshot(tmp_path_factory.mktemp("many"), texts=texts)
+
+
+@pytest.fixture(scope="session")
 def digit_lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A snapshot of lines of three to seven digits."""
-    counts = {"train": 160, "val": 24, "test": 8}
+    counts = {"train": 200, "val": 24, "test": 8}
     texts = {
         split: random_texts(count, lengths=(3, 7), seed=seed)
         for seed, (split, count) in enumerate(counts.items())

@@ -52,7 +52,7 @@ def test_the_death_of_a_rank_ends_all_and_the_rerun_goes_on(
     code, _ = run(job)
 
     assert process.returncode == 1
-    assert "A rank died" in errors
+    assert errors.strip().endswith("run again to go on")
     assert code == 0
     assert curve(tmp_path) == curve(uninterrupted)
 
