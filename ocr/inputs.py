@@ -76,7 +76,8 @@ class Inputs:
                     counts[row.split] += 1
                     stamp = images.stamp(row.image)
                     digest.update(repr((row.image, stamp)).encode())
-            self._refuse_empty(self.labels, counts)
+            if rows == counts.total():  # else the table of reasons says more
+                self._refuse_empty(self.labels, counts)
         if self.rendered is not None:
             rows += self.rendered.count
             digest.update(f"rendered {self.rendered.fingerprint}".encode())

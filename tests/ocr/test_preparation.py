@@ -211,6 +211,13 @@ def test_label_file_without_rows_is_named_before_any_image_is_read(
         prepare(store, root)
 
 
+def test_labels_of_another_form_stop_with_the_table(store: Store, root: Path) -> None:
+    (root / "rec_train.txt").write_text("train/00.png T000\ntrain/01.png T001\n")
+
+    with pytest.raises(TooManyRejected, match=r"2 .*malformed_row.*expected image<TAB>text"):
+        prepare(store, root, limits=replace(LIMITS, max_bad_share=0.1))
+
+
 def test_split_whose_rows_are_all_bad_is_named(store: Store, root: Path) -> None:
     (root / "rec_val.txt").write_text("gone.png\tA\n")
 
