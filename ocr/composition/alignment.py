@@ -1,7 +1,7 @@
 """Bring the crops of one text length to a common frame."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ FRAME_HEIGHT_PX = 48
 MIN_FRAME_HEIGHT_PX = 24
 MAX_FRAME_WIDTH_PX = 384
 COARSE_ROUNDS = 3
-FINE_ROUNDS = 2
+FINE_ROUNDS = 1
 SOME_SHARE = 0.15
 """Least share of inverted crops for which the sign of each crop's skewness is believed."""
 
@@ -47,6 +47,23 @@ class Alignment:
         size = (self.width_px, self.height_px)
         to_resized = np.linalg.inv(_resized_to_crop(image, size))
         return warp_back(flatten(image, size), to_resized @ self.warps[index], size)
+
+    def refine(self, images: Sequence[Image], templates: Sequence[Floats]) -> "Alignment":
+        """Align each crop more closely to a template (height_px, width_px) of its own."""
+        size = (self.width_px, self.height_px)
+        to_crops = np.stack([_resized_to_crop(image, size) for image in images])
+        grays = np.stack([flatten(image, size) for image in images])
+        warps = np.asarray(np.linalg.inv(to_crops) @ self.warps, np.float32)
+        signs = self.polarities.copy()
+        state = Registration(grays * signs[:, None, None], warps, signs)
+        state.refine(cv2.MOTION_HOMOGRAPHY, templates)
+        state.search(turn=False, templates=templates)
+        return replace(
+            self,
+            warps=np.asarray(to_crops @ state.warps, np.float32),
+            correlations=state.correlations,
+            mean=state.mean(),
+        )
 
 
 def align_crops(images: Sequence[Image], centres_px: Sequence[NDArray[np.floating]]) -> Alignment:

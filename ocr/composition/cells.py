@@ -47,6 +47,11 @@ class Cells:
         """First column of each cell."""
         return np.rint(self.centres_px).astype(np.int64) - self.widths_px // 2
 
+    def box(self, position: int) -> tuple[slice, slice]:
+        """Rows and columns of one cell."""
+        left = int(self.lefts_px[position])
+        return slice(self.top_px, self.bottom_px), slice(left, left + int(self.widths_px[position]))
+
     @property
     def height_px(self) -> int:
         """Rows of a cell."""
@@ -60,16 +65,13 @@ class Cells:
 
 def find_cells(
     images: Sequence[Image], centres_px: Sequence[NDArray[np.floating]], alignment: Alignment
-) -> tuple[Cells, NDArray[np.bool_]]:
-    """Find the cells that all crops share, and the crops that fit them.
+) -> Cells:
+    """Find the cells that all crops share.
 
     Args:
         images: Crops whose texts have the same length P.
         centres_px: (P,) of each crop: rough x of its characters in its pixels.
         alignment: Their common frame.
-
-    Returns:
-        The cells, and (N,) whether the crop lies well in the frame.
 
     Raises:
         BadData: The crops do not look alike or their characters stand elsewhere in each.
@@ -80,25 +82,43 @@ def find_cells(
             f"the crops do not look alike (median correlation with their mean {median:.2f},"
             f" at least {MIN_CORRELATION} is needed)"
         )
-    alike = alignment.correlations >= GOOD_SHARE * median
+    mapped, rough, pitch = _map_centres(centres_px, alignment)
+    spread = float(np.median(_deviation(mapped[_are_alike(alignment)] - rough)) / pitch)
+    if spread > MAX_SPREAD:
+        raise BadData(
+            f"characters stand elsewhere in each crop (positions scatter by {spread:.2f} of"
+            f" a character's pitch, at most {MAX_SPREAD} is a fixed layout)"
+        )
+    energy = _ink_energy(images, alignment, find_fitting(centres_px, alignment))
+    return _measure_cells(energy, rough, pitch)
+
+
+def find_fitting(
+    centres_px: Sequence[NDArray[np.floating]], alignment: Alignment
+) -> NDArray[np.bool_]:
+    """Whether each crop (N,) looks like the others and has its characters where they have them."""
+    mapped, rough, pitch = _map_centres(centres_px, alignment)
+    errors = np.median(np.abs(mapped - rough), axis=1) / pitch
+    return np.asarray(_are_alike(alignment) & (errors < MAX_DEVIATION))
+
+
+def _are_alike(alignment: Alignment) -> NDArray[np.bool_]:
+    least = GOOD_SHARE * float(np.median(alignment.correlations))
+    return np.asarray(alignment.correlations >= least)
+
+
+def _map_centres(
+    centres_px: Sequence[NDArray[np.floating]], alignment: Alignment
+) -> tuple[Floats, Floats, float]:
+    """The centres in the frame (N, P), their medians (P,) and the median pitch."""
     mapped = np.stack(
         [
             _to_frame(centres, warp, alignment)
             for centres, warp in zip(centres_px, alignment.warps, strict=True)
         ]
     )
-    rough = np.maximum.accumulate(np.median(mapped[alike], axis=0))
-    pitch = max(float(np.median(np.diff(rough))), 1.0)
-    spread = float(np.median(_deviation(mapped[alike] - rough)) / pitch)
-    if spread > MAX_SPREAD:
-        raise BadData(
-            f"characters stand elsewhere in each crop (positions scatter by {spread:.2f} of"
-            f" a character's pitch, at most {MAX_SPREAD} is a fixed layout)"
-        )
-    errors = np.median(np.abs(mapped - rough), axis=1) / pitch
-    fits = alike & (errors < MAX_DEVIATION)
-    energy = _ink_energy(images, alignment, fits)
-    return _measure_cells(energy, rough, pitch), fits
+    rough = np.maximum.accumulate(np.median(mapped[_are_alike(alignment)], axis=0))
+    return mapped, rough, max(float(np.median(np.diff(rough))), 1.0)
 
 
 def _to_frame(

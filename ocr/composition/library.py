@@ -3,12 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ocr.composition.group import CropGroup
-from ocr.composition.matte import LEVELS
+from ocr.composition.legibility import shape_of, unit_rows
 
 Bytes = NDArray[np.uint8]
 
@@ -69,20 +68,8 @@ class MatteLibrary:
         """Leave out mattes unlike the median of their character: misread, hidden or misaligned."""
         if len(sources) < FEW:
             return sources
-        shapes = np.stack([_shape(self.alpha(source)) for source in sources])
-        middle = _unit(np.median(shapes, axis=0)[None])[0]
-        likeness = _unit(shapes) @ middle
+        shapes = np.stack([shape_of(self.alpha(source)) for source in sources])
+        middle = unit_rows(np.median(shapes, axis=0)[None])[0]
+        likeness = unit_rows(shapes) @ middle
         least = LIKENESS * np.median(likeness)
         return [source for source, like in zip(sources, likeness, strict=True) if like > least]
-
-
-def _shape(alpha: Bytes) -> NDArray[np.float32]:
-    """A matte smoothed, at one size (768,)."""
-    resized = cv2.resize(LEVELS[alpha], (24, 32), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.GaussianBlur(resized, (0, 0), 1)).ravel()
-
-
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    norms = np.linalg.norm(centred, axis=1, keepdims=True) + 1e-6
-    return np.asarray(centred / norms, np.float32)

@@ -4,6 +4,7 @@ Enhanced correlation coefficient (Evangelidis and Psarakis, PAMI 2008), from the
 present map and the best of a grid of affine maps.
 """
 
+from collections.abc import Sequence
 from itertools import product
 
 import cv2
@@ -17,7 +18,6 @@ POOR_SHARE = 0.75
 CANDIDATES = 4
 TURN_GAIN = 0.1
 """How much better a crop must match inverted: gaps between characters look like characters."""
-MIN_TEXTURE = 1e-6
 
 
 class Registration:
@@ -58,39 +58,46 @@ class Registration:
         for index in range(len(self.grays)):
             self.correlations[index] = self._correlate(mean, index, self.warps[index])
 
-    def refine(self, motion: int) -> None:
-        """One round of ECC of every crop against the mean."""
-        mean = self.mean()
-        for index in range(len(self.grays)):
-            self.correlations[index] = self._correlate(mean, index, self.warps[index])
-            self._improve(mean, index, self.warps[index], motion)
+    def refine(self, motion: int, templates: Sequence[Floats] | None = None) -> None:
+        """One round of ECC of every crop against the mean, or against a template of its own."""
+        templates = templates or [self.mean()] * len(self.grays)
+        for index, template in enumerate(templates):
+            self.correlations[index] = self._correlate(template, index, self.warps[index])
+            self._improve(template, index, self.warps[index], motion)
 
-    def search(self, *, turn: bool) -> None:
+    def search(self, *, turn: bool, templates: Sequence[Floats] | None = None) -> None:
         """Try the best of a grid of affine maps for poor crops; perhaps also inverted."""
-        self.score()
-        mean = self.mean()
+        if templates is None:
+            self.score()
         poor = np.flatnonzero(self.correlations < POOR_SHARE * np.median(self.correlations))
         if not len(poor):
             return
+        mean = self.mean()
         grid = _affine_grid(self.width, self.height)
-        smooth = cv2.GaussianBlur(mean, (0, 0), 1)
-        variants = np.stack([_unit(warp_back(smooth, np.linalg.inv(m), self.size)) for m in grid])
+        variants = _unit_rows([self._shrink(mean, np.linalg.inv(m)) for m in grid])
         for index in poor:
-            blurred = cv2.GaussianBlur(self._rectify(index, self.warps[index]), (0, 0), 1)
-            order = np.argsort(variants @ _unit(blurred))
+            template = mean if templates is None else templates[index]
+            order = np.argsort(variants @ _unit(self._shrink(self.grays[index], self.warps[index])))
             starts = self.warps[index] @ grid
             for start in starts[order[::-1][:CANDIDATES]]:
-                self._improve(mean, index, start, cv2.MOTION_AFFINE)
+                self._improve(template, index, start, cv2.MOTION_AFFINE)
             if turn:
-                self._try_inverted(mean, index, starts[order[:CANDIDATES]])
+                self._try_inverted(template, index, starts[order[:CANDIDATES]])
 
-    def _try_inverted(self, mean: Floats, index: int, starts: Floats) -> None:
+    def _shrink(self, gray: Floats, warp: Floats) -> Floats:
+        """Rectified, smoothed, and half as large where it is large."""
+        half = 2 if self.height > 24 else 1
+        size = (self.width // half, self.height // half)
+        smooth = cv2.GaussianBlur(gray, (0, 0), half)
+        return warp_back(smooth, warp @ np.diag([half, half, 1]).astype(np.float32), size)
+
+    def _try_inverted(self, template: Floats, index: int, starts: Floats) -> None:
         kept = self.correlations[index], self.warps[index].copy()
         least = max(kept[0] + TURN_GAIN, POOR_SHARE * float(np.median(self.correlations)))
         self._invert(index)
         self.correlations[index] = least
         for start in starts:
-            self._improve(mean, index, start, cv2.MOTION_AFFINE)
+            self._improve(template, index, start, cv2.MOTION_AFFINE)
         if self.correlations[index] <= least:
             self._invert(index)
             self.correlations[index], self.warps[index] = kept
@@ -166,6 +173,10 @@ def _affine_grid(width: int, height: int) -> Floats:
     return grid.astype(np.float32)
 
 
+def _unit_rows(rows: Sequence[Floats]) -> Floats:
+    return np.stack([_unit(row) for row in rows])
+
+
 def _unit(pixels: Floats) -> Floats:
     flat = pixels.ravel() - pixels.mean()
-    return np.asarray(flat / (np.linalg.norm(flat) + MIN_TEXTURE), np.float32)
+    return np.asarray(flat / (np.linalg.norm(flat) + 1e-6), np.float32)
