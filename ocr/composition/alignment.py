@@ -31,6 +31,7 @@ class Alignment:
         warps: (N, 3, 3), pixels of the frame to pixels of the crop.
         polarities: (N,), 1 where the crop's contrast runs as the mean's, -1 where it is inverted.
         correlations: (N,), of each rectified crop with the mean, up to 1.
+        origins: (N, 3, 3), where the centres alone would put the frame.
         mean: (height_px, width_px), mean of the rectified crops, without slow changes of light,
             in units of their standard deviation.
     """
@@ -40,6 +41,7 @@ class Alignment:
     warps: Floats
     polarities: Floats
     correlations: Floats
+    origins: Floats
     mean: Floats
 
     def rectify(self, image: Image, index: int) -> Floats:
@@ -52,15 +54,20 @@ class Alignment:
         """Align each crop more closely to a template (height_px, width_px) of its own."""
         size = (self.width_px, self.height_px)
         to_crops = np.stack([_resized_to_crop(image, size) for image in images])
-        grays = np.stack([flatten(image, size) for image in images])
-        warps = np.asarray(np.linalg.inv(to_crops) @ self.warps, np.float32)
+        to_resized = np.linalg.inv(to_crops)
         signs = self.polarities.copy()
-        state = Registration(grays * signs[:, None, None], warps, signs)
+        state = Registration(
+            np.stack([flatten(image, size) for image in images]) * signs[:, None, None],
+            np.asarray(to_resized @ self.warps, np.float32),
+            signs,
+            np.asarray(to_resized @ self.origins, np.float32),
+        )
         state.refine(cv2.MOTION_HOMOGRAPHY, templates)
-        state.search(turn=False, templates=templates)
+        state.search(turn=True, templates=templates)
         return replace(
             self,
             warps=np.asarray(to_crops @ state.warps, np.float32),
+            polarities=state.polarities,
             correlations=state.correlations,
             mean=state.mean(),
         )
@@ -85,7 +92,8 @@ def align_crops(images: Sequence[Image], centres_px: Sequence[NDArray[np.floatin
         np.asarray(centres) * (size[0] / image.shape[1])
         for image, centres in zip(images, centres_px, strict=True)
     ]
-    found = _register(coarse, fine, stretch_to_median(scaled))
+    guesses = stretch_to_median(scaled)
+    found = _register(coarse, fine, guesses)
     to_crops = np.stack([_resized_to_crop(image, size) for image in images])
     return Alignment(
         width_px=size[0],
@@ -93,6 +101,7 @@ def align_crops(images: Sequence[Image], centres_px: Sequence[NDArray[np.floatin
         warps=np.asarray(to_crops @ found.warps, np.float32),
         polarities=polarities * found.polarities,
         correlations=found.correlations,
+        origins=np.asarray(to_crops @ guesses, np.float32),
         mean=found.mean(),
     )
 
@@ -145,7 +154,8 @@ def stretch_to_median(centres_px: Sequence[NDArray[np.floating]]) -> Floats:
 def _register(coarse: Floats, fine: Floats, guesses: Floats) -> Registration:
     half = np.diag([0.5, 0.5, 1.0]).astype(np.float32)
     double = np.linalg.inv(half)
-    first = Registration(coarse, np.asarray(half @ guesses @ double, np.float32))
+    upright = np.ones(len(coarse), np.float32)
+    first = Registration(coarse, np.asarray(half @ guesses @ double, np.float32), upright)
     first.search(turn=False)
     for _ in range(COARSE_ROUNDS):
         first.refine(cv2.MOTION_AFFINE)

@@ -23,7 +23,9 @@ Even spacing plus or minus one CTC frame reads about 0.15, free text of one leng
 MIN_CORRELATION = 0.35
 """Least median correlation of aligned crops with their mean; free text reads 0.2 and less."""
 GOOD_SHARE = 0.6
-MAX_DEVIATION = 0.3
+"""Crops that correlate less than this share of the median are left out."""
+MAX_DEVIATION = 0.4
+"""Most that a crop's centres may lie off, in pitches: half a pitch is a match one gap too far."""
 
 
 @dataclass(frozen=True)

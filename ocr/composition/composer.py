@@ -64,13 +64,14 @@ class CropComposer:
         *,
         seed: int,
     ) -> Self:
-        """Align the crops of each text length and take them apart, 20 ms a crop.
+        """Align the crops of each text length and take them apart, 30 ms a crop.
 
         Args:
             images: Labelled crops, BGR.
             texts: What they read.
             centres_px: Of each crop the x, or x and y, of its characters in its pixels; may be
-                off by a few hundredths of its width.
+                off by a few hundredths of its width. Crops with another number of centres
+                than characters are left as they are.
             seed: Chooses the crops to align where there are very many.
 
         Raises:

@@ -14,7 +14,7 @@ from ocr.image import Image
 Floats = NDArray[np.float64]
 
 MAX_GROUP_CROPS = 2000
-"""Most crops of one length that are aligned (20 ms each); the others stay as they are."""
+"""Most crops of one length that are aligned (30 ms each); the others stay as they are."""
 FREQUENT = 50
 
 

@@ -27,13 +27,17 @@ class Registration:
         grays: (N, H, W), in the present polarity.
         warps: (N, 3, 3), pixels of the frame to pixels of the crop.
         polarities: (N,), -1 where a crop was inverted since it was given.
+        origins: (N, 3, 3), the maps that searches start from.
         correlations: (N,), with the mean at the time.
     """
 
-    def __init__(self, grays: Floats, warps: Floats, polarities: Floats | None = None) -> None:
+    def __init__(
+        self, grays: Floats, warps: Floats, polarities: Floats, origins: Floats | None = None
+    ) -> None:
         self.grays = grays
         self.warps = warps
-        self.polarities = np.ones(len(grays), np.float32) if polarities is None else polarities
+        self.origins = warps.copy() if origins is None else origins
+        self.polarities = polarities
         self.correlations = np.zeros(len(grays), np.float32)
         self.height, self.width = grays.shape[1:]
         self.size = (self.width, self.height)
@@ -77,8 +81,9 @@ class Registration:
         variants = _unit_rows([self._shrink(mean, np.linalg.inv(m)) for m in grid])
         for index in poor:
             template = mean if templates is None else templates[index]
-            order = np.argsort(variants @ _unit(self._shrink(self.grays[index], self.warps[index])))
-            starts = self.warps[index] @ grid
+            seen = self._shrink(self.grays[index], self.origins[index])
+            order = np.argsort(variants @ _unit(seen))
+            starts = self.origins[index] @ grid
             for start in starts[order[::-1][:CANDIDATES]]:
                 self._improve(template, index, start, cv2.MOTION_AFFINE)
             if turn:
