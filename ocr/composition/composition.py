@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 MAX_GROUP_CROPS = 2000
 """Most crops of one length that are aligned (30 ms each); the others stay as they are."""
 FREQUENT = 50
+TRIAL_CROPS = 100
+"""Crops of a large group that must prove a fixed layout before the others are aligned."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,10 @@ def build_composition(
     for length, indices in sorted(_by_length(texts, lines).items()):
         chosen = _choose(indices, texts, seed=seed)
         try:
-            group = build_group(
-                [images[i] for i in chosen],
-                [texts[i] for i in chosen],
-                [lines[i] for i in chosen],
-                chosen,
-            )
+            if len(chosen) > 4 * TRIAL_CROPS:  # free text is refused before all is aligned
+                trial = np.random.default_rng(seed).choice(chosen, TRIAL_CROPS, replace=False)
+                _build_group(images, texts, lines, np.sort(trial))
+            group = _build_group(images, texts, lines, chosen)
         except BadData as error:
             reports.append(GroupReport(length, len(indices), 0, str(error)))
         else:
@@ -74,6 +74,20 @@ def build_composition(
         centres_px=lines,
         groups=tuple(groups),
         reports=tuple(reports),
+    )
+
+
+def _build_group(
+    images: Sequence[Image],
+    texts: Sequence[str],
+    lines: Sequence[Floats],
+    chosen: NDArray[np.int64],
+) -> CropGroup:
+    return build_group(
+        [images[index] for index in chosen],
+        [texts[index] for index in chosen],
+        [lines[index] for index in chosen],
+        chosen,
     )
 
 

@@ -16,6 +16,7 @@ from ocr.errors import BadData
 from ocr.image import Image
 
 MIN_CROPS = 16
+MAX_CHARACTERS = 24
 MIN_READ = 24
 """Fewer mattes than this prove nothing."""
 MIN_LEGIBLE = 0.8
@@ -95,6 +96,8 @@ def build_group(
     """
     if len(texts[0]) < 2:
         raise BadData("single characters have no neighbours to swap with")
+    if len(texts[0]) > MAX_CHARACTERS:
+        raise BadData(f"lines of more than {MAX_CHARACTERS} characters are not aligned")
     if len(images) < MIN_CROPS:
         raise BadData(f"only {len(images)} crops, at least {MIN_CROPS} are needed")
     alignment = align_crops(images, centres_px)

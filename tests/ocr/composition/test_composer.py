@@ -242,6 +242,7 @@ def test_free_text_beside_counters_is_left_as_it_is() -> None:
     [
         (random_numbers(5), "only 5 crops, at least 16 are needed"),
         (random_numbers(20, digits=1), "no neighbours"),
+        (random_numbers(20, digits=25), "more than 24 characters"),
         ([], "no crops"),
     ],
 )
