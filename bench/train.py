@@ -1,0 +1,175 @@
+"""Training beside a plain Paddle loop, and two ranks beside one: `python -m bench.train`.
+
+Both loops train the same net on the same crops. The plain one is the shortest that does: batches
+prepared beforehand, no augmentation, no averages, logs or checkpoints. Each side runs in processes
+of its own, in turn; the better run counts. Two ranks need two free cores.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import harmonic_mean
+from typing import Any
+
+import cv2
+import numpy as np
+
+from configs.jobs import TrainJob
+from ocr.labels import LabelFiles
+from ocr.preparation import prepare_snapshot
+from ocr.split import SplitRule
+from ocr.store import open_store
+from ocr.validation import Limits
+
+CROPS, BATCH = 640, 16
+WIDTH, HEIGHT = 94, 24
+ALPHABET = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+SIDES = {"plain loop": 0, "one rank": 1, "two ranks": 2}
+WARM_STEPS = 10
+PREBUILT = 20
+
+
+def main() -> None:
+    """Make the crops, time each side, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=6, help="Passes over 640 crops per run")
+    parser.add_argument("--rounds", type=int, default=2, help="Runs of each side")
+    parser.add_argument("--plain", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.plain:
+        print(time_plain_loop(arguments.plain))
+    else:
+        compare(epochs=arguments.epochs, rounds=arguments.rounds)
+
+
+def compare(*, epochs: int, rounds: int) -> None:
+    """Time the sides in turn and print images/s and the ratios."""
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start")
+    with tempfile.TemporaryDirectory(prefix="bench-train-") as folder:
+        snapshot = make_snapshot(Path(folder))
+        runs: dict[str, list[float]] = {side: [] for side in SIDES}
+        for number in range(rounds):
+            for side, ranks in SIDES.items():
+                job = write_job(Path(folder) / f"{ranks}-{number}", snapshot, epochs, max(1, ranks))
+                runs[side].append(start_training(job) if ranks else start_plain_loop(job))
+    best = {side: max(speeds) for side, speeds in runs.items()}
+    for side, speed in best.items():
+        print(f"{side:<12}{speed:8.1f} images/s")
+    print(f"one rank / plain loop  {best['one rank'] / best['plain loop']:.2f}")
+    print(f"two ranks / one rank   {best['two ranks'] / best['one rank']:.2f}")
+
+
+def make_snapshot(folder: Path) -> dict[str, str]:
+    """Draw noisy seven-character crops, and prepare them; return the job's keys for it."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for number in range(CROPS + 2 * BATCH):
+        text = "".join(rng.choice(list(ALPHABET), 7))
+        image = rng.integers(0, 60, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+        cv2.putText(image, text, (4, 17), cv2.FONT_HERSHEY_PLAIN, 1.0, (220, 220, 220), 1)
+        cv2.imwrite(str(folder / f"{number}.png"), image)
+        rows.append(f"{number}.png\t{text}\n")
+    (folder / "train.txt").write_text("".join(rows[:CROPS]), encoding="utf-8")
+    (folder / "val.txt").write_text("".join(rows[CROPS:-BATCH]), encoding="utf-8")
+    (folder / "test.txt").write_text("".join(rows[-BATCH:]), encoding="utf-8")
+    store = str(folder / "store")
+    reference = prepare_snapshot(
+        open_store(store),
+        name="bench",
+        labels=LabelFiles("paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"),
+        limits=Limits(),
+        split=SplitRule(),
+    )
+    return {"store": store, "snapshot": reference.key}
+
+
+def write_job(folder: Path, snapshot: dict[str, str], epochs: int, devices: int) -> Path:
+    """Write the job of one run; two ranks get two epochs for one, so as to run as long."""
+    training = {"layout": "fixed", "batch_size": BATCH, "epochs": epochs * devices}
+    content: dict[str, Any] = snapshot | {"training": training, "resources": {"devices": devices}}
+    folder.mkdir()
+    path = folder / "job.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def start_training(job: Path) -> float:
+    """Run a training and return its images/s, start-up and first steps aside."""
+    subprocess.run([sys.executable, "-m", "training", "train", str(job)], check=True)
+    lines = (job.parent / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    speeds = [e["images_per_s"] for e in events if e["event"] == "step" and e["step"] > WARM_STEPS]
+    return float(harmonic_mean(speeds))
+
+
+def start_plain_loop(job: Path) -> float:
+    """Run the plain loop in a process of its own and return its images/s."""
+    command = [sys.executable, "-m", "bench.train", "--plain", str(job)]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def time_plain_loop(path: Path) -> float:
+    """Train as plainly as possible and return images/s."""
+    from training.environment import prepare_environment
+
+    prepare_environment()
+    import paddle
+
+    from training.loss import recognition_loss
+    from training.recogniser_net import build_net
+
+    job = TrainJob.model_validate_json(path.read_bytes())
+    net_spec, batches = prebuild_batches(job, path.parent)
+    net = build_net(net_spec)
+    optimizer = paddle.optimizer.AdamW(
+        job.training.learning_rate,
+        parameters=net.parameters(),
+        weight_decay=job.training.weight_decay,
+        grad_clip=paddle.nn.ClipGradByGlobalNorm(job.training.clip_norm),
+    )
+    steps = job.training.epochs * CROPS // BATCH
+    started = 0.0
+    for step in range(steps):
+        if step == WARM_STEPS:
+            started = time.perf_counter()
+        batch = batches[step % PREBUILT]
+        loss, _ = recognition_loss(net(paddle.to_tensor(batch.images)), batch, guide=0)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+    return BATCH * (steps - WARM_STEPS) / (time.perf_counter() - started)
+
+
+def prebuild_batches(job: TrainJob, folder: Path) -> tuple[Any, list[Any]]:
+    """Return the net's spec and some batches as the training makes them."""
+    from ocr.preprocess import InputSpec
+    from ocr.snapshot import open_snapshot
+    from training.batches import BatchMaker
+    from training.plan import make_plan
+    from training.rank import make_net_spec, read_splits
+    from training.source import PlainSource
+    from training.train import SNAPSHOT, fetch_snapshot
+
+    fetch_snapshot(job, folder)
+    crops, _, charset = read_splits(open_snapshot(folder / SNAPSHOT), job)
+    spec = InputSpec("fixed", job.training.height_px, job.training.width_px)
+    source = PlainSource(crops, proportional=False)
+    maker = BatchMaker(
+        plan=make_plan(crops, spec=spec, batch_size=BATCH, ranks=1, seed=0),
+        source=source,
+        fallback=source,
+        spec=spec,
+        augmentation=job.training.augmentation,
+        seed=0,
+        rank=0,
+    )
+    return make_net_spec(job, charset), [maker.make(step) for step in range(PREBUILT)]
+
+
+if __name__ == "__main__":
+    main()
