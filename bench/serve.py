@@ -222,13 +222,7 @@ def _make(folder: Path) -> Path:
 
 def _fetch(model: str, folder: Path) -> Path:
     settings = read_settings()
-    s3 = S3Credentials(
-        endpoint=settings.s3_endpoint,
-        access_key=settings.s3_access_key,
-        secret_key=settings.s3_secret_key,
-        region=settings.s3_region,
-        secure=settings.s3_secure,
-    )
+    s3 = S3Credentials.of(settings)
     store = open_store(settings.store, s3=s3 if settings.s3_endpoint else None)
     version = Registry(store).resolve(model)
     return download_folder(store, prefix=version.key, folder=folder / "bundle")

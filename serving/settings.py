@@ -68,15 +68,7 @@ class ServingSettings(BaseModel):
     @property
     def s3(self) -> S3Credentials | None:
         """How to reach the S3 server, if one is named."""
-        if not self.s3_endpoint:
-            return None
-        return S3Credentials(
-            endpoint=self.s3_endpoint,
-            access_key=self.s3_access_key,
-            secret_key=self.s3_secret_key,
-            region=self.s3_region,
-            secure=self.s3_secure,
-        )
+        return S3Credentials.of(self) if self.s3_endpoint else None
 
     @property
     def max_body_bytes(self) -> int:

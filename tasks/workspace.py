@@ -36,11 +36,5 @@ def open_workspace(settings: Settings | None = None) -> Workspace:
     """Open the store that the environment (or the given settings) names."""
     settings = settings or read_settings()
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    credentials = S3Credentials(
-        endpoint=settings.s3_endpoint,
-        access_key=settings.s3_access_key,
-        secret_key=settings.s3_secret_key,
-        region=settings.s3_region,
-        secure=settings.s3_secure,
-    )
-    return Workspace(store=open_store(settings.store, s3=credentials), home=settings.home)
+    store = open_store(settings.store, s3=S3Credentials.of(settings))
+    return Workspace(store=store, home=settings.home)

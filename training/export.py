@@ -152,15 +152,7 @@ def _complete(
 
 
 def _open_store(uri: str) -> Store:
-    settings = read_settings()
-    credentials = S3Credentials(
-        endpoint=settings.s3_endpoint,
-        access_key=settings.s3_access_key,
-        secret_key=settings.s3_secret_key,
-        region=settings.s3_region,
-        secure=settings.s3_secure,
-    )
-    return open_store(uri, s3=credentials)
+    return open_store(uri, s3=S3Credentials.of(read_settings()))
 
 
 @contextmanager

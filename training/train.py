@@ -44,12 +44,5 @@ def train_model(job: TrainJob, folder: Path) -> TrainResult:
 
 def fetch_snapshot(job: TrainJob, folder: Path) -> None:
     """Copy the snapshot beside the job, once; only this process needs the store's keys."""
-    settings = read_settings()
-    s3 = S3Credentials(
-        endpoint=settings.s3_endpoint,
-        access_key=settings.s3_access_key,
-        secret_key=settings.s3_secret_key,
-        region=settings.s3_region,
-        secure=settings.s3_secure,
-    )
-    download_folder(open_store(job.store, s3=s3), prefix=job.snapshot, folder=folder / SNAPSHOT)
+    store = open_store(job.store, s3=S3Credentials.of(read_settings()))
+    download_folder(store, prefix=job.snapshot, folder=folder / SNAPSHOT)

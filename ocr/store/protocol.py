@@ -6,6 +6,21 @@ from pathlib import Path
 from typing import Protocol
 
 
+class S3Settings(Protocol):
+    """The settings of a process, as far as an S3 server goes; read-only."""
+
+    @property
+    def s3_endpoint(self) -> str: ...  # noqa: D102 - as in S3Credentials
+    @property
+    def s3_access_key(self) -> str: ...  # noqa: D102
+    @property
+    def s3_secret_key(self) -> str: ...  # noqa: D102
+    @property
+    def s3_region(self) -> str: ...  # noqa: D102
+    @property
+    def s3_secure(self) -> bool: ...  # noqa: D102
+
+
 @dataclass(frozen=True)
 class S3Credentials:
     """How to reach an S3 server; `endpoint` is HOST:PORT, the secret never shows in a repr."""
@@ -15,6 +30,17 @@ class S3Credentials:
     secret_key: str = field(repr=False)
     region: str = "us-east-1"
     secure: bool = False
+
+    @classmethod
+    def of(cls, settings: S3Settings) -> "S3Credentials":
+        """Take them from the settings of a process."""
+        return cls(
+            endpoint=settings.s3_endpoint,
+            access_key=settings.s3_access_key,
+            secret_key=settings.s3_secret_key,
+            region=settings.s3_region,
+            secure=settings.s3_secure,
+        )
 
 
 class Store(Protocol):

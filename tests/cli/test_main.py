@@ -1,0 +1,129 @@
+"""The command line: help, wrong usage, and the machine-readable answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+from ocr.store import open_store
+from tests.serving.conftest import Shelf
+from tests.serving.tiny_bundle import DIGITS, LETTERS, png
+
+COMMANDS = [
+    ["retrain"],
+    ["prepare"],
+    ["evaluate"],
+    ["predict"],
+    ["serve"],
+    ["stop"],
+    ["doctor"],
+    *[["models", command] for command in ("list", "show", "promote", "rollback")],
+]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    return tmp_path
+
+
+@pytest.fixture
+def shelf(home: Path) -> Shelf:
+    from ocr.registry import Registry
+
+    shelf = Shelf(Registry(open_store(str(home / "store"))), home)
+    shelf.add("v1", DIGITS)
+    shelf.add("v2", LETTERS)
+    shelf.registry.promote("bars", "v1", reason="first")
+    return shelf
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help_with_an_example(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run([*command, "--help"])
+
+    assert code == 0
+    assert "Example: ocrline" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["retrain"], "Missing parameter: preset"),
+        (["retrain", "nothing"], "No preset or file 'nothing'"),
+        (["retrain", "smoke", "--set", "gate.margn=1"], "did you mean gate.margin?"),
+        (["rertain"], "No such command"),
+        (["models", "show", "plates"], "Nothing is 'plates'"),
+        (["models", "rollback", "plates"], "no earlier champion"),
+        (["models", "promote", "plates", "v1"], "No version 'v1'"),
+        (["predict", "none.png", "--model", "bars@"], "as in plates@champion"),
+        (["models", "list", "--store", "ftp://x"], "ftp"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(arguments)
+
+    error = capsys.readouterr().err
+    assert code == 2
+    assert error.startswith("error: ")
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_models_are_listed_shown_promoted_and_rolled_back(
+    shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(*arguments: str) -> object:
+        assert run([*arguments, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    listed = answer("models", "list")
+    promoted = answer("models", "promote", "bars", "v2", "--reason", "letters")
+    shown = answer("models", "show", "bars")
+    back = answer("models", "rollback", "bars")
+
+    assert listed == [{"name": "bars", "champion": "v1", "versions": ["v1", "v2"]}]
+    assert isinstance(promoted, dict)
+    assert isinstance(shown, dict)
+    assert isinstance(back, dict)
+    assert promoted["champion"] == "v2"
+    assert shown["model"]["version"] == "v2"
+    assert [move["reason"] for move in shown["history"]] == ["first", "letters"]
+    assert back["champion"] == "v1"
+
+
+def test_predict_reads_an_image_and_names_a_bad_one(
+    shelf: Shelf, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = home / "good.png", home / "bad.png"
+    good.write_bytes(png("2026"))
+    bad.write_bytes(b"no image")
+
+    code = run(["predict", str(good), "--model", "bars", "--json"])
+    read = json.loads(capsys.readouterr().out)
+    bad_code = run(["predict", str(bad), "--model", "bars"])
+    error = capsys.readouterr().err
+
+    assert (code, read[0]["text"]) == (0, "2026")
+    assert bad_code == 2
+    assert "bad.png: not an image" in error
+
+
+def test_doctor_names_what_is_missing_and_how_to_get_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    code = run(["doctor", "--json"])
+
+    checks = {check["part"]: check for check in json.loads(capsys.readouterr().out)}
+    assert code == 0
+    assert checks["docker"]["found"] == ""
+    assert "apt install docker.io" in checks["docker"]["advice"]
+    assert checks["store"]["found"]
