@@ -27,8 +27,6 @@ from training.schedule import (
 from training.selection import Selection
 from training.state import TrainState, save_state
 
-LOADER_THREADS = 1
-
 
 @dataclass
 class TrainingLoop:
@@ -51,6 +49,7 @@ class TrainingLoop:
         log: Progress lines; on the first rank only.
         watchdog: Wants a beat per step.
         stop: Whether to leave.
+        loader_threads: That make batches in the background.
         done: Finished steps.
     """
 
@@ -67,6 +66,7 @@ class TrainingLoop:
     log: MetricsLog
     watchdog: Watchdog
     stop: StopRequest
+    loader_threads: int
     done: int = 0
     _saved_at: float = 0.0
 
@@ -129,7 +129,7 @@ class TrainingLoop:
                 self._start_composition()
                 end = self.steps
         maker = replace(self.maker, source=self.composition.source)
-        return load_ahead(maker.make, range(self.done, end), threads=LOADER_THREADS)
+        return load_ahead(maker.make, range(self.done, end), threads=self.loader_threads)
 
     def _start_composition(self) -> None:
         """Build the composer on the first rank while the others wait, and use it on all."""

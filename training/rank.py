@@ -1,5 +1,6 @@
 """One rank of a training: the snapshot into memory, the loop, and on the first the result."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,7 @@ CHECKPOINT = "checkpoint"
 VALIDATED_SHARE = 0.1
 """Crops read by all validations but the final one, per crop learnt from: about 2 % of the time."""
 LEAST_VALIDATED = 256
+MOST_LOADER_THREADS = 8
 
 
 def train_rank(job: TrainJob, folder: Path, *, fail: Callable[[OcrError], None]) -> None:
@@ -159,10 +161,18 @@ def build_loop(
         log=log,
         watchdog=watchdog,
         stop=stop,
+        loader_threads=count_loader_threads(job),
     )
     if state is not None:
         loop.restore(state)
     return loop
+
+
+def count_loader_threads(job: TrainJob) -> int:
+    """One thread keeps up with a CPU; a GPU takes a fair share of the cores."""
+    if job.resources.device == "cpu":
+        return 1
+    return max(1, min(MOST_LOADER_THREADS, (os.cpu_count() or 1) // job.resources.devices))
 
 
 def make_net_spec(job: TrainJob, charset: Charset) -> NetSpec:
