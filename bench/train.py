@@ -90,7 +90,8 @@ def make_snapshot(folder: Path) -> dict[str, str]:
 
 def write_job(folder: Path, snapshot: dict[str, str], epochs: int, devices: int) -> Path:
     """Write the job of one run; two ranks get two epochs for one, so as to run as long."""
-    training = {"layout": "fixed", "batch_size": BATCH, "epochs": epochs * devices}
+    training: dict[str, Any] = {"layout": "fixed", "batch_size": BATCH, "epochs": epochs * devices}
+    training["evaluations"] = 1  # after the last step: the plain loop has none
     content: dict[str, Any] = snapshot | {"training": training, "resources": {"devices": devices}}
     folder.mkdir()
     path = folder / "job.json"
