@@ -1,15 +1,14 @@
 """Asks a gateway which version it serves, and whether it reads as the bundle promised."""
 
 import base64
-import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from ocr.errors import ParityFailed, StoreUnavailable
+from ocr.golden_outputs import read_golden_outputs
 
 POLL_S = 0.2
 BATCH = 8
@@ -66,16 +65,16 @@ class GatewayClient:
             ParityFailed: An answer differs from the golden one, or another version gave it.
             GatewayUnavailable: The gateway does not answer.
         """
-        golden = list(_read_golden(bundle))
+        golden = read_golden_outputs(bundle)
         for start in range(0, len(golden), BATCH):
             batch = golden[start : start + BATCH]
-            answer = self._recognise(name, [image for image, _ in batch])
+            answer = self._recognise(name, [one.image.read_bytes() for one in batch])
             if answer["version"] != version:
                 raise ParityFailed(f"Asked {name}:{version}, {name}:{answer['version']} answered")
-            for (_, text), result in zip(batch, answer["results"], strict=True):
-                if result["text"] != text:
+            for one, result in zip(batch, answer["results"], strict=True):
+                if result["text"] != one.text:
                     raise ParityFailed(
-                        f"{name}:{version} was exported reading {text!r}, "
+                        f"{name}:{version} was exported reading {one.text!r}, "
                         f"but {self._endpoint} reads {result['text']!r}"
                     )
         return len(golden)
@@ -99,9 +98,3 @@ class GatewayClient:
         except httpx.HTTPError as error:
             raise GatewayUnavailable(f"{self._endpoint} did not answer: {error}") from None
         return answer
-
-
-def _read_golden(bundle: Path) -> Iterator[tuple[bytes, str]]:
-    outputs = json.loads((bundle / "golden" / "outputs.json").read_text(encoding="utf-8"))
-    for output in outputs["images"]:
-        yield (bundle / "golden" / "inputs" / output["file"]).read_bytes(), output["text"]

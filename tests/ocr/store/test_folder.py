@@ -8,7 +8,7 @@ import pytest
 
 from ocr.errors import ArtifactExists, ArtifactNotFound, BadData, BadInput
 from ocr.store import Store, open_store
-from ocr.store.folder import download_folder, upload_folder
+from ocr.store.folder import download_folder, seal_folder, upload_folder
 
 PREFIX = "models/plates/v1"
 FILES = {"card.md": b"# plates", "onnx/model.onnx": b"weights", "golden/inputs/000.png": b"image"}
@@ -166,3 +166,18 @@ def test_a_folder_in_the_way_is_named_and_kept(local: Store, tmp_path: Path) -> 
         download_folder(local, prefix=PREFIX, folder=tmp_path / "copy")
 
     assert contents(tmp_path / "copy") == {"mine.txt": b"mine"}
+
+
+def test_sealed_folder_is_verified_when_it_is_copied(tmp_path: Path) -> None:
+    folder, store = tmp_path / "made", open_store(str(tmp_path / "store"))
+    folder.mkdir()
+    (folder / "weights.npz").write_bytes(b"weights")
+    seal_folder(folder)
+    upload_folder(store, folder, prefix="checkpoints/c")
+
+    copy = download_folder(store, prefix="checkpoints/c", folder=tmp_path / "copy")
+    (tmp_path / "store" / "checkpoints" / "c" / "weights.npz").write_bytes(b"other")
+
+    assert (copy / "weights.npz").read_bytes() == b"weights"
+    with pytest.raises(BadData):
+        download_folder(store, prefix="checkpoints/c", folder=tmp_path / "second")
