@@ -1,14 +1,18 @@
 """``ocrline retrain``: the whole line."""
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.markup import escape
 
 from cli.output import ERR, AsJson, StoreUri, print_json
 from configs.presets import load_params
 from configs.retrain import RetrainParams
 from configs.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from tasks.references import JudgementRef
 
 NOT_ACCEPTED = 1
 
@@ -19,22 +23,37 @@ Overrides = Annotated[
 ]
 
 
+Until = Annotated[
+    Literal["prepare", "train", "export", "evaluate", "deploy"],
+    typer.Option(help="Last stage to run; all before it are found or made."),
+]
+
+
 def retrain(
-    preset: Preset, overrides: Overrides = None, store: StoreUri = "", as_json: AsJson = False
+    preset: Preset,
+    overrides: Overrides = None,
+    until: Until = "deploy",
+    store: StoreUri = "",
+    as_json: AsJson = False,
 ) -> None:
     """Run the whole line; exit 1 when the gate does not accept the candidate."""
     params = load_params(preset, overrides=overrides or [])
-    settings = settings_for(store)
-    start_services(settings, params)
+    start_services(settings_for(store), params, with_gateway=until == "deploy")
     # Prefect reads its environment when it is imported.
-    from flows.retrain import retrain as retrain_flow
+    from flows.stages import STAGES
 
-    judgement = retrain_flow(params)
-    colour = "green" if judgement.accepted else "yellow"
-    ERR.print(f"\n[bold {colour}]{judgement.verdict}[/] {params.name}: {judgement.reasons[0]}")
-    ERR.print(f"   report  {judgement.report}")
+    result: Any = STAGES[until](params)
     if as_json:
-        print_json(judgement)
+        print_json(result)
+    if until == "deploy":
+        _leave(params.name, result)
+
+
+def _leave(name: str, judgement: "JudgementRef") -> None:
+    colour = "green" if judgement.accepted else "yellow"
+    said = escape(judgement.reasons[0])
+    ERR.print(f"\n[bold {colour}]{judgement.verdict}[/] {name}: {said}", soft_wrap=True)
+    ERR.print(f"   report  {judgement.report}", soft_wrap=True)
     if not judgement.accepted:
         raise typer.Exit(NOT_ACCEPTED)
 
@@ -49,17 +68,18 @@ def settings_for(store: str) -> Settings:
     return settings
 
 
-def start_services(settings: Settings, params: RetrainParams) -> None:
+def start_services(settings: Settings, params: RetrainParams, *, with_gateway: bool) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
     from deploy.services import ensure_gateway, ensure_prefect
 
+    needs_gateway = with_gateway and params.deployment.target == "gateway"
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         server = ensure_prefect(settings)
-        if params.deployment.target == "gateway":
+        if needs_gateway:
             ensure_gateway(settings, params.deployment.endpoint)
     if server is not None:
-        ERR.print(f"  Prefect  {server.ui_url}  (login: {server.password_file})")
-    if params.deployment.target == "gateway":
+        ERR.print(f"  Prefect  {server.ui_url}  (login: {server.password_file})", soft_wrap=True)
+    if needs_gateway:
         ERR.print(f"  gateway  {params.deployment.endpoint}")

@@ -6,6 +6,18 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from ocr.preparation import SnapshotRef
+
+__all__ = [
+    "DEPLOYMENT_FAILED",
+    "CheckpointRef",
+    "EvaluationRef",
+    "JudgementRef",
+    "ModelRef",
+    "SnapshotRef",
+    "content_digest",
+]
+
 DEPLOYMENT_FAILED = "deployment failed"
 
 
