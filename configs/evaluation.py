@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from configs.base import Params
 
@@ -17,3 +17,9 @@ class EvaluationParams(Params):
     baseline_accuracy: float = Field(0.0, ge=0, le=1, description="For number: exact-match share")
     resamples: int = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
     seed: int = Field(0, ge=0, description="Seed of the bootstrap")
+
+    @model_validator(mode="after")
+    def _check_bundle(self) -> "EvaluationParams":
+        if self.baseline == "bundle" and not self.baseline_bundle:
+            raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
+        return self

@@ -20,15 +20,19 @@ class Settings:
 
 
 def read_settings() -> Settings:
-    """Read OCRLINE_* and MINIO_* from the environment."""
-    home = Path(os.environ.get("OCRLINE_HOME", ".ocrline")).resolve()
+    """Read OCRLINE_* and MINIO_* from the environment; an empty variable counts as unset."""
+    home = Path(_read("OCRLINE_HOME", ".ocrline")).resolve()
     return Settings(
         home=home,
-        store=os.environ.get("OCRLINE_STORE", f"file://{home / 'store'}"),
-        s3_endpoint=os.environ.get("MINIO_ENDPOINT", ""),
-        s3_access_key=os.environ.get("MINIO_ACCESS_KEY", ""),
-        s3_secret_key=os.environ.get("MINIO_SECRET_KEY", ""),
-        s3_region=os.environ.get("MINIO_REGION", "us-east-1"),
-        s3_secure=os.environ.get("MINIO_SECURE", "false").lower() == "true",
-        token=os.environ.get("OCRLINE_TOKEN", ""),
+        store=_read("OCRLINE_STORE", f"file://{home / 'store'}"),
+        s3_endpoint=_read("MINIO_ENDPOINT", ""),
+        s3_access_key=_read("MINIO_ACCESS_KEY", ""),
+        s3_secret_key=_read("MINIO_SECRET_KEY", ""),
+        s3_region=_read("MINIO_REGION", "us-east-1"),
+        s3_secure=_read("MINIO_SECURE", "false").lower() in ("1", "true", "yes", "on"),
+        token=_read("OCRLINE_TOKEN", ""),
     )
+
+
+def _read(name: str, default: str) -> str:
+    return os.environ.get(name) or default

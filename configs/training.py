@@ -6,6 +6,9 @@ from pydantic import Field
 
 from configs.base import Params
 
+# How often to save and when to give up change nothing in what is learnt.
+OPERATIONAL = frozenset({"checkpoint_every_s", "no_progress_timeout_s"})
+
 
 class CompositionParams(Params):
     """New crops composed from labelled ones by swapping characters at aligned positions."""

@@ -8,8 +8,9 @@ from configs.retrain import RetrainParams
 from flows.retrain import retrain
 from tasks.evaluate import evaluate_model
 from tasks.export import export_model
+from tasks.judge import judge_candidate
 from tasks.prepare import prepare_dataset
-from tasks.references import CheckpointRef, EvaluationRef, ModelRef, SnapshotRef
+from tasks.references import CheckpointRef, EvaluationRef, JudgementRef, ModelRef, SnapshotRef
 from tasks.train import train_model
 
 
@@ -59,10 +60,25 @@ def evaluate(params: RetrainParams) -> EvaluationRef:
     return evaluate_model(candidate, dataset, params.evaluation)
 
 
+@flow(name="judge", flow_run_name="{params.name}")
+def judge(params: RetrainParams) -> JudgementRef:
+    """Judge a candidate and write its report; deploy nothing.
+
+    Args:
+        params: What to train on, how, and when to accept the candidate.
+    """
+    dataset = prepare_dataset(params.dataset, params.name)
+    checkpoint = train_model(dataset, params.training, params.resources)
+    candidate = export_model(checkpoint, dataset, params)
+    evaluation = evaluate_model(candidate, dataset, params.evaluation)
+    return judge_candidate(evaluation, params.gate)
+
+
 STAGES: dict[str, Flow[[RetrainParams], Any]] = {
     "prepare": prepare,
     "train": train,
     "export": export,
     "evaluate": evaluate,
+    "judge": judge,
     "deploy": retrain,
 }

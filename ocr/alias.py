@@ -9,7 +9,10 @@ from ocr.errors import BadData
 
 @dataclass(frozen=True)
 class Promotion:
-    """One move of an alias, from `previous` (None: from nothing) to `version`."""
+    """One move of an alias, from `previous` (None: from nothing) to `version`.
+
+    A person rolls back; a deployment that could not be proven is undone.
+    """
 
     alias: str
     version: str
@@ -17,7 +20,7 @@ class Promotion:
     at: str
     reason: str
     evaluation: str = ""
-    action: Literal["promote", "rollback"] = "promote"
+    action: Literal["promote", "rollback", "undo"] = "promote"
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def _standing(history: tuple[Promotion, ...]) -> list[str]:
     """Replay the moves: what rollbacks would walk back through, the current version last."""
     standing: list[str] = []
     for move in history:
-        if move.action == "rollback":
+        if move.action in ("rollback", "undo"):
             standing.pop()
         else:
             standing.append(move.version)

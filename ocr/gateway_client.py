@@ -13,6 +13,7 @@ from ocr.golden_outputs import read_golden_outputs
 POLL_S = 0.2
 BATCH = 8
 REQUEST_TIMEOUT_S = 30
+BUSY_TRIES = 50
 
 
 class GatewayUnavailable(StoreUnavailable):
@@ -82,9 +83,9 @@ class GatewayClient:
     def _describe(self, name: str) -> str:
         try:
             models = self._http.get("/v1/models").raise_for_status().json()
-        except httpx.HTTPError as error:
+            served = {model["name"]: model for model in models["models"]}
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             return f"no answer ({error})"
-        served = {model["name"]: model for model in models["models"]}
         if name not in served:
             return f"no model {name!r}, only {sorted(served)}"
         model = served[name]
@@ -93,8 +94,19 @@ class GatewayClient:
     def _recognise(self, name: str, images: list[bytes]) -> dict[str, Any]:
         body = {"images": [base64.b64encode(image).decode() for image in images]}
         try:
-            reply = self._http.post("/v1/recognize", params={"model": name}, json=body)
+            reply = self._post(name, body)
             answer: dict[str, Any] = reply.raise_for_status().json()
-        except httpx.HTTPError as error:
+            if len(answer["results"]) != len(images) or "version" not in answer:
+                raise ValueError("an answer of another form")
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             raise GatewayUnavailable(f"{self._endpoint} did not answer: {error}") from None
         return answer
+
+    def _post(self, name: str, body: dict[str, list[str]]) -> httpx.Response:
+        """Ask again while the gateway is busy with its clients."""
+        for _ in range(BUSY_TRIES):
+            reply = self._http.post("/v1/recognize", params={"model": name}, json=body)
+            if reply.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(POLL_S)
+        return reply

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ocr.alias import AliasState, Promotion, format_history, parse_history, parse_object
 from ocr.errors import AliasMoved, ArtifactNotFound, BadInput
@@ -175,7 +175,14 @@ class Registry:
         )
         return self._write_alias(name, state, move)
 
-    def rollback(self, name: str, *, reason: str, expected: str | None = ANY) -> AliasState:
+    def rollback(
+        self,
+        name: str,
+        *,
+        reason: str,
+        expected: str | None = ANY,
+        action: Literal["rollback", "undo"] = "rollback",
+    ) -> AliasState:
         """Bring back the champion before this one; a second rollback goes one further back.
 
         Raises:
@@ -192,7 +199,7 @@ class Registry:
             previous=state.version,
             at=_now(),
             reason=reason,
-            action="rollback",
+            action=action,
         )
         return self._write_alias(name, state, move)
 

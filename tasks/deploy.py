@@ -7,7 +7,7 @@ from configs.settings import read_settings
 from ocr.errors import OcrError
 from ocr.gateway_client import GatewayClient
 from tasks.narration import narrate
-from tasks.references import DEPLOYMENT_FAILED, EvaluationRef, JudgementRef
+from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import Workspace, open_workspace
 
 
@@ -19,7 +19,6 @@ def deploy_model(
     workspace = open_workspace()
     registry = workspace.registry
     model = evaluation.model
-    before = registry.champion(model.name)
     state = registry.promote(
         model.name,
         model.version,
@@ -27,19 +26,24 @@ def deploy_model(
         evaluation=evaluation.key,
         expected=evaluation.champion,
     )
-    is_new = before is None or before.version != state.version
     narrate("deploy", f"champion is {model.name}:{model.version}")
     if deployment.target == "none":
         return
+    # Killed before the proof, the next run must know that there was none.
+    proof = f"deployments/{model.name}/{model.version}.json"
     try:
         _prove(workspace, evaluation, deployment)
     except OcrError as error:
-        if is_new and state.previous:
+        if state.previous and not workspace.store.exists(proof):
             registry.rollback(
-                model.name, reason=f"{DEPLOYMENT_FAILED}: {error}", expected=model.version
+                model.name,
+                reason=f"deployment failed: {error}",
+                expected=model.version,
+                action="undo",
             )
-            narrate("deploy", f"rolled back to {model.name}:{state.previous}: {error}")
+            narrate("deploy", f"back to {model.name}:{state.previous}: {error}")
         raise
+    workspace.store.put_bytes(proof, b"{}")
 
 
 def _prove(workspace: Workspace, evaluation: EvaluationRef, deployment: DeploymentParams) -> None:

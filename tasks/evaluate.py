@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
+from importlib.metadata import version
 
 from prefect import task
 
 from configs.evaluation import EvaluationParams
+from ocr.alias import AliasState
 from ocr.baselines import (
     FilteredRecogniser,
     RapidOcrRecogniser,
@@ -36,12 +38,13 @@ def evaluate_model(
     """Read the test split with both models, or find what the same inputs gave before."""
     workspace = open_workspace()
     champion = workspace.registry.champion(model.name)
-    opponent = _choose_opponent(workspace, model, params)
+    opponent = _choose_opponent(workspace, model, params, champion=champion)
     digest = content_digest(
         model=model.version,
         snapshot=dataset.digest,
         opponent=opponent,
         seed=params.seed,
+        baseline_release=_release(opponent),
         baseline_accuracy=params.baseline_accuracy,
         resamples=params.resamples,
     )
@@ -60,16 +63,19 @@ def evaluate_model(
     )
 
 
-def _choose_opponent(workspace: Workspace, model: ModelRef, params: EvaluationParams) -> str:
+def _choose_opponent(
+    workspace: Workspace, model: ModelRef, params: EvaluationParams, *, champion: AliasState | None
+) -> str:
     """Name the champion; for the champion itself, what it was promoted over; else the baseline."""
-    champion = workspace.registry.champion(model.name)
-    version = champion.version if champion else None
-    if champion and version == model.version:
-        moves = [m for m in champion.history if m.version == version and m.action == "promote"]
-        version = moves[-1].previous if moves else None
-    if version:
-        return f"{model.name}:{version}"
-    return params.baseline_bundle if params.baseline == "bundle" else params.baseline
+    other = champion.version if champion else None
+    if champion and other == model.version:
+        moves = [m for m in champion.history if m.version == other and m.action == "promote"]
+        other = moves[-1].previous if moves else None
+    if other:
+        return f"{model.name}:{other}"
+    if params.baseline == "bundle":
+        return workspace.registry.resolve(params.baseline_bundle).reference
+    return params.baseline
 
 
 def _evaluate(
@@ -90,6 +96,10 @@ def _evaluate(
         resamples=params.resamples,
         seed=params.seed,
     )
+
+
+def _release(opponent: str) -> str:
+    return version(opponent) if opponent in ("rapidocr", "paddleocr") else ""
 
 
 def _load_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:

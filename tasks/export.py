@@ -62,6 +62,6 @@ def _code_commit() -> str:
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return ""
     return run.stdout.strip()

@@ -28,6 +28,8 @@ GRACE_S = 30
 class JobDied(OcrError, RuntimeError):
     """A job that ended without a result for a reason of its machine; a retry continues it."""
 
+    exit_code = 5
+
 
 def run_job(
     job: TrainJob | ExportJob,
@@ -56,6 +58,7 @@ def run_job(
     try:
         return result_type.model_validate_json(result.read_bytes())
     except (FileNotFoundError, ValidationError) as error:
+        result.unlink(missing_ok=True)  # the next try must not meet it again
         raise JobDied(f"{job.kind} job left no valid {result}: {error}") from None
 
 
@@ -80,7 +83,8 @@ def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
 
 def _environment() -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "OCRLINE_TASK_PID": str(os.getpid())}  # it ends when we do
+    # It ends when we do, and runs our code, not a training.py of the current folder.
+    return {**kept, "OCRLINE_TASK_PID": str(os.getpid()), "PYTHONSAFEPATH": "1"}
 
 
 def _watch(
@@ -96,21 +100,27 @@ def _watch(
 
 
 def _follow(path: Path) -> Callable[[], Iterator[Event]]:
-    position = 0
+    """Return what yields the events added since its last call, each once."""
+    file, position, seen = 0, 0, -1
 
     def read_new() -> Iterator[Event]:
-        nonlocal position
+        nonlocal file, position, seen
         if not path.exists():
             return
+        replayed_to = -1
         with path.open("rb") as stream:
-            if path.stat().st_size < position:
-                position = 0  # a continued run drops the lines after its checkpoint
+            if os.fstat(stream.fileno()).st_ino != file:
+                # A continued run replaces the file by one without the lines after its checkpoint.
+                file, position, replayed_to = os.fstat(stream.fileno()).st_ino, 0, seen
             stream.seek(position)
             for line in stream:
                 if not line.endswith(b"\n"):
                     return
                 position += len(line)
-                yield json.loads(line)
+                event = json.loads(line)
+                seen = max(seen, event["step"])
+                if event["step"] > replayed_to:
+                    yield event
 
     return read_new
 
@@ -127,7 +137,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def _error(kind: str, code: int, errors: Path) -> OcrError:
     lines = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    message = lines[-1].removeprefix("error: ") if lines else "it said nothing"
+    ours = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    message = (ours or lines or ["it said nothing"])[-1]
     if code in ERRORS:
         return ERRORS[code](message)
     return JobDied(f"{kind} job ended with status {code}: {message}; all it said: {errors}")

@@ -16,7 +16,6 @@ from ocr.report import Lineage, choose_lines, render_html, render_markdown
 from ocr.snapshot import Snapshot
 from tasks.narration import narrate
 from tasks.references import (
-    DEPLOYMENT_FAILED,
     EvaluationRef,
     JudgementRef,
     ModelRef,
@@ -56,15 +55,10 @@ def judge_candidate(evaluation: EvaluationRef, gate: GateParams) -> JudgementRef
 
 
 def _was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:
-    """Say whether a person took this version back; what a failed deployment took back may retry."""
+    """Say whether a person took this version back; an undone deployment may retry."""
     history = workspace.registry.history(model.name)
     moves = [move for move in history if model.version in (move.version, move.previous)]
-    return bool(
-        moves
-        and moves[-1].action == "rollback"
-        and moves[-1].previous == model.version
-        and not moves[-1].reason.startswith(DEPLOYMENT_FAILED)
-    )
+    return bool(moves and moves[-1].action == "rollback" and moves[-1].previous == model.version)
 
 
 def _write_report(

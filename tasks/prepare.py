@@ -33,7 +33,7 @@ def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
         snapshot = prepare_snapshot(
             workspace.store,
             name=params.name,
-            labels=None if params.source == "synthetic" else _labels(params),
+            labels=_labels(params),
             limits=Limits(**params.limits.model_dump()),
             split=SplitRule(**params.split.model_dump(), seed=params.seed),
             charset=Charset.read(Path(params.root, params.charset_file))
@@ -53,9 +53,11 @@ def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
     return snapshot
 
 
-def _labels(params: DatasetParams) -> LabelFiles:
+def _labels(params: DatasetParams) -> LabelFiles | None:
+    if params.source == "synthetic":
+        return None
     return LabelFiles(
-        kind="paddleocr" if params.source == "synthetic" else params.source,
+        kind=params.source,
         root=Path(params.root),
         train=params.train_labels,
         val=params.val_labels,

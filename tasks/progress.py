@@ -4,8 +4,10 @@ from types import TracebackType
 from typing import Any, cast
 from uuid import UUID
 
+import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.context import TaskRunContext
+from prefect.exceptions import PrefectException
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tasks.narration import TERMINAL, narrate
@@ -51,6 +53,8 @@ class TrainingProgress:
         if event["event"] == "validation":
             self._accuracy = f"accuracy {event['accuracy']:.4f}"
             narrate("train", f"step {event['step']}: validation {self._accuracy}")
+        elif event["event"] == "notice":
+            narrate("train", event["message"])
         elif event["event"] == "step":
             self._show_step(event)
 
@@ -62,7 +66,13 @@ class TrainingProgress:
         percent = 100.0 * event["step"] / event["steps"]
         if self._artifact and percent - self._shown_percent >= ARTIFACT_EVERY_PERCENT:
             self._shown_percent = percent
-            left = f"{event['seconds_left']:.0f} s left"
+            self._show_artifact(percent, f"{figures}, {event['seconds_left']:.0f} s left")
+
+    def _show_artifact(self, percent: float, said: str) -> None:
+        try:
             update_progress_artifact(
-                artifact_id=self._artifact, progress=percent, description=f"{figures}, {left}"
+                artifact_id=cast(UUID, self._artifact), progress=percent, description=said
             )
+        except (httpx.HTTPError, PrefectException) as error:  # a training outlives its server
+            narrate("train", f"no progress in the Prefect UI any more: {error}")
+            self._artifact = None

@@ -9,7 +9,6 @@ from typing import Any
 from ocr.preparation import SnapshotRef
 
 __all__ = [
-    "DEPLOYMENT_FAILED",
     "CheckpointRef",
     "EvaluationRef",
     "JudgementRef",
@@ -18,7 +17,8 @@ __all__ = [
     "content_digest",
 ]
 
-DEPLOYMENT_FAILED = "deployment failed"
+# Raise it when a stage makes something else of the same inputs: what it made before is then old.
+GENERATION = 1
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,6 @@ class JudgementRef:
 
 def content_digest(**parts: Any) -> str:
     """Return the SHA-256 that names a result: of its inputs and of the release that made it."""
-    parts["ocrline"] = version("ocrline")
+    parts["made_by"] = f"ocrline {version('ocrline')}, generation {GENERATION}"
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()

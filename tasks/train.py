@@ -6,7 +6,7 @@ from pathlib import Path
 from prefect import task
 
 from configs.jobs import TrainJob, TrainResult
-from configs.training import ResourceParams, TrainingParams
+from configs.training import OPERATIONAL, ResourceParams, TrainingParams
 from ocr.preparation import SnapshotRef
 from ocr.store.folder import seal_folder, upload_folder
 from tasks.jobs import run_job
@@ -16,8 +16,6 @@ from tasks.references import CheckpointRef, content_digest
 from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
-# How often to save and when to give up change nothing in the result.
-OPERATIONAL = {"checkpoint_every_s", "no_progress_timeout_s"}
 KEPT = ("metrics.jsonl", "composition.png", "result.json")
 
 
@@ -29,7 +27,7 @@ def train_model(
     workspace = open_workspace()
     digest = content_digest(
         snapshot=dataset.digest,
-        training=training.model_dump(exclude=OPERATIONAL),
+        training=training.model_dump(exclude=set(OPERATIONAL)),
         resources=resources.model_dump(),
     )
     key = f"checkpoints/{digest}"

@@ -1,6 +1,7 @@
 """What every task of this process works with: the store and a folder for work in progress."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from configs.settings import Settings, read_settings
@@ -23,8 +24,9 @@ class Workspace:
         return Registry(self.store)
 
     def fetch_bundle(self, model: ModelVersion) -> Path:
-        """Copy a bundle to this machine, once."""
-        return self.registry.download(model, self.home / "bundles" / model.name / model.version)
+        """Copy a bundle to this machine, once; each store's apart."""
+        folder = self.home / "bundles" / sha256(self.store.uri.encode()).hexdigest()[:12]
+        return self.registry.download(model, folder / model.name / model.version)
 
     def fetch_snapshot(self, key: str) -> Snapshot:
         """Copy a snapshot to this machine, once, and open it."""

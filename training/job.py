@@ -7,7 +7,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from configs.jobs import TrainJob
 from configs.presets import describe
+from configs.training import OPERATIONAL
 from ocr.errors import BadInput
 
 RESULT = "result.json"
@@ -32,9 +34,11 @@ def read_job(path: Path, kind: type[Job]) -> Job:
         raise BadInput(f"{path}: {faults}") from None
 
 
-def job_digest(job: BaseModel) -> str:
-    """Return a digest of all that a job asks for."""
-    return hashlib.sha256(job.model_dump_json().encode()).hexdigest()
+def job_digest(job: TrainJob) -> str:
+    """Return a digest of what is learnt from what, wherever it lies and however it is kept."""
+    training = job.training.model_dump_json(exclude=set(OPERATIONAL))
+    parts = (Path(job.snapshot).name, training, job.resources.model_dump_json())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def write_result(folder: Path, result: BaseModel) -> None:

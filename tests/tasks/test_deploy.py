@@ -66,6 +66,7 @@ def test_bundle_that_does_not_read_as_exported_is_rolled_back(shelf: Shelf) -> N
     champion = shelf.registry.champion("bars")
     assert champion is not None
     assert (champion.version, served) == ("v1", "v1")
+    assert champion.history[-1].action == "undo"
     assert champion.history[-1].reason.startswith("deployment failed")
 
 
@@ -105,3 +106,36 @@ def test_answers_of_another_model_are_told_apart(shelf: Shelf) -> None:
             pytest.raises(ParityFailed, match="was exported reading"),
         ):
             client.check_golden(other, name="bars", version="v1")
+
+
+def test_run_killed_between_promotion_and_proof_is_still_taken_back(shelf: Shelf) -> None:
+    shelf.add("v2", LETTERS)
+    shelf.registry.promote("bars", "v2", reason="the run died after this")
+
+    with pytest.raises(GatewayUnavailable):
+        deploy_model.fn(
+            evaluation_of("v2", champion="v2"),
+            JUDGEMENT,
+            params("http://127.0.0.1:9", timeout_s=0.5),
+        )
+
+    champion = shelf.registry.champion("bars")
+    assert champion is not None
+    assert champion.version == "v1"
+
+
+def test_proven_champion_stays_when_the_gateway_is_down(shelf: Shelf) -> None:
+    shelf.add("v2", LETTERS)
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        deploy_model.fn(evaluation_of("v2", champion="v1"), JUDGEMENT, params(gateway.url))
+
+    with pytest.raises(GatewayUnavailable):
+        deploy_model.fn(
+            evaluation_of("v2", champion="v2"),
+            JUDGEMENT,
+            params("http://127.0.0.1:9", timeout_s=0.5),
+        )
+
+    champion = shelf.registry.champion("bars")
+    assert champion is not None
+    assert champion.version == "v2"
