@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3.11
 BIN := .venv/bin
+UV := $(BIN)/uv
 # An empty value switches bytecode caching on: without it every start is three times slower.
 export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
@@ -16,12 +17,11 @@ setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
 
 .venv/.ready: requirements.lock bootstrap.lock pyproject.toml deploy/opencv-contrib-python/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) not found; install it, or name one: make setup PYTHON=/path/to/python3.11"; exit 2; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "error: $(PYTHON) has no venv module; on Debian and Ubuntu: apt install python3.11-venv"; exit 2; }
-	@test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --require-hashes --requirement bootstrap.lock; }
-	@$(BIN)/uv pip install --quiet --python .venv --require-hashes --requirement requirements.lock
-	@$(BIN)/uv pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
+	@test -x $(UV) || deploy/bootstrap.sh $(PYTHON)
+	@$(UV) pip install --quiet --python .venv --require-hashes --requirement requirements.lock
+	@$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	@# --no-config: our own override in pyproject.toml would leave it out.
-	@$(BIN)/uv pip install --quiet --python .venv --no-deps --no-build-isolation --no-config ./deploy/opencv-contrib-python
+	@$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --no-config ./deploy/opencv-contrib-python
 	@touch $@
 
 demo: setup ## Run the whole line on this machine: dataset to an answer over REST
@@ -48,5 +48,5 @@ serve: setup ## Serve the champions of the local registry
 	$(BIN)/ocrline serve
 
 lock: ## Resolve pyproject.toml into the hashed locks again
-	$(BIN)/uv pip compile --quiet --all-extras --generate-hashes --no-header --no-annotate --python-version 3.11 --output-file requirements.lock pyproject.toml
-	echo 'uv==0.13.8' | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --output-file bootstrap.lock -
+	$(UV) pip compile --quiet --all-extras --generate-hashes --no-header --no-annotate --python-version 3.11 --output-file requirements.lock pyproject.toml
+	echo 'uv==0.13.8' | $(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --output-file bootstrap.lock -
