@@ -52,8 +52,8 @@ def retrain(
 def _leave(name: str, judgement: "JudgementRef") -> None:
     colour = "green" if judgement.accepted else "yellow"
     said = escape(judgement.reasons[0])
-    ERR.print(f"\n[bold {colour}]{judgement.verdict}[/] {name}: {said}", soft_wrap=True)
-    ERR.print(f"   report  {judgement.report}", soft_wrap=True)
+    ERR.print(f"\n[bold {colour}]{judgement.verdict}[/] {escape(name)}: {said}", soft_wrap=True)
+    ERR.print(f"   report  {escape(judgement.report)}", soft_wrap=True)
     if not judgement.accepted:
         raise typer.Exit(NOT_ACCEPTED)
 
@@ -70,16 +70,22 @@ def settings_for(store: str) -> Settings:
 
 def start_services(settings: Settings, params: RetrainParams, *, with_gateway: bool) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
-    from deploy.services import ensure_gateway, ensure_prefect
+    from deploy.services import ensure_gateway, ensure_prefect, remember_endpoint
 
-    needs_gateway = with_gateway and params.deployment.target == "gateway"
+    deploys = params.deployment.target == "gateway"
+    needs_gateway = with_gateway and deploys
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
+        if deploys:  # before Prefect's, whose runner starts it for the UI
+            remember_endpoint(settings, params.deployment.endpoint)
         server = ensure_prefect(settings)
         if needs_gateway:
             ensure_gateway(settings, params.deployment.endpoint)
     if server is not None:
-        ERR.print(f"  Prefect  {server.ui_url}  (login: {server.password_file})", soft_wrap=True)
+        said = escape(f"{server.ui_url}  (login: {server.password_file})")
+        ERR.print(f"  Prefect  {said}", soft_wrap=True)
+        if server.warning:
+            ERR.print(f"[yellow]warning:[/] {escape(server.warning)}", soft_wrap=True)
     if needs_gateway:
-        ERR.print(f"  gateway  {params.deployment.endpoint}")
+        ERR.print(f"  gateway  {escape(params.deployment.endpoint)}", soft_wrap=True)

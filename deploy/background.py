@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
@@ -18,13 +19,18 @@ class ServiceFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Service:
-    """A running background process; ``started`` tells it from a later process of the same id."""
+    """A running background process.
+
+    ``started`` tells it from a later process of the same id, ``environment`` (a SHA-256) from one
+    that serves another store, token or engine.
+    """
 
     name: str
     pid: int
     started: float
     url: str
     log: str
+    environment: str = ""
 
 
 def find_service(folder: Path, name: str) -> Service | None:
@@ -36,6 +42,37 @@ def find_service(folder: Path, name: str) -> Service | None:
     except (FileNotFoundError, json.JSONDecodeError, TypeError, psutil.NoSuchProcess):
         return None
     return service if same and _is_alive(process) else None
+
+
+def ensure_service(
+    folder: Path,
+    name: str,
+    *,
+    module: Sequence[str],
+    url: str,
+    environment: Mapping[str, str],
+    is_up: Callable[[], bool],
+    timeout_s: float = 120,
+) -> Service:
+    """Wait for the remembered process if it has this environment; else start one in its place.
+
+    Raises:
+        ServiceFailed: As ``start_service`` does.
+    """
+    service = find_service(folder, name)
+    if service is not None and service.environment == _digest(environment):
+        _wait_until_up(psutil.Process(service.pid), service, is_up=is_up, timeout_s=timeout_s)
+        return service
+    stop_service(folder, name)
+    return start_service(
+        folder,
+        name,
+        module=module,
+        url=url,
+        environment=environment,
+        is_up=is_up,
+        timeout_s=timeout_s,
+    )
 
 
 def start_service(
@@ -69,19 +106,32 @@ def start_service(
             ],
         )
     process = psutil.Process(pid)
-    service = Service(name=name, pid=pid, started=process.create_time(), url=url, log=str(log))
+    service = Service(
+        name=name,
+        pid=pid,
+        started=process.create_time(),
+        url=url,
+        log=str(log),
+        environment=_digest(environment),
+    )
     (folder / f"{name}.json").write_text(json.dumps(asdict(service)), encoding="utf-8")
     _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
     return service
 
 
 def stop_service(folder: Path, name: str, *, timeout_s: float = 15) -> bool:
-    """Stop the remembered process and its children; return whether there was one."""
+    """Stop the remembered process and its children, but no service that it started itself.
+
+    Returns:
+        Whether there was one.
+    """
     service = find_service(folder, name)
     if service is None:
+        (folder / f"{name}.json").unlink(missing_ok=True)
         return False
     main = psutil.Process(service.pid)
-    family = [main, *main.children(recursive=True)]
+    others = _service_ids(folder) - {service.pid}
+    family = [main, *(p for p in main.children(recursive=True) if p.pid not in others)]
     _signal([main], "terminate")
     psutil.wait_procs([main], timeout=timeout_s)
     _signal(family, "terminate")
@@ -92,8 +142,22 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = 15) -> bool:
 
 
 def clean_environment() -> dict[str, str]:
-    """Our environment, but with bytecode caching: without it every import is three times slower."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    """Return our environment as our own processes need it.
+
+    With bytecode caching, without which every import is three times slower; with loopback reached
+    directly; and without the current folder, whose ``serving.py`` would run instead of ours.
+    """
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, **direct_loopback(), "PYTHONSAFEPATH": "1"}
+
+
+def direct_loopback() -> dict[str, str]:
+    """Return the variables that keep loopback from the proxy, whatever else they keep from it."""
+    # Where both spellings are set, the lower one is read.
+    given = os.environ.get("no_proxy") or os.environ.get("NO_PROXY", "")
+    hosts = [host.strip() for host in given.split(",") if host.strip()]
+    joined = ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))
+    return {"NO_PROXY": joined, "no_proxy": joined}
 
 
 def pick_port(preferred: int) -> int:
@@ -107,6 +171,15 @@ def pick_port(preferred: int) -> int:
                 continue
             return int(probe.getsockname()[1])
     raise ServiceFailed("No free port on 127.0.0.1")
+
+
+def _service_ids(folder: Path) -> set[int]:
+    services = [find_service(folder, path.stem) for path in folder.glob("*.json")]
+    return {service.pid for service in services if service}
+
+
+def _digest(environment: Mapping[str, str]) -> str:
+    return sha256(json.dumps(dict(environment), sort_keys=True).encode()).hexdigest()
 
 
 def _is_alive(process: psutil.Process) -> bool:
@@ -132,7 +205,8 @@ def _wait_until_up(
     timeout_s: float,
 ) -> None:
     deadline = time.monotonic() + timeout_s
-    while not is_up():
+    # Alive first: another program may answer at the address of one that died.
+    while not (_is_alive(process) and is_up()):
         if not _is_alive(process) or time.monotonic() > deadline:
             _signal([process], "terminate")
             tail = Path(service.log).read_text(encoding="utf-8", errors="replace")[-600:].strip()

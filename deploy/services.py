@@ -1,7 +1,6 @@
 """The services of one machine: Prefect's server, the runner behind its UI, the OCR gateway."""
 
 import os
-import secrets
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,22 +13,26 @@ from configs.settings import Settings
 from deploy.background import (
     Service,
     ServiceFailed,
+    direct_loopback,
+    ensure_service,
     find_service,
     pick_port,
-    start_service,
     stop_service,
 )
+from deploy.password import read_or_make_password
 
 PREFECT_PORT = 4200
+ENDPOINT = "endpoint"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
 class PrefectServer:
-    """Where the Prefect UI is and which file holds its password."""
+    """Where the Prefect UI is, which file holds its password, and what went wrong since."""
 
     ui_url: str
     password_file: Path
+    warning: str
 
 
 def ensure_prefect(settings: Settings) -> PrefectServer | None:
@@ -39,22 +42,16 @@ def ensure_prefect(settings: Settings) -> PrefectServer | None:
     """
     if "PREFECT_API_URL" in os.environ:
         return None
-    folder = settings.home / "services"
-    with _locked(folder):
+    folder = _folder(settings)
+    with _locked(settings):
         password_file = folder / "prefect-password"
-        password = _read_or_make_password(password_file)
-        service = find_service(folder, "prefect") or _start_prefect(settings, password)
-        os.environ.update(_prefect_client(service.url, password, settings))
-        if find_service(folder, "runner") is None:
-            start_service(
-                folder,
-                "runner",
-                module=["deploy.runner"],
-                url=service.url,
-                environment=_store_environment(settings),
-                is_up=lambda: True,
-            )
-    return PrefectServer(ui_url=service.url, password_file=password_file)
+        password = read_or_make_password(password_file)
+        service = _ensure_server(settings, password)
+        client = _prefect_client(service.url, password, settings)
+        os.environ.update({**client, **direct_loopback()})
+        warning = _warn_of_dead_runner(folder)
+        _ensure_runner(settings, service.url, client)
+    return PrefectServer(ui_url=service.url, password_file=password_file, warning=warning)
 
 
 def ensure_gateway(settings: Settings, endpoint: str) -> Service | None:
@@ -62,44 +59,57 @@ def ensure_gateway(settings: Settings, endpoint: str) -> Service | None:
     parts = urlsplit(endpoint)
     if parts.hostname not in LOOPBACK:
         return None
-    folder = settings.home / "services"
-    with _locked(folder):
-        running = find_service(folder, "gateway")
-        if running is not None and running.url == endpoint:
-            return running
-        if running is not None:
-            stop_service(folder, "gateway")
-        port = parts.port or 80
-        if pick_port(port) != port:
+    folder = _folder(settings)
+    port = parts.port or 80
+    name = f"gateway-{port}"
+    with _locked(settings):
+        if find_service(folder, name) is None and pick_port(port) != port:
             raise ServiceFailed(
                 f"Port {port} is taken by another program; stop it, "
                 "or choose another: --set deployment.endpoint=http://127.0.0.1:PORT"
             )
-        return start_service(
+        return ensure_service(
             folder,
-            "gateway",
+            name,
             module=["serving"],
             url=endpoint,
             environment={
-                **_store_environment(settings),
-                "OCRLINE_HOST": str(parts.hostname),
+                **_line_environment(settings),
+                # One service for both spellings of an address.
+                "OCRLINE_HOST": "::1" if parts.hostname == "::1" else "127.0.0.1",
                 "OCRLINE_PORT": str(port),
             },
             is_up=partial(answers, f"{endpoint}/health/live"),
         )
 
 
+def remember_endpoint(settings: Settings, endpoint: str) -> None:
+    """Keep the address whose gateway the runner starts when it starts itself."""
+    with _locked(settings):
+        (_folder(settings) / ENDPOINT).write_text(endpoint, encoding="utf-8")
+
+
+def ensure_remembered_gateway(settings: Settings) -> Service | None:
+    """Start or reuse the gateway at the address remembered last; return None without one."""
+    path = _folder(settings) / ENDPOINT
+    return ensure_gateway(settings, path.read_text(encoding="utf-8")) if path.exists() else None
+
+
 def stop_services(settings: Settings) -> list[str]:
     """Stop what was started here; return the names of what was running."""
-    folder = settings.home / "services"
-    return [name for name in ("runner", "gateway", "prefect") if stop_service(folder, name)]
+    folder = _folder(settings)
+    with _locked(settings):
+        gateways = sorted(path.stem for path in folder.glob("gateway*.json"))
+        return [name for name in ("runner", *gateways, "prefect") if stop_service(folder, name)]
 
 
-def _start_prefect(settings: Settings, password: str) -> Service:
-    port = pick_port(PREFECT_PORT)
-    url = f"http://127.0.0.1:{port}"
-    return start_service(
-        settings.home / "services",
+def _ensure_server(settings: Settings, password: str) -> Service:
+    folder = _folder(settings)
+    known = find_service(folder, "prefect")
+    url = known.url if known else f"http://127.0.0.1:{pick_port(PREFECT_PORT)}"
+    port = urlsplit(url).port
+    return ensure_service(
+        folder,
         "prefect",
         module=["prefect", "server", "start", "--host", "127.0.0.1"],
         url=url,
@@ -120,6 +130,24 @@ def _start_prefect(settings: Settings, password: str) -> Service:
     )
 
 
+def _warn_of_dead_runner(folder: Path) -> str:
+    remembered = (folder / "runner.json").exists()
+    if not remembered or find_service(folder, "runner") is not None:
+        return ""
+    return f"what runs the UI's jobs had ended and is started again; see {folder / 'runner.log'}"
+
+
+def _ensure_runner(settings: Settings, url: str, client: dict[str, str]) -> None:
+    ensure_service(
+        _folder(settings),
+        "runner",
+        module=["deploy.runner"],
+        url=url,
+        environment={**_line_environment(settings), **client},
+        is_up=lambda: True,  # needs seconds, which a run of the terminal has no use for
+    )
+
+
 def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, str]:
     return {
         "PREFECT_API_URL": f"{url}/api",
@@ -129,27 +157,26 @@ def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, st
     }
 
 
-def _store_environment(settings: Settings) -> dict[str, str]:
-    return {"OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
+def _line_environment(settings: Settings) -> dict[str, str]:
+    ours = {k: v for k, v in os.environ.items() if k.startswith(("OCRLINE_", "MINIO_"))}
+    # Where `ocrline serve` listens is not where these do.
+    kept = {k: v for k, v in ours.items() if k not in ("OCRLINE_HOST", "OCRLINE_PORT")}
+    return {**kept, "OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
 
 
-def _read_or_make_password(path: Path) -> str:
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(f"ocrline:{secrets.token_urlsafe(18)}")
-    return path.read_text(encoding="utf-8")
+def _folder(settings: Settings) -> Path:
+    return settings.home / "services"
 
 
-def _locked(folder: Path) -> FileLock:
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder / "lock", timeout=180)
+def _locked(settings: Settings) -> FileLock:
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _folder(settings).mkdir(exist_ok=True)
+    return FileLock(_folder(settings) / "lock", timeout=180)
 
 
 def answers(url: str) -> bool:
-    """Return whether a GET of the address is answered with 200."""
+    """Return whether a GET of the address, never through a proxy, is answered with 200."""
     try:
-        return httpx.get(url, timeout=2).status_code == httpx.codes.OK
+        return httpx.get(url, timeout=2, trust_env=False).status_code == httpx.codes.OK
     except httpx.TransportError:
         return False

@@ -1,5 +1,9 @@
 """Background services: started once, remembered, stopped by id with their children."""
 
+import json
+import subprocess
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -9,6 +13,7 @@ from deploy.background import (
     Service,
     ServiceFailed,
     clean_environment,
+    ensure_service,
     find_service,
     pick_port,
     start_service,
@@ -16,16 +21,27 @@ from deploy.background import (
 )
 from deploy.services import answers
 
+STARTS_A_CHILD = """
+import time
+from pathlib import Path
+from deploy.background import start_service
+web = ["http.server", "{port}", "--bind", "127.0.0.1"]
+start_service(
+    Path("{folder}"), "child", module=web, url="", environment={{}}, is_up=lambda: True
+)
+time.sleep(600)
+"""
 
-def start_web(folder: Path) -> Service:
+
+def start_web(folder: Path, **environment: str) -> Service:
     port = pick_port(0)
     url = f"http://127.0.0.1:{port}"
-    return start_service(
+    return ensure_service(
         folder,
         "web",
         module=["http.server", str(port), "--bind", "127.0.0.1", "--directory", str(folder)],
         url=url,
-        environment={},
+        environment=environment,
         is_up=lambda: answers(url),
     )
 
@@ -59,6 +75,37 @@ def test_a_later_process_of_the_same_id_is_not_taken_for_the_service(tmp_path: P
     assert found is None
 
 
+def test_a_service_of_the_same_environment_is_reused(tmp_path: Path) -> None:
+    service = start_web(tmp_path, STORE="a")
+    up = iter([False, False, True])
+
+    again = ensure_service(
+        tmp_path,
+        "web",
+        module=["never_started"],
+        url=service.url,
+        environment={"STORE": "a"},
+        is_up=lambda: next(up),
+    )
+
+    stop_service(tmp_path, "web")
+    assert again == service
+    assert list(up) == []  # it was waited for
+
+
+def test_a_service_of_another_environment_is_replaced(tmp_path: Path) -> None:
+    service = start_web(tmp_path, TOKEN="old-and-secret")
+    kept = (tmp_path / "web.json").read_text()
+
+    other = start_web(tmp_path, TOKEN="new")
+
+    gone = not psutil.pid_exists(service.pid) or _is_zombie(service.pid)
+    stop_service(tmp_path, "web")
+    assert other.pid != service.pid
+    assert gone
+    assert "old-and-secret" not in kept
+
+
 def test_a_service_that_dies_quotes_its_log(tmp_path: Path) -> None:
     with pytest.raises(ServiceFailed, match="No module named nothing_of_the_kind"):
         start_service(
@@ -69,6 +116,36 @@ def test_a_service_that_dies_quotes_its_log(tmp_path: Path) -> None:
             environment={},
             is_up=lambda: False,
         )
+
+
+def test_a_service_outlives_the_service_that_started_it(tmp_path: Path) -> None:
+    port = pick_port(0)
+    (tmp_path / "parent.py").write_text(STARTS_A_CHILD.format(folder=tmp_path, port=port))
+    start_service(
+        tmp_path,
+        "parent",
+        module=["parent"],
+        url="",
+        environment={"PYTHONPATH": str(tmp_path)},
+        is_up=lambda: answers(f"http://127.0.0.1:{port}"),
+    )
+
+    stopped = stop_service(tmp_path, "parent")
+
+    outlived = find_service(tmp_path, "child")
+    stop_service(tmp_path, "child")
+    assert stopped
+    assert outlived is not None
+
+
+def test_a_stale_memory_is_forgotten(tmp_path: Path) -> None:
+    stale = Service(name="web", pid=2**22, started=0.0, url="", log="")
+    (tmp_path / "web.json").write_text(json.dumps(asdict(stale)))
+
+    stopped = stop_service(tmp_path, "web")
+
+    assert not stopped
+    assert not (tmp_path / "web.json").exists()
 
 
 def test_a_taken_port_is_not_picked() -> None:
@@ -86,6 +163,57 @@ def test_children_cache_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
 
     assert "PYTHONDONTWRITEBYTECODE" not in clean_environment()
+
+
+def test_children_run_our_modules_and_not_those_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "serving.py").write_text("print('a file of the user')")
+    monkeypatch.chdir(tmp_path)
+    where = "import serving; print(serving.__file__)"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", where],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert Path(ran.stdout.strip()).parts[-2:] == ("serving", "__init__.py")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "127.0.0.1,localhost"),
+        ({"NO_PROXY": "a.example, localhost"}, "a.example,localhost,127.0.0.1"),
+        ({"NO_PROXY": "a", "no_proxy": "b"}, "b,127.0.0.1,localhost"),
+    ],
+)
+def test_children_reach_loopback_without_the_proxy(
+    given: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+
+    environment = clean_environment()
+
+    assert environment["NO_PROXY"] == environment["no_proxy"] == expected
+
+
+def test_an_answer_on_loopback_does_not_come_through_the_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "")
+
+    service = start_web(tmp_path)
+
+    stop_service(tmp_path, "web")
+    assert service.url
 
 
 def _is_zombie(pid: int) -> bool:

@@ -1,0 +1,146 @@
+"""The services of one machine: real gateways and a real Prefect server, reused and replaced."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import httpx
+import psutil
+import pytest
+
+from configs.settings import Settings, read_settings
+from deploy.background import ServiceFailed, find_service, pick_port
+from deploy.runner import start_gateway
+from deploy.services import (
+    answers,
+    ensure_gateway,
+    ensure_prefect,
+    remember_endpoint,
+    stop_services,
+)
+
+
+@pytest.fixture(autouse=True)
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A home of its own, and a folder whose modules are named as ours."""
+    for name in ("serving.py", "deploy.py", "training.py"):
+        (tmp_path / name).write_text("raise SystemExit('a file of the user')")
+    with patch.dict(os.environ):
+        for name in [n for n in os.environ if n.startswith(("OCRLINE_", "PREFECT_"))]:
+            del os.environ[name]
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+        yield
+        stop_services(read_settings())
+
+
+def local_endpoint() -> str:
+    return f"http://127.0.0.1:{pick_port(0)}"
+
+
+def settings_with(**environment: str) -> Settings:
+    os.environ.update(environment)
+    return read_settings()
+
+
+def test_gateways_of_two_endpoints_run_side_by_side_and_stop_together(tmp_path: Path) -> None:
+    settings, endpoints = read_settings(), [local_endpoint(), local_endpoint()]
+
+    started = [ensure_gateway(settings, endpoint) for endpoint in endpoints]
+    again = [ensure_gateway(settings, endpoint) for endpoint in endpoints]
+    both_up = all(answers(f"{endpoint}/health/live") for endpoint in endpoints)
+    stopped = stop_services(settings)
+
+    assert again == started
+    assert both_up
+    assert sorted(stopped) == sorted(s.name for s in started if s)
+    assert not any(answers(f"{endpoint}/health/live") for endpoint in endpoints)
+    assert settings.home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_gateway_with_another_token_is_replaced() -> None:
+    endpoint = local_endpoint()
+    ensure_gateway(read_settings(), endpoint)
+    open_to_all = httpx.get(f"{endpoint}/v1/models", trust_env=False).status_code
+
+    ensure_gateway(settings_with(OCRLINE_TOKEN="hush"), endpoint)
+
+    asked = httpx.get(f"{endpoint}/v1/models", trust_env=False).status_code
+    assert (open_to_all, asked) == (200, 401)
+
+
+def test_where_serve_listens_does_not_replace_a_gateway() -> None:
+    endpoint = local_endpoint()
+    first = ensure_gateway(read_settings(), endpoint)
+
+    again = ensure_gateway(settings_with(OCRLINE_PORT="9", OCRLINE_HOST="0.0.0.0"), endpoint)
+
+    assert again == first
+
+
+def test_a_port_of_another_program_is_refused() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        with pytest.raises(ServiceFailed, match=f"Port {port} is taken"):
+            ensure_gateway(read_settings(), f"http://127.0.0.1:{port}")
+
+
+def test_an_endpoint_elsewhere_is_left_to_others() -> None:
+    assert ensure_gateway(read_settings(), "http://192.0.2.1:8868") is None
+
+
+def test_the_runner_starts_the_gateway_remembered_last() -> None:
+    endpoint = local_endpoint()
+    remember_endpoint(read_settings(), local_endpoint())
+    remember_endpoint(read_settings(), endpoint)
+
+    start_gateway()
+
+    assert answers(f"{endpoint}/health/live")
+    assert len(stop_services(read_settings())) == 1
+
+
+def test_the_runner_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]) -> None:
+    start_gateway()
+    silent = capsys.readouterr().err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        remember_endpoint(read_settings(), f"http://127.0.0.1:{taken.getsockname()[1]}")
+
+        start_gateway()
+
+    assert silent == ""
+    assert "is taken by another program" in capsys.readouterr().err
+
+
+def test_a_dead_runner_is_noticed_and_replaced() -> None:
+    folder = read_settings().home / "services"
+    first = _ensure_prefect_anew()
+    runner = find_service(folder, "runner")
+    assert runner is not None
+    process = psutil.Process(runner.pid)
+    process.kill()
+    process.wait()
+
+    again = _ensure_prefect_anew()
+
+    other = find_service(folder, "runner")
+    assert first == ""
+    assert str(folder / "runner.log") in again
+    assert other is not None
+    assert other.pid != runner.pid
+    assert os.environ["NO_PROXY"] == os.environ["no_proxy"]
+    assert "127.0.0.1" in os.environ["NO_PROXY"]
+
+
+def _ensure_prefect_anew() -> str:
+    os.environ.pop("PREFECT_API_URL", None)
+    server = ensure_prefect(read_settings())
+    assert server is not None
+    return server.warning
