@@ -2,32 +2,43 @@
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from cli.output import ERR, AsJson, StoreUri, print_json
 from cli.retrain import settings_for
+from deploy.background import clean_environment
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8868,
-    engine: Annotated[str, typer.Option(help="onnxruntime or paddle.")] = "onnxruntime",
+    host: Annotated[
+        str, typer.Option(envvar="OCRLINE_HOST", help="Address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(envvar="OCRLINE_PORT", min=1, max=65535, help="Port to listen on.")
+    ] = 8868,
+    engine: Annotated[
+        Literal["onnxruntime", "paddle"],
+        typer.Option(envvar="OCRLINE_ENGINE", help="What runs the models."),
+    ] = "onnxruntime",
     model: Annotated[
-        list[str] | None, typer.Option(help="Serve only this model; repeatable.")
+        list[str] | None,
+        typer.Option(help="Serve only this model; repeatable [OCRLINE_MODELS, comma-separated]."),
     ] = None,
     store: StoreUri = "",
 ) -> None:
     """Serve every model that has a champion, and follow promotions and rollbacks."""
     settings_for(store)
-    os.environ.update(
-        OCRLINE_HOST=host,
-        OCRLINE_PORT=str(port),
-        OCRLINE_ENGINE=engine,
-        OCRLINE_MODELS=",".join(model or []),
-    )
-    os.execv(sys.executable, [sys.executable, "-m", "serving"])
+    environment = {
+        **clean_environment(),
+        "OCRLINE_HOST": host,
+        "OCRLINE_PORT": str(port),
+        "OCRLINE_ENGINE": engine,
+    }
+    if model:
+        environment["OCRLINE_MODELS"] = ",".join(model)
+    os.execve(sys.executable, [sys.executable, "-m", "serving"], environment)
 
 
 def stop(as_json: AsJson = False) -> None:
