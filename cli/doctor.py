@@ -9,6 +9,7 @@ from glob import glob
 from pathlib import Path
 
 import typer
+from rich.markup import escape
 
 from cli.output import OUT, AsJson, StoreUri, print_json
 from cli.retrain import settings_for
@@ -38,7 +39,7 @@ def doctor(store: StoreUri = "", as_json: AsJson = False) -> None:
     else:
         for check in checks:
             mark = "[green]✓[/]" if check.found else "[red]✗[/]" if check.needed else "[yellow]–[/]"
-            OUT.print(f" {mark} {check.part:<16} {check.found or check.advice}")
+            OUT.print(f" {mark} {check.part:<16} {escape(check.found or check.advice)}")
     if any(check.needed and not check.found for check in checks):
         raise typer.Exit(2)
 

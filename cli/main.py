@@ -1,17 +1,24 @@
 """The ocrline command: ``ocrline --help``."""
 
+import os
 import sys
+import time
+import traceback
 from collections.abc import Sequence
 
+import psutil
 import typer
 from pydantic import ValidationError
-from rich.markup import escape
 
 from cli import doctor, evaluate, models, predict, prepare, retrain, serve
-from cli.output import ERR
+from cli.output import refuse
 from configs.presets import ConfigError, describe
+from configs.settings import read_settings
 from deploy.background import ServiceFailed
 from ocr.errors import OcrError
+
+UNAVAILABLE = 5
+BUG = 70  # EX_SOFTWARE of sysexits.h
 
 app = typer.Typer(
     help="A production line for OCR models: dataset, training, export, evaluation, gate, serving.",
@@ -39,21 +46,42 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; an error of ours is one line and an exit code, never a traceback."""
+    """Run one command; an error is one line and an exit code, never a traceback.
+
+    Exit code 1 means that the gate did not accept, and nothing else.
+    """
     try:
-        return int(app(arguments, standalone_mode=False) or 0)
+        return int(app(arguments, prog_name="ocrline", standalone_mode=False) or 0)
     except typer.Exit as leave:
         return leave.exit_code
     except typer.TyperException as error:
-        return _refuse(f"{error}; see ocrline {' '.join(arguments[:1])} --help", 2)
-    except (ConfigError, ValidationError) as error:
-        return _refuse(_say_config(error), 2)
-    except OcrError as error:
-        return _refuse(str(error), error.exit_code)
-    except ServiceFailed as error:
-        return _refuse(str(error), 5)
+        return _refuse_usage(error, arguments)
     except (typer.Abort, KeyboardInterrupt):
-        return _refuse("stopped; the same command continues where it was", 130)
+        return refuse("stopped; the same command continues where it was", 130)
+    except Exception as error:  # noqa: BLE001 - the edge of the process
+        return _explain(error)
+
+
+def _refuse_usage(error: typer.TyperException, arguments: Sequence[str]) -> int:
+    said = error.format_message().rstrip(".")
+    if not said:  # a bare command: its help is printed already
+        return 2
+    return refuse(f"{said}; see ocrline {' '.join(arguments[:1])} --help", 2)
+
+
+def _explain(error: Exception) -> int:
+    import httpx  # a tenth of a second, which only errors pay
+
+    match error:
+        case ConfigError() | ValidationError():
+            return refuse(_say_config(error), 2)
+        case OcrError() if error.exit_code != retrain.NOT_ACCEPTED:
+            return refuse(str(error), error.exit_code)
+        case ServiceFailed():
+            return refuse(str(error), UNAVAILABLE)
+        case OSError() | psutil.Error() | httpx.HTTPError():  # a lock's timeout is an OSError
+            return refuse(_say_in_one_line(error), UNAVAILABLE)
+    return refuse(f"{_say_in_one_line(error)}; {_keep_trace(error)}", BUG)
 
 
 def _say_config(error: ConfigError | ValidationError) -> str:
@@ -62,9 +90,20 @@ def _say_config(error: ConfigError | ValidationError) -> str:
     return "\n".join(describe(item) for item in error.errors())
 
 
-def _refuse(message: str, code: int) -> int:
-    ERR.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
-    return code
+def _say_in_one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _keep_trace(error: Exception) -> str:
+    home = read_settings().home
+    path = home / "traces" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError as failure:
+        return f"its trace could not be kept: {failure}"
+    return f"its trace is in {path}"
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-OUT = Console(highlight=False)
-ERR = Console(stderr=True, highlight=False)
+# No emoji: a text such as :car: is what was read, not a picture.
+OUT = Console(highlight=False, emoji=False)
+ERR = Console(stderr=True, highlight=False, emoji=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for machines.")]
 StoreUri = Annotated[
@@ -25,13 +27,19 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under a title."""
-    table = Table(title=title, title_justify="left", header_style="bold")
+    """Print rows under a title; what looks like markup is printed as it is."""
+    table = Table(title=escape(title), title_justify="left", header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*[str(cell) for cell in row])
+        table.add_row(*[escape(str(cell)) for cell in row])
     OUT.print(table)
+
+
+def refuse(message: str, code: int) -> int:
+    """Print why a command ends; return its exit code."""
+    ERR.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
+    return code
 
 
 def _plain(value: object) -> object:

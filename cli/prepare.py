@@ -1,6 +1,8 @@
 """``ocrline prepare``: labelled images to a snapshot, and what was rejected."""
 
-from cli.output import OUT, AsJson, StoreUri, print_json
+import typer
+
+from cli.output import AsJson, StoreUri, print_json
 from cli.retrain import Overrides, Preset, settings_for
 from configs.presets import load_params
 
@@ -17,4 +19,4 @@ def prepare(
     if as_json:
         print_json(snapshot)
     else:
-        OUT.print(snapshot.key)
+        typer.echo(snapshot.key)

@@ -1,11 +1,17 @@
 """The command line: help, wrong usage, and the machine-readable answers."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import filelock
+import httpx
+import psutil
 import pytest
 
 from cli.main import run
+from deploy.background import ServiceFailed
+from ocr.errors import OcrError
 from ocr.store import open_store
 from tests.serving.conftest import Shelf
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
@@ -53,7 +59,10 @@ def test_every_command_has_help_with_an_example(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["retrain"], "Missing parameter: preset"),
+        (["retrain"], "Missing argument 'preset'"),
+        (["serve", "--port", "x"], "Invalid value for '--port'"),
+        (["serve", "--port"], "Option '--port' requires an argument; see"),
+        (["serve", "--engine", "tensorflow"], "Invalid value for '--engine'"),
         (["retrain", "nothing"], "No preset or file 'nothing'"),
         (["retrain", "smoke", "--set", "gate.margn=1"], "did you mean gate.margin?"),
         (["rertain"], "No such command"),
@@ -74,6 +83,76 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert error.startswith("error: ")
     assert said in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("command", [[], ["models"]], ids=" ".join)
+def test_a_bare_command_prints_its_help_and_no_error(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(command)
+
+    said = capsys.readouterr()
+    assert code in (0, 2)
+    assert "Usage: ocrline" in said.out
+    assert said.err == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(13, "Permission denied", "/x"), "PermissionError: [Errno 13]"),
+        (filelock.Timeout("/x/lock"), "/x/lock"),
+        (psutil.NoSuchProcess(7), "NoSuchProcess"),
+        (httpx.ReadTimeout("timed out\nat last"), "ReadTimeout: timed out at last"),
+        (ServiceFailed("gateway did not come up"), "gateway did not come up"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_the_machine_lacks_is_one_line_and_exit_code_5(
+    error: Exception,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("cli.main.app", _raising(error))
+
+    code = run([])
+
+    lines = capsys.readouterr().err.splitlines()
+    assert code == 5
+    assert len(lines) == 1
+    assert said in lines[0]
+
+
+@pytest.mark.parametrize("error", [KeyError("x\ny"), OcrError("of no kind")], ids=repr)
+def test_a_bug_is_one_line_a_trace_and_exit_code_70(
+    error: Exception,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("cli.main.app", _raising(error))
+
+    code = run([])
+
+    (line,) = capsys.readouterr().err.splitlines()
+    (trace,) = (home / "traces").iterdir()
+    assert code == 70
+    assert line.startswith(f"error: {type(error).__name__}: ")
+    assert line.endswith(f"its trace is in {trace}")
+    assert "Traceback" in trace.read_text()
+
+
+def test_a_trace_that_cannot_be_kept_is_still_one_line(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "traces").write_text("a file in the way")
+    monkeypatch.setattr("cli.main.app", _raising(KeyError("x")))
+
+    code = run([])
+
+    assert code == 70
+    assert "its trace could not be kept" in capsys.readouterr().err
 
 
 def test_models_are_listed_shown_promoted_and_rolled_back(
@@ -127,3 +206,10 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
     assert checks["docker"]["found"] == ""
     assert "apt install docker.io" in checks["docker"]["advice"]
     assert checks["store"]["found"]
+
+
+def _raising(error: Exception) -> Callable[..., int]:
+    def app(*_: object, **__: object) -> int:
+        raise error
+
+    return app
