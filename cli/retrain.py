@@ -24,7 +24,7 @@ Overrides = Annotated[
 
 
 Until = Annotated[
-    Literal["prepare", "train", "export", "evaluate", "deploy"],
+    Literal["prepare", "train", "export", "evaluate", "judge", "deploy"],
     typer.Option(help="Last stage to run; all before it are found or made."),
 ]
 
@@ -45,7 +45,7 @@ def retrain(
     result: Any = STAGES[until](params)
     if as_json:
         print_json(result)
-    if until == "deploy":
+    if until in ("judge", "deploy"):
         _leave(params.name, result)
 
 

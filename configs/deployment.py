@@ -17,7 +17,7 @@ class DeploymentParams(Params):
     )
     endpoint: str = Field(
         "http://127.0.0.1:8868",
-        pattern=r"^https?://[^/]+$",
+        pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,4}|:[1-5]\d{4}|:6[0-4]\d{3})?$",
         description="Address of the gateway; one on loopback is started if it is not there",
     )
     timeout_s: float = Field(60, gt=0, description="Most seconds until the new version answers")
