@@ -1,0 +1,75 @@
+"""A small line without training: toy bundles that read A, B and C, and images of such texts."""
+
+import re
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from configs.evaluation import EvaluationParams
+from ocr.image import encode_png
+from ocr.labels import LabelFiles
+from ocr.preparation import SnapshotRef, prepare_snapshot
+from ocr.registry import Registry
+from ocr.split import SplitRule
+from ocr.validation import Limits
+from tasks.evaluate import evaluate_model
+from tasks.references import EvaluationRef, ModelRef
+from tasks.workspace import open_workspace
+from tests.toy_bundle import draw, write_toy_bundle
+
+NAME = "toy"
+
+
+@dataclass(frozen=True)
+class ToyLine:
+    """A store with a dataset in it, and where to make versions for it."""
+
+    registry: Registry
+    dataset: SnapshotRef
+    folder: Path
+
+    def add(self, version: str) -> ModelRef:
+        """Register a version."""
+        bundle = write_toy_bundle(self.folder / version, name=NAME, version=version)
+        self.registry.register(NAME, version, bundle)
+        return ModelRef(name=NAME, version=version, checkpoint=f"checkpoints/{version}")
+
+    def promote(self, version: str) -> None:
+        """Make a version the champion."""
+        self.registry.promote(NAME, version, reason="by hand")
+
+    def rollback(self) -> None:
+        """Take the champion back."""
+        self.registry.rollback(NAME, reason="reads 8 as B")
+
+    def evaluate(self, model: ModelRef, params: EvaluationParams | None = None) -> EvaluationRef:
+        """Measure a version as the task does."""
+        return evaluate_model.fn(model, self.dataset, params or EvaluationParams(resamples=200))
+
+
+@pytest.fixture
+def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLine:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    registry = open_workspace().registry
+    snapshot = prepare_snapshot(
+        registry.store,
+        name=NAME,
+        labels=_write_labels(tmp_path / "images"),
+        limits=Limits(),
+        split=SplitRule(test_share=0.4, near_duplicate_bits=0),
+    )
+    return ToyLine(registry=registry, dataset=snapshot, folder=tmp_path / "bundles")
+
+
+def _write_labels(root: Path) -> LabelFiles:
+    root.mkdir()
+    every = ["".join(text) for text in product("ABC", repeat=4)]
+    texts = [text for text in every if not re.search(r"(.)\1", text)]  # the toys read AA as A
+    for text in texts:
+        (root / f"{text}.png").write_bytes(encode_png(draw(text)))
+    labels = "".join(f"{text}.png\t{text}\n" for text in texts)
+    (root / "labels.txt").write_text(labels, encoding="utf-8")
+    return LabelFiles(kind="paddleocr", root=root, train="labels.txt")
