@@ -1,16 +1,30 @@
 """Jobs as real processes: what each exit means to the task."""
 
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from configs.jobs import TrainJob, TrainResult
 from configs.training import ResourceParams, TrainingParams
-from ocr.errors import ArtifactNotFound, BadInput
-from tasks.jobs import JobDied, run_job
+from ocr.errors import (
+    ArtifactNotFound,
+    BadData,
+    BadInput,
+    OcrError,
+    ParityFailed,
+    StoreUnavailable,
+    TrainingFailed,
+)
+from tasks.jobs import JobDied, _follow, run_job
 
 RESULT = TrainResult(checkpoint="checkpoint", metrics={}, timings={}, environment={})
+WRITE_RESULT = f'echo \'{RESULT.model_dump_json()}\' > "$(dirname "$4")/result.json"'
+
+RunAs = Callable[[str], None]
 
 
 def job(store: Path) -> TrainJob:
@@ -22,10 +36,23 @@ def job(store: Path) -> TrainJob:
     )
 
 
-def run(folder: Path) -> TrainResult:
-    return run_job(
-        job(folder / "store"), folder=folder, result_type=TrainResult, on_event=lambda _: None
-    )
+def run(
+    folder: Path, *, on_event: Callable[[dict[str, Any]], None] = lambda _: None
+) -> TrainResult:
+    return run_job(job(folder / "store"), folder=folder, result_type=TrainResult, on_event=on_event)
+
+
+@pytest.fixture
+def run_as(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> RunAs:
+    """Let jobs be a shell script instead of Python; its fourth argument is job.json."""
+    program = tmp_path_factory.mktemp("bin") / "python"
+
+    def use(script: str) -> None:
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(program))
+
+    return use
 
 
 def test_a_result_that_is_there_is_taken_without_running(tmp_path: Path) -> None:
@@ -39,11 +66,52 @@ def test_an_error_of_the_job_arrives_with_its_message(tmp_path: Path) -> None:
         run(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [(2, BadInput), (3, BadData), (4, TrainingFailed), (5, StoreUnavailable), (6, ParityFailed)],
+)
+def test_exit_code_names_the_error(
+    tmp_path: Path, run_as: RunAs, code: int, error: type[OcrError]
+) -> None:
+    run_as(f"echo 'a warning' >&2; echo 'error: what it says' >&2; echo later >&2; exit {code}")
+
+    with pytest.raises(error, match=r"^what it says$"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("end", "status"), [("kill -9 $$", "-9"), ("kill -15 $$", "-15"), ("exit 1", "1")]
+)
+def test_job_that_was_killed_or_crashed_died(
+    tmp_path: Path, run_as: RunAs, end: str, status: str
+) -> None:
+    run_as(f"echo 'last words' >&2; {end}")
+
+    with pytest.raises(JobDied, match=f"status {status}: last words; .*stderr.txt"):
+        run(tmp_path)
+
+
+def test_job_that_says_nothing_and_leaves_nothing_died(tmp_path: Path, run_as: RunAs) -> None:
+    run_as("exit 0")
+
+    with pytest.raises(JobDied, match="left no valid"):
+        run(tmp_path)
+
+
 def test_a_half_written_result_is_no_result(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text('{"kind": "train"')
 
     with pytest.raises(JobDied, match="left no valid"):
         run(tmp_path)
+
+
+def test_the_try_after_an_invalid_result_runs(tmp_path: Path, run_as: RunAs) -> None:
+    (tmp_path / "result.json").write_text('{"kind": "train"')
+    run_as(WRITE_RESULT)
+    with pytest.raises(JobDied):
+        run(tmp_path)
+
+    assert run(tmp_path) == RESULT
 
 
 def test_the_job_that_was_asked_for_is_kept(tmp_path: Path) -> None:
@@ -52,3 +120,44 @@ def test_the_job_that_was_asked_for_is_kept(tmp_path: Path) -> None:
 
     kept = json.loads((tmp_path / "job.json").read_text())
     assert kept["snapshot"] == "datasets/none/0"
+
+
+def test_events_of_the_job_arrive_in_order(tmp_path: Path, run_as: RunAs) -> None:
+    rows = "".join(f'{{"step": {step}}}\\n' for step in range(3))
+    run_as(f'printf \'{rows}\' > "$(dirname "$4")/metrics.jsonl"; {WRITE_RESULT}')
+    events: list[dict[str, Any]] = []
+
+    run(tmp_path, on_event=events.append)
+
+    assert events == [{"step": 0}, {"step": 1}, {"step": 2}]
+
+
+def test_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    read_new = _follow(path)
+    before = list(read_new())
+    path.write_bytes(b'{"step": 1}\n{"st')
+    half = list(read_new())
+    with path.open("ab") as stream:
+        stream.write(b'ep": 2}\n')
+
+    rest = list(read_new())
+
+    assert (before, half, rest) == ([], [{"step": 1}], [{"step": 2}])
+    assert list(read_new()) == []
+
+
+def test_replaced_file_tells_only_what_is_new(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1}\n{"step": 2}\n{"step": 3}\n')
+    read_new = _follow(path)
+    first = [event["step"] for event in read_new()]
+    (tmp_path / "part").write_bytes(b'{"step": 1}\n')
+    (tmp_path / "part").replace(path)
+    again = [event["step"] for event in read_new()]
+    with path.open("ab") as stream:
+        stream.write(b'{"step": 4}\n')
+
+    rest = [event["step"] for event in read_new()]
+
+    assert (first, again, rest) == ([1, 2, 3], [], [4])

@@ -1,0 +1,40 @@
+"""What is tried again: the deeds of a network or a machine."""
+
+import pytest
+from prefect import task
+from prefect.client.schemas.objects import TaskRun
+from prefect.states import Failed
+
+from ocr.errors import (
+    AliasMoved,
+    ArtifactExists,
+    ArtifactNotFound,
+    BadData,
+    BadInput,
+    ParityFailed,
+    StoreUnavailable,
+    TrainingFailed,
+)
+from tasks.jobs import JobDied
+from tasks.retries import may_help
+
+OURS = (BadInput, BadData, ArtifactNotFound, ArtifactExists, AliasMoved, TrainingFailed)
+OTHERS = (ValueError, MemoryError, FileNotFoundError)
+
+
+@task
+def fail() -> None: ...
+
+
+def is_retried(error: Exception) -> bool:
+    return may_help(fail, TaskRun(task_key="fail", dynamic_key="0"), Failed(data=error))
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable, JobDied])
+def test_what_a_network_or_machine_did_is_tried_again(error: type[Exception]) -> None:
+    assert is_retried(error("gone"))
+
+
+@pytest.mark.parametrize("error", [*OURS, ParityFailed, *OTHERS])
+def test_what_the_input_the_model_or_our_code_did_is_not(error: type[Exception]) -> None:
+    assert not is_retried(error("wrong"))
