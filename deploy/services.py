@@ -104,19 +104,27 @@ def stop_services(settings: Settings) -> list[str]:
 
 
 def _ensure_server(settings: Settings, password: str) -> Service:
-    folder = _folder(settings)
-    known = find_service(folder, "prefect")
+    known = find_service(_folder(settings), "prefect")
     url = known.url if known else f"http://127.0.0.1:{pick_port(PREFECT_PORT)}"
-    port = urlsplit(url).port
+    try:
+        return _start_server(settings, url, password)
+    except ServiceFailed:
+        if known:
+            raise
+        # Another line of this machine may have taken the port while ours was starting.
+        return _start_server(settings, f"http://127.0.0.1:{pick_port(0)}", password)
+
+
+def _start_server(settings: Settings, url: str, password: str) -> Service:
     return ensure_service(
-        folder,
+        _folder(settings),
         "prefect",
         module=["prefect", "server", "start", "--host", "127.0.0.1"],
         url=url,
         environment={
             "PREFECT_HOME": str(settings.home / "prefect"),
             # A bare --port leaves the UI calling 4200.
-            "PREFECT_SERVER_API_PORT": str(port),
+            "PREFECT_SERVER_API_PORT": str(urlsplit(url).port),
             "PREFECT_UI_URL": url,
             # Without it anybody on the machine reads every stored secret in plain text.
             "PREFECT_SERVER_API_AUTH_STRING": password,
@@ -126,7 +134,8 @@ def _ensure_server(settings: Settings, password: str) -> Service:
             "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
             "DO_NOT_TRACK": "1",
         },
-        is_up=partial(answers, f"{url}/api/health"),
+        # Not /api/health, which another line's server answers as well.
+        is_up=partial(answers, f"{url}/api/admin/version", password=password),
     )
 
 
@@ -174,9 +183,17 @@ def _locked(settings: Settings) -> FileLock:
     return FileLock(_folder(settings) / "lock", timeout=180)
 
 
-def answers(url: str) -> bool:
-    """Return whether a GET of the address, never through a proxy, is answered with 200."""
+def answers(url: str, *, password: str = "") -> bool:
+    """Return whether a GET of the address, never through a proxy, is answered with 200.
+
+    Args:
+        url: The address.
+        password: ``user:password`` of basic authentication, empty for none.
+    """
+    user, _, secret = password.partition(":")
+    auth = (user, secret) if password else None
     try:
-        return httpx.get(url, timeout=2, trust_env=False).status_code == httpx.codes.OK
+        reply = httpx.get(url, auth=auth, timeout=2, trust_env=False)
     except httpx.TransportError:
         return False
+    return reply.status_code == httpx.codes.OK

@@ -1,9 +1,12 @@
 """The services of one machine: real gateways and a real Prefect server, reused and replaced."""
 
+import base64
 import os
 import socket
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from unittest.mock import patch
 
 import httpx
@@ -144,3 +147,28 @@ def _ensure_prefect_anew() -> str:
     server = ensure_prefect(read_settings())
     assert server is not None
     return server.warning
+
+
+class Guarded(BaseHTTPRequestHandler):
+    """Answers whoever knows the password ``ours``."""
+
+    def do_GET(self) -> None:
+        ours = "Basic " + base64.b64encode(b"ocrline:ours").decode()
+        self.send_response(200 if self.headers.get("authorization") == ours else 401)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Keep the tests' output clean."""
+
+
+def test_the_server_of_another_line_on_our_port_is_not_taken_for_ours() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Guarded) as server:
+        Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}/api/admin/version"
+
+        ours = answers(url, password="ocrline:ours")
+        theirs = answers(url, password="ocrline:other")
+        server.shutdown()
+
+    assert ours
+    assert not theirs
