@@ -25,8 +25,10 @@ def export_model(
     digest = content_digest(checkpoint=checkpoint.digest, name=params.name)
     model = ModelRef(name=params.name, version=digest[:12], checkpoint=checkpoint.key)
     cached = workspace.store.exists(f"models/{model.name}/{model.version}/manifest.json")
+    folder = workspace.home / "jobs" / f"export-{model.name}-{model.version}"
     if not cached:
-        _export(workspace, model, checkpoint=checkpoint, dataset=dataset, params=params)
+        _export(workspace, model, folder, checkpoint=checkpoint, dataset=dataset, params=params)
+    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
     narrate("export", f"{'found' if cached else 'exported'} {model.name}:{model.version}")
     return model
 
@@ -34,6 +36,7 @@ def export_model(
 def _export(
     workspace: Workspace,
     model: ModelRef,
+    folder: Path,
     *,
     checkpoint: CheckpointRef,
     dataset: SnapshotRef,
@@ -52,10 +55,8 @@ def _export(
         parameters=params.training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
     )
-    folder = workspace.home / "jobs" / f"export-{model.name}-{model.version}"
     result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
     registry.register(model.name, model.version, folder / result.bundle)
-    shutil.rmtree(folder)
 
 
 def _code_commit() -> str:

@@ -32,8 +32,10 @@ def train_model(
     )
     key = f"checkpoints/{digest}"
     cached = workspace.store.exists(f"{key}/manifest.json")
+    folder = workspace.home / "jobs" / f"train-{digest[:16]}"
     if not cached:
-        _train(workspace, key, dataset=dataset, training=training, resources=resources)
+        _train(workspace, key, folder, dataset=dataset, training=training, resources=resources)
+    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
     result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{key}/result.json"))
     accuracy = result.metrics.get("accuracy", 0.0)
     how = "found" if cached else "trained"
@@ -44,12 +46,12 @@ def train_model(
 def _train(
     workspace: Workspace,
     key: str,
+    folder: Path,
     *,
     dataset: SnapshotRef,
     training: TrainingParams,
     resources: ResourceParams,
 ) -> None:
-    folder = workspace.home / "jobs" / f"train-{Path(key).name[:16]}"
     job = TrainJob(
         store=workspace.store.uri, snapshot=dataset.key, training=training, resources=resources
     )
@@ -61,4 +63,3 @@ def _train(
             shutil.copyfile(folder / name, checkpoint / name)
     seal_folder(checkpoint)
     upload_folder(workspace.store, checkpoint, prefix=key)
-    shutil.rmtree(folder)
