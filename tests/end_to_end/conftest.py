@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import httpx
 import pytest
 
 from deploy.background import pick_port
+
+COMMAND_S = 240
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,15 @@ class Finished:
         """What it printed for machines."""
         return json.loads(self.out)
 
+    @property
+    def version(self) -> str:
+        """The version that a retraining judged; its report is named after it."""
+        return Path(self.json["report"]).stem.removeprefix("smoke-")
+
 
 @dataclass(frozen=True)
 class Line:
-    """A machine that has run ``ocrline retrain smoke`` once."""
+    """A machine of its own: a home with a store and services, and the address of its gateway."""
 
     home: Path
     endpoint: str
@@ -79,24 +87,50 @@ class Line:
         (model,) = self.run("models", "list", "--json").json
         return str(model["champion"])
 
+    def golden(self) -> Path:
+        """Return the golden folder of the champion's local bundle."""
+        return next(self.home.glob(f"bundles/**/smoke/{self.champion()}/golden"))
+
     def stored(self, folder: str) -> set[str]:
         """Return what the store holds in a folder."""
         return {path.name for path in (self.home / "store" / folder).iterdir()}
 
 
 def _finish(process: "subprocess.Popen[str]") -> Finished:
-    out, err = process.communicate(timeout=240)
+    try:
+        out, err = process.communicate(timeout=COMMAND_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # with its job; the services have their own session
+        process.communicate()
+        raise
     return Finished(process.returncode, out, err)
 
 
 @pytest.fixture(scope="session")
-def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    """The machine after its first run, which every test may build on."""
+def fresh_line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+    """A machine on which nothing has run yet."""
     line = Line(home=tmp_path_factory.mktemp("home"), endpoint=f"http://127.0.0.1:{pick_port(0)}")
     try:
-        first = line.retrain()
-        assert first.code == 0, first.err
-        (line.home / "first.json").write_text(first.out)
         yield line
     finally:
         line.run("stop")
+
+
+@pytest.fixture(scope="session")
+def first(fresh_line: Line) -> Finished:
+    """The first run, whose candidate becomes the champion and stays it."""
+    finished = fresh_line.retrain()
+    assert finished.code == 0, finished.err
+    return finished
+
+
+@pytest.fixture(scope="session")
+def line(fresh_line: Line, first: Finished) -> Line:
+    """The machine after its first run, which every test may build on and leaves as it was."""
+    return fresh_line
+
+
+@pytest.fixture(scope="session")
+def worse(line: Line) -> Finished:
+    """A run whose candidate is worse than the champion."""
+    return line.retrain("training.epochs=1")

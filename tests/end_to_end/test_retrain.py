@@ -11,7 +11,7 @@ from threading import Event
 import httpx
 import pytest
 
-from tests.end_to_end.conftest import Line
+from tests.end_to_end.conftest import Finished, Line
 
 RUN_DEPLOYMENT = """
 import sys
@@ -26,12 +26,10 @@ print(run.state_name)
 """
 
 
-def test_first_run_promotes_serves_and_leaves_a_report(line: Line) -> None:
-    judgement = json.loads((line.home / "first.json").read_text())
-
-    assert judgement["verdict"] == "promote"
-    assert "<html" in Path(judgement["report"]).read_text()[:200]
-    assert line.served() == line.champion()
+def test_first_run_promotes_serves_and_leaves_a_report(line: Line, first: Finished) -> None:
+    assert first.json["verdict"] == "promote"
+    assert "<html" in Path(first.json["report"]).read_text()[:200]
+    assert line.served() == line.champion() == first.version
 
 
 def test_second_run_finds_every_stage_and_trains_nothing(line: Line) -> None:
@@ -56,15 +54,13 @@ def test_only_the_gate_runs_when_only_the_gate_changes(line: Line) -> None:
     assert line.champion() == champion
 
 
-def test_worse_candidate_is_refused_and_the_champion_goes_on_serving(line: Line) -> None:
-    champion = line.champion()
-
-    worse = line.retrain("training.epochs=1")
-
+def test_worse_candidate_is_refused_and_the_champion_goes_on_serving(
+    line: Line, first: Finished, worse: Finished
+) -> None:
     assert worse.code == 1, worse.err
     assert worse.json["verdict"] == "block"
-    assert line.champion() == champion
-    assert line.served() == champion
+    assert worse.version != first.version
+    assert line.served() == line.champion() == first.version
 
 
 def test_misspelt_key_stops_before_anything_runs(line: Line) -> None:
@@ -77,7 +73,7 @@ def test_misspelt_key_stops_before_anything_runs(line: Line) -> None:
 
 
 def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path) -> None:
-    golden = next((line.home / "bundles" / "smoke").iterdir()) / "golden"
+    golden = line.golden()
     outputs = json.loads((golden / "outputs.json").read_text())
     texts = {image["file"]: image["text"] for image in outputs["images"]}
     rows = [f"{name}\t{text}\n" for name, text in texts.items()]
@@ -95,11 +91,11 @@ def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path)
     assert read.json[0]["text"] == text
 
 
-def test_promotion_and_rollback_by_hand_lose_no_request_under_load(line: Line) -> None:
-    champion = line.champion()
-    (other,) = {p for p in line.stored("models/smoke") if p not in ("aliases", champion)}
-    bundle = line.home / "bundles" / "smoke" / champion / "golden" / "inputs"
-    image = next(bundle.iterdir()).read_bytes()
+def test_promotion_and_rollback_by_hand_lose_no_request_under_load(
+    line: Line, worse: Finished
+) -> None:
+    champion, other = line.champion(), worse.version
+    image = next((line.golden() / "inputs").iterdir()).read_bytes()
     versions: list[str] = []
     stop = Event()
 
@@ -111,11 +107,13 @@ def test_promotion_and_rollback_by_hand_lose_no_request_under_load(line: Line) -
 
     with ThreadPoolExecutor(4) as pool:
         clients = [pool.submit(hammer) for _ in range(4)]
-        line.run("models", "promote", "smoke", other)
-        _wait_until_served(line, other)
-        line.run("models", "rollback", "smoke", "--reason", "reads worse")
-        _wait_until_served(line, champion)
-        stop.set()
+        try:
+            line.run("models", "promote", "smoke", other)
+            _wait_until_served(line, other)
+        finally:
+            line.run("models", "rollback", "smoke", "--reason", "reads worse")
+            _wait_until_served(line, champion)
+            stop.set()
         failures = [client.exception() for client in clients if client.exception()]
 
     assert not failures
@@ -130,24 +128,36 @@ def test_prefect_ui_runs_the_same_flow(line: Line) -> None:
 
 
 def test_killed_run_continues_where_it_was(line: Line) -> None:
-    changes = ("training.epochs=9", "training.checkpoint_every_s=0.5", "deployment.target=none")
+    before, champion = line.stored("checkpoints"), line.champion()
+    # Too large for the gate: the champion stays whatever this candidate reads.
+    changes = ("training.epochs=9", "training.checkpoint_every_s=0.5", "gate.max_size_mb=0.001")
     process = line.start("retrain", "smoke", *line.sets(*changes))
-    _wait_for(line.home, "jobs/train-*/state/0*")
+    kept = _wait_for_kept_lines(line.home)
     os.kill(process.pid, signal.SIGKILL)  # the training, an orphan now, must end by itself
     process.communicate()
 
     again = line.retrain(*changes)
 
-    assert again.code in (0, 1), again.err
+    assert again.code == 1, again.err
+    (checkpoint,) = line.stored("checkpoints") - before
+    metrics = (line.home / "store" / "checkpoints" / checkpoint / "metrics.jsonl").read_bytes()
+    assert metrics.startswith(kept)  # their speeds are those of the killed run: nothing ran again
     assert not list((line.home / "jobs").iterdir())
+    assert line.champion() == champion
 
 
-def _wait_for(home: Path, pattern: str) -> None:
+def _wait_for_kept_lines(home: Path) -> bytes:
+    """Wait for a kept state; return the lines of metrics.jsonl up to its step."""
     deadline = time.monotonic() + 120
-    while not list(home.glob(pattern)):
-        if time.monotonic() > deadline:
-            pytest.fail(f"nothing at {pattern}")
+    while time.monotonic() < deadline:
+        for state in sorted(home.glob("jobs/train-*/state/0*"), reverse=True):
+            rows = (state.parents[1] / "metrics.jsonl").read_bytes().splitlines(keepends=True)
+            whole = [row for row in rows if row.endswith(b"\n")]
+            kept = [row for row in whole if json.loads(row)["step"] <= int(state.name)]
+            if len(kept) > 1:
+                return b"".join(kept)
         time.sleep(0.05)
+    return pytest.fail("the training kept no state")
 
 
 def _wait_until_served(line: Line, version: str) -> None:
