@@ -67,6 +67,9 @@ def run(settings: ServingSettings) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     if settings.host not in LOOPBACK and not settings.token:
         LOG.warning("listening on %s without OCRLINE_TOKEN: anybody may ask", settings.host)
+    if settings.engine == "paddle":
+        import serving.paddle_recogniser  # noqa: F401 - now: later it would undo our handlers
+
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -7,6 +7,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
+import paddle
 from numpy.typing import NDArray
 from paddle import inference
 
@@ -17,6 +18,9 @@ from ocr.errors import BadData
 from ocr.image import Image
 from ocr.preprocess import InputSpec
 from ocr.recogniser import run_in_batches
+
+# Paddle's import takes SIGTERM for itself, and its handler may hang: give the signals back.
+paddle.disable_signal_handler()
 
 ONEDNN_SHAPES = 64
 """oneDNN keeps compiled kernels per input shape; without a limit lines of all widths pile up."""
