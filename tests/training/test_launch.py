@@ -71,6 +71,7 @@ def test_ranks_do_not_outlive_what_started_them(
         process.communicate(timeout=60)
 
     wait_for(lambda: not find_ranks(job))
+    assert not find_ranks(job)
 
 
 def test_sigterm_keeps_the_work_of_all_ranks(digits: dict[str, str], tmp_path: Path) -> None:
