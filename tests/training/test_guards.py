@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,5 @@ def test_a_watchdog_that_is_closed_ends_nothing() -> None:
     )
 
     watchdog.close()
+
+    assert "watchdog" not in [thread.name for thread in threading.enumerate()]
