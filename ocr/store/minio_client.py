@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
 from minio import Minio
@@ -57,6 +58,15 @@ class ConditionalMinio(Minio):
         return super()._execute(
             method, bucket_name, object_name, body, headers, query_params, **rest
         )
+
+    def _abort_multipart_upload(self, bucket_name: str, object_name: str, upload_id: str) -> None:
+        """Give an upload up; a failure here must not hide the error that made us do so.
+
+        A full MinIO sometimes answers NoSuchUpload. What it keeps of an upload is never visible,
+        and it removes that by itself in a day.
+        """
+        with suppress(MinioException, HTTPError):
+            super()._abort_multipart_upload(bucket_name, object_name, upload_id)
 
 
 class SlicingPool(PoolManager):

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -197,7 +198,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
 def test_what_goes_wrong_on_the_server_is_said(
     status: int, kind: str, body: str, told: str
 ) -> None:
-    with canned_server(status, kind, body.encode()) as endpoint:
+    with canned_server({"PUT": Answer(status, body.encode(), kind)}) as endpoint:
         store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
 
         with pytest.raises(StoreUnavailable) as failure:
@@ -207,23 +208,55 @@ def test_what_goes_wrong_on_the_server_is_said(
     assert "hush" not in str(failure.value)
 
 
+def test_an_upload_that_cannot_be_given_up_either_tells_what_went_wrong_first(
+    tmp_path: Path,
+) -> None:
+    answers = {
+        "HEAD": Answer(404, b""),
+        "POST": Answer(200, b"<R><Bucket>b</Bucket><Key>k</Key><UploadId>7</UploadId></R>"),
+        "PUT": Answer(507, b"<Error><Code>XMinioStorageFull</Code></Error>"),
+        "DELETE": Answer(404, b"<Error><Code>NoSuchUpload</Code></Error>"),
+    }
+    with canned_server(answers) as endpoint:
+        store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
+
+        with pytest.raises(StoreUnavailable, match="has no space"):
+            store.put_file(KEY, write_noise(tmp_path / "source", size=LARGE))
+
+
+class Answer(NamedTuple):
+    status: int
+    body: bytes
+    kind: str = "application/xml"
+
+
 @contextmanager
-def canned_server(status: int, kind: str, body: bytes) -> Iterator[str]:
+def canned_server(answers: dict[str, Answer]) -> Iterator[str]:
+    """A server that answers each method in one way, over connections that it keeps."""
+
     class Canned(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            status, body, kind = answers[self.command]
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
+        do_HEAD = do_POST = do_PUT = do_DELETE = answer  # noqa: N815  (http.server names them)
+
         def log_message(self, *args: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Canned) as http:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Canned) as http:
         thread = threading.Thread(target=http.serve_forever)
+        http.daemon_threads = True  # one may wait on a connection that the store keeps
         thread.start()
-        yield f"127.0.0.1:{http.server_port}"
-        http.shutdown()
-        thread.join()
+        try:
+            yield f"127.0.0.1:{http.server_port}"
+        finally:
+            http.shutdown()
+            thread.join()
