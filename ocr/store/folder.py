@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
-from ocr.errors import ArtifactExists, BadData, BadInput
-from ocr.store.key import check_key
+from ocr.errors import ArtifactExists, ArtifactNotFound, BadData, BadInput
+from ocr.store.key import check_key, check_prefix
 from ocr.store.protocol import Store
 from ocr.store.whole import sha256_of
 
+MANIFEST = "manifest.json"
+POINTER = "published.json"
 
-def upload_folder(store: Store, folder: Path, *, prefix: str, last: str = "manifest.json") -> None:
+
+def upload_folder(store: Store, folder: Path, *, prefix: str, last: str = MANIFEST) -> None:
     """Store every file of a folder under `prefix`, `last` when all others are there.
 
     Killed anywhere, the next call continues.
@@ -21,25 +24,61 @@ def upload_folder(store: Store, folder: Path, *, prefix: str, last: str = "manif
         BadInput: `last` is missing, or the folder holds a link or a name that is no key.
         ArtifactExists: A key holds other content.
     """
-    files = sorted(_files(folder))
-    if last not in files:
-        raise BadInput(f"{folder} holds no {last}, so it is not complete")
-    files.remove(last)
-    for file in [*files, last]:
+    files = _list_complete(folder, last=last)
+    for file in files:
         check_key(f"{prefix}/{file}")
-    for file in [*files, last]:
+    for file in files:
         store.put_file(f"{prefix}/{file}", folder / file)
 
 
-def seal_folder(folder: Path, *, last: str = "manifest.json") -> None:
+def publish_folder(store: Store, folder: Path, *, key: str) -> str:
+    """Store a complete folder under a prefix of its content, then let `key` name that prefix.
+
+    The first to complete counts. Half an upload of another machine, which made other bytes of the
+    same inputs, is in nobody's way. Killed anywhere, the next call continues.
+
+    Returns:
+        The prefix of what is published as `key`: this folder, or what was there before.
+
+    Raises:
+        BadInput: As `upload_folder` does.
+        ArtifactExists: The folder is not what its manifest said when it was stored.
+    """
+    _list_complete(folder, last=MANIFEST)
+    prefix = f"{key}/{sha256_of(folder / MANIFEST)[:16]}"
+    found = find_published(store, key=key)
+    if found and found != prefix:
+        return found
+    upload_folder(store, folder, prefix=prefix)
+    try:
+        store.put_bytes(f"{key}/{POINTER}", json.dumps({"prefix": prefix}).encode())
+    except ArtifactExists:  # another machine was faster
+        return find_published(store, key=key) or prefix
+    return prefix
+
+
+def find_published(store: Store, *, key: str) -> str | None:
+    """Return the prefix of the folder that was published as `key`, None before that.
+
+    Raises:
+        BadData: What names it is damaged.
+    """
+    try:
+        said = json.loads(store.read_bytes(f"{key}/{POINTER}"))
+        return check_prefix(said["prefix"]).rstrip("/")
+    except ArtifactNotFound:  # an upload is under way, or was given up
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadData(f"{store.uri}/{key}/{POINTER} names no prefix: {error!r}") from error
+
+
+def seal_folder(folder: Path, *, last: str = MANIFEST) -> None:
     """Write the manifest that names every file of a folder with its digest."""
     files = {name: sha256_of(folder / name) for name in sorted(_files(folder)) if name != last}
     (folder / last).write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
 
 
-def download_folder(
-    store: Store, *, prefix: str, folder: Path, last: str = "manifest.json"
-) -> Path:
+def download_folder(store: Store, *, prefix: str, folder: Path, last: str = MANIFEST) -> Path:
     """Copy what is under `prefix` to `folder`, which appears complete or not at all.
 
     When the manifest `last` has `"files": {path: sha256}`, exactly those files are copied and
@@ -60,6 +99,14 @@ def download_folder(
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return folder
+
+
+def _list_complete(folder: Path, *, last: str) -> list[str]:
+    """List the files of a folder, `last` at the end."""
+    files = sorted(_files(folder), key=lambda file: (file == last, file))
+    if last not in files:
+        raise BadInput(f"{folder} holds no {last}, so it is not complete")
+    return files
 
 
 def _files(folder: Path) -> Iterator[str]:

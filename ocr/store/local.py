@@ -40,15 +40,21 @@ class LocalStore:
         self._sweep()
 
     def put_bytes(self, key: str, data: bytes) -> None:
-        digest = hashlib.sha256(data).hexdigest()
-        self._put(key, digest=digest, write=lambda file: file.write(data))
+        self._put(
+            key,
+            write=lambda file: file.write(data),
+            digest=lambda: hashlib.sha256(data).hexdigest(),
+        )
 
     def put_file(self, key: str, path: Path) -> None:
         if not path.is_file():
             raise BadInput(f"No file to store as {key!r} at {path}")
         with path.open("rb") as source:
-            digest = sha256_of(path)
-            self._put(key, digest=digest, write=lambda file: shutil.copyfileobj(source, file))
+            self._put(
+                key,
+                write=lambda file: shutil.copyfileobj(source, file),
+                digest=lambda: sha256_of(path),
+            )
 
     def read_bytes(self, key: str) -> bytes:
         with self._reading(key) as file:
@@ -100,12 +106,14 @@ class LocalStore:
             _move(part, path)
         return hashlib.sha256(data).hexdigest()
 
-    def _put(self, key: str, *, digest: str, write: Callable[[BinaryIO], object]) -> None:
+    def _put(
+        self, key: str, *, write: Callable[[BinaryIO], object], digest: Callable[[], str]
+    ) -> None:
         path = self._path(key)
         with self._faults(key):
             if not path.is_file() and self._claim(path, write=write):
                 return
-            if sha256_of(path) != digest:
+            if sha256_of(path) != digest():
                 raise ArtifactExists(f"{self.uri}/{key} holds other content; keys are immutable")
 
     def _claim(self, path: Path, *, write: Callable[[BinaryIO], object]) -> bool:

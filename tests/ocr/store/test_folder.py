@@ -8,7 +8,13 @@ import pytest
 
 from ocr.errors import ArtifactExists, ArtifactNotFound, BadData, BadInput
 from ocr.store import Store, open_store
-from ocr.store.folder import download_folder, seal_folder, upload_folder
+from ocr.store.folder import (
+    download_folder,
+    find_published,
+    publish_folder,
+    seal_folder,
+    upload_folder,
+)
 
 PREFIX = "models/plates/v1"
 FILES = {"card.md": b"# plates", "onnx/model.onnx": b"weights", "golden/inputs/000.png": b"image"}
@@ -181,3 +187,59 @@ def test_sealed_folder_is_verified_when_it_is_copied(tmp_path: Path) -> None:
     assert (copy / "weights.npz").read_bytes() == b"weights"
     with pytest.raises(BadData):
         download_folder(store, prefix="checkpoints/c", folder=tmp_path / "second")
+
+
+def test_what_is_published_is_found_by_its_key(store: Store, tmp_path: Path) -> None:
+    bundle = write_bundle(tmp_path / "bundle")
+    assert find_published(store, key=PREFIX) is None
+
+    prefix = publish_folder(store, bundle, key=PREFIX)
+    copy = download_folder(store, prefix=prefix, folder=tmp_path / "copy")
+
+    assert find_published(store, key=PREFIX) == prefix
+    assert prefix.startswith(f"{PREFIX}/")
+    assert contents(copy) == contents(bundle)
+
+
+def test_half_an_upload_of_another_machine_blocks_nobody(local: Store, tmp_path: Path) -> None:
+    theirs = write_bundle(tmp_path / "theirs", {**FILES, "onnx/model.onnx": b"their weights"})
+    _publish_half(local, theirs)
+
+    prefix = publish_folder(local, write_bundle(tmp_path / "ours"), key=PREFIX)
+
+    assert find_published(local, key=PREFIX) == prefix
+    assert local.read_bytes(f"{prefix}/onnx/model.onnx") == FILES["onnx/model.onnx"]
+
+
+def test_a_publication_that_was_cut_short_continues(local: Store, tmp_path: Path) -> None:
+    bundle = write_bundle(tmp_path / "bundle")
+    _publish_half(local, bundle)
+    assert find_published(local, key=PREFIX) is None
+
+    prefix = publish_folder(local, bundle, key=PREFIX)
+
+    assert [key.rpartition("/")[2] for key in local.list(prefix)].count("card.md") == 1
+    assert len(list(local.list(PREFIX))) == len(FILES) + 2
+
+
+def test_the_first_to_publish_counts(local: Store, tmp_path: Path) -> None:
+    theirs = write_bundle(tmp_path / "theirs", {**FILES, "onnx/model.onnx": b"their weights"})
+    prefix = publish_folder(local, theirs, key=PREFIX)
+
+    again = publish_folder(local, write_bundle(tmp_path / "ours"), key=PREFIX)
+
+    assert again == find_published(local, key=PREFIX) == prefix
+    assert len(list(local.list(PREFIX))) == len(FILES) + 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b"{}", b'{"prefix": 7}', b'{"prefix": "a//b"}'])
+def test_a_damaged_publication_is_named(local: Store, damage: bytes) -> None:
+    local.put_bytes(f"{PREFIX}/published.json", damage)
+
+    with pytest.raises(BadData, match=r"v1/published\.json names no prefix"):
+        find_published(local, key=PREFIX)
+
+
+def _publish_half(store: Store, folder: Path) -> None:
+    prefix = f"{PREFIX}/{hashlib.sha256((folder / 'manifest.json').read_bytes()).hexdigest()[:16]}"
+    store.put_file(f"{prefix}/onnx/model.onnx", folder / "onnx/model.onnx")

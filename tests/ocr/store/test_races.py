@@ -1,9 +1,10 @@
 """Many writers of one key, as threads and as processes: exactly one wins."""
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -43,6 +44,16 @@ for version in sys.argv[4:]:
 @pytest.fixture(params=["local", "minio"])
 def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+def register(store: Store, versions: Iterable[str], folder: Path) -> None:
+    """Give the model plates some versions."""
+    for version in versions:
+        bundle = folder / f"bundle-{version}"
+        bundle.mkdir()
+        manifest = {"name": "plates", "version": version}
+        (bundle / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+        Registry(store).register("plates", version, bundle)
 
 
 def race(write: Callable[[int], object], *, lost: type[Exception]) -> list[int]:
@@ -99,9 +110,8 @@ def test_one_of_many_swaps_of_one_tag_succeeds(store: Store) -> None:
         assert data == b"%d/%d" % (round_, winners[0])
 
 
-def test_one_of_many_promotions_from_one_champion_succeeds(store: Store) -> None:
-    for number in range(WRITERS):
-        store.put_bytes(f"models/plates/{number}/manifest.json", b"{}")
+def test_one_of_many_promotions_from_one_champion_succeeds(store: Store, tmp_path: Path) -> None:
+    register(store, [str(number) for number in range(WRITERS)], tmp_path)
 
     winners = race(
         lambda number: Registry(store).promote("plates", str(number), reason="race", expected=None),
@@ -115,12 +125,11 @@ def test_one_of_many_promotions_from_one_champion_succeeds(store: Store) -> None
 
 
 def test_promotions_from_many_processes_are_all_in_the_history(
-    store: Store, store_uri: str, credentials: S3Credentials | None
+    store: Store, store_uri: str, credentials: S3Credentials | None, tmp_path: Path
 ) -> None:
     keys = credentials or S3Credentials("none", "none", "none")
     plans = [[f"{writer}-{number}" for number in range(5)] for writer in range(3)]
-    for version in chain(*plans):
-        store.put_bytes(f"models/plates/{version}/manifest.json", b"{}")
+    register(store, chain(*plans), tmp_path)
 
     said = run_together(
         [
