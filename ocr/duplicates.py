@@ -27,14 +27,15 @@ def drop_duplicates(
     Returns:
         The kept candidates, sorted by image id, and the rejections.
     """
-    ordered = sorted(candidates, key=_standing)
+    ordered = sorted(candidates, key=_image_id)
     kept: list[Candidate] = []
     rejections: list[Rejection] = []
-    for _, group in groupby(ordered, key=lambda candidate: candidate.encoded.id):
+    for _, group in groupby(ordered, key=_image_id):
         first, *others = group
         if not others:
             kept.append(first)
             continue
+        first, *others = sorted([first, *others], key=_standing)
         is_disputed = any(_rank(o) == _rank(first) and o.row.text != first.row.text for o in others)
         if is_disputed:
             detail = f"reads {first.row.text!r} and otherwise"
@@ -104,9 +105,12 @@ def _reject_copy(candidate: Candidate, first: Candidate) -> Rejection:
     return candidate.reject("duplicate", f"same as {name}")
 
 
-def _standing(candidate: Candidate) -> tuple[str, int, str, str]:
-    row = candidate.row
-    return candidate.encoded.id, _rank(candidate), row.image, row.where
+def _image_id(candidate: Candidate) -> str:
+    return candidate.encoded.id
+
+
+def _standing(candidate: Candidate) -> tuple[int, str, str]:
+    return _rank(candidate), candidate.row.image, candidate.row.where
 
 
 def _rank(candidate: Candidate) -> int:

@@ -1,24 +1,17 @@
-"""Looks into images: read, hash, decode, judge, spool; over several processes where it pays.
-
-Threads do not pay for small crops: two of them reach 0.7 times the speed of one, the interpreter
-lock changing hands several times per image.
-"""
+"""Looks into images: read, hash, decode, judge, spool; over several processes where it pays."""
 
 import hashlib
-import multiprocessing
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
+from itertools import islice, tee
 from pathlib import Path
-from typing import NamedTuple
-
-import cv2
+from typing import NamedTuple, Protocol, TypeVar
 
 from ocr.image import BadImage, Image, decode_image, encode_jpeg, image_suffix
 from ocr.image_folder import ImageFolder
 from ocr.perceptual_hash import perceptual_hash
-from ocr.quarantine import Fault
+from ocr.process_pool import map_in_order
+from ocr.quarantine import Fault, Rejection
 from ocr.spool import Spool, SpoolFile, SpoolPlace
 from ocr.validation import Limits, find_size_fault
 
@@ -47,78 +40,105 @@ Finding = EncodedImage | Fault
 """What became of an image."""
 
 
-def examine_files(
-    batches: Iterable[Sequence[str]],
+class ImageRow(Protocol):
+    """A row that names an image file."""
+
+    @property
+    def image(self) -> str:
+        """Path relative to the dataset's root, forward slashes."""
+
+
+RowT = TypeVar("RowT", bound=ImageRow)
+
+
+def examine_rows(
+    rows: Iterable[RowT | Rejection],
     *,
     root: Path,
     limits: Limits,
     spool: Spool,
     processes: int,
-) -> Iterator[list[Finding]]:
-    """Examine batches of image files, the findings in the order of the batches.
+    batch: int,
+    hash_image: Callable[[Image], bytes] = perceptual_hash,
+) -> Iterator[tuple[RowT, Finding] | Rejection]:
+    """Examine the image files of rows, in their order; rejected ones pass through.
 
     Args:
-        batches: Image paths relative to the root.
-        root: Folder they are in.
+        rows: Rows whose images are not yet opened.
+        root: Folder the images are in.
         limits: What is accepted.
         spool: Where good images go.
         processes: How many work at once; 1 is this one.
+        batch: Images that a process takes at a time.
+        hash_image: Perceptual hash of an image.
     """
-    work = partial(_examine_batch, root=root, limits=limits, spool=spool)
-    if processes == 1:
-        yield from map(work, batches)
-        return
-    # Forked, because a spawned process would import the caller's main module first. The work
-    # touches no lock that a thread of ours could hold at the fork.
-    with ProcessPoolExecutor(
-        processes,
-        mp_context=multiprocessing.get_context("fork"),
-        initializer=cv2.setNumThreads,
-        initargs=(0,),
-    ) as pool:
-        yield from _map_in_order(pool, work, batches, ahead=2 * processes)
+    source = iter(rows)
+    batches, ahead = tee(iter(lambda: list(islice(source, batch)), []))
+    work = partial(_examine_batch, root=root, limits=limits, spool=spool, hash_image=hash_image)
+    names = ([row.image for row in each if not isinstance(row, Rejection)] for each in ahead)
+    findings = map_in_order(work, names, processes=processes)
+    for each, found in zip(batches, findings, strict=True):
+        yield from _pair(each, iter(found))
 
 
-def examine_rendered(image: Image, *, limits: Limits, file: SpoolFile) -> Finding:
-    """Examine an image that the line itself made; it is spooled as JPEG."""
-    return _examine(encode_jpeg(image), image, limits=limits, file=file)
-
-
-def _map_in_order(
-    pool: ProcessPoolExecutor,
-    work: Callable[[Sequence[str]], list[Finding]],
-    batches: Iterable[Sequence[str]],
+def examine_rendered(
+    image: Image,
     *,
-    ahead: int,
-) -> Iterator[list[Finding]]:
-    """`pool.map` that takes no more batches than it needs."""
-    waiting: deque[Future[list[Finding]]] = deque()
-    for batch in batches:
-        waiting.append(pool.submit(work, batch))
-        if len(waiting) > ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
+    limits: Limits,
+    file: SpoolFile,
+    hash_image: Callable[[Image], bytes] = perceptual_hash,
+) -> Finding:
+    """Examine an image that the line itself made; it is spooled as JPEG."""
+    return _examine(encode_jpeg(image), image, limits=limits, file=file, hash_image=hash_image)
+
+
+def _pair(
+    rows: Sequence[RowT | Rejection], findings: Iterator[Finding]
+) -> Iterator[tuple[RowT, Finding] | Rejection]:
+    for row in rows:
+        yield row if isinstance(row, Rejection) else (row, next(findings))
 
 
 def _examine_batch(
-    images: Sequence[str], *, root: Path, limits: Limits, spool: Spool
+    images: Sequence[str],
+    *,
+    root: Path,
+    limits: Limits,
+    spool: Spool,
+    hash_image: Callable[[Image], bytes],
 ) -> list[Finding]:
     folder = ImageFolder(root)
     with spool.appending() as file:
-        return [_examine_file(image, folder, limits=limits, file=file) for image in images]
+        return [
+            _examine_file(image, folder, limits=limits, file=file, hash_image=hash_image)
+            for image in images
+        ]
 
 
-def _examine_file(image: str, folder: ImageFolder, *, limits: Limits, file: SpoolFile) -> Finding:
+def _examine_file(
+    image: str,
+    folder: ImageFolder,
+    *,
+    limits: Limits,
+    file: SpoolFile,
+    hash_image: Callable[[Image], bytes],
+) -> Finding:
     try:
         data = folder.read(image, max_bytes=limits.max_bytes)
         pixels = decode_image(data, max_pixels=limits.max_pixels)
     except BadImage as error:
         return Fault(error.reason, str(error))
-    return _examine(data, pixels, limits=limits, file=file)
+    return _examine(data, pixels, limits=limits, file=file, hash_image=hash_image)
 
 
-def _examine(data: bytes, image: Image, *, limits: Limits, file: SpoolFile) -> Finding:
+def _examine(
+    data: bytes,
+    image: Image,
+    *,
+    limits: Limits,
+    file: SpoolFile,
+    hash_image: Callable[[Image], bytes],
+) -> Finding:
     fault = find_size_fault(image, limits=limits)
     if fault is not None:
         return fault
@@ -126,7 +146,7 @@ def _examine(data: bytes, image: Image, *, limits: Limits, file: SpoolFile) -> F
         id=hashlib.sha256(data).hexdigest(),
         width=image.shape[1],
         height=image.shape[0],
-        hash=perceptual_hash(image),
+        hash=hash_image(image),
         suffix=image_suffix(data),
         place=file.append(data),
     )

@@ -2,6 +2,8 @@
 
 import io
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import cv2
@@ -24,6 +26,17 @@ Image = NDArray[np.uint8]
 """Pixels (H, W, 3), BGR."""
 
 JPEG_QUALITY = 95
+_TIFF_MAGICS = (b"II*\0", b"MM\0*")
+_FROM_PILLOW = (  # its readers let through whatever a damaged file makes them trip over
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
 
 
@@ -35,7 +48,7 @@ class BadImage(BadData):
         self.reason: Reason = reason
 
 
-def decode_image(data: bytes, *, max_pixels: int) -> Image:
+def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
     """Decode JPEG, PNG, WebP, BMP, TIFF, GIF or PPM to BGR.
 
     16 bits become 8, grey and palette become colour, transparency is laid over white, CMYK is
@@ -44,6 +57,7 @@ def decode_image(data: bytes, *, max_pixels: int) -> Image:
     Args:
         data: The encoded image.
         max_pixels: Largest accepted width times height, checked before any pixel is decoded.
+        frame: Which image of a TIFF, see `count_frames`.
 
     Raises:
         BadImage: With the reason unreadable_image, truncated_image or decompression_bomb.
@@ -52,7 +66,22 @@ def decode_image(data: bytes, *, max_pixels: int) -> Image:
         return _decode_checked(data, read_jpeg_header(data), max_pixels=max_pixels)
     if data.startswith(PNG_MAGIC):
         return _decode_checked(data, read_png_header(data), max_pixels=max_pixels)
-    return _decode_other(data, max_pixels=max_pixels)
+    return _decode_other(data, max_pixels=max_pixels, frame=frame)
+
+
+def count_frames(data: bytes, *, at_most: int) -> int:
+    """Count the images of a TIFF up to `at_most`; anything else is one image.
+
+    Raises:
+        BadImage: With the reason unreadable_image or truncated_image.
+    """
+    if data[:4] not in _TIFF_MAGICS:
+        return 1
+    with _opened(data, formats=("TIFF",)) as opened:
+        count = 1
+        while count < at_most and _has_frame(opened, count):
+            count += 1
+    return count
 
 
 def encode_jpeg(image: Image) -> bytes:
@@ -108,21 +137,35 @@ def _over_white(image: NDArray[np.uint8] | NDArray[np.uint16]) -> Image:
     return np.rint((pixels[..., :3] * alpha + 1 - alpha) * 255).astype(np.uint8)
 
 
-def _decode_other(data: bytes, *, max_pixels: int) -> Image:
+def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
     formats = None if data.startswith(PNG_MAGIC) else _OTHER_FORMATS
-    try:
-        opened = PIL.Image.open(io.BytesIO(data), formats=formats)
+    with _opened(data, formats=formats) as opened:
+        opened.seek(frame)
         _check_pixels(*opened.size, max_pixels=max_pixels)
         return _to_bgr(PIL.ImageOps.exif_transpose(opened))
+
+
+@contextmanager
+def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Image.Image]:
+    try:
+        yield PIL.Image.open(io.BytesIO(data), formats=formats)
     except PIL.UnidentifiedImageError:
         _refuse("unreadable_image", f"not an image: {len(data)} bytes of an unknown format")
     except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning) as error:
         _refuse("decompression_bomb", str(error))
     except BadImage:
         raise
-    except (OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
+    except _FROM_PILLOW as error:
         is_cut = "truncated" in str(error).lower() or isinstance(error, EOFError)
         _refuse("truncated_image" if is_cut else "unreadable_image", f"not decodable: {error}")
+
+
+def _has_frame(opened: PIL.Image.Image, index: int) -> bool:
+    try:
+        opened.seek(index)
+    except EOFError:
+        return False
+    return True
 
 
 def _to_bgr(opened: PIL.Image.Image) -> Image:

@@ -1,14 +1,13 @@
 """Turns label rows and rendered lines into candidates and rejections."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, tee
 from pathlib import Path
 from typing import Protocol
 
 from ocr.candidate import Candidate, reject_row
 from ocr.charset import Charset
-from ocr.examination import EncodedImage, Finding, examine_files, examine_rendered
+from ocr.examination import EncodedImage, Finding, examine_rendered, examine_rows
 from ocr.image import Image
 from ocr.labels import LabelRow
 from ocr.quarantine import Rejection
@@ -55,17 +54,16 @@ class Inspector:
         self, rows: Iterable[LabelRow | Rejection], *, root: Path
     ) -> Iterator[Candidate | Rejection]:
         """Inspect label rows in their order; what a reader rejected already passes through."""
-        judged = (self._judge_text(row) for row in rows)
-        batches, ahead = tee(iter(lambda: list(islice(judged, _BATCH)), []))
-        findings = examine_files(
-            ([row.image for row in batch if isinstance(row, LabelRow)] for batch in ahead),
+        examined = examine_rows(
+            (self._judge_text(row) for row in rows),
             root=root,
             limits=self.limits,
             spool=self.spool,
             processes=self.processes,
+            batch=_BATCH,
         )
-        for batch, found in zip(batches, findings, strict=True):
-            yield from _merge(batch, iter(found))
+        for each in examined:
+            yield each if isinstance(each, Rejection) else _conclude(*each)
 
     def inspect_rendered(
         self, lines: Iterable[RenderedLine], *, split: Split | None
@@ -86,13 +84,6 @@ class Inspector:
             return row
         fault = find_text_fault(row.text, limits=self.limits, charset=self.charset)
         return row if fault is None else reject_row(row, *fault)
-
-
-def _merge(
-    rows: Sequence[LabelRow | Rejection], findings: Iterator[Finding]
-) -> Iterator[Candidate | Rejection]:
-    for row in rows:
-        yield row if isinstance(row, Rejection) else _conclude(row, next(findings))
 
 
 def _conclude(row: LabelRow, finding: Finding) -> Candidate | Rejection:

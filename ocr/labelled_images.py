@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from ocr.errors import BadData
 from ocr.image import BadImage, Image, decode_image
 from ocr.image_folder import ImageFolder
 from ocr.labels import LabelFiles
-from ocr.quarantine import Rejection
+from ocr.quarantine import Rejection, refuse_unreadable
 from ocr.validation import Limits
 
 
@@ -31,5 +30,5 @@ def read_labelled_images(labels: Path) -> tuple[list[tuple[Image, str]], list[Re
         except BadImage as error:
             rejections.append(Rejection(error.reason, row.where, row.image, row.text, str(error)))
     if not samples:
-        raise BadData(f"{labels} has no row that can be read")
+        refuse_unreadable(labels, rejections)
     return samples, rejections

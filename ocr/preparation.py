@@ -4,8 +4,9 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -14,11 +15,13 @@ import pyarrow as pa
 
 from ocr.candidate import Candidate
 from ocr.charset import Charset
+from ocr.duplicates import cluster_candidates
 from ocr.errors import ArtifactNotFound
-from ocr.inputs import Inputs, RenderedSet
+from ocr.inputs import RenderedSet, survey_inputs
 from ocr.inspection import Inspector
 from ocr.labels import LabelFiles
-from ocr.quarantine import ReasonCount, Rejection, check_bad_share
+from ocr.quarantine import ReasonCount, Rejection, check_shares
+from ocr.sample import Split
 from ocr.selection import select_samples
 from ocr.snapshot import MANIFEST
 from ocr.snapshot_manifest import FORMAT, SnapshotManifest
@@ -29,6 +32,7 @@ from ocr.store import Store
 from ocr.store.folder import upload_folder
 from ocr.validation import Limits
 
+SNAPSHOT = "snapshot"
 _PROGRESS_EVERY = 500
 _ROWS_WORTH_A_POOL = 2000
 _MAX_PROCESSES = 4
@@ -84,35 +88,87 @@ def prepare_snapshot(
         BadData: When a label file cannot be read or a split is empty.
         TooManyRejected: When more than `limits.max_bad_share` of the rows is bad.
     """
-    inputs = Inputs(labels, rendered)
-    survey = inputs.survey()
-    parameters = _describe(limits=limits, split=split, charset=charset)
-    index = f"datasets/{name}/inputs/{_digest(parameters, survey.fingerprint)}.json"
-    stored = _find_stored(store, name=name, index=index)
-    if stored is not None:
-        rows = stored.counts["rows"]
-        check_bad_share(stored.quarantine, rows=rows, max_bad_share=limits.max_bad_share)
-        return _refer(stored, cached=True)
-    with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
-        spool = Spool(Path(folder))
+    survey = survey_inputs(labels, rendered)
+
+    def write(folder: Path) -> SnapshotManifest:
+        spool = Spool(folder)
         inspector = Inspector(
-            limits=limits, charset=charset, spool=spool, processes=_processes(survey.rows)
+            limits=limits,
+            charset=charset,
+            spool=spool,
+            processes=processes_for(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
         )
-        found = _report(inputs.inspect(inspector), total=survey.rows, on_progress=on_progress)
+        found = _inspect(inspector, labels, rendered)
         selection = select_samples(
-            found, rule=split, given=inputs.given, max_bad_share=limits.max_bad_share
+            report_progress(found, total=survey.rows, on_progress=on_progress),
+            rule=split,
+            given=labels.given() if labels else (),
+            max_bad_share=limits.max_bad_share,
+            cluster=partial(cluster_candidates, bits=split.near_duplicate_bits),
         )
-        written = write_snapshot(
-            Path(folder) / "snapshot",
+        return write_snapshot(
+            folder / SNAPSHOT,
             name=name,
             accepted=selection.accepted,
             rejections=selection.rejections,
             charset=charset or Charset.from_texts(selection.texts),
             spool=spool,
         )
-        _store(store, Path(folder) / "snapshot", written)
+
+    parameters = _describe(limits=limits, split=split, charset=charset)
+    return find_or_write(
+        store,
+        name=name,
+        inputs=(parameters, survey.fingerprint),
+        max_bad_share=limits.max_bad_share,
+        work_folder=work_folder,
+        write=write,
+    )
+
+
+def find_or_write(
+    store: Store,
+    *,
+    name: str,
+    inputs: Sequence[str],
+    max_bad_share: float,
+    work_folder: Path | None,
+    write: Callable[[Path], SnapshotManifest],
+) -> SnapshotRef:
+    """Find the snapshot that the same inputs gave before, or write and store it.
+
+    Args:
+        store: Where it is or goes.
+        name: Of the dataset.
+        inputs: All that decides the snapshot.
+        max_bad_share: Share of rejected rows above which it is refused, stored or not.
+        work_folder: Where temporary files go.
+        write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
+
+    Raises:
+        TooManyRejected: More than that share was rejected.
+    """
+    index = f"datasets/{name}/inputs/{_digest(*inputs)}.json"
+    stored = _find_stored(store, name=name, index=index)
+    if stored is not None:
+        check_shares(stored.quarantine, stored.counts, max_bad_share=max_bad_share)
+        return _refer(stored, cached=True)
+    with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
+        written = write(Path(folder))
+        check_shares(written.quarantine, written.counts, max_bad_share=max_bad_share)
+        _store(store, Path(folder) / SNAPSHOT, written)
     store.put_bytes(index, json.dumps({"digest": written.digest}).encode())
     return _refer(written, cached=False)
+
+
+def _inspect(
+    inspector: Inspector, labels: LabelFiles | None, rendered: RenderedSet | None
+) -> Iterator[Candidate | Rejection]:
+    if labels is not None:
+        yield from inspector.inspect_rows(labels.read(), root=labels.root)
+    if rendered is not None:
+        split: Split | None = None if labels is None else "train"
+        yield from inspector.inspect_rendered(rendered.lines, split=split)
 
 
 def snapshot_key(name: str, digest: str) -> str:
@@ -120,18 +176,23 @@ def snapshot_key(name: str, digest: str) -> str:
     return f"datasets/{name}/{digest}"
 
 
-def _processes(rows: int) -> int:
-    if rows < _ROWS_WORTH_A_POOL:
+def processes_for(rows: int, *, worth_a_pool: int) -> int:
+    """How many processes look into images, of which so many are worth more than one."""
+    if rows < worth_a_pool:
         return 1
     return min(_MAX_PROCESSES, len(os.sched_getaffinity(0)))
 
 
+def describe_versions() -> list[int | str]:
+    """Versions that decide a snapshot's bytes: our format's and the libraries'."""
+    return [FORMAT, cv2.__version__, np.__version__, pa.__version__]
+
+
 def _describe(*, limits: Limits, split: SplitRule, charset: Charset | None) -> str:
-    """All that decides a snapshot besides the data, our format and the libraries' included."""
+    """All that decides a snapshot besides the data."""
     accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
-    versions = [FORMAT, cv2.__version__, np.__version__, pa.__version__]
     characters = None if charset is None else charset.characters
-    return repr((versions, accepted, asdict(split), characters))
+    return repr((describe_versions(), accepted, asdict(split), characters))
 
 
 def _digest(*parts: str) -> str:
@@ -147,9 +208,10 @@ def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | N
     return SnapshotManifest.from_bytes(manifest)
 
 
-def _report(
+def report_progress(
     found: Iterable[Candidate | Rejection], *, total: int, on_progress: Callable[[int, int], None]
 ) -> Iterator[Candidate | Rejection]:
+    """Pass on what is found, and every so often how much it is."""
     for done, each in enumerate(found, start=1):
         yield each
         if done % _PROGRESS_EVERY == 0 or done == total:

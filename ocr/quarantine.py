@@ -1,9 +1,10 @@
 """Rejected rows, each with one reason of a closed list."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from pathlib import Path
+from typing import Literal, NamedTuple, NoReturn, get_args
 
 from ocr.errors import BadData
 
@@ -24,8 +25,30 @@ Reason = Literal[
     "duplicate_with_other_text",
     "same_image_in_two_splits",
     "near_image_in_two_splits",
+    "unconfirmed_page",
+    "labels_of_other_size",
+    "too_many_regions",
+    "malformed_region",
+    "empty_polygon",
+    "degenerate",
+    "self_crossing",
+    "outside_image",
+    "duplicate_region",
+    "missing_text",
 ]
 REASONS: tuple[Reason, ...] = get_args(Reason)
+REGION_REASONS: frozenset[Reason] = frozenset(
+    [
+        "malformed_region",
+        "empty_polygon",
+        "degenerate",
+        "self_crossing",
+        "outside_image",
+        "duplicate_region",
+        "missing_text",
+    ]
+)
+"""What is wrong with one region of a page that stays."""
 EXAMPLES_PER_REASON = 3
 
 
@@ -87,7 +110,32 @@ def count_reasons(rejections: Iterable[Rejection]) -> tuple[ReasonCount, ...]:
     )
 
 
-def check_bad_share(reasons: Sequence[ReasonCount], *, rows: int, max_bad_share: float) -> None:
+def check_shares(
+    reasons: Sequence[ReasonCount], counts: Mapping[str, int], *, max_bad_share: float
+) -> None:
+    """Stop when more than a set share of the rows, or of the regions on pages, was rejected.
+
+    A region without a text is reported but not bad: it still teaches where text is.
+
+    Args:
+        reasons: The table of reasons.
+        counts: Of a manifest.
+        max_bad_share: The share allowed.
+
+    Raises:
+        TooManyRejected: With the table of reasons.
+    """
+    of_rows = [reason for reason in reasons if reason.reason not in REGION_REASONS]
+    check_bad_share(of_rows, rows=counts["rows"], max_bad_share=max_bad_share)
+    of_regions = [reason for reason in reasons if reason.reason in REGION_REASONS]
+    bad = [reason for reason in of_regions if reason.reason != "missing_text"]
+    regions = counts.get("regions", 0)
+    check_bad_share(bad, rows=regions, max_bad_share=max_bad_share, unit="regions")
+
+
+def check_bad_share(
+    reasons: Sequence[ReasonCount], *, rows: int, max_bad_share: float, unit: str = "rows"
+) -> None:
     """Stop when more than a set share of the rows was rejected.
 
     Raises:
@@ -102,7 +150,18 @@ def check_bad_share(reasons: Sequence[ReasonCount], *, rows: int, max_bad_share:
         for reason in reasons
     )
     raise TooManyRejected(
-        f"{bad} of {rows} rows are bad ({bad / rows:.1%}), "
+        f"{bad} of {rows} {unit} are bad ({bad / rows:.1%}), "
         f"limits.max_bad_share allows {max_bad_share:.1%}:\n{table}",
         reasons,
     )
+
+
+def refuse_unreadable(labels: Path, rejections: Sequence[Rejection]) -> NoReturn:
+    """Refuse a label file of which nothing can be read, saying why with its first row.
+
+    Raises:
+        BadData: Always.
+    """
+    first = next(iter(rejections), None)
+    why = f", e.g. {first.where} {first.reason}: {first.detail}" if first else ": it is empty"
+    raise BadData(f"{labels} has no row that can be read{why}")

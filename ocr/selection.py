@@ -1,10 +1,10 @@
 """From good rows to samples: duplicates out, splits set, no split empty."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ocr.candidate import Candidate
-from ocr.duplicates import cluster_candidates, drop_duplicates, find_leaks, split_keys
+from ocr.duplicates import drop_duplicates, find_leaks, split_keys
 from ocr.errors import BadData
 from ocr.quarantine import Rejection, check_bad_share, count_reasons
 from ocr.sample import SPLITS, Split
@@ -30,6 +30,7 @@ def select_samples(
     rule: SplitRule,
     given: Sequence[Split],
     max_bad_share: float,
+    cluster: Callable[[Sequence[Candidate]], Sequence[int]],
 ) -> Selection:
     """Select the samples and their splits.
 
@@ -38,6 +39,7 @@ def select_samples(
         rule: How rows without a split of their own are divided.
         given: Splits that have rows of their own.
         max_bad_share: Share of rejected rows above which nothing is selected.
+        cluster: Numbers the clusters of near-duplicates, which no split may share.
 
     Raises:
         TooManyRejected: When more than that share was rejected.
@@ -51,7 +53,7 @@ def select_samples(
         else:
             rejections.append(each)
     kept, copies = drop_duplicates(candidates)
-    accepted, leaks = _split(kept, rule=rule, given=given)
+    accepted, leaks = _split(kept, cluster(kept), rule=rule, given=given)
     rejections = sorted([*rejections, *copies, *leaks])
     rows = len(accepted) + len(rejections)
     check_bad_share(count_reasons(rejections), rows=rows, max_bad_share=max_bad_share)
@@ -60,9 +62,12 @@ def select_samples(
 
 
 def _split(
-    candidates: Sequence[Candidate], *, rule: SplitRule, given: Sequence[Split]
+    candidates: Sequence[Candidate],
+    clusters: Sequence[int],
+    *,
+    rule: SplitRule,
+    given: Sequence[Split],
 ) -> tuple[list[tuple[Candidate, Split]], list[Rejection]]:
-    clusters = cluster_candidates(candidates, bits=rule.near_duplicate_bits)
     free = [at for at, candidate in enumerate(candidates) if candidate.row.split is None]
     keys = split_keys(candidates, clusters)
     assigned = dict(

@@ -12,6 +12,8 @@ SHARD_BYTES = 128 << 20
 _OWNER = "0000644\0" + 2 * "0000000\0"
 _MTIME = "00000000000\0"
 _TYPE_AND_MAGIC = (b"0" + bytes(100) + b"ustar\x0000").ljust(356, b"\0")
+_CONSTANT_SUM = sum(_TYPE_AND_MAGIC) + 8 * ord(" ")
+_BLOCK_BYTES = 1 << 16  # written and hashed at once
 
 
 class ShardPlace(NamedTuple):
@@ -39,6 +41,8 @@ class ShardWriter:
         self._name = ""
         self._size = 0
         self._sha = hashlib.sha256()
+        self._pieces: list[bytes] = []
+        self._waiting = 0
 
     def __enter__(self) -> "ShardWriter":
         return self
@@ -59,7 +63,7 @@ class ShardWriter:
         if self._file is None:
             self._start()
         place = ShardPlace(self._name, self._size + len(header), len(data))
-        self._write(header + data + bytes(-len(data) % tarfile.BLOCKSIZE))
+        self._append(header, data, bytes(-len(data) % tarfile.BLOCKSIZE))
         return place
 
     def _start(self) -> None:
@@ -70,17 +74,28 @@ class ShardWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("wb")
 
-    def _write(self, block: bytes) -> None:
+    def _append(self, *pieces: bytes) -> None:
+        size = sum(map(len, pieces))
+        self._pieces += pieces
+        self._size += size
+        self._waiting += size
+        if self._waiting >= _BLOCK_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
         if self._file is not None:
+            block = b"".join(self._pieces)
+            self._pieces.clear()
+            self._waiting = 0
             self._file.write(block)
             self._sha.update(block)
-            self._size += len(block)
 
     def _finish(self) -> None:
         if self._file is None:
             return
         end = 2 * tarfile.BLOCKSIZE
-        self._write(bytes(end + -(self._size + end) % tarfile.RECORDSIZE))
+        self._append(bytes(end + -(self._size + end) % tarfile.RECORDSIZE))
+        self._flush()
         self._file.close()
         self._file = None
         self.digests[self._name] = self._sha.hexdigest()
@@ -96,7 +111,6 @@ def read_shard(folder: Path, *, shard: str, offset: int, size: int) -> bytes:
 
 
 def _tar_header(name: str, size: int) -> bytes:
-    """What `tarfile` makes of a plain file, thirty times as fast."""
-    start, end = f"{name:\0<100}{_OWNER}{size:011o}\0{_MTIME}".encode(), _TYPE_AND_MAGIC
-    checksum = sum(start) + sum(end) + 8 * ord(" ")
-    return start + f"{checksum:06o}\0 ".encode() + end
+    """What `tarfile` makes of a plain file, many times as fast."""
+    start = f"{name:\0<100}{_OWNER}{size:011o}\0{_MTIME}".encode()
+    return b"%b%06o\0 %b" % (start, sum(start) + _CONSTANT_SUM, _TYPE_AND_MAGIC)

@@ -4,12 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ocr.errors import BadData
 from ocr.quarantine import ReasonCount, Rejection
 
 FORMAT = 1
+Task = Literal["recognition", "detection"]
+"""What a snapshot's samples are: lines with a text, or pages with regions."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +21,12 @@ class SnapshotManifest:
     Attributes:
         name: Of the dataset.
         digest: SHA-256 of all the rest but the name.
-        counts: rows, accepted, quarantined, train, val and test.
+        counts: rows, accepted, quarantined, train, val and test; of pages also regions, as
+            labelled on the accepted ones, and ignored_regions.
         quarantine: The table of reasons, with examples.
         charset_size: Number of characters.
         files: SHA-256 of every other file, by relative path.
+        task: What the samples are.
     """
 
     name: str
@@ -31,6 +35,7 @@ class SnapshotManifest:
     quarantine: tuple[ReasonCount, ...]
     charset_size: int
     files: Mapping[str, str]
+    task: Task = "recognition"
 
     @classmethod
     def create(
@@ -41,17 +46,20 @@ class SnapshotManifest:
         quarantine: Sequence[ReasonCount],
         charset_size: int,
         files: Mapping[str, str],
+        task: Task = "recognition",
     ) -> "SnapshotManifest":
         """Make the manifest of a snapshot; its digest follows from its content."""
-        content = {
+        content: dict[str, Any] = {
             "format": FORMAT,
             "counts": dict(counts),
             "quarantine": [asdict(reason) for reason in quarantine],
             "charset_size": charset_size,
             "files": dict(files),
         }
+        if task != "recognition":  # the digests of lines are older than pages
+            content["task"] = task
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        return cls(name, digest, counts, tuple(quarantine), charset_size, files)
+        return cls(name, digest, counts, tuple(quarantine), charset_size, files, task)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "SnapshotManifest":
@@ -73,6 +81,7 @@ class SnapshotManifest:
                 quarantine=tuple(_read_reason(reason) for reason in content["quarantine"]),
                 charset_size=content["charset_size"],
                 files=content["files"],
+                task=content.get("task", "recognition"),
             )
         except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise BadData(f"not a snapshot manifest: {error!r}") from error

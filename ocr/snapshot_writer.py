@@ -9,28 +9,28 @@ import pyarrow.parquet as pq
 
 from ocr.candidate import Candidate
 from ocr.charset import Charset
-from ocr.quarantine import Rejection, count_reasons
+from ocr.quarantine import REGION_REASONS, Rejection, count_reasons
 from ocr.sample import SPLITS, Split
 from ocr.shards import ShardPlace, ShardWriter
 from ocr.snapshot import CHARSET, MANIFEST, QUARANTINE, SAMPLES
-from ocr.snapshot_manifest import SnapshotManifest
+from ocr.snapshot_manifest import SnapshotManifest, Task
 from ocr.spool import Spool
 
-_SAMPLE_SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("split", pa.string()),
-        ("width", pa.int32()),
-        ("height", pa.int32()),
-        ("text", pa.string()),
-        ("source", pa.string()),
-        ("group", pa.string()),
-        ("image", pa.string()),
-        ("shard", pa.string()),
-        ("offset", pa.int64()),
-        ("size", pa.int64()),
-    ]
-)
+_TYPES = {
+    "id": pa.string(),
+    "split": pa.string(),
+    "width": pa.int32(),
+    "height": pa.int32(),
+    "text": pa.string(),
+    "regions": pa.string(),
+    "source": pa.string(),
+    "group": pa.string(),
+    "image": pa.string(),
+    "shard": pa.string(),
+    "offset": pa.int64(),
+    "size": pa.int64(),
+}
+_LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
 _QUARANTINE_FIELDS = ("reason", "where", "image", "text", "detail")
 
 
@@ -42,6 +42,8 @@ def write_snapshot(
     rejections: Sequence[Rejection],
     charset: Charset,
     spool: Spool,
+    task: Task = "recognition",
+    counts: Mapping[str, int] | None = None,
 ) -> SnapshotManifest:
     """Write samples, shards, quarantine, charset and, last, the manifest.
 
@@ -52,11 +54,14 @@ def write_snapshot(
         rejections: The quarantined rows, in their final order.
         charset: Characters of the dataset.
         spool: Holds the images.
+        task: What the samples are; the text of a page is its regions as JSON.
+        counts: More counts for the manifest.
     """
     folder.mkdir()
     ordered = sorted(accepted, key=lambda pair: (SPLITS.index(pair[1]), pair[0].encoded.id))
     places, digests = _write_shards(folder, (candidate for candidate, _ in ordered), spool)
-    _write_table(folder / SAMPLES, _SAMPLE_SCHEMA, _sample_columns(ordered, places))
+    samples = _sample_columns(ordered, places, label=_LABEL_COLUMNS[task])
+    _write_table(folder / SAMPLES, pa.schema([(c, _TYPES[c]) for c in samples]), samples)
     rejected = list(rejections)
     schema = pa.schema([(field, pa.string()) for field in _QUARANTINE_FIELDS])
     columns = {f: [_storable(getattr(r, f)) for r in rejected] for f in _QUARANTINE_FIELDS}
@@ -66,10 +71,11 @@ def write_snapshot(
         digests[file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     manifest = SnapshotManifest.create(
         name=name,
-        counts=_count(ordered, rejected),
+        counts=_count(ordered, rejected) | dict(counts or {}),
         quarantine=count_reasons(rejected),
         charset_size=len(charset.characters),
         files=dict(sorted(digests.items())),
+        task=task,
     )
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return manifest
@@ -87,14 +93,14 @@ def _write_shards(
 
 
 def _sample_columns(
-    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace]
+    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace], *, label: str
 ) -> dict[str, Sequence[object]]:
     return {
         "id": [candidate.encoded.id for candidate, _ in ordered],
         "split": [split for _, split in ordered],
         "width": [candidate.encoded.width for candidate, _ in ordered],
         "height": [candidate.encoded.height for candidate, _ in ordered],
-        "text": [candidate.row.text for candidate, _ in ordered],
+        label: [candidate.row.text for candidate, _ in ordered],
         "source": [_storable(candidate.row.source) for candidate, _ in ordered],
         "group": [_storable(candidate.row.group) for candidate, _ in ordered],
         "image": [_storable(candidate.row.image) for candidate, _ in ordered],
@@ -113,11 +119,11 @@ def _count(
     ordered: Sequence[tuple[Candidate, Split]], rejected: Sequence[Rejection]
 ) -> dict[str, int]:
     splits = [split for _, split in ordered]
-    counts = {"rows": len(ordered) + len(rejected), "accepted": len(ordered)}
-    counts["quarantined"] = len(rejected)
+    bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
+    counts = {"rows": len(ordered) + bad, "accepted": len(ordered), "quarantined": bad}
     return counts | {split: splits.count(split) for split in SPLITS}
 
 
 def _storable(value: str) -> str:
     """File names that are no UTF-8 hold lone surrogates, which no file format takes."""
-    return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")

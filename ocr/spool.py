@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+_BUFFER_BYTES = 1 << 16  # Python's own 8 KiB hold three crops
+
 
 class SpoolPlace(NamedTuple):
     """Where bytes lie: `size` of them from `offset` of one file of the spool."""
@@ -19,7 +21,7 @@ class SpoolFile:
     """The end of one file of a spool, to append to."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab")
+        self._file = path.open("ab", buffering=_BUFFER_BYTES)
         self._name = path.name
         self._size = self._file.tell()
 

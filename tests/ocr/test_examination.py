@@ -1,10 +1,11 @@
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from ocr.examination import EncodedImage, Finding, examine_files
+from ocr.examination import EncodedImage, Finding, examine_rows
 from ocr.image import encode_png
+from ocr.labels import LabelRow
+from ocr.quarantine import Rejection
 from ocr.spool import Spool
 from ocr.validation import Limits
 from tests.ocr.pictures import draw_text
@@ -26,14 +27,16 @@ def examine(
     root: Path, spool: Path, *, processes: int, batch: int = 8
 ) -> tuple[list[Finding], list[bytes]]:
     spool.mkdir()
-    batches: list[Sequence[str]] = [NAMES[at : at + batch] for at in range(0, len(NAMES), batch)]
-    found = [
-        finding
-        for findings in examine_files(
-            batches, root=root, limits=Limits(), spool=Spool(spool), processes=processes
-        )
-        for finding in findings
-    ]
+    rows = [LabelRow(name, "T", None, "", "rec.txt", "rec.txt:1") for name in NAMES]
+    examined = examine_rows(
+        rows,
+        root=root,
+        limits=Limits(),
+        spool=Spool(spool),
+        processes=processes,
+        batch=batch,
+    )
+    found = [each[1] for each in examined if not isinstance(each, Rejection)]
     with Spool(spool).reading() as reader:
         kept = [reader.read(each.place) for each in found if isinstance(each, EncodedImage)]
     return found, kept
@@ -58,3 +61,21 @@ def test_several_processes_find_what_one_finds(root: Path, tmp_path: Path) -> No
 
     assert place_free(one) == place_free(three)
     assert kept_by_one == kept_by_three
+
+
+def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    bad = Rejection("malformed_row", "rec.txt:2", "", "", "why")
+    rows = [LabelRow(NAMES[n], "T", None, "", "rec.txt", f"rec.txt:{n}") for n in (1, 2, 3)]
+    mixed: list[LabelRow | Rejection] = [rows[0], bad, bad, *rows[1:]]
+
+    examined = examine_rows(
+        mixed,
+        root=root,
+        limits=Limits(),
+        spool=Spool(tmp_path / "spool"),
+        processes=1,
+        batch=3,
+    )
+
+    assert [each if isinstance(each, Rejection) else each[0] for each in examined] == mixed

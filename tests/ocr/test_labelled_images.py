@@ -23,7 +23,7 @@ def test_images_come_with_their_texts_and_bad_rows_are_named(tmp_path: Path) -> 
 def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rec.txt").write_text("none.png\tA\n")
 
-    with pytest.raises(BadData, match="no row that can be read"):
+    with pytest.raises(BadData, match=r"no row that can be read, e.g. rec.txt:1 missing_image: "):
         read_labelled_images(tmp_path / "rec.txt")
 
 

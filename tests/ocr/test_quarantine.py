@@ -6,6 +6,7 @@ from ocr.quarantine import (
     Rejection,
     TooManyRejected,
     check_bad_share,
+    check_shares,
     count_reasons,
 )
 
@@ -43,3 +44,22 @@ def test_share_above_the_limit_stops_with_count_share_limit_and_table() -> None:
     assert message.startswith("2 of 10 rows are bad (20.0%), limits.max_bad_share allows 10.0%:")
     assert "1  empty_text, e.g. rec.txt:2: why" in message
     assert stop.value.reasons == reasons
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("missing_image", "1 of 10 rows are bad"),
+        ("self_crossing", "1 of 12 regions are bad"),
+        ("missing_text", ""),
+    ],
+)
+def test_rows_and_regions_have_shares_of_their_own(reason: Reason, said: str) -> None:
+    reasons = count_reasons([reject(reason, 1)])
+    counts = {"rows": 10, "regions": 12}
+
+    if not said:
+        check_shares(reasons, counts, max_bad_share=0.05)
+        return
+    with pytest.raises(TooManyRejected, match=said):
+        check_shares(reasons, counts, max_bad_share=0.05)

@@ -44,6 +44,18 @@ def test_same_files_give_the_same_bytes_and_digests(tmp_path: Path) -> None:
     assert first.digests == {"shards/00000.tar": hashlib.sha256(shard).hexdigest()}
 
 
+def test_a_shard_of_many_images_is_whole(tmp_path: Path) -> None:
+    files = {f"{number:03}": bytes([number]) * 1500 for number in range(200)}
+
+    writer = write(tmp_path, files)
+
+    shard = tmp_path / "shards/00000.tar"
+    with tarfile.open(shard) as tar:
+        read = {member.name: tar.extractfile(member) for member in tar}
+        assert {name: file.read() for name, file in read.items() if file} == files
+    assert writer.digests == {"shards/00000.tar": hashlib.sha256(shard.read_bytes()).hexdigest()}
+
+
 def test_full_shard_starts_the_next(tmp_path: Path) -> None:
     writer = write(tmp_path, {f"{n}": bytes(600) for n in range(5)}, shard_bytes=4000)
 

@@ -1,6 +1,8 @@
 import hashlib
+import json
 import pickle
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from ocr.image import decode_image
 from ocr.labels import LabelFiles
 from ocr.preparation import prepare_snapshot
 from ocr.snapshot import MANIFEST, Snapshot, open_snapshot
-from ocr.snapshot_manifest import SnapshotManifest
+from ocr.snapshot_manifest import SnapshotManifest, Task
 from ocr.split import SplitRule
 from ocr.store import open_store
 from ocr.store.folder import download_folder
@@ -90,3 +92,24 @@ def test_damaged_manifest_is_refused(content: bytes, tmp_path: Path) -> None:
 
     with pytest.raises(BadData, match=r"manifest\.json"):
         open_snapshot(tmp_path)
+
+
+def test_manifest_of_before_there_were_pages_is_one_of_lines(snapshot: Snapshot) -> None:
+    content = json.loads((snapshot.folder / MANIFEST).read_bytes())
+    del content["task"]
+
+    read = SnapshotManifest.from_bytes(json.dumps(content).encode())
+
+    assert read == snapshot.manifest
+    assert read.task == "recognition"
+
+
+def test_pages_and_lines_of_the_same_content_differ_in_digest() -> None:
+    lines, pages = (
+        SnapshotManifest.create(
+            name="d", counts={}, quarantine=(), charset_size=1, files={}, task=task
+        )
+        for task in get_args(Task)
+    )
+
+    assert lines.digest != pages.digest
