@@ -1,0 +1,1 @@
+"""Labelled pages: read, checked, stored as snapshots, cut into the lines a recogniser learns."""

@@ -1,0 +1,144 @@
+"""From labelled and rendered pages to a content-addressed snapshot in the store."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ocr.candidate import Candidate
+from ocr.charset import Charset
+from ocr.inputs import survey_inputs
+from ocr.pages.inspection import PageInspector, RenderedPage
+from ocr.pages.labels import PageLabelFiles
+from ocr.pages.limits import PageLimits
+from ocr.pages.page_hash import COPY_SHARE, cluster_copies
+from ocr.pages.region_check import CheckedPage
+from ocr.pages.row import regions_to_json
+from ocr.preparation import (
+    SNAPSHOT,
+    SnapshotRef,
+    describe_versions,
+    find_or_write,
+    processes_for,
+    report_progress,
+)
+from ocr.quarantine import Rejection
+from ocr.sample import Split
+from ocr.selection import Selection, select_samples
+from ocr.snapshot_manifest import SnapshotManifest
+from ocr.snapshot_writer import write_snapshot
+from ocr.split import SplitRule
+from ocr.spool import Spool
+from ocr.store import Store
+
+_PAGES_WORTH_A_POOL = 32
+
+
+@dataclass(frozen=True)
+class RenderedPageSet:
+    """Pages to render; beside labelled pages they join train only.
+
+    Attributes:
+        pages: Rendered when iterated, which a cache hit does not.
+        count: How many they are.
+        fingerprint: What they depend on: templates, fonts, strength, seed.
+    """
+
+    pages: Iterable[RenderedPage]
+    count: int
+    fingerprint: str
+
+
+def prepare_pages(
+    store: Store,
+    *,
+    name: str,
+    labels: PageLabelFiles | None,
+    limits: PageLimits,
+    split: SplitRule,
+    rendered: RenderedPageSet | None = None,
+    work_folder: Path | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> SnapshotRef:
+    """Validate, split and store pages; nothing is decoded when they are in the store already.
+
+    Args:
+        store: Where the snapshot goes.
+        name: Of the dataset.
+        labels: The labelled pages; None: rendered pages only.
+        limits: What is accepted.
+        split: How pages without a split of their own are divided; copies of a page are told by
+            `page_hash`, not by its bits.
+        rendered: Pages to render.
+        work_folder: Where temporary files go; they take twice the images' size.
+        on_progress: Called with the pages done and their total.
+
+    Raises:
+        BadInput: When there is nothing to prepare.
+        ArtifactNotFound: When the root or a label file is missing.
+        BadData: When a label file cannot be read or a split is empty.
+        TooManyRejected: When more than `limits.max_bad_share` of the pages or regions is bad.
+    """
+    survey = survey_inputs(labels, rendered)
+
+    def write(folder: Path) -> SnapshotManifest:
+        inspector = PageInspector(
+            limits=limits,
+            spool=Spool(folder),
+            processes=processes_for(survey.rows, worth_a_pool=_PAGES_WORTH_A_POOL),
+        )
+        selection = select_samples(
+            report_progress(
+                _inspect(inspector, labels, rendered), total=survey.rows, on_progress=on_progress
+            ),
+            rule=split,
+            given=labels.given() if labels else (),
+            max_bad_share=limits.max_bad_share,
+            cluster=lambda found: cluster_copies([each.encoded.hash for each in found]),
+        )
+        return _write(folder, name, selection, inspector)
+
+    parameters = repr((describe_versions(), asdict(limits), asdict(split), COPY_SHARE))
+    return find_or_write(
+        store,
+        name=name,
+        inputs=("pages", parameters, survey.fingerprint),
+        max_bad_share=limits.max_bad_share,
+        work_folder=work_folder,
+        write=write,
+    )
+
+
+def _inspect(
+    inspector: PageInspector, labels: PageLabelFiles | None, rendered: RenderedPageSet | None
+) -> Iterator[Candidate | Rejection]:
+    if labels is not None:
+        yield from inspector.inspect_rows(labels.read(), root=labels.root)
+    if rendered is not None:
+        split: Split | None = None if labels is None else "train"
+        yield from inspector.inspect_rendered(rendered.pages, split=split)
+
+
+def _write(
+    folder: Path, name: str, selection: Selection, inspector: PageInspector
+) -> SnapshotManifest:
+    pages = [inspector.checked[candidate.row.where] for candidate, _ in selection.accepted]
+    regions = [region for page in pages for region in page.row.regions]
+    faults = [fault for page in pages for fault in page.rejections]
+    return write_snapshot(
+        folder / SNAPSHOT,
+        name=name,
+        accepted=[_with_regions(*pair) for pair in zip(selection.accepted, pages, strict=True)],
+        rejections=sorted([*selection.rejections, *faults]),
+        charset=Charset.from_texts(region.text for region in regions if not region.ignored),
+        spool=inspector.spool,
+        task="detection",
+        counts={
+            "regions": sum(page.labelled for page in pages),
+            "ignored_regions": sum(region.ignored for region in regions),
+        },
+    )
+
+
+def _with_regions(accepted: tuple[Candidate, Split], page: CheckedPage) -> tuple[Candidate, Split]:
+    (row, encoded), split = accepted
+    return Candidate(row._replace(text=regions_to_json(page.row.regions)), encoded), split
