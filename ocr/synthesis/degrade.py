@@ -29,12 +29,26 @@ def photograph(scene: Scene, *, strength: float, height_px: int, rng: random.Ran
         return _resize(scene, height_px=height_px)
     scene = _resize(_tilt(scene, strength=strength, rng=rng), height_px=height_px)
     image = _lose_detail(scene.image, strength=strength, rng=rng)
+    exposed = expose(image, strength=strength, rng=rng)
+    return Scene(image=compress(exposed, strength=strength, rng=rng), centres_px=scene.centres_px)
+
+
+def expose(image: NDArray[np.uint8], *, strength: float, rng: random.Random) -> NDArray[np.uint8]:
+    """Give an image, (H, W, 3), uneven light, a gleam or a shadow, and the noise of a sensor."""
     # OpenCV's arithmetic: numpy is slow where the last axis is as short as three channels.
     lit = cv2.multiply(image, _light(image.shape, strength=strength, rng=rng), dtype=cv2.CV_32F)
     added = cv2.merge([_haze(image.shape, strength=strength, rng=rng)] * 3)
     added = cv2.add(added, _noise(image.shape, strength=strength, rng=rng))
-    exposed = np.asarray(cv2.add(lit, added, dtype=cv2.CV_8U), np.uint8)
-    return Scene(image=_compress(exposed, strength=strength, rng=rng), centres_px=scene.centres_px)
+    return np.asarray(cv2.add(lit, added, dtype=cv2.CV_8U), np.uint8)
+
+
+def compress(image: NDArray[np.uint8], *, strength: float, rng: random.Random) -> NDArray[np.uint8]:
+    """Save an image as JPEG of some quality and read it back, or leave it."""
+    if rng.random() < 0.2:
+        return image
+    quality = round(rng.uniform(max(95 - 55 * strength, 15), 95))
+    encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+    return np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR))
 
 
 def _resize(scene: Scene, *, height_px: int) -> Scene:
@@ -143,13 +157,3 @@ def _stretch(field: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.f
     size = (shape[1], shape[0])
     stretched = cv2.resize(field.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
     return np.asarray(stretched)
-
-
-def _compress(
-    image: NDArray[np.uint8], *, strength: float, rng: random.Random
-) -> NDArray[np.uint8]:
-    if rng.random() < 0.2:
-        return image
-    quality = round(rng.uniform(max(95 - 55 * strength, 15), 95))
-    encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    return np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR))
