@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.training import ResourceParams, TrainingParams
+from configs.training import DetectorTrainingParams, ResourceParams, TrainingParams
 
 
 class TrainJob(Params):
@@ -15,6 +15,16 @@ class TrainJob(Params):
     store: str = Field(description="URI of the artifact store")
     snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
     training: TrainingParams = Field(description="How to train")
+    resources: ResourceParams = Field(description="What to train on")
+
+
+class TrainDetectorJob(Params):
+    """Train one detector on one snapshot of pages; files land beside job.json."""
+
+    kind: Literal["train-detector"] = Field("train-detector", description="Kind of job")
+    store: str = Field(description="URI of the artifact store")
+    snapshot: str = Field(description="Key prefix of the page snapshot in the store")
+    training: DetectorTrainingParams = Field(description="How to train")
     resources: ResourceParams = Field(description="What to train on")
 
 
@@ -28,10 +38,9 @@ class TrainResult(Params):
     environment: dict[str, str] = Field(description="Versions and devices")
 
 
-class ExportJob(Params):
-    """Export one checkpoint to a bundle with all forms, and prove their parity."""
+class ExportParams(Params):
+    """What every export is told, whatever the model does."""
 
-    kind: Literal["export"] = Field("export", description="Kind of job")
     store: str = Field(description="URI of the artifact store")
     snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
     checkpoint: str = Field(description="Key prefix of the checkpoint in the store")
@@ -41,13 +50,29 @@ class ExportJob(Params):
     code_commit: str = Field("", description="Commit of the code that trained it; empty: unknown")
     parameters: dict[str, Any] = Field(description="Parameters of the training, for the record")
     metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")
+
+
+class ExportJob(ExportParams):
+    """Export one recogniser's checkpoint to a bundle with all forms, and prove their parity."""
+
+    kind: Literal["export"] = Field("export", description="Kind of job")
     golden_images: int = Field(24, ge=1, le=1000, description="Images of the parity proof")
 
 
-class ExportResult(Params):
-    """What an export left in its folder."""
+class ExportDetectorJob(ExportParams):
+    """Export one detector's checkpoint to a bundle with all forms, and prove their parity."""
 
-    kind: Literal["export"] = Field("export", description="Kind of job")
+    kind: Literal["export-detector"] = Field("export-detector", description="Kind of job")
+    golden_images: int = Field(4, ge=1, le=100, description="Pages of the parity proof")
+
+
+ExportKind = Literal["export", "export-detector"]
+
+
+class ExportResult(Params):
+    """What an export of either kind left in its folder."""
+
+    kind: ExportKind = Field("export", description="Kind of job")
     bundle: str = Field(description="Folder of the bundle, relative to the job's")
     parity: dict[str, float] = Field(description="Largest probability difference per form")
     timings: dict[str, float] = Field(description="Seconds per phase")

@@ -1,4 +1,4 @@
-"""How the recogniser is trained, and on what."""
+"""How a recogniser or a detector is trained, and on what."""
 
 from typing import Literal
 
@@ -34,7 +34,34 @@ class ResourceParams(Params):
     devices: int = Field(1, ge=1, le=64, description="Data-parallel processes, one per device")
 
 
-class TrainingParams(Params):
+class LoopParams(Params):
+    """What the training of every net needs: how long, how fast, how safe."""
+
+    epochs: int = Field(20, ge=1, description="Passes over the train split")
+    batch_size: int = Field(16, ge=1, le=4096, description="Crops per step and device")
+    learning_rate: float = Field(3e-3, gt=0, le=1, description="Peak learning rate of AdamW")
+    weight_decay: float = Field(0.02, ge=0, le=1, description="Decay of weights (not of biases)")
+    warmup_steps: int = Field(50, ge=0, description="Steps of linear warm-up before the cosine")
+    clip_norm: float = Field(5.0, gt=0, description="Largest global gradient norm")
+    ema_decay: float = Field(
+        0.999, ge=0, lt=1, description="Decay of the averaged weights that are kept; 0: none"
+    )
+    augmentation: float = Field(
+        0.75, ge=0, le=1, description="Strength of geometric and photometric augmentation"
+    )
+    amp: Literal["off", "O1", "O2"] = Field("off", description="Mixed precision, GPU only")
+    evaluations: int = Field(10, ge=1, le=1000, description="Validations over the whole run")
+    patience: int = Field(
+        0, ge=0, description="Validations without progress before stopping early; 0: never"
+    )
+    checkpoint_every_s: float = Field(20, gt=0, description="Seconds between checkpoints")
+    no_progress_timeout_s: float = Field(
+        300, gt=0, description="Seconds without a finished step before the job gives up"
+    )
+    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
+
+
+class TrainingParams(LoopParams):
     """The embedded recogniser and its schedule."""
 
     layout: Literal["fixed", "line"] = Field(
@@ -50,34 +77,42 @@ class TrainingParams(Params):
     )
     size: Literal["small", "base", "large"] = Field("base", description="Size of the network")
     gray: bool = Field(False, description="Ignore colour")
-    epochs: int = Field(20, ge=1, description="Passes over the train split")
-    batch_size: int = Field(16, ge=1, le=4096, description="Crops per step and device")
-    learning_rate: float = Field(3e-3, gt=0, le=1, description="Peak learning rate of AdamW")
-    weight_decay: float = Field(0.02, ge=0, le=1, description="Decay of weights (not of biases)")
-    warmup_steps: int = Field(50, ge=0, description="Steps of linear warm-up before the cosine")
-    clip_norm: float = Field(5.0, gt=0, description="Largest global gradient norm")
-    ema_decay: float = Field(
-        0.999, ge=0, lt=1, description="Decay of the averaged weights that are kept; 0: none"
-    )
     guide_weight: float = Field(
         6.0, ge=0, description="Weight of the loss at expected character centres, decaying to 0"
     )
     guide_share: float = Field(
         0.4, ge=0, le=1, description="Share of the run over which the guide decays"
     )
-    augmentation: float = Field(
-        0.75, ge=0, le=1, description="Strength of geometric and photometric augmentation"
-    )
     composition: CompositionParams = Field(
         default=CompositionParams(), description="Crops composed from labelled ones"
     )
-    amp: Literal["off", "O1", "O2"] = Field("off", description="Mixed precision, GPU only")
-    evaluations: int = Field(10, ge=1, le=1000, description="Validations over the whole run")
-    patience: int = Field(
-        0, ge=0, description="Validations without progress before stopping early; 0: never"
+
+
+class DetectorTrainingParams(LoopParams):
+    """The embedded detector and its schedule."""
+
+    epochs: int = Field(
+        10, ge=1, description="Passes over the train split; each draws a page eight times"
     )
-    checkpoint_every_s: float = Field(20, gt=0, description="Seconds between checkpoints")
-    no_progress_timeout_s: float = Field(
-        300, gt=0, description="Seconds without a finished step before the job gives up"
+    batch_size: int = Field(4, ge=1, le=1024, description="Crops of pages per step and device")
+    weight_decay: float = Field(1e-3, ge=0, le=1, description="Decay of weights (not of biases)")
+    ema_decay: float = Field(
+        0.95, ge=0, lt=1, description="Decay of the averaged weights that are kept; 0: none"
     )
-    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
+    augmentation: float = Field(
+        1.0, ge=0, le=1, description="Strength of geometric and photometric augmentation"
+    )
+    size: Literal["small", "base", "large"] = Field("base", description="Size of the network")
+    long_side_px: int = Field(
+        1280,
+        ge=64,
+        le=4000,
+        multiple_of=32,
+        description="Larger pages are reduced to this long side; stock PaddleOCR ends at 4000",
+    )
+    crop_height_px: int = Field(
+        320, ge=64, le=4096, multiple_of=32, description="Height of the crops learnt from"
+    )
+    crop_width_px: int = Field(
+        480, ge=64, le=4096, multiple_of=32, description="Width of the crops learnt from"
+    )

@@ -1,12 +1,13 @@
-"""Run a job: ``python -m training train|export FOLDER/job.json``; result.json lands beside it."""
+"""Run a job: ``python -m training KIND FOLDER/job.json``; result.json lands beside it."""
 
 import argparse
 import logging
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from configs.jobs import ExportJob, TrainJob
+from configs.jobs import ExportDetectorJob, ExportJob, TrainDetectorJob, TrainJob
 from ocr.errors import OcrError
 from training.alone import alone_in, end_with_the_task
 from training.environment import prepare_environment
@@ -37,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # Each command imports its own room: paddle must not be there before the environment is.
 
 
-def _train(path: Path) -> None:
-    job = read_job(path, TrainJob)
+def _train(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
+    job = read_job(path, kind)
     from training.train import train_model
 
     folder = path.resolve().parent
@@ -46,10 +47,10 @@ def _train(path: Path) -> None:
         train_model(job, folder)
 
 
-def _rank(path: Path) -> None:
+def _rank(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
     """One rank of a training; started by the launcher only."""
     folder = path.resolve().parent
-    job = read_job(path, TrainJob)
+    job = read_job(path, kind)
     from training.launch import report_failure
     from training.rank import train_rank
 
@@ -67,7 +68,14 @@ def _rank(path: Path) -> None:
 
 
 def _export(path: Path) -> None:
-    job = read_job(path, ExportJob)
+    _export_as(read_job(path, ExportJob), path)
+
+
+def _export_detector(path: Path) -> None:
+    _export_as(read_job(path, ExportDetectorJob), path)
+
+
+def _export_as(job: ExportJob | ExportDetectorJob, path: Path) -> None:
     from training.export import export_model
 
     folder = path.resolve().parent
@@ -75,7 +83,14 @@ def _export(path: Path) -> None:
         write_result(folder, export_model(job, folder))
 
 
-COMMANDS: dict[str, Callable[[Path], None]] = {"train": _train, "export": _export, "rank": _rank}
+COMMANDS: dict[str, Callable[[Path], None]] = {
+    "train": partial(_train, TrainJob),
+    "train-detector": partial(_train, TrainDetectorJob),
+    "rank": partial(_rank, TrainJob),
+    "rank-detector": partial(_rank, TrainDetectorJob),
+    "export": _export,
+    "export-detector": _export_detector,
+}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Batches of augmented crops: a pure function of seed, rank and step."""
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +11,6 @@ from training.augment import augment_crop
 from training.crops import frames_needed
 from training.plan import Plan
 from training.source import CropSource, LabelledCrop
-
-AHEAD = 2
-"""Batches prepared in advance per loader thread."""
 
 
 @dataclass(frozen=True)
@@ -108,24 +103,3 @@ def collate(crops: Sequence[LabelledCrop]) -> Batch:
         guide_frames=np.fromiter(guide.keys(), dtype=np.int64),
         guide_labels=np.fromiter(guide.values(), dtype=np.int64),
     )
-
-
-def load_ahead(make: Callable[[int], Batch], steps: range, *, threads: int) -> Iterator[Batch]:
-    """Yield the batches of the steps in order, made in background threads.
-
-    Args:
-        make: Makes the batch of a step; its errors surface here.
-        steps: The steps.
-        threads: Threads that make batches.
-    """
-    waiting: deque[Future[Batch]] = deque()
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="loader")
-    try:
-        for step in steps:
-            waiting.append(pool.submit(make, step))
-            if len(waiting) > AHEAD * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)

@@ -3,12 +3,12 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from ocr.errors import BadData
 from training.recogniser_net import NetSpec, build_net
@@ -18,10 +18,12 @@ SPEC = "spec.json"
 
 Arrays = dict[str, NDArray[Any]]
 
+Spec = TypeVar("Spec")
+
 
 def save_checkpoint(folder: Path, *, weights: Arrays, spec: NetSpec) -> None:
-    """Write a checkpoint into an existing folder; spec.json comes last."""
-    np.savez(folder / WEIGHTS, allow_pickle=False, **weights)
+    """Write a recogniser's checkpoint into an existing folder; spec.json comes last."""
+    save_weights(folder, weights)
     text = json.dumps(asdict(spec), ensure_ascii=False, indent=1)
     (folder / SPEC).write_text(text, encoding="utf-8")
 
@@ -32,16 +34,40 @@ def load_checkpoint(folder: Path) -> tuple[Any, NetSpec]:
     Raises:
         BadData: A file is missing or damaged, or the weights do not fit the spec.
     """
+    spec = read_spec(folder / SPEC, NetSpec)
+    return restore_net(folder, build_net(spec)), spec
+
+
+def save_weights(folder: Path, weights: Arrays) -> None:
+    """Write weights into an existing folder."""
+    np.savez(folder / WEIGHTS, allow_pickle=False, **weights)
+
+
+def read_spec(path: Path, kind: type[Spec]) -> Spec:
+    """Read a dataclass from a JSON file of a checkpoint.
+
+    Raises:
+        BadData: The file is missing or damaged.
+    """
     try:
-        content = (folder / SPEC).read_text(encoding="utf-8")
-        spec = TypeAdapter(NetSpec).validate_json(content)
+        return TypeAdapter(kind).validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadData(f"{path.parent} is no usable checkpoint: {error}") from error
+
+
+def restore_net(folder: Path, net: Any) -> Any:
+    """Return a net with the weights of a checkpoint, ready for use.
+
+    Raises:
+        BadData: They are missing or damaged, or belong to another net.
+    """
+    try:
         weights = read_arrays(folder / WEIGHTS)
-    except (OSError, ValueError, BadZipFile, ValidationError) as error:
+    except (OSError, ValueError, BadZipFile) as error:
         raise BadData(f"{folder} is no usable checkpoint: {error}") from error
-    net = build_net(spec)
     load_weights(net, weights)
     net.eval()
-    return net, spec
+    return net
 
 
 def read_arrays(path: Path) -> Arrays:

@@ -56,7 +56,7 @@ class ComposedSource:
 
 
 class Composition:
-    """Where a run stands with composition, and where its crops come from."""
+    """A recogniser's second phase: where a run stands with it, and where its crops come from."""
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class Composition:
         spec: InputSpec,
         charset: Charset,
         params: CompositionParams,
+        start_step: int,
         seed: int,
         folder: Path,
     ) -> None:
@@ -77,11 +78,13 @@ class Composition:
             spec: The input of the net.
             charset: To encode composed texts.
             params: Whether and how.
+            start_step: The step before which characters are aligned.
             seed: Of the composer.
             folder: Where the composer and its preview are left.
         """
         self.status: Literal["off", "pending", "running", "refused"]
         self.status = "pending" if params.enabled else "off"
+        self.start_step = start_step
         self._crops = crops
         self._plain = plain
         self._spec = spec
@@ -111,7 +114,7 @@ class Composition:
         try:
             composer = CropComposer.build(images, texts, centres_px, seed=self._seed)
         except BadData as error:
-            return str(error)
+            return f"No composition: {error}"
         composer.save(self._folder / COMPOSER)
         picture = preview(composer, np.random.default_rng(self._seed))
         (self._folder / PREVIEW).write_bytes(cv2.imencode(".png", picture)[1].tobytes())

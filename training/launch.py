@@ -24,8 +24,8 @@ PASSED_ON = (
 )
 
 
-def launch_ranks(folder: Path, *, device: str, devices: int) -> None:
-    """Run ``python -m training rank FOLDER/job.json`` once per device and wait.
+def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> None:
+    """Run ``python -m training COMMAND FOLDER/job.json`` once per device and wait.
 
     Raises:
         Stopped: SIGTERM arrived, and was passed on.
@@ -37,7 +37,7 @@ def launch_ranks(folder: Path, *, device: str, devices: int) -> None:
     (folder / LOGS).mkdir(exist_ok=True)
     with (folder / LOGS / "launcher.log").open("ab") as log:
         launcher = subprocess.Popen(
-            launch_command(folder, device=device, devices=devices),
+            launch_command(folder, command=command, device=device, devices=devices),
             env=rank_environment(os.environ, device=device),
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -60,14 +60,14 @@ class RankFailed(OcrError):
         self.exit_code = exit_code
 
 
-def launch_command(folder: Path, *, device: str, devices: int) -> list[str]:
+def launch_command(folder: Path, *, command: str, device: str, devices: int) -> list[str]:
     """Return the launcher's command line; it starts whatever does not end in .py as it is."""
-    command = [sys.executable, "-m", "paddle.distributed.launch"]
-    command += ["--nproc_per_node", str(devices), "--host", "127.0.0.1"]
-    command += ["--log_dir", str(folder / LOGS)]
+    launcher = [sys.executable, "-m", "paddle.distributed.launch"]
+    launcher += ["--nproc_per_node", str(devices), "--host", "127.0.0.1"]
+    launcher += ["--log_dir", str(folder / LOGS)]
     if device == "gpu":
-        command += ["--devices", ",".join(str(number) for number in range(devices))]
-    return [*command, sys.executable, "-u", "-m", "training", "rank", str(folder / "job.json")]
+        launcher += ["--devices", ",".join(str(number) for number in range(devices))]
+    return [*launcher, sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]
 
 
 def rank_environment(given: "os._Environ[str] | dict[str, str]", *, device: str) -> dict[str, str]:

@@ -8,10 +8,8 @@ import numpy as np
 import paddle
 from paddle import nn
 
-from training.batches import Batch
 from training.checkpoint import Arrays, load_weights, read_weights
-from training.loss import recognition_loss
-from training.recogniser_net import NetSpec, build_net
+from training.trainee import Batch, Trainee
 
 Amp = Literal["off", "O1", "O2"]
 
@@ -21,7 +19,7 @@ class Learner:
 
     def __init__(
         self,
-        spec: NetSpec,
+        trainee: Trainee,
         *,
         seed: int,
         weight_decay: float,
@@ -30,7 +28,8 @@ class Learner:
         parallel: bool,
     ) -> None:
         paddle.seed(seed)
-        self.net = build_net(spec)
+        self.net = trainee.build_net()
+        self._loss = trainee.loss
         # bfloat16 where there is one: float16 made PP-OCR's losses NaN.
         self._dtype = "bfloat16" if paddle.amp.is_bfloat16_supported() else "float16"
         self._amp = amp
@@ -50,20 +49,20 @@ class Learner:
         self._parallel = paddle.DataParallel(self.net) if parallel else self.net
         self.net.train()
 
-    def learn(self, batch: Batch, *, learning_rate: float, guide: float, seed: int) -> Any:
-        """Take one step and return CTC's nats per character before it, still on the device.
+    def learn(self, batch: Batch, *, step: int, learning_rate: float, seed: int) -> Any:
+        """Take one step and return the loss to report of before it, still on the device.
 
         Args:
             batch: What to learn.
+            step: Which one this is, from 0.
             learning_rate: Of this step.
-            guide: Weight of the guide loss.
             seed: Of this step's dropout.
         """
         paddle.seed(seed)
         self._optimizer.set_lr(learning_rate)
         with self._precision():
-            logits = self._parallel(paddle.to_tensor(batch.images))
-        loss, nats = recognition_loss(logits, batch, guide=guide)
+            outputs = self._parallel(paddle.to_tensor(batch.images))
+        loss, reported = self._loss(outputs, batch, step=step)
         with paddle.utils.unique_name.guard():  # names of the moments, the same in every process
             if self._scaler.is_enable():
                 self._scaler.scale(loss).backward()
@@ -73,7 +72,7 @@ class Learner:
                 loss.backward()
                 self._optimizer.step()
         self._optimizer.clear_grad()
-        return nats
+        return reported
 
     def checksum(self) -> int:
         """Return a checksum of all that is learnt; running statistics are a rank's own."""

@@ -1,31 +1,25 @@
-"""The loop of one rank: learn, report, validate, compose, keep."""
+"""The loop of one rank: learn, report, validate, keep."""
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from configs.training import TrainingParams
+from configs.training import LoopParams
 from ocr.errors import BadInput, TrainingFailed
-from training.batches import Batch, BatchMaker, load_ahead
 from training.checkpoint import read_weights
-from training.composing import Composition
 from training.guards import Stopped, StopRequest, Watchdog
 from training.learner import Learner
+from training.loading import load_ahead
 from training.meter import Meter
 from training.progress import MetricsLog
 from training.ranks import Ranks
-from training.schedule import (
-    guide_weight,
-    is_evaluation,
-    learning_rate,
-    log_interval,
-    start_step,
-)
+from training.schedule import is_evaluation, learning_rate, log_interval
 from training.selection import Selection
 from training.state import TrainState, save_state
+from training.trainee import Batch, SecondPhase, Trainee
 
 
 @dataclass
@@ -39,11 +33,9 @@ class TrainingLoop:
         job: Digest of the job, to tell whose state lies in the folder.
         folder: Of the job.
         training: How to train.
-        steps: Of the whole run.
+        trainee: What is trained.
         ranks: Which rank this is.
         learner: Net and optimizer.
-        maker: Batches before composition starts.
-        composition: Turns the maker's source into composed crops.
         selection: Averages and validates; on the first rank only.
         meter: Losses and speed.
         log: Progress lines; on the first rank only.
@@ -55,12 +47,10 @@ class TrainingLoop:
 
     job: str
     folder: Path
-    training: TrainingParams
-    steps: int
+    training: LoopParams
+    trainee: Trainee
     ranks: Ranks
     learner: Learner
-    maker: BatchMaker
-    composition: Composition
     selection: Selection
     meter: Meter
     log: MetricsLog
@@ -69,6 +59,11 @@ class TrainingLoop:
     loader_threads: int
     done: int = 0
     _saved_at: float = 0.0
+
+    @property
+    def steps(self) -> int:
+        """Of the whole run."""
+        return self.trainee.steps
 
     def run(self) -> None:
         """Train to the end, or until patience is exhausted.
@@ -101,17 +96,19 @@ class TrainingLoop:
         self.learner.restore(state.groups)
         self.selection.restore(state.groups, state.facts["selection"])
         self.meter.restore(state.facts["meter"], step=state.step)
-        self.composition.status = state.facts["composition"]
+        if self.trainee.second_phase:
+            self.trainee.second_phase.status = state.facts["second_phase"]
 
     def save(self) -> None:
         """Keep all that a resume needs."""
         self.meter.settle(step=self.done)
         arrays, selection = self.selection.state()
+        phase = self.trainee.second_phase
         facts = {
             "job": self.job,
             "meter": self.meter.state(),
             "selection": selection,
-            "composition": self.composition.status,
+            "second_phase": phase.status if phase else "off",
         }
         groups = self.learner.state() | arrays
         save_state(self.folder, TrainState(step=self.done, groups=groups, facts=facts))
@@ -121,40 +118,36 @@ class TrainingLoop:
         return self.done < self.steps and not self.selection.is_over
 
     def _load_phase(self) -> Iterator[Batch]:
-        """Load up to where composition starts, or to the end."""
-        end = self.steps
-        if self.composition.status == "pending":
-            end = start_step(self.training.composition.start_share, steps=self.steps)
-            if self.done >= end:
-                self._start_composition()
-                end = self.steps
-        maker = replace(self.maker, source=self.composition.source)
-        return load_ahead(maker.make, range(self.done, end), threads=self.loader_threads)
+        """Load up to where the second phase starts, or to the end."""
+        end, phase = self.steps, self.trainee.second_phase
+        if phase and phase.status == "pending":
+            if self.done < phase.start_step:
+                end = phase.start_step
+            else:
+                self._start(phase)
+        steps = range(self.done, end)
+        return load_ahead(self.trainee.batches(), steps, threads=self.loader_threads)
 
-    def _start_composition(self) -> None:
-        """Build the composer on the first rank while the others wait, and use it on all."""
+    def _start(self, phase: SecondPhase) -> None:
+        """Build the second phase on the first rank while the others wait, and use it on all."""
         refusal = ""
         if self.ranks.is_first:
             average = self.selection.average.weights or read_weights(self.learner.net)
             net = self.selection.net(average)
             with self.watchdog.paused():
-                refusal = self.composition.build(net)
+                refusal = phase.build(net)
         if self.ranks.share(int(not refusal)):
-            self.composition.status = "running"
+            phase.status = "running"
         else:
-            self.composition.status = "refused"
-            self.log.write("notice", step=self.done, message=f"No composition: {refusal}")
+            phase.status = "refused"
+            self.log.write("notice", step=self.done, message=refusal)
 
     def _learn(self, batch: Batch) -> None:
-        training = self.training
-        guide = guide_weight(
-            self.done, steps=self.steps, weight=training.guide_weight, share=training.guide_share
-        )
         loss = self.learner.learn(
             batch,
+            step=self.done,
             learning_rate=self._learning_rate(self.done),
-            guide=guide,
-            seed=_dropout_seed(training.seed, self.ranks.rank, self.done),
+            seed=_dropout_seed(self.training.seed, self.ranks.rank, self.done),
         )
         self.done += 1
         self.meter.note(loss, images=len(batch.images))
@@ -175,14 +168,8 @@ class TrainingLoop:
     def _validate(self) -> None:
         if self.ranks.is_first:
             self.meter.settle(step=self.done)
-            read = self.selection.validate()
-            self.log.write(
-                "validation",
-                step=self.done,
-                accuracy=read.accuracy,
-                ned=read.ned,
-                loss=read.loss,
-            )
+            validation = self.selection.validate()
+            self.log.write("validation", step=self.done, **validation.metrics)
         self.selection.is_over = bool(self.ranks.share(int(self.selection.is_over)))
         self._compare_ranks()
 

@@ -31,7 +31,7 @@ class Predictor:
         self._predictor = inference.create_predictor(config)
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the probabilities (N, T, C) of a batch (N, 3, H, W)."""
+        """Return the probabilities of a batch (N, 3, H, W)."""
         source = self._predictor.get_input_handle(self._predictor.get_input_names()[0])
         source.copy_from_cpu(x)
         self._predictor.run()

@@ -1,7 +1,6 @@
 """Reading whole splits with a net: for validation and for alignment."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,24 +14,10 @@ from training.batches import collate
 from training.crops import Crops
 from training.loss import ctc_per_character
 from training.source import LabelledCrop
+from training.trainee import Validation
 
 BATCH_PX = 64 * 128
 """Columns per batch: little memory, and no slower than more."""
-
-
-@dataclass(frozen=True)
-class Validation:
-    """How well a net reads labelled crops.
-
-    Attributes:
-        accuracy: Share read exactly.
-        ned: Mean of 1 - normalised edit distance.
-        loss: CTC nats per character.
-    """
-
-    accuracy: float
-    ned: float
-    loss: float
 
 
 def validate(
@@ -44,7 +29,12 @@ def validate(
     limit: int,
     beat: Callable[[], None],
 ) -> Validation:
-    """Read at most `limit` crops, spread over the split, and compare with their texts."""
+    """Read at most `limit` crops, spread over the split, and compare with their texts.
+
+    Returns:
+        accuracy (share read exactly; the score), ned (mean of 1 - normalised edit distance) and
+        loss (CTC nats per character).
+    """
     chosen = np.unique(np.linspace(0, len(crops) - 1, min(limit, len(crops))).astype(np.int64))
     texts: dict[int, str] = {}
     nats, characters = 0.0, 0
@@ -61,7 +51,9 @@ def validate(
         [texts[index] for index in chosen.tolist()],
         [crops.texts[index] for index in chosen.tolist()],
     )
-    return Validation(accuracy=metrics.accuracy, ned=metrics.ned, loss=nats / characters)
+    loss = nats / characters
+    values = {"accuracy": metrics.accuracy, "ned": metrics.ned, "loss": loss}
+    return Validation(score=metrics.accuracy, loss=loss, metrics=values)
 
 
 def read_crops(

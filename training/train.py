@@ -1,8 +1,8 @@
-"""Train one recogniser: from a snapshot in the store to a checkpoint in the job's folder."""
+"""Train one net: from a snapshot in the store to a checkpoint in the job's folder."""
 
 from pathlib import Path
 
-from configs.jobs import TrainJob, TrainResult
+from configs.jobs import TrainDetectorJob, TrainJob, TrainResult
 from configs.settings import read_settings
 from ocr.errors import BadInput, OcrError
 from ocr.store import S3Credentials, open_store
@@ -12,9 +12,10 @@ from training.launch import launch_ranks
 
 SNAPSHOT = "snapshot"
 """Folder of the local copy, in the job's."""
+RANK_COMMANDS = {"train": "rank", "train-detector": "rank-detector"}
 
 
-def train_model(job: TrainJob, folder: Path) -> TrainResult:
+def train_model(job: TrainJob | TrainDetectorJob, folder: Path) -> TrainResult:
     """Train as the job says, on as many processes, and go on where an earlier run was ended.
 
     Args:
@@ -35,14 +36,19 @@ def train_model(job: TrainJob, folder: Path) -> TrainResult:
 
         train_rank(job, folder, fail=lambda _: None)
     else:
-        launch_ranks(folder, device=job.resources.device, devices=job.resources.devices)
+        launch_ranks(
+            folder,
+            command=RANK_COMMANDS[job.kind],
+            device=job.resources.device,
+            devices=job.resources.devices,
+        )
     result = read_result(folder, TrainResult)
     if result is None:
         raise OcrError(f"The training left no result in {folder}")
     return result
 
 
-def fetch_snapshot(job: TrainJob, folder: Path) -> None:
+def fetch_snapshot(job: TrainJob | TrainDetectorJob, folder: Path) -> None:
     """Copy the snapshot beside the job, once; only this process needs the store's keys."""
     store = open_store(job.store, s3=S3Credentials.of(read_settings()))
     download_folder(store, prefix=job.snapshot, folder=folder / SNAPSHOT)

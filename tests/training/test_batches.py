@@ -1,7 +1,5 @@
 """Batches: pure functions of the step, in the form the net takes, centres moved along."""
 
-import time
-
 import cv2
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from ocr.image import Image
 from ocr.preprocess import InputSpec
 from tests.training.toy_job import draw_digits, random_texts
 from training.augment import augment_crop
-from training.batches import Batch, BatchMaker, collate, load_ahead
+from training.batches import BatchMaker, collate
 from training.crops import collect_crops
 from training.plan import make_plan
 from training.source import LabelledCrop, PlainSource, expected_centres
@@ -38,16 +36,6 @@ def test_a_batch_is_the_same_whenever_it_is_made(spec: InputSpec) -> None:
 
     np.testing.assert_array_equal(first.make(7).images, later.make(7).images)
     np.testing.assert_array_equal(first.make(7).guide_frames, later.make(7).guide_frames)
-
-
-def test_batches_come_in_order_from_many_threads() -> None:
-    def make(step: int) -> Batch:
-        time.sleep(0.002 * (step % 3))
-        return collate([LabelledCrop(blank(16), np.array([step], np.int32), np.zeros((1, 2)))])
-
-    batches = list(load_ahead(make, range(3, 20), threads=4))
-
-    assert [int(batch.labels[0, 0]) for batch in batches] == list(range(3, 20))
 
 
 def test_the_guide_names_the_frame_under_each_centre() -> None:

@@ -41,12 +41,12 @@ BatchMaker.make = make
 """
 
 BAD_LOSS = """
-import training.learner
-recognition_loss = training.learner.recognition_loss
+import training.recognition
+recognition_loss = training.recognition.recognition_loss
 def spoil(logits, batch, *, guide):
     loss, nats = recognition_loss(logits, batch, guide=guide)
     return loss, nats * float("nan")
-training.learner.recognition_loss = spoil
+training.recognition.recognition_loss = spoil
 """
 
 # A file may grow to 400 kB and no further, from the second checkpoint on.

@@ -93,8 +93,8 @@ def start(job: Path, *, command: str = "train", **options: Any) -> "subprocess.P
     )
 
 
-def run(job: Path, **options: Any) -> tuple[int, str]:
-    """Run ``python -m training train`` to its end; return exit code and stderr."""
-    with start(job, **options) as process:
+def run(job: Path, *, command: str = "train", **options: Any) -> tuple[int, str]:
+    """Run ``python -m training`` to its end; return exit code and stderr."""
+    with start(job, command=command, **options) as process:
         _, errors = process.communicate(timeout=120)
     return process.returncode, errors

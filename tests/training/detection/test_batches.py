@@ -1,0 +1,97 @@
+"""Batches of views: pure functions of the step, pixels and targets moved alike."""
+
+import numpy as np
+
+from ocr.region import Region
+from tests.training.detection.toy_pages import draw_page
+from training.detection.batches import ViewMaker
+from training.detection.pages import TrainPage, collect_train_pages
+
+
+def make_maker(pages: list[TrainPage], *, augmentation: float = 1.0, rank: int = 0) -> ViewMaker:
+    return ViewMaker(pages, 4, 160, 128, augmentation=augmentation, seed=0, rank=rank)
+
+
+def draw_pages(count: int) -> list[TrainPage]:
+    rng = np.random.default_rng(0)
+    return collect_train_pages([draw_page(rng) for _ in range(count)], long_side_px=256)
+
+
+def test_a_batch_is_the_same_whenever_it_is_made() -> None:
+    pages = draw_pages(6)
+    first, later = make_maker(pages), make_maker(pages)
+
+    for step in range(4):
+        first.make(step)
+
+    for name in ("images", "kernels", "mask"):
+        left, right = getattr(first.make(7), name), getattr(later.make(7), name)
+        np.testing.assert_array_equal(left, right)
+
+
+def test_ranks_and_steps_see_different_views() -> None:
+    pages = draw_pages(6)
+
+    here = make_maker(pages).make(3).images
+
+    assert (here != make_maker(pages, rank=1).make(3).images).any()
+    assert (here != make_maker(pages).make(4).images).any()
+
+
+def test_a_batch_is_what_the_net_takes() -> None:
+    batch = make_maker(draw_pages(3)).make(0)
+
+    assert batch.images.shape == (4, 3, 128, 160)
+    assert batch.images.min() >= -1
+    assert batch.images.max() <= 1
+    assert batch.kernels.shape == batch.mask.shape == (4, 1, 64, 80)
+
+
+def test_kernels_lie_on_the_ink_whatever_the_view() -> None:
+    page = np.full((300, 400, 3), 255, np.uint8)
+    page[100:140, 120:300] = 0
+    region = Region(((120, 100), (300, 100), (300, 140), (120, 140)), "x")
+    maker = make_maker(collect_train_pages([(page, (region,))], long_side_px=400))
+
+    drawn = 0
+    for step in range(5):
+        batch = maker.make(step)
+        dark = batch.images[:, :1, ::2, ::2] < 0
+        kernels = batch.kernels > 0
+        drawn += kernels.sum()
+        assert (dark & kernels).sum() >= 0.99 * kernels.sum()
+
+    assert drawn
+
+
+def test_a_page_without_text_is_drawn_too() -> None:
+    blank = collect_train_pages([(np.full((90, 70, 3), 255, np.uint8), ())], long_side_px=256)
+
+    batch = make_maker(blank).make(0)
+
+    assert not batch.kernels.any()
+    assert batch.mask.all()
+
+
+def test_pages_come_in_proportion_to_the_root_of_their_regions() -> None:
+    regions = tuple(
+        Region(((x, 10), (x + 8, 10), (x + 8, 20), (x, 20)), "x") for x in range(10, 170, 10)
+    )
+    bright, dark = (np.full((64, 190, 3), value, np.uint8) for value in (255, 0))
+    pages = collect_train_pages([(bright, regions), (dark, regions[:1])], long_side_px=256)
+    maker = make_maker(pages, augmentation=0.0)
+
+    images = np.concatenate([maker.make(step).images for step in range(60)])
+
+    assert 0.7 < (images.mean(axis=(1, 2, 3)) > 0).mean() < 0.9  # 4 of 5
+
+
+def test_large_pages_are_kept_little_larger_than_the_net_meets_them() -> None:
+    region = Region(((400, 300), (800, 300), (800, 400), (400, 400)), "x")
+
+    (page,) = collect_train_pages(
+        [(np.zeros((900, 1200, 3), np.uint8), (region,))], long_side_px=500
+    )
+
+    assert page.grey.shape == (450, 600)
+    assert page.shapes.bounds.tolist() == [[200, 150, 400, 200]]

@@ -1,0 +1,40 @@
+"""Checkpoints of detectors: what is saved is what is loaded, and damage is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ocr.errors import BadData
+from tests.training.toy_detector import RULE, save_toy_detector, toy_weights
+from training.checkpoint import read_weights
+from training.detection.checkpoint import load_detector
+from training.detection.net import DetectorNetSpec, build_detector_net
+
+
+def test_a_loaded_detector_is_the_saved_one(tmp_path: Path) -> None:
+    folder = save_toy_detector(tmp_path / "checkpoint")
+
+    net, spec, rule = load_detector(folder)
+
+    assert (spec, rule) == (DetectorNetSpec("small", 320), RULE)
+    assert not net.training
+    expected = toy_weights(build_detector_net(spec))
+    assert np.array_equal(read_weights(net)["head.weight"], expected["head.weight"])
+
+
+@pytest.mark.parametrize("damaged", ["boxes.json", "net.json", "model.npz"])
+def test_a_damaged_checkpoint_is_named(tmp_path: Path, damaged: str) -> None:
+    folder = save_toy_detector(tmp_path / "checkpoint")
+    (folder / damaged).write_bytes(b"PK")
+
+    with pytest.raises(BadData, match="is no usable checkpoint"):
+        load_detector(folder)
+
+
+def test_weights_of_another_size_are_refused(tmp_path: Path) -> None:
+    folder = save_toy_detector(tmp_path / "checkpoint")
+    (folder / "net.json").write_text('{"size": "base", "long_side_px": 320}', encoding="utf-8")
+
+    with pytest.raises(BadData, match="belongs to another charset or size"):
+        load_detector(folder)

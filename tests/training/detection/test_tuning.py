@@ -1,0 +1,95 @@
+"""The rule of boxes, tuned on maps whose truth is known."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ocr.cropping import CROP_MARGIN
+from ocr.detection.boxes import find_boxes
+from ocr.region import Region
+from training.detection.finding import PageMap, measure_loss, measure_rule
+from training.detection.pages import ValPage
+from training.detection.shapes import collect_shapes, draw_targets
+from training.detection.tuning import START, find_coarse_rule, tune_rule
+
+
+def silent() -> None:
+    """Beat for nobody."""
+
+
+def make_map(*, doubled: float = 1.0, probability: float = 0.97) -> PageMap:
+    """A map that shows the kernels of four lines exactly, of a page `doubled` times as large."""
+    rows = ((20, 20, 180, 36), (20, 60, 120, 84), (30, 110, 230, 130), (20, 160, 90, 172))
+    shapes = [np.array([(a, b), (c, b), (c, d), (a, d)], np.float32) for a, b, c, d in rows]
+    on_map = [Region(tuple(map(tuple, shape.tolist())), "x") for shape in shapes]
+    on_page = [Region(tuple(map(tuple, (shape * doubled).tolist())), "x") for shape in shapes]
+    identity = np.array([[1.0, 0, 0], [0, 1, 0]])
+    kernels, _ = draw_targets(
+        collect_shapes(on_map, scale=1.0), identity, width_px=256, height_px=192
+    )
+    page = ValPage(
+        grey=np.zeros((192, 256), np.uint8),
+        regions=tuple(on_page),
+        width_px=int(256 * doubled),
+        height_px=int(192 * doubled),
+    )
+    values = 0.01 + (probability - 0.01) * kernels
+    return PageMap(page, values.astype(np.float32))
+
+
+@pytest.mark.parametrize("doubled", [1.0, 2.0])
+def test_the_tuned_rule_finds_every_line(doubled: float) -> None:
+    maps = [make_map(doubled=doubled)]
+
+    rule = tune_rule(maps, beat=silent)
+
+    report = measure_rule(maps, rule)
+    assert (report.precision, report.recall) == (1.0, 1.0)
+
+
+def test_crops_are_a_margin_higher_than_the_labelled_boxes() -> None:
+    one = make_map(doubled=2.0)
+
+    rule = tune_rule([one], beat=silent)
+
+    found = find_boxes(one.probabilities, rule, width_px=512, height_px=384)
+    heights = sorted(np.ptp(found.crop_boxes[:, :, 1], axis=1).tolist())
+    ratios = np.array(heights) / [24, 32, 40, 48]
+    assert np.median(ratios) == pytest.approx(1 + 2 * CROP_MARGIN, abs=0.06)
+
+
+def test_a_doubtful_map_gets_a_lower_threshold() -> None:
+    maps = [make_map(probability=0.55)]
+
+    rule = tune_rule(maps, beat=silent)
+
+    assert rule.threshold < 0.55
+    assert rule.box_threshold <= 0.55
+    assert measure_rule(maps, rule).hmean == 1.0
+
+
+def test_a_map_without_anything_leaves_a_rule_that_can_be_used() -> None:
+    empty = make_map(probability=0.01)
+
+    rule = tune_rule([empty], beat=silent)
+
+    assert measure_rule([empty], rule).hmean == 0.0
+    assert rule.crop_unclip_ratio > 0
+
+
+def test_every_rule_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    beats: list[int] = []
+    beat: Callable[[], None] = lambda: beats.append(1)  # noqa: E731
+
+    find_coarse_rule([make_map()], beat=beat)
+
+    assert len(beats) == 3
+
+
+def test_the_loss_of_a_right_map_is_small_and_of_a_wrong_one_large() -> None:
+    right, wrong = make_map(), make_map(probability=0.02)
+
+    assert measure_loss(right) < 0.1
+    assert measure_loss(wrong) > 0.9
+    assert START.crop_unclip_ratio >= START.unclip_ratio

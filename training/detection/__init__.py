@@ -1,0 +1,1 @@
+"""The embedded detector: a compact DB net on the shared loop."""

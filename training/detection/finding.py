@@ -1,0 +1,73 @@
+"""Finding the text of validation pages with a net, and how well it went."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import paddle
+from numpy.typing import NDArray
+
+from ocr.detection.boxes import find_boxes
+from ocr.detection.spec import BoxRule
+from ocr.evaluation.pages.detection import DetectionReport, measure_detection
+from training.detection.loss import detection_loss
+from training.detection.net import MAP_PX
+from training.detection.pages import ValPage
+from training.detection.shapes import collect_shapes, draw_targets
+
+
+@dataclass(frozen=True)
+class PageMap:
+    """What a net sees on a page.
+
+    Attributes:
+        page: The page.
+        kernels: (H / 2, W / 2) probabilities to lie in a kernel, as the net has them before it
+            repeats every pixel; those of many pages fit into memory.
+    """
+
+    page: ValPage
+    kernels: NDArray[np.float32]
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        """(H, W) as the net returns them."""
+        return self.kernels.repeat(MAP_PX, axis=0).repeat(MAP_PX, axis=1)
+
+
+def map_pages(net: Any, pages: Sequence[ValPage], *, beat: Callable[[], None]) -> Iterator[PageMap]:
+    """Run a net, not in training, on pages one by one."""
+    for page in pages:
+        with paddle.no_grad():
+            probabilities = net(paddle.to_tensor(page.to_input())).numpy()[0, 0]
+        beat()
+        yield PageMap(page, probabilities[::MAP_PX, ::MAP_PX].astype(np.float32))
+
+
+def measure_rule(maps: Sequence[PageMap], rule: BoxRule) -> DetectionReport:
+    """Measure the boxes that a rule finds in the maps."""
+    found = [
+        find_boxes(
+            one.probabilities,
+            rule,
+            width_px=one.page.width_px,
+            height_px=one.page.height_px,
+        )
+        for one in maps
+    ]
+    return measure_detection(
+        (one.page.regions, each.boxes) for one, each in zip(maps, found, strict=True)
+    )
+
+
+def measure_loss(one: PageMap) -> float:
+    """Return the loss of a map."""
+    height_px, width_px = one.page.grey.shape
+    to_map = np.array([width_px / one.page.width_px, height_px / one.page.height_px])
+    shapes = collect_shapes(one.page.regions, scale=1.0)
+    matrix = np.column_stack([np.diag(to_map), np.zeros(2)])
+    kernels, mask = draw_targets(shapes, matrix, width_px=width_px, height_px=height_px)
+    seen = one.kernels.clip(1e-6, 1 - 1e-6)
+    logits = np.log(seen / (1 - seen))
+    return float(detection_loss(*(paddle.to_tensor(part) for part in (logits, kernels, mask))))

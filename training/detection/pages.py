@@ -1,0 +1,87 @@
+"""The labelled pages of a split in memory: grey, and no larger than a detector ever sees them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.detection.page_input import fit_page, to_page_input
+from ocr.detection.spec import PageSpec
+from ocr.image import Image
+from ocr.region import Region
+from training.detection.shapes import Shapes, collect_shapes
+
+Grey = NDArray[np.uint8]
+
+ENLARGED = 1.2
+"""Pages to learn from are kept this much larger than the net will meet them."""
+
+
+@dataclass(frozen=True)
+class TrainPage:
+    """A page to cut crops from.
+
+    Attributes:
+        grey: (H, W).
+        shapes: Of its regions, in pixels of `grey`.
+    """
+
+    grey: Grey
+    shapes: Shapes
+
+
+@dataclass(frozen=True)
+class ValPage:
+    """A page to find text on.
+
+    Attributes:
+        grey: (H, W) fitted to the input of the net.
+        regions: In pixels of the page as it is.
+        width_px: Of the page as it is.
+        height_px: Of the page as it is.
+    """
+
+    grey: Grey
+    regions: tuple[Region, ...]
+    width_px: int
+    height_px: int
+
+    def to_input(self) -> NDArray[np.float32]:
+        """Return (1, 3, H, W) as the net takes it."""
+        return to_page_input(np.repeat(self.grey[:, :, None], 3, axis=2))
+
+
+def collect_train_pages(
+    pages: Iterable[tuple[Image, tuple[Region, ...]]], *, long_side_px: int
+) -> list[TrainPage]:
+    """Collect pages to learn from; about a megabyte each."""
+    return [_reduce(image, regions, int(ENLARGED * long_side_px)) for image, regions in pages]
+
+
+def collect_val_pages(
+    pages: Iterable[tuple[Image, tuple[Region, ...]]], *, spec: PageSpec
+) -> list[ValPage]:
+    """Collect pages to find text on, fitted as they will be in use."""
+    return [
+        ValPage(
+            grey=_to_grey(fit_page(image, spec)),
+            regions=regions,
+            width_px=image.shape[1],
+            height_px=image.shape[0],
+        )
+        for image, regions in pages
+    ]
+
+
+def _reduce(image: Image, regions: tuple[Region, ...], long_side_px: int) -> TrainPage:
+    grey = _to_grey(image)
+    scale = min(1.0, long_side_px / max(grey.shape))
+    if scale < 1.0:
+        grey = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return TrainPage(np.asarray(grey, dtype=np.uint8), collect_shapes(regions, scale=scale))
+
+
+def _to_grey(image: Image) -> Grey:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)

@@ -1,0 +1,145 @@
+"""The detector as the loop trains it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import paddle
+
+from configs.jobs import TrainDetectorJob
+from configs.training import DetectorTrainingParams
+from ocr.detection.spec import BoxRule, PageSpec
+from ocr.errors import BadData
+from ocr.pages.snapshot import open_page_snapshot
+from training.checkpoint import read_weights
+from training.detection.batches import ViewBatch, ViewMaker
+from training.detection.checkpoint import save_detector
+from training.detection.finding import PageMap, map_pages, measure_loss, measure_rule
+from training.detection.loss import detection_loss
+from training.detection.net import DetectorNetSpec, build_detector_net
+from training.detection.pages import TrainPage, ValPage, collect_train_pages, collect_val_pages
+from training.detection.tuning import find_coarse_rule, tune_rule
+from training.ranks import Ranks
+from training.train import SNAPSHOT
+from training.trainee import SecondPhase, Tensor, Validation
+
+Item = TypeVar("Item")
+
+VIEWS_PER_PAGE = 8
+"""In one epoch, on average."""
+VALIDATED_SHARE = 0.01
+"""Pages read by all validations but the final one, per view learnt from: 3 % of the time."""
+LEAST_VALIDATED = 8
+MOST_TUNED = 100
+"""Validation pages that the rule is tuned on."""
+
+
+class DetectorTrainee:
+    """The detector's net, batches, loss and measure."""
+
+    second_phase: SecondPhase | None = None
+
+    def __init__(
+        self,
+        training: DetectorTrainingParams,
+        *,
+        train: list[TrainPage],
+        val: list[ValPage],
+        ranks: Ranks,
+    ) -> None:
+        """Plan a training.
+
+        Args:
+            training: How to train.
+            train: The training set.
+            val: The validation set.
+            ranks: Which rank this is.
+        """
+        self.net_spec = DetectorNetSpec(training.size, training.long_side_px)
+        self._val = val
+        self._ranks = ranks
+        views = VIEWS_PER_PAGE * len(train)
+        self.steps = training.epochs * max(1, -(-views // (training.batch_size * ranks.count)))
+        self._maker = ViewMaker(
+            pages=train,
+            batch_size=training.batch_size,
+            width_px=training.crop_width_px,
+            height_px=training.crop_height_px,
+            augmentation=training.augmentation,
+            seed=training.seed,
+            rank=ranks.rank,
+        )
+        learnt = training.epochs * views
+        self._limit = int(VALIDATED_SHARE * learnt / training.evaluations) + LEAST_VALIDATED
+
+    def build_net(self) -> Any:
+        """Return a new net."""
+        return build_detector_net(self.net_spec)
+
+    def batches(self) -> Callable[[int], ViewBatch]:
+        """Return the maker of batches."""
+        return self._maker.make
+
+    def loss(self, outputs: Tensor, batch: ViewBatch, *, step: int) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """Return the loss to descend, which is also the one to report."""
+        kernels, mask = paddle.to_tensor(batch.kernels), paddle.to_tensor(batch.mask)
+        loss = detection_loss(outputs, kernels, mask)
+        return loss, loss.detach()
+
+    def validate(self, net: Any) -> Validation:
+        """Find the text of some pages by the better of a few rules."""
+        maps = self._map(net, spread(self._val, self._limit))
+        return summarise(maps, find_coarse_rule(maps, beat=self._ranks.beat))
+
+    def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
+        """Tune the rule, find the text of all pages by it, and save net and rule."""
+        maps = self._map(net, self._val)
+        rule = tune_rule(spread(maps, MOST_TUNED), beat=self._ranks.beat)
+        save_detector(checkpoint, weights=read_weights(net), spec=self.net_spec, rule=rule)
+        return summarise(maps, rule).metrics
+
+    def _map(self, net: Any, pages: Sequence[ValPage]) -> list[PageMap]:
+        return list(map_pages(net, pages, beat=self._ranks.beat))
+
+
+def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> DetectorTrainee:
+    """Decode the page snapshot of a job into memory and plan the training on it.
+
+    Raises:
+        BadData: The train or val split has no page.
+    """
+    snapshot = open_page_snapshot(folder / SNAPSHOT)
+    long_side_px = job.training.long_side_px
+    train = collect_train_pages(
+        ((image, page.regions) for page, image in snapshot.pages("train")),
+        long_side_px=long_side_px,
+    )
+    val = collect_val_pages(
+        ((image, page.regions) for page, image in snapshot.pages("val")),
+        spec=PageSpec(long_side_px),
+    )
+    for split, pages in (("train", train), ("val", val)):
+        if not pages:
+            raise BadData(f"The {split} split is empty: training needs train and val pages")
+    return DetectorTrainee(job.training, train=train, val=val, ranks=ranks)
+
+
+def summarise(maps: Sequence[PageMap], rule: BoxRule) -> Validation:
+    """Measure a rule, and the loss of the maps."""
+    report = measure_rule(maps, rule)
+    loss = float(np.mean([measure_loss(one) for one in maps]))
+    values = {
+        "hmean": report.hmean,
+        "precision": report.precision,
+        "recall": report.recall,
+        "loss": loss,
+    }
+    return Validation(score=report.hmean, loss=loss, metrics=values)
+
+
+def spread(items: Sequence[Item], limit: int) -> list[Item]:
+    """Return at most `limit` of the items, evenly spread."""
+    count = min(limit, len(items))
+    places = np.unique(np.linspace(0, len(items) - 1, count).astype(np.int64))
+    return [items[place] for place in places.tolist()]
