@@ -1,10 +1,12 @@
 """The bundle: one exported model in every form, and the manifest that vouches for its files."""
 
+import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
+from ocr.detection.spec import BoxRule, PageSpec
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.preprocess import InputSpec
 from ocr.store.key import check_key
@@ -20,9 +22,8 @@ GOLDEN_FOLDER = "golden"
 GOLDEN_OUTPUTS = "golden/outputs.json"
 GOLDEN_INPUTS = "golden/inputs"
 
-REQUIRED = frozenset(
+FORM_FILES = frozenset(
     {
-        CHARSET,
         CARD,
         ONNX_MODEL,
         GOLDEN_OUTPUTS,
@@ -35,42 +36,151 @@ REQUIRED = frozenset(
         "serving/serving_client_conf.prototxt",
     }
 )
-"""Every bundle holds these and golden images, and nothing else: no form that unpickles."""
+"""Every bundle holds these and golden images."""
+
+REQUIRED = FORM_FILES | {CHARSET}
+"""A recogniser's bundle holds these and golden images, and nothing else: no form that unpickles."""
+
+Task = Literal["recognition", "detection", "pipeline"]
 
 
-class BundleManifest(BaseModel):
-    """What a bundle says of itself."""
+class ModelManifest(BaseModel):
+    """What a bundle of any task says of itself."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     format: Literal[1] = 1
     name: str
     version: str
-    task: Literal["recognition"] = "recognition"
     created: str = Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$")
     dataset_digest: str
     code_commit: str
     parameters: dict[str, Any]
     metrics: dict[str, FiniteFloat]
     parent: str
-    input: InputSpec
     parity: dict[str, FiniteFloat]
-    files: dict[str, str]
+    files: dict[str, str] = {}
+    """sha256 by path; `write_manifest` fills it in."""
+
+    required: ClassVar[frozenset[str]] = FORM_FILES
+
+
+class BundleManifest(ModelManifest):
+    """What a recogniser's bundle says of itself."""
+
+    task: Literal["recognition"] = "recognition"
+    input: InputSpec
+
+    required: ClassVar[frozenset[str]] = REQUIRED
+
+
+class DetectionManifest(ModelManifest):
+    """What a detector's bundle says of itself."""
+
+    task: Literal["detection"] = "detection"
+    input: PageSpec
+    boxes: BoxRule
+
+
+Manifest = TypeVar("Manifest", bound=ModelManifest)
 
 
 def read_bundle(folder: Path) -> BundleManifest:
-    """Read a bundle's manifest and verify every file.
+    """Read the manifest of a recogniser's bundle and verify every file.
 
     Raises:
         ArtifactNotFound: There is no manifest, or a file is missing.
-        BadData: The manifest is malformed, a file is damaged, or one is there that may not be.
+        BadData: It is of another task, the manifest is malformed, a file is damaged, or one is
+            there that may not be.
     """
-    manifest = read_manifest(folder)
-    missing = sorted(REQUIRED - manifest.files.keys())
+    return verify_files(folder, read_manifest(folder))
+
+
+def read_detection_bundle(folder: Path) -> DetectionManifest:
+    """Read the manifest of a detector's bundle and verify every file.
+
+    Raises:
+        ArtifactNotFound: There is no manifest, or a file is missing.
+        BadData: It is of another task, the manifest is malformed, a file is damaged, or one is
+            there that may not be.
+    """
+    return verify_files(folder, read_detection_manifest(folder))
+
+
+def read_manifest(folder: Path) -> BundleManifest:
+    """Read the manifest of a recogniser's bundle alone, no file verified."""
+    return parse_manifest(folder, BundleManifest, task="recognition")
+
+
+def read_detection_manifest(folder: Path) -> DetectionManifest:
+    """Read the manifest of a detector's bundle alone, no file verified."""
+    return parse_manifest(folder, DetectionManifest, task="detection")
+
+
+def read_task(folder: Path) -> Task:
+    """Tell what a bundle is for, by its manifest alone.
+
+    Raises:
+        ArtifactNotFound: There is no manifest.
+        BadData: The manifest is malformed or names another task.
+    """
+    task: Any = _read_json(folder).get("task")
+    if task not in get_args(Task):
+        raise BadData(f"{folder / MANIFEST}, task: {task!r}, expected one of {get_args(Task)}")
+    found: Task = task
+    return found
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
+    """Complete a bundle: digest the files that are there and write the manifest, last.
+
+    Args:
+        folder: Of the bundle.
+        manifest: All but its files.
+
+    Raises:
+        BadData: A required file is missing, or one is there that may not be.
+    """
+    files = {relative: sha256_of(folder / relative) for relative in sorted(_files_of(folder))}
+    complete = manifest.model_copy(update={"files": files})
+    with written_whole(folder / MANIFEST) as file:
+        file.write(complete.model_dump_json(indent=1).encode())
+    return verify_files(folder, complete)
+
+
+def parse_manifest(folder: Path, kind: type[Manifest], *, task: Task) -> Manifest:
+    """Read the manifest of a bundle of a known task alone, no file verified."""
+    content = _read_json(folder)
+    if content.get("task", task) != task:
+        raise BadData(f"{folder} is a bundle for {content['task']}, expected one for {task}")
+    try:
+        return kind.model_validate_json(json.dumps(content))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadData(f"{folder / MANIFEST}, {where or 'content'}: {first['msg']}") from error
+
+
+def _read_json(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise ArtifactNotFound(f"{folder} is no bundle: it has no {MANIFEST}")
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise BadData(f"{path}, content: Invalid JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise BadData(f"{path}, content: expected an object")
+    return content
+
+
+def verify_files(folder: Path, manifest: Manifest) -> Manifest:
+    """Compare every file of a bundle with its manifest, and return that."""
+    missing = sorted(manifest.required - manifest.files.keys())
     if missing:
         raise BadData(f"The manifest of {folder} does not list {', '.join(missing)}")
     for relative, digest in manifest.files.items():
-        _check_name(relative)
+        _check_name(relative, manifest.required)
         path = folder / relative
         if path.is_symlink() or not path.is_file():
             raise ArtifactNotFound(f"{folder} holds no file {relative}, which its manifest lists")
@@ -82,60 +192,9 @@ def read_bundle(folder: Path) -> BundleManifest:
     return manifest
 
 
-def read_manifest(folder: Path) -> BundleManifest:
-    """Read a bundle's manifest alone, no file verified."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise ArtifactNotFound(f"{folder} is no bundle: it has no {MANIFEST}")
-    try:
-        return BundleManifest.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadData(f"{path}, {where or 'content'}: {first['msg']}") from error
-
-
-def write_manifest(
-    folder: Path,
-    *,
-    name: str,
-    version: str,
-    created: str,
-    dataset_digest: str,
-    code_commit: str,
-    parameters: dict[str, Any],
-    metrics: dict[str, float],
-    parent: str,
-    spec: InputSpec,
-    parity: dict[str, float],
-) -> BundleManifest:
-    """Complete a bundle: digest the files that are there and write the manifest, last.
-
-    Raises:
-        BadData: A required file is missing, or one is there that may not be.
-    """
-    files = {relative: sha256_of(folder / relative) for relative in sorted(_files_of(folder))}
-    manifest = BundleManifest(
-        name=name,
-        version=version,
-        created=created,
-        dataset_digest=dataset_digest,
-        code_commit=code_commit,
-        parameters=parameters,
-        metrics=metrics,
-        parent=parent,
-        input=spec,
-        parity=parity,
-        files=files,
-    )
-    with written_whole(folder / MANIFEST) as file:
-        file.write(manifest.model_dump_json(indent=1).encode())
-    return read_bundle(folder)
-
-
-def _check_name(relative: str) -> None:
+def _check_name(relative: str, required: frozenset[str]) -> None:
     check_key(relative)
-    if relative not in REQUIRED and not _is_golden_image(relative):
+    if relative not in required and not _is_golden_image(relative):
         raise BadData(f"{relative} has no place in a bundle")
 
 

@@ -1,8 +1,12 @@
-"""What a bundle promised to read: its golden images and their texts."""
+"""What a bundle promised: its golden images, and their texts or boxes."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ocr.bundle import GOLDEN_INPUTS, GOLDEN_OUTPUTS
 from ocr.errors import BadData
@@ -16,20 +20,62 @@ class GoldenOutput:
     text: str
 
 
+@dataclass(frozen=True)
+class GoldenBoxes:
+    """One golden page and the boxes every form of the bundle found in it.
+
+    Attributes:
+        image: The page, in the size that the net takes.
+        boxes: (N, 4, 2) corners in its pixels.
+        scores: (N,).
+    """
+
+    image: Path
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+
+
 def read_golden_outputs(bundle: Path) -> list[GoldenOutput]:
-    """Read the golden outputs of a bundle.
+    """Read the golden texts of a recogniser's bundle.
+
+    Raises:
+        BadData: There are none, or they are not readable.
+    """
+    return [
+        GoldenOutput(image=_image(bundle, record), text=str(record["text"]))
+        for record in _read_records(bundle, "text")
+    ]
+
+
+def read_golden_boxes(bundle: Path) -> list[GoldenBoxes]:
+    """Read the golden boxes of a detector's bundle.
 
     Raises:
         BadData: There are none, or they are not readable.
     """
     try:
-        outputs = json.loads((bundle / GOLDEN_OUTPUTS).read_text(encoding="utf-8"))["images"]
-        golden = [
-            GoldenOutput(image=bundle / GOLDEN_INPUTS / output["file"], text=str(output["text"]))
-            for output in outputs
+        return [
+            GoldenBoxes(
+                image=_image(bundle, record),
+                boxes=np.array(record["boxes"], dtype=np.float32).reshape(-1, 4, 2),
+                scores=np.array(record["scores"], dtype=np.float32),
+            )
+            for record in _read_records(bundle, "boxes", "scores")
         ]
+    except (TypeError, ValueError) as error:
+        raise BadData(f"{GOLDEN_OUTPUTS} is unreadable: {error!r}") from error
+
+
+def _read_records(bundle: Path, *keys: str) -> list[dict[str, Any]]:
+    try:
+        content = json.loads((bundle / GOLDEN_OUTPUTS).read_text(encoding="utf-8"))
+        records = [{key: one[key] for key in ("file", *keys)} for one in content["images"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadData(f"{GOLDEN_OUTPUTS} is unreadable: {error!r}") from error
-    if not golden:
+    if not records:
         raise BadData(f"{GOLDEN_OUTPUTS} names no image: nothing proves what the bundle reads")
-    return golden
+    return records
+
+
+def _image(bundle: Path, record: dict[str, Any]) -> Path:
+    return bundle / GOLDEN_INPUTS / str(record["file"])

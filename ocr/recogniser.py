@@ -5,22 +5,18 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as failures
 
 from ocr.bundle import CHARSET, ONNX_MODEL, read_bundle
 from ocr.charset import Charset
 from ocr.ctc import Recognition, decode
 from ocr.errors import BadData
 from ocr.image import Image
+from ocr.onnx_session import open_session
 from ocr.preprocess import InputSpec, fit_image, frame_count, to_batch
 
-BATCH_WIDTH_PX = 4096
-"""Total width of a batch, padding included: bounds memory whatever arrives."""
-
-QUIET = 3
-"""Severity from which ONNX Runtime logs: errors."""
+BATCH_WIDTH_PX = 2048
+"""Total width of a batch of several images, padding included: bounds memory, fits the caches."""
 
 Probabilities = NDArray[np.float32]
 
@@ -57,7 +53,7 @@ class OnnxRecogniser:
         self.name = name
         self._charset = charset
         self._spec = spec
-        self._session = _load_session(model, name=name, threads=threads)
+        self._session = open_session(model, name=name, threads=threads)
         self._check_fit()
 
     @classmethod
@@ -137,21 +133,3 @@ def batches_by_width(widths_px: Sequence[int]) -> Iterator[list[int]]:
         batch.append(index)
     if batch:
         yield batch
-
-
-def _load_session(model: bytes, *, name: str, threads: int) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = QUIET
-    try:
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    except (
-        failures.Fail,
-        failures.InvalidArgument,
-        failures.InvalidGraph,
-        failures.InvalidProtobuf,
-        failures.NotImplemented,
-        failures.RuntimeException,
-    ) as error:
-        raise BadData(f"{name} has no usable ONNX model: {error}") from error

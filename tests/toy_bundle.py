@@ -1,4 +1,4 @@
-"""A complete bundle without training: its model reads blue as A, green as B, red as C."""
+"""Complete bundles without training: colours on black are text, blue reads A, green B, red C."""
 
 import json
 from pathlib import Path
@@ -12,13 +12,17 @@ from onnx import TensorProto, helper, numpy_helper
 from ocr.bundle import (
     CARD,
     CHARSET,
+    FORM_FILES,
     GOLDEN_INPUTS,
     GOLDEN_OUTPUTS,
     ONNX_MODEL,
     REQUIRED,
+    BundleManifest,
+    DetectionManifest,
     write_manifest,
 )
 from ocr.charset import Charset
+from ocr.detection.spec import BoxRule, PageSpec
 from ocr.image import Image
 from ocr.preprocess import InputSpec
 
@@ -26,6 +30,16 @@ CHARACTERS = ("A", "B", "C")
 COLOURS = {"A": (255, 0, 0), "B": (0, 255, 0), "C": (0, 0, 255), " ": (0, 0, 0)}
 HEIGHT_PX = 16
 CELL_PX = 16
+PAGE = PageSpec(long_side_px=320)
+RULE = BoxRule(threshold=0.5, box_threshold=0.6, unclip_ratio=0.1, crop_unclip_ratio=0.3)
+
+Lines = dict[tuple[int, int], str]
+"""Texts by the top left corner (x, y) of their first cell."""
+
+PAGES: tuple[Lines, ...] = (
+    {(32, 32): "ABC", (32, 96): "CAB", (160, 96): "B"},
+    {(64, 128): "ACACAB"},
+)
 
 
 def write_toy_bundle(
@@ -49,18 +63,83 @@ def write_toy_bundle(
     _write_golden(folder, golden)
     write_manifest(
         folder,
-        name=name,
-        version=version,
-        created=created,
-        dataset_digest="d" * 64,
-        code_commit="",
-        parameters={},
-        metrics={"accuracy": 1.0},
-        parent=parent,
-        spec=spec,
-        parity={"onnx": 0.0},
+        BundleManifest(
+            name=name,
+            version=version,
+            created=created,
+            dataset_digest="d" * 64,
+            code_commit="",
+            parameters={},
+            metrics={"accuracy": 1.0},
+            parent=parent,
+            input=spec,
+            parity={"onnx": 0.0},
+        ),
     )
     return folder
+
+
+def write_toy_detection_bundle(
+    folder: Path,
+    *,
+    name: str = "toy-detector",
+    version: str = "1",
+    pages: tuple[Lines, ...] = PAGES,
+    parent: str = "",
+    created: str = "2026-11-21T00:00:00Z",
+) -> Path:
+    """Write a bundle that `read_detection_bundle` accepts; the Paddle forms are empty shells."""
+    for relative in FORM_FILES:
+        (folder / relative).parent.mkdir(parents=True, exist_ok=True)
+        (folder / relative).write_bytes(b"")
+    (folder / ONNX_MODEL).write_bytes(toy_detector())
+    (folder / CARD).write_text("# toy\n", encoding="utf-8")
+    _write_golden_pages(folder, pages)
+    write_manifest(
+        folder,
+        DetectionManifest(
+            name=name,
+            version=version,
+            created=created,
+            dataset_digest="d" * 64,
+            code_commit="",
+            parameters={},
+            metrics={"hmean": 1.0},
+            parent=parent,
+            input=PAGE,
+            boxes=RULE,
+            parity={"onnx": 0.0},
+        ),
+    )
+    return folder
+
+
+def draw_page(lines: Lines, *, width_px: int = 320, height_px: int = 192) -> Image:
+    """Draw lines over A, B and C on black: what the toy detector finds and the toy reads."""
+    page = np.zeros((height_px, width_px, 3), dtype=np.uint8)
+    for (x, y), text in lines.items():
+        line = draw(text)
+        page[y : y + line.shape[0], x : x + line.shape[1]] = line
+    return page
+
+
+def toy_detector() -> bytes:
+    """An ONNX model that takes every pixel with a bright channel for text."""
+    nodes = [
+        helper.make_node("Conv", ["x", "weights", "bias"], ["logits"]),
+        helper.make_node("Sigmoid", ["logits"], ["probabilities"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "toy-detector",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3, "H", "W"])],
+        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["N", 1, "H", "W"])],
+        [
+            numpy_helper.from_array(np.full((1, 3, 1, 1), 10, dtype=np.float32), "weights"),
+            numpy_helper.from_array(np.array([20], dtype=np.float32), "bias"),
+        ],
+    )
+    return _serialize(graph)
 
 
 def draw(text: str) -> Image:
@@ -93,6 +172,10 @@ def toy_model(spec: InputSpec, *, classes: int = 4) -> bytes:
             numpy_helper.from_array(np.array([2], dtype=np.int64), "axis"),
         ],
     )
+    return _serialize(graph)
+
+
+def _serialize(graph: onnx.GraphProto) -> bytes:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString())
@@ -107,3 +190,18 @@ def _write_golden(folder: Path, texts: tuple[str, ...]) -> None:
         outputs.append({"file": file, "text": text.replace(" ", ""), "confidence": 1.0})
     content = json.dumps({"images": outputs})
     (folder / GOLDEN_OUTPUTS).write_text(content, encoding="utf-8")
+
+
+def _write_golden_pages(folder: Path, pages: tuple[Lines, ...]) -> None:
+    (folder / GOLDEN_INPUTS).mkdir(parents=True, exist_ok=True)
+    outputs = []
+    for number, lines in enumerate(pages):
+        file = f"{number:03d}.png"
+        cv2.imwrite(str(folder / GOLDEN_INPUTS / file), draw_page(lines))
+        boxes = [_corners(x, y, CELL_PX * len(text), HEIGHT_PX) for (x, y), text in lines.items()]
+        outputs.append({"file": file, "boxes": boxes, "scores": [1.0] * len(boxes)})
+    (folder / GOLDEN_OUTPUTS).write_text(json.dumps({"images": outputs}), encoding="utf-8")
+
+
+def _corners(x: int, y: int, width: int, height: int) -> list[list[int]]:
+    return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]

@@ -2,36 +2,42 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from configs.jobs import ExportJob
+from configs.jobs import ExportParams
 from ocr.snapshot_manifest import SnapshotManifest
-from training.paddle_form import REGISTERED_NAME
-from training.recogniser_net import NetSpec
-
-TEMPLATE = Path(__file__).with_name("card.md.jinja")
 
 
 def render_card(
+    template: str,
     *,
-    job: ExportJob,
+    job: ExportParams,
     created: str,
-    net_spec: NetSpec,
     dataset: SnapshotManifest,
     parity: Mapping[str, float],
+    model: Mapping[str, Any],
 ) -> str:
-    """Render the card as Markdown."""
+    """Render the card as Markdown.
+
+    Args:
+        template: Of the task, beside this file.
+        job: What was exported.
+        created: When, ISO 8601.
+        dataset: Of the snapshot it was trained on.
+        parity: Largest difference by form.
+        model: What the template says of this model alone.
+    """
     # Markdown: nothing to escape as HTML.
-    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)  # noqa: S701
+    environment = Environment(  # noqa: S701
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
     environment.filters |= {"cell": _format_cell, "code": _format_code}
-    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
-        job=job,
-        created=created,
-        spec=net_spec,
-        dataset=dataset,
-        parity=parity,
-        model_name=REGISTERED_NAME,
+    return environment.get_template(template).render(
+        job=job, created=created, dataset=dataset, parity=parity, **model
     )
 
 

@@ -1,45 +1,46 @@
-"""Exports a checkpoint to a bundle with all forms and proves that they read alike.
+"""Exports a checkpoint to a bundle with all forms and proves that they answer alike.
 
-python -m training export DIR/job.json
+python -m training export|export-detector DIR/job.json
 """
 
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from configs.jobs import ExportJob, ExportResult
+from configs.jobs import ExportDetectorJob, ExportJob, ExportResult
 from configs.settings import read_settings
-from ocr.bundle import CARD, CHARSET, MANIFEST, ONNX_MODEL, PADDLE_FOLDER, write_manifest
-from ocr.charset import Charset
+from ocr.bundle import CARD, MANIFEST, ONNX_MODEL, PADDLE_FOLDER, write_manifest
 from ocr.image import Image
-from ocr.preprocess import InputSpec
-from ocr.recogniser import OnnxRecogniser, run_in_batches
 from ocr.snapshot_manifest import SnapshotManifest
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
 from training.card import render_card
-from training.checkpoint import load_checkpoint
+from training.exportable import Exportable
+from training.exports import load_export
 from training.golden import read_golden_images, write_golden_inputs, write_golden_outputs
 from training.legacy_export import LegacyExport
 from training.onnx_form import export_onnx
-from training.paddle_form import export_paddle, read_paddle
+from training.paddle_form import export_paddle, load_predictor, read_config
 from training.parity import ParityProof, Reading
-from training.recogniser_net import NetSpec
 
 BUNDLE = "bundle"
 CHECKPOINT = "checkpoint"
 PARITY = "parity"
 
+Job = ExportJob | ExportDetectorJob
+Output = TypeVar("Output")
 
-def export_model(job: ExportJob, folder: Path) -> ExportResult:
+
+def export_model(job: Job, folder: Path) -> ExportResult:
     """Export the checkpoint of a job to `folder/bundle`.
 
     Args:
@@ -49,95 +50,89 @@ def export_model(job: ExportJob, folder: Path) -> ExportResult:
     Raises:
         ArtifactNotFound: The checkpoint or the snapshot is not in the store.
         BadData: One of them is damaged.
-        ParityFailed: A form reads a golden image otherwise than the checkpoint does; the image
+        ParityFailed: A form answers a golden image otherwise than the checkpoint does; the image
             is in `folder/parity`.
     """
     timings: dict[str, float] = {}
     part = folder / f"{BUNDLE}-part"
     for left_over in (part, folder / PARITY, folder / BUNDLE):
         shutil.rmtree(left_over, ignore_errors=True)
+    paddle.set_device("cpu")
     with _timed(timings, "fetch_s"):
         store = _open_store(job.store)
         dataset = SnapshotManifest.from_bytes(store.read_bytes(f"{job.snapshot}/{MANIFEST}"))
         golden = read_golden_images(store, snapshot=job.snapshot, count=job.golden_images)
         checkpoint = download_folder(store, prefix=job.checkpoint, folder=folder / CHECKPOINT)
+    with _timed(timings, "checkpoint_s"):
+        model = load_export(job.kind, checkpoint)
+        golden = [replace(one, image=model.fit_golden(one.image)) for one in golden]
         write_golden_inputs(part, golden)
-    proof, net_spec = _export_forms(
-        checkpoint, part, images=[one.image for one in golden], work=folder, timings=timings
-    )
-    write_golden_outputs(part, golden, proof.expected.outputs)
-    _complete(part, job, dataset=dataset, net_spec=net_spec, parity=proof.differences)
+    with LegacyExport(job.kind, checkpoint, part, folder) as legacy:
+        images = [one.image for one in golden]
+        proof = _export_forms(model, legacy, part, images=images, work=folder, timings=timings)
+    records = [
+        model.record(output, one.sample)
+        for output, one in zip(proof.expected.outputs, golden, strict=True)
+    ]
+    write_golden_outputs(part, golden, records)
+    _complete(part, job, model, dataset=dataset, parity=proof.differences)
     part.rename(folder / BUNDLE)
-    return ExportResult(bundle=BUNDLE, parity=proof.differences, timings=timings)
+    return ExportResult(kind=job.kind, bundle=BUNDLE, parity=proof.differences, timings=timings)
 
 
 def _export_forms(
-    checkpoint: Path,
+    model: Exportable[Output],
+    legacy: LegacyExport,
     bundle: Path,
     *,
     images: Sequence[Image],
     work: Path,
     timings: dict[str, float],
-) -> tuple[ParityProof, NetSpec]:
+) -> ParityProof[Output]:
     """Write every form and read the golden images with each; the legacy one runs beside."""
-    paddle.set_device("cpu")
-    with LegacyExport(checkpoint, bundle, work) as legacy:
-        with _timed(timings, "checkpoint_s"):
-            net, net_spec = load_checkpoint(checkpoint)
-            characters, spec = net_spec.charset, input_spec(net_spec)
-            expected = _read_checkpoint(net, images, spec=spec, characters=characters)
-        proof = ParityProof(expected, images, work / PARITY)
-        folder = bundle / PADDLE_FOLDER
-        with _timed(timings, "paddle_s"):
-            export_paddle(net, spec, characters=characters, folder=folder)
-            for form, onednn in (("paddle", False), ("paddle-onednn", True)):
-                found = read_paddle(folder, images, layout=spec.layout, onednn=onednn)
-                proof.check(form, found)
-        with _timed(timings, "onnx_s"):
-            export_onnx(folder, bundle / ONNX_MODEL)
-            Charset(characters).write(bundle / CHARSET)
-            proof.check("onnx", _read_onnx(bundle, images, spec=spec))
-        with _timed(timings, "serving_wait_s"):
-            proof.check("serving", Reading.of(legacy.wait(), characters))
-    return proof, net_spec
+    with _timed(timings, "reference_s"):
+        expected = _read_checkpoint(model, images)
+    proof = ParityProof(expected, images, work / PARITY, compare=model.compare)
+    folder = bundle / PADDLE_FOLDER
+    with _timed(timings, "paddle_s"):
+        export_paddle(model.net, shape=model.shape, config=model.config(), folder=folder)
+        reader = model.stock_reader(read_config(folder))
+        for form, onednn in (("paddle", False), ("paddle-onednn", True)):
+            found = reader.infer(load_predictor(folder, onednn=onednn), images)
+            proof.check(form, reader.decode(found))
+    with _timed(timings, "onnx_s"):
+        export_onnx(folder, bundle / ONNX_MODEL, dimensions=model.dimensions)
+        model.write_files(bundle)
+        proof.check("onnx", model.read_onnx(bundle, images))
+    with _timed(timings, "serving_wait_s"):
+        proof.check("serving", model.reader.decode(legacy.wait()))
+    return proof
 
 
-def input_spec(net_spec: NetSpec) -> InputSpec:
-    """Return the input of a net."""
-    return InputSpec(net_spec.layout, net_spec.height_px, net_spec.width_px)
-
-
-def _read_checkpoint(
-    net: Any, images: Sequence[Image], *, spec: InputSpec, characters: Sequence[str]
-) -> Reading:
+def _read_checkpoint(model: Exportable[Output], images: Sequence[Image]) -> Reading[Output]:
     def run(x: NDArray[np.float32]) -> NDArray[np.float32]:
         with paddle.no_grad():
-            return np.asarray(net(paddle.to_tensor(x)).numpy(), dtype=np.float32)
+            return np.asarray(model.net(paddle.to_tensor(x)).numpy(), dtype=np.float32)
 
-    return Reading.of(dict(run_in_batches(run, images=images, spec=spec)), characters)
-
-
-def _read_onnx(bundle: Path, images: Sequence[Image], *, spec: InputSpec) -> Reading:
-    charset = Charset.read(bundle / CHARSET)
-    model = (bundle / ONNX_MODEL).read_bytes()
-    recogniser = OnnxRecogniser(model, charset=charset, spec=spec, name="onnx")
-    return Reading.of(dict(enumerate(recogniser.probabilities(images))), charset.characters)
+    return model.reader.decode(model.reader.infer(run, images))
 
 
 def _complete(
     bundle: Path,
-    job: ExportJob,
+    job: Job,
+    model: Exportable[Any],
     *,
     dataset: SnapshotManifest,
-    net_spec: NetSpec,
     parity: dict[str, float],
 ) -> None:
     """Write the card, and the manifest last."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    card = render_card(job=job, created=created, net_spec=net_spec, dataset=dataset, parity=parity)
+    template, words = model.card()
+    card = render_card(
+        template, job=job, created=created, dataset=dataset, parity=parity, model=words
+    )
     (bundle / CARD).write_text(card, encoding="utf-8")
-    write_manifest(
-        bundle,
+    manifest = model.manifest(
         name=job.name,
         version=job.version,
         created=created,
@@ -146,9 +141,9 @@ def _complete(
         parameters=job.parameters,
         metrics=job.metrics,
         parent=job.parent,
-        spec=input_spec(net_spec),
         parity=parity,
     )
+    write_manifest(bundle, manifest)
 
 
 def _open_store(uri: str) -> Store:

@@ -1,9 +1,9 @@
-"""Golden images: what every exported form, and later the served model, must read alike."""
+"""Golden images: what every exported form, and later the served model, must answer alike."""
 
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from ocr.bundle import GOLDEN_INPUTS, GOLDEN_OUTPUTS
-from ocr.ctc import Recognition
 from ocr.errors import BadData
 from ocr.image import Image, decode_image, encode_png
 from ocr.sample import Split
@@ -27,11 +26,17 @@ ANY_SIZE = 1 << 40
 
 @dataclass(frozen=True)
 class GoldenImage:
-    """One image and what it is labelled."""
+    """One image of a snapshot.
+
+    Attributes:
+        file: Name in the bundle.
+        image: (H, W, 3) BGR.
+        sample: Its row in the snapshot's table: what it is labelled.
+    """
 
     file: str
     image: Image
-    reference: str
+    sample: dict[str, Any]
 
 
 def read_golden_images(store: Store, *, snapshot: str, count: int) -> list[GoldenImage]:
@@ -53,11 +58,7 @@ def read_golden_images(store: Store, *, snapshot: str, count: int) -> list[Golde
         rows = pq.read_table(table, filters=[("split", "=", split)]).slice(0, count).to_pylist()
         if rows:
             return [
-                GoldenImage(
-                    file=f"{number:03d}.png",
-                    image=_read_image(store, snapshot, row),
-                    reference=row["text"],
-                )
+                GoldenImage(f"{number:03d}.png", _read_image(store, snapshot, row), sample=row)
                 for number, row in enumerate(rows)
             ]
     raise BadData(f"Snapshot {snapshot} holds no image")
@@ -77,19 +78,12 @@ def read_golden_inputs(bundle: Path) -> Iterator[Image]:
 
 
 def write_golden_outputs(
-    bundle: Path, images: Sequence[GoldenImage], outputs: Sequence[Recognition]
+    bundle: Path, images: Sequence[GoldenImage], records: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Write what the checkpoint reads."""
+    """Write what the checkpoint answers to each image."""
     content = {
         "images": [
-            {
-                "file": golden.file,
-                "reference": golden.reference,
-                "text": output.text,
-                "confidence": output.confidence,
-                "character_confidences": list(output.character_confidences),
-            }
-            for golden, output in zip(images, outputs, strict=True)
+            {"file": golden.file, **record} for golden, record in zip(images, records, strict=True)
         ]
     }
     text = json.dumps(content, ensure_ascii=False, indent=1)

@@ -1,6 +1,6 @@
 """Exports the form that Paddle Serving loads, in a process of its own.
 
-    FLAGS_enable_pir_api=0 python -m training.legacy_export CHECKPOINT BUNDLE READING.npz
+    FLAGS_enable_pir_api=0 python -m training.legacy_export KIND CHECKPOINT BUNDLE READING.npz
 
 The flag counts only before paddle is imported, and the other forms need it off.
 """
@@ -9,16 +9,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from configs.jobs import ExportKind
 from ocr.bundle import SERVING_FOLDER
 from ocr.errors import OcrError
-from ocr.preprocess import InputSpec
-from ocr.recogniser import run_in_batches
 from training.environment import prepare_environment
 from training.golden import read_golden_inputs
+from training.parity import Probabilities
 from training.serving_config import FEED, FETCH, Variable, format_serving_config
 
 MODEL = "inference.pdmodel"
@@ -34,18 +34,20 @@ class LegacyExport:
     """The export under way in its process; the caller goes on meanwhile.
 
     Args:
+        kind: Of the export job: which task's checkpoint it is.
         checkpoint: Folder of the checkpoint.
         bundle: Folder that gets `serving/`; its golden inputs must be there.
         work: Folder of the log and of what the form reads.
     """
 
-    def __init__(self, checkpoint: Path, bundle: Path, work: Path) -> None:
+    def __init__(self, kind: ExportKind, checkpoint: Path, bundle: Path, work: Path) -> None:
         self._reading = work / "legacy.npz"
         self._log = work / "legacy.log"
         self._reading.unlink(missing_ok=True)
+        paths = (checkpoint, bundle, self._reading)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(checkpoint), str(bundle), str(self._reading)],
+                [sys.executable, "-m", __name__, kind, *map(str, paths)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -60,8 +62,8 @@ class LegacyExport:
             self._process.kill()
             self._process.wait()
 
-    def wait(self) -> dict[int, NDArray[np.float32]]:
-        """Return what the form reads: probabilities (T, C) by golden image.
+    def wait(self) -> list[Probabilities]:
+        """Return the probabilities that the form gives each golden image.
 
         Raises:
             LegacyExportFailed: It died or took too long.
@@ -75,31 +77,30 @@ class LegacyExport:
             reason = lines[-1] if lines else "it said nothing"
             raise LegacyExportFailed(f"Legacy export ended with status {status}: {reason}")
         with np.load(self._reading, allow_pickle=False) as stored:
-            return {int(index): stored[index] for index in stored.files}
+            return [stored[str(index)] for index in range(len(stored.files))]
 
 
-def main(checkpoint: Path, bundle: Path, reading: Path) -> None:
+def main(kind: ExportKind, checkpoint: Path, bundle: Path, reading: Path) -> None:
     """Export, then read the golden inputs with what was written."""
     prepare_environment()
     import paddle
 
-    from training.checkpoint import load_checkpoint
+    from training.exports import load_export
     from training.predictor import Predictor
     from training.static_graph import PARAMETERS, save_static
 
     paddle.set_device("cpu")
-    net, net_spec = load_checkpoint(checkpoint)
-    spec = InputSpec(net_spec.layout, net_spec.height_px, net_spec.width_px)
+    export = load_export(kind, checkpoint)
     folder = bundle / SERVING_FOLDER
     folder.mkdir()
-    save_static(net, spec, folder)
+    save_static(export.net, export.shape, folder)
     text = _serving_config(folder / MODEL)
     for name in CONFIGS:
         (folder / name).write_text(text, encoding="utf-8")
     predictor = Predictor(folder / MODEL, folder / PARAMETERS, onednn=False)
-    images = list(read_golden_inputs(bundle))
-    frames = run_in_batches(predictor, images=images, spec=spec)
-    np.savez(reading, allow_pickle=False, **{str(index): found for index, found in frames})
+    found = export.reader.infer(predictor, list(read_golden_inputs(bundle)))
+    arrays = {str(index): probabilities for index, probabilities in enumerate(found)}
+    np.savez(reading, allow_pickle=False, **arrays)
 
 
 def _serving_config(model: Path) -> str:
@@ -122,5 +123,11 @@ def _serving_config(model: Path) -> str:
     return format_serving_config(feed=variables[0], fetch=variables[1])
 
 
+def _parse(arguments: list[str]) -> tuple[ExportKind, Path, Path, Path]:
+    kind: Any = arguments[0]
+    checkpoint, bundle, reading = (Path(argument) for argument in arguments[1:])
+    return kind, checkpoint, bundle, reading
+
+
 if __name__ == "__main__":
-    main(*(Path(argument) for argument in sys.argv[1:]))
+    main(*_parse(sys.argv[1:]))

@@ -18,8 +18,13 @@ class ConversionFailed(OcrError, RuntimeError):
     """A model that paddle2onnx cannot convert; it prints why."""
 
 
-def export_onnx(paddle_folder: Path, path: Path) -> None:
+def export_onnx(paddle_folder: Path, path: Path, *, dimensions: str) -> None:
     """Convert the Paddle form to one ONNX file with named dimensions.
+
+    Args:
+        paddle_folder: Of the Paddle form.
+        path: Of the file.
+        dimensions: Letters that name the output's, such as NTC.
 
     Raises:
         ConversionFailed: paddle2onnx gave no model.
@@ -36,17 +41,17 @@ def export_onnx(paddle_folder: Path, path: Path) -> None:
     except UnboundLocalError as error:  # how it reports any failure
         raise ConversionFailed(f"paddle2onnx could not convert {paddle_folder / MODEL}") from error
     model = onnx.load_model_from_string(content)
-    _name_dimensions(model)
+    _name_dimensions(model, dimensions)
     _constants_to_initializers(model)
     onnx.checker.check_model(model)
     path.parent.mkdir(parents=True)
     path.write_bytes(model.SerializeToString())
 
 
-def _name_dimensions(model: onnx.ModelProto) -> None:
+def _name_dimensions(model: onnx.ModelProto, dimensions: str) -> None:
     (feed,) = model.graph.input
     (fetch,) = model.graph.output
-    for value, names in ((feed, "NCHW"), (fetch, "NTC")):
+    for value, names in ((feed, "NCHW"), (fetch, dimensions)):
         for dimension, name in zip(value.type.tensor_type.shape.dim, names, strict=True):
             if dimension.dim_param:
                 dimension.dim_param = name

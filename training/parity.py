@@ -1,67 +1,71 @@
-"""Parity: an exported form must read every golden image as the checkpoint does."""
+"""Parity: an exported form must answer every golden image as the checkpoint does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.ctc import Recognition, decode
 from ocr.errors import ParityFailed
 from ocr.image import Image, encode_png
 
 LARGEST_DIFFERENCE = 1e-3
 """Bound of the difference of any probability; about 1e-5 is measured."""
 
+Output = TypeVar("Output")
+Probabilities = NDArray[np.float32]
+
 
 @dataclass(frozen=True)
-class Reading:
-    """What one form reads in each golden image.
+class Reading(Generic[Output]):
+    """What one form answers to each golden image.
 
     Attributes:
-        outputs: Text and confidence.
-        probabilities: (T, C) each.
+        outputs: A text or boxes each.
+        probabilities: What they were made of: (T, C) each, or (H, W).
     """
 
-    outputs: tuple[Recognition, ...]
-    probabilities: tuple[NDArray[np.float32], ...]
-
-    @classmethod
-    def of(
-        cls, probabilities: Mapping[int, NDArray[np.float32]], characters: Sequence[str]
-    ) -> "Reading":
-        """Decode the probabilities of images 0, 1, ..."""
-        ordered = tuple(probabilities[index] for index in range(len(probabilities)))
-        return cls(tuple(decode(frames, characters) for frames in ordered), ordered)
+    outputs: tuple[Output, ...]
+    probabilities: tuple[Probabilities, ...]
 
 
-class ParityProof:
+class ParityProof(Generic[Output]):
     """Compares forms with the checkpoint, image by image.
 
     Attributes:
-        expected: What the checkpoint reads.
+        expected: What the checkpoint answers.
         differences: The largest difference of any probability, by form.
     """
 
-    def __init__(self, expected: Reading, images: Sequence[Image], folder: Path) -> None:
+    def __init__(
+        self,
+        expected: Reading[Output],
+        images: Sequence[Image],
+        folder: Path,
+        *,
+        compare: Callable[[Output, Output], str],
+    ) -> None:
         """Start without any form.
 
         Args:
-            expected: What the checkpoint reads.
-            images: What all forms read.
-            folder: Where the first image that a form reads differently is saved.
+            expected: What the checkpoint answers.
+            images: What all forms are given.
+            folder: Where the first image that a form answers differently is saved.
+            compare: Says in what an output differs from the checkpoint's; in nothing: empty.
         """
         self.expected = expected
         self.differences: dict[str, float] = {}
         self._images = images
         self._folder = folder
+        self._compare_outputs = compare
 
-    def check(self, form: str, found: Reading) -> None:
+    def check(self, form: str, found: Reading[Output]) -> None:
         """Add a form.
 
         Raises:
-            ParityFailed: A text differs, or a probability by more than LARGEST_DIFFERENCE.
+            ParityFailed: An output differs, or a probability by more than LARGEST_DIFFERENCE.
         """
         if len(found.outputs) != len(self._images):
             raise ParityFailed(
@@ -71,22 +75,22 @@ class ParityProof:
             self._compare(form, index, found) for index in range(len(self._images))
         )
 
-    def _compare(self, form: str, index: int, found: Reading) -> float:
+    def _compare(self, form: str, index: int, found: Reading[Output]) -> float:
         difference = _difference(found.probabilities[index], self.expected.probabilities[index])
-        texts = (found.outputs[index].text, self.expected.outputs[index].text)
-        if texts[0] == texts[1] and difference <= LARGEST_DIFFERENCE:  # not so for NaN
+        said = self._compare_outputs(found.outputs[index], self.expected.outputs[index])
+        if not said and difference <= LARGEST_DIFFERENCE:  # not so for NaN
             return difference
         path = self._folder / f"{form}-{index:03d}.png"
         self._folder.mkdir(parents=True, exist_ok=True)
         path.write_bytes(encode_png(self._images[index]))
         raise ParityFailed(
-            f"{form} reads {texts[0]!r} in golden image {index}, the checkpoint {texts[1]!r}; "
+            f"{form} {said or 'agrees'} in golden image {index}; "
             f"probabilities differ by {difference:.1e}, allowed is {LARGEST_DIFFERENCE:.0e}; "
             f"the image is {path}"
         )
 
 
-def _difference(found: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
+def _difference(found: Probabilities, expected: Probabilities) -> float:
     if found.shape != expected.shape:
         return float("inf")
     return float(np.abs(found - expected).max())

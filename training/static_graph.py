@@ -5,19 +5,20 @@ from typing import Any
 
 import paddle
 
-from ocr.preprocess import InputSpec
 from training.serving_config import FEED
 
 PARAMETERS = "inference.pdiparams"
 
+InputShape = tuple[int | None, int, int | None, int | None]
+"""(N, C, H, W) of what a net takes; None is any."""
 
-def save_static(net: Any, spec: InputSpec, folder: Path) -> None:
+
+def save_static(net: Any, shape: InputShape, folder: Path) -> None:
     """Write inference.json (or .pdmodel under FLAGS_enable_pir_api=0) and inference.pdiparams.
 
-    The batch is dynamic, and the width of a line. The net cannot be used as before afterwards.
+    The net cannot be used as before afterwards.
     """
-    width = spec.width_px if spec.layout == "fixed" else None
-    x = paddle.static.InputSpec([None, 3, spec.height_px, width], "float32", FEED)
+    x = paddle.static.InputSpec(list(shape), "float32", FEED)
     paddle.jit.save(net, str(folder / "inference"), input_spec=[x])
     # Debug names of the parameters, pickled: nobody needs them and nobody should load them.
     (folder / f"{PARAMETERS}.info").unlink(missing_ok=True)

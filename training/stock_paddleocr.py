@@ -27,6 +27,8 @@ def main(arguments: list[str]) -> None:
 
 
 def _load(model_name: str, model_dir: str) -> Any:
+    if model_dir:  # nothing to fetch, so no need to ask which of the hosts is up
+        os.environ["PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK"] = "True"
     from paddleocr import TextRecognition
 
     return TextRecognition(model_name=model_name, model_dir=model_dir or None)

@@ -7,15 +7,29 @@ from typing import Any
 
 import pytest
 
-from ocr.bundle import MANIFEST, ONNX_MODEL, read_bundle, read_manifest
-from ocr.errors import ArtifactNotFound, OcrError
+from ocr.bundle import (
+    CHARSET,
+    MANIFEST,
+    ONNX_MODEL,
+    read_bundle,
+    read_detection_bundle,
+    read_manifest,
+    read_task,
+)
+from ocr.detection.spec import BoxRule, PageSpec
+from ocr.errors import ArtifactNotFound, BadData, OcrError
 from ocr.preprocess import InputSpec
-from tests.toy_bundle import write_toy_bundle
+from tests.toy_bundle import write_toy_bundle, write_toy_detection_bundle
 
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     return write_toy_bundle(tmp_path / "bundle", name="plates", version="7", parent="6")
+
+
+@pytest.fixture
+def detector(tmp_path: Path) -> Path:
+    return write_toy_detection_bundle(tmp_path / "detector", name="lines", version="3")
 
 
 def edit_manifest(bundle: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -98,3 +112,39 @@ def test_a_manifest_that_is_no_json_is_named(bundle: Path) -> None:
 
     with pytest.raises(OcrError, match="content: Invalid JSON"):
         read_manifest(bundle)
+
+
+def test_a_detection_manifest_says_how_pages_and_boxes_are_made(detector: Path) -> None:
+    manifest = read_detection_bundle(detector)
+
+    assert (manifest.name, manifest.version, manifest.task) == ("lines", "3", "detection")
+    assert manifest.input == PageSpec(long_side_px=320)
+    assert manifest.boxes == BoxRule(0.5, 0.6, 0.1, 0.3)
+    assert CHARSET not in manifest.files
+
+
+def test_a_detection_bundle_may_hold_no_charset(detector: Path) -> None:
+    (detector / CHARSET).write_text("A\n")
+    edit_manifest(detector, lambda m: m["files"].update({CHARSET: "0"}))
+
+    with pytest.raises(BadData, match=r"charset\.txt has no place in a bundle"):
+        read_detection_bundle(detector)
+
+
+def test_a_bundle_tells_its_task(bundle: Path, detector: Path) -> None:
+    assert (read_task(bundle), read_task(detector)) == ("recognition", "detection")
+
+
+@pytest.mark.parametrize("task", ["poetry", None])
+def test_an_unknown_task_is_named(bundle: Path, task: str | None) -> None:
+    edit_manifest(bundle, lambda m: m.update(task=task))
+
+    with pytest.raises(BadData, match=f"task: {task!r}, expected one of"):
+        read_task(bundle)
+
+
+def test_a_bundle_of_another_task_is_refused(bundle: Path, detector: Path) -> None:
+    with pytest.raises(BadData, match="is a bundle for detection, expected one for recognition"):
+        read_bundle(detector)
+    with pytest.raises(BadData, match="is a bundle for recognition, expected one for detection"):
+        read_detection_bundle(bundle)

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ocr.bundle import REQUIRED, write_manifest
+from ocr.bundle import REQUIRED, BundleManifest, write_manifest
 from ocr.charset import Charset
 from ocr.image import Image, encode_png
 from ocr.preprocess import InputSpec
@@ -64,16 +64,18 @@ def make_bundle(
     _write_golden(folder / "golden", golden, characters=golden_characters or characters)
     write_manifest(
         folder,
-        name=name,
-        version=version,
-        created="2026-01-01T00:00:00Z",
-        dataset_digest="0" * 64,
-        code_commit="",
-        parameters={},
-        metrics={"accuracy": 1.0},
-        parent="",
-        spec=SPEC,
-        parity={},
+        BundleManifest(
+            name=name,
+            version=version,
+            created="2026-01-01T00:00:00Z",
+            dataset_digest="0" * 64,
+            code_commit="",
+            parameters={},
+            metrics={"accuracy": 1.0},
+            parent="",
+            input=SPEC,
+            parity={"onnx": 0.0},
+        ),
     )
     return folder
 

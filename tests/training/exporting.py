@@ -1,7 +1,7 @@
 """A store with a small dataset and an untrained checkpoint whose answers still vary."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -15,7 +15,7 @@ from ocr.split import SplitRule
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
 from ocr.validation import Limits
-from training.checkpoint import read_weights, save_checkpoint
+from training.checkpoint import Arrays, read_weights, save_checkpoint
 from training.recogniser_net import NetSpec, build_net
 
 CHARACTERS = (" ", "'", "0", "1", "A", "~", "沪", "皖")
@@ -64,10 +64,15 @@ def _store_snapshot(store: Store, root: Path) -> str:
 def _store_checkpoint(store: Store, folder: Path, *, layout: Literal["fixed", "line"]) -> str:
     spec = NetSpec(layout, 32, 128, "small", False, CHARACTERS)
     paddle.seed(7)
-    weights = read_weights(build_net(spec))
-    weights["head.weight"] *= SPREAD
     folder.mkdir()
-    save_checkpoint(folder, weights=weights, spec=spec)
+    save_checkpoint(folder, weights=varied_weights(build_net(spec)), spec=spec)
     (folder / "manifest.json").write_text("{}", encoding="utf-8")
     upload_folder(store, folder, prefix="checkpoints/toy")
     return "checkpoints/toy"
+
+
+def varied_weights(net: Any) -> Arrays:
+    """Weights of a new net, with which its answers vary."""
+    weights = read_weights(net)
+    weights["head.weight"] *= SPREAD
+    return weights

@@ -15,7 +15,7 @@ def test_golden_images_come_from_the_test_split(tmp_path: Path) -> None:
     golden = read_golden_images(store, snapshot=job.snapshot, count=5)
 
     assert [one.file for one in golden] == [f"00{number}.png" for number in range(5)]
-    assert all(int(one.reference.split()[1]) >= 200 for one in golden)
+    assert all(int(one.sample["text"].split()[1]) >= 200 for one in golden)
 
 
 def test_what_is_written_is_read_again_pixel_for_pixel(tmp_path: Path) -> None:
