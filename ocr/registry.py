@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from ocr.alias import AliasState, Promotion, format_history, parse_history, parse_object
-from ocr.errors import AliasMoved, ArtifactNotFound, BadInput
-from ocr.store.folder import download_folder, upload_folder
+from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
+from ocr.store.folder import download_folder, find_published, publish_folder
 from ocr.store.protocol import Store
 
 __all__ = ["ANY", "AliasState", "ModelVersion", "Promotion", "Registry"]
@@ -32,6 +32,17 @@ class ModelVersion:
     def reference(self) -> str:
         """The reference that resolves to this version, whatever happens to the aliases."""
         return f"{self.name}:{self.version}"
+
+    @property
+    def task(self) -> str:
+        """What it does: recognition, detection, or both as a pipeline."""
+        return str(self.manifest.get("task") or "recognition")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """NAME:VERSION of the models that a pipeline is made of; of others none."""
+        named = (self.manifest.get(part) for part in ("detector", "recogniser"))
+        return tuple(str(reference) for reference in named if reference)
 
     @property
     def created(self) -> str:
@@ -69,8 +80,11 @@ class Registry:
         found = (manifest.get("name"), manifest.get("version"))
         if found != (name, version):
             raise BadInput(f"{folder} is {found[0]}:{found[1]}, expected {name}:{version}")
-        upload_folder(self.store, folder, prefix=_version_key(name, version))
-        return self.version(name, version)
+        publish_folder(self.store, folder, key=_version_key(name, version))
+        model = self.version(name, version)
+        if model.manifest != manifest:
+            raise ArtifactExists(f"{model.reference} exists in {self.store.uri} with other content")
+        return model
 
     def download(self, model: ModelVersion, folder: Path) -> Path:
         """Copy a version's bundle to `folder`, complete and verified or not at all."""
@@ -100,6 +114,10 @@ class Registry:
                 f"No version {version!r} of {name!r} in the store; known: {known}"
             )
         return model
+
+    def has_version(self, name: str, version: str) -> bool:
+        """Say whether a version of a model is complete."""
+        return self._read_version(name, version) is not None
 
     def resolve(self, reference: str) -> ModelVersion:
         """Find the version behind NAME, NAME@ALIAS or NAME:VERSION (or a clear start of it).
@@ -216,11 +234,10 @@ class Registry:
         known = self._manifests.get((name, version))
         if known:
             return known
-        key = _version_key(name, version)
-        try:
-            manifest = parse_object(self.store.read_bytes(f"{key}/manifest.json"), source=key)
-        except ArtifactNotFound:  # its upload is under way, or was given up
+        key = find_published(self.store, key=_version_key(name, version))
+        if key is None:
             return None
+        manifest = parse_object(self.store.read_bytes(f"{key}/manifest.json"), source=key)
         model = ModelVersion(name=name, version=version, key=key, manifest=manifest)
         return self._manifests.setdefault((name, version), model)
 

@@ -46,7 +46,7 @@ def test_a_registered_version_tells_its_manifest(registry: Registry, tmp_path: P
     model = registry.register("plates", "a", write_bundle(tmp_path, "a", parent="b"))
 
     assert (model.name, model.version, model.reference) == ("plates", "a", "plates:a")
-    assert model.key == "models/plates/a"
+    assert model.key.startswith("models/plates/a/")
     assert (model.created, model.parent) == ("2026-11-01", "b")
     assert model.metrics == {"accuracy": 0.9}
 
@@ -60,11 +60,16 @@ def test_registering_again_does_nothing(registry: Registry, tmp_path: Path) -> N
     assert registry.versions("plates") == ["a"]
 
 
-def test_a_version_cannot_change(registry: Registry, tmp_path: Path) -> None:
-    registry.register("plates", "a", write_bundle(tmp_path, "a"))
+@pytest.mark.parametrize("change", [{"text": "changed"}, {"parent": "b"}], ids=str)
+def test_a_version_cannot_change(
+    registry: Registry, tmp_path: Path, change: dict[str, str]
+) -> None:
+    first = registry.register("plates", "a", write_bundle(tmp_path, "a"))
 
     with pytest.raises(ArtifactExists):
-        registry.register("plates", "a", write_bundle(tmp_path, "a", text="changed"))
+        registry.register("plates", "a", write_bundle(tmp_path, "a", **change))
+
+    assert registry.version("plates", "a") == first
 
 
 @pytest.mark.parametrize(("name", "version"), [("meters", "a"), ("plates", "b")])

@@ -1,0 +1,44 @@
+"""A complete pipeline without its models: two golden pages and what they are said to read."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ocr.image import Image
+from ocr.pipeline import GoldenLine, PipelineManifest, write_pipeline
+
+LINES = (
+    GoldenLine(polygon=((2, 3), (40, 3), (40, 12), (2, 12)), text="TOTAL 12.50", confidence=0.97),
+    GoldenLine(polygon=((2, 20), (30, 20), (30, 29), (2, 29)), text="謝謝", confidence=0.5),
+)
+
+
+def write_toy_pipeline(
+    folder: Path,
+    *,
+    name: str = "toy",
+    version: str = "p1",
+    detector: str = "toy-detector:d1",
+    recogniser: str = "toy-recogniser:r1",
+    lines: tuple[GoldenLine, ...] = LINES,
+) -> Path:
+    """Write a pipeline that `read_pipeline` accepts."""
+    manifest = PipelineManifest(
+        name=name,
+        version=version,
+        created="2026-11-21T00:00:00Z",
+        dataset_digest="d" * 64,
+        code_commit="",
+        parameters={},
+        metrics={"hmean": 0.9, "accuracy": 0.8},
+        parent="",
+        parity={},
+        detector=detector,
+        recogniser=recogniser,
+    )
+    write_pipeline(folder, manifest, card="# toy\n", pages=[(_page(200), lines), (_page(90), ())])
+    return folder
+
+
+def _page(grey: int) -> Image:
+    return np.full((48, 64, 3), grey, dtype=np.uint8)
