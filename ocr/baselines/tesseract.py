@@ -27,20 +27,9 @@ class TesseractRecogniser:
         Raises:
             BadInput: It is not installed, or lacks the language.
         """
-        program = shutil.which("tesseract")
-        if program is None:
-            raise BadInput(
-                "Baseline tesseract is not installed: apt-get install tesseract-ocr, "
-                "or choose another evaluation.baseline"
-            )
-        languages = _run([program, "--list-langs"]).splitlines()[1:]
-        if language not in languages:
-            raise BadInput(
-                f"Tesseract has no language {language!r}, only {', '.join(languages)}: "
-                f"apt-get install tesseract-ocr-{language.replace('_', '-')}"
-            )
-        self._program, self._language = program, language
-        self.name = f"{' '.join(_run([program, '--version']).split()[:2])} ({language})"
+        self._program = find_tesseract(language)
+        self._language = language
+        self.name = name_tesseract(self._program, language)
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order, in one process.
@@ -53,24 +42,46 @@ class TesseractRecogniser:
         with TemporaryDirectory() as folder:
             listing = _write_images(images, Path(folder))
             command = [self._program, str(listing), "stdout", "-l", self._language]
-            table = _run([*command, "--psm", "7", "tsv"])
+            table = run_tesseract([*command, "--psm", "7", "tsv"])
         pages = _parse_pages(table)
         if len(pages) != len(images):
             raise BadData(f"Tesseract answered {len(pages)} of {len(images)} images")
         return pages
 
 
-def _write_images(images: Sequence[Image], folder: Path) -> Path:
-    paths = [folder / f"{number}.png" for number in range(len(images))]
-    for path, image in zip(paths, images, strict=True):
-        path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
-    listing = folder / "images.txt"
-    listing.write_text("\n".join(str(path) for path in paths), encoding="utf-8")
-    return listing
+def find_tesseract(language: str) -> str:
+    """Return the path of the program.
+
+    Raises:
+        BadInput: It is not installed, or lacks the language.
+    """
+    program = shutil.which("tesseract")
+    if program is None:
+        raise BadInput(
+            "Baseline tesseract is not installed: apt-get install tesseract-ocr, "
+            "or choose another evaluation.baseline"
+        )
+    languages = run_tesseract([program, "--list-langs"]).splitlines()[1:]
+    if language not in languages:
+        raise BadInput(
+            f"Tesseract has no language {language!r}, only {', '.join(languages)}: "
+            f"apt-get install tesseract-ocr-{language.replace('_', '-')}"
+        )
+    return program
 
 
-def _run(command: Sequence[str]) -> str:
-    # Its OpenMP threads fight over short lines: one is faster.
+def name_tesseract(program: str, language: str) -> str:
+    """Return name, version and language."""
+    return f"{' '.join(run_tesseract([program, '--version']).split()[:2])} ({language})"
+
+
+def run_tesseract(command: Sequence[str]) -> str:
+    """Run the program in one thread and return what it prints.
+
+    Raises:
+        BadData: It failed.
+    """
+    # Its OpenMP threads fight over short lines: one is faster. A page gains little from four.
     environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
     try:
         done = subprocess.run(
@@ -84,6 +95,15 @@ def _run(command: Sequence[str]) -> str:
     except subprocess.CalledProcessError as error:
         raise BadData(f"Tesseract failed: {error.stderr.strip()[-500:]}") from error
     return done.stdout
+
+
+def _write_images(images: Sequence[Image], folder: Path) -> Path:
+    paths = [folder / f"{number}.png" for number in range(len(images))]
+    for path, image in zip(paths, images, strict=True):
+        path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
+    listing = folder / "images.txt"
+    listing.write_text("\n".join(str(path) for path in paths), encoding="utf-8")
+    return listing
 
 
 def _parse_pages(table: str) -> list[Recognition]:

@@ -41,9 +41,14 @@ def estimate(
     if count < 2:
         return Interval(value=ratio.value, lower=-np.inf, upper=np.inf)
     draws = bootstrap(ratio, codes=codes, resamples=resamples, seed=seed)
-    tail = float(ndtr(stdtrit(count - 1, (1 - confidence) / 2) * np.sqrt(count / (count - 1))))
+    return widened(draws, value=ratio.value, groups=count, confidence=confidence)
+
+
+def widened(draws: Values, *, value: float, groups: int, confidence: float) -> Interval:
+    """Return the percentiles of what resamples of at least two groups gave, widened for few."""
+    tail = float(ndtr(stdtrit(groups - 1, (1 - confidence) / 2) * np.sqrt(groups / (groups - 1))))
     lower, upper = np.quantile(draws, [tail, 1 - tail])
-    return Interval(value=ratio.value, lower=float(lower), upper=float(upper))
+    return Interval(value=value, lower=float(lower), upper=float(upper))
 
 
 def bootstrap(ratio: Ratio, *, codes: Codes, resamples: int, seed: int) -> Values:

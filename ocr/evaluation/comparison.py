@@ -12,20 +12,20 @@ from ocr.evaluation.metrics import Ratio, Values
 
 # Each bound of a change holds with 95 % confidence on its own: a two-sided 90 % interval.
 BOUND_CONFIDENCE = 0.95
-_TWO_SIDED = 2 * BOUND_CONFIDENCE - 1
+TWO_SIDED = 2 * BOUND_CONFIDENCE - 1
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The change of accuracy from baseline to candidate.
+    """The change of a metric from baseline to candidate: accuracy on lines, an Hmean on pages.
 
     Attributes:
-        kind: ``paired``: both read the same lines; ``number``: the baseline is only a number.
-        n: Lines; ``groups``: documents they come from.
-        candidate: Accuracy of the candidate; ``baseline``: that of the baseline.
+        kind: ``paired``: both read the same samples; ``number``: the baseline is only a number.
+        n: Samples, lines or pages; ``groups``: documents they come from.
+        candidate: Metric of the candidate; ``baseline``: that of the baseline.
         change: candidate − baseline; ``lower``, ``upper``: its one-sided 95 % bounds.
         gained: Lines that only the candidate reads; ``lost``: that only the baseline reads.
-        p_value: Two-sided test of no change: the larger of the exact McNemar test on lines (for a
+        p_value: Two-sided test of no change. On lines: the larger of the exact McNemar test (for a
             number: the exact binomial test) and a t test on documents.
     """
 
@@ -59,7 +59,7 @@ def compare_paired(
     lost = int(np.sum(candidate < baseline))
     change = Ratio(numerator=candidate - baseline, denominator=np.ones(n))
     by_group = _estimate(change, codes=codes, resamples=resamples, seed=seed)
-    by_line = _paired_wald(gained=gained, lost=lost, n=n)
+    by_line = paired_wald(gained=gained, lost=lost, n=n)
     return Comparison(
         kind="paired",
         n=n,
@@ -71,7 +71,7 @@ def compare_paired(
         upper=min(1.0, max(by_group.upper, by_line.upper)),
         gained=gained,
         lost=lost,
-        p_value=max(mcnemar(gained=gained, lost=lost), _test_by_group(change, codes=codes)),
+        p_value=max(mcnemar(gained=gained, lost=lost), p_value_by_group(change, codes=codes)),
     )
 
 
@@ -83,7 +83,7 @@ def compare_with_number(
     share = Ratio(numerator=candidate, denominator=np.ones(n))
     surplus = Ratio(numerator=candidate - baseline, denominator=np.ones(n))
     by_group = _estimate(share, codes=codes, resamples=resamples, seed=seed)
-    by_line = wilson(right, n, confidence=_TWO_SIDED)
+    by_line = wilson(right, n, confidence=TWO_SIDED)
     return Comparison(
         kind="number",
         n=n,
@@ -95,7 +95,7 @@ def compare_with_number(
         upper=min(1.0, max(by_group.upper, by_line.upper)) - baseline,
         gained=0,
         lost=0,
-        p_value=max(_two_sided(right, n, baseline), _test_by_group(surplus, codes=codes)),
+        p_value=max(_two_sided(right, n, baseline), p_value_by_group(surplus, codes=codes)),
     )
 
 
@@ -117,21 +117,17 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-def _estimate(ratio: Ratio, *, codes: Codes, resamples: int, seed: int) -> Interval:
-    return estimate(ratio, codes=codes, resamples=resamples, seed=seed, confidence=_TWO_SIDED)
-
-
-def _test_by_group(change: Ratio, *, codes: Codes) -> float:
-    """Return the two-sided p-value of a mean of 0, lines of one group counting as dependent."""
-    sums = np.bincount(codes, weights=change.numerator - change.value)
+def p_value_by_group(change: Ratio, *, codes: Codes) -> float:
+    """Return the two-sided p-value of a ratio of 0, samples of one group counting as dependent."""
+    sums = np.bincount(codes, weights=change.numerator - change.value * change.denominator)
     groups = len(sums)
     if groups < 2 or change.value == 0:
         return 1.0
-    error = np.sqrt(groups / (groups - 1) * np.sum(sums**2)) / len(codes)
+    error = np.sqrt(groups / (groups - 1) * np.sum(sums**2)) / change.denominator.sum()
     return 2 * float(stdtr(groups - 1, -abs(change.value) / error)) if error else 0.0
 
 
-def _paired_wald(*, gained: int, lost: int, n: int) -> Interval:
+def paired_wald(*, gained: int, lost: int, n: int) -> Interval:
     """Keep the bounds honest where the bootstrap sees no change at all and answers "exactly 0".
 
     Bonett and Price, "Adjusted Wald confidence interval for a difference of binomial proportions
@@ -140,6 +136,10 @@ def _paired_wald(*, gained: int, lost: int, n: int) -> Interval:
     up, down = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
     half = float(ndtri(BOUND_CONFIDENCE)) * np.sqrt((up + down - (up - down) ** 2) / (n + 2))
     return Interval(value=up - down, lower=float(up - down - half), upper=float(up - down + half))
+
+
+def _estimate(ratio: Ratio, *, codes: Codes, resamples: int, seed: int) -> Interval:
+    return estimate(ratio, codes=codes, resamples=resamples, seed=seed, confidence=TWO_SIDED)
 
 
 def _two_sided(successes: int, n: int, share: float) -> float:

@@ -88,18 +88,18 @@ def cut(
 ) -> Iterator[tuple[str, str, Mask]]:
     """Yield (kind, name, mask (N,)) of every part; parts of one kind may overlap."""
     texts = [line.text for line in lines]
-    yield from _cut_lengths(texts)
+    yield from cut_lengths(texts)
     yield "content", "digits only", np.array([text.isdecimal() for text in texts])
-    yield from _cut_names("script", [script_of(text) for text in texts])
+    yield from cut_names("script", [script_of(text) for text in texts])
     if training_counts:
         fewest = np.array([min(training_counts.get(c, 0) for c in text or " ") for text in texts])
         yield "characters", "one never seen in training", fewest == 0
         yield "characters", f"one seen under {RARE_BELOW} times", fewest < RARE_BELOW
     sharpness = np.array([line.sharpness for line in lines])
-    yield from _cut_thirds("sharpness", sharpness, low="blurriest third", high="sharpest third")
+    yield from cut_thirds("sharpness", sharpness, low="blurriest third", high="sharpest third")
     heights = np.array([float(line.height_px) for line in lines])
-    yield from _cut_thirds("height", heights, low="smallest third", high="largest third")
-    yield from _cut_names("source", [line.source for line in lines])
+    yield from cut_thirds("height", heights, low="smallest third", high="largest third")
+    yield from cut_names("source", [line.source for line in lines])
 
 
 def script_of(text: str) -> str:
@@ -115,6 +115,29 @@ def sharpness_of(image: NDArray[np.uint8]) -> float:
     width_px = max(1, round(gray.shape[1] * _BLUR_HEIGHT_PX / gray.shape[0]))
     resized = cv2.resize(gray, (width_px, _BLUR_HEIGHT_PX), interpolation=cv2.INTER_AREA)
     return float(cv2.Laplacian(resized, cv2.CV_64F).var())
+
+
+def cut_lengths(texts: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
+    """Yield a part for every range of lengths."""
+    lengths = np.array([len(text) for text in texts])
+    for fewest, most in LENGTHS:
+        name = f"{fewest}–{most} characters" if most < 10**9 else f"{fewest} characters and more"
+        yield "length", name, (lengths >= fewest) & (lengths <= most)
+
+
+def cut_names(kind: str, names: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
+    """Yield a part for every name, the most frequent first."""
+    for name, _ in Counter(sorted(names)).most_common(_MOST_NAMES):
+        yield kind, name or "unnamed", np.array([other == name for other in names])
+
+
+def cut_thirds(
+    kind: str, values: Values, *, low: str, high: str
+) -> Iterator[tuple[str, str, Mask]]:
+    """Yield the lowest and the highest third."""
+    below, above = np.quantile(values, [1 / 3, 2 / 3])
+    yield kind, low, values < below
+    yield kind, high, values > above
 
 
 def _measure(
@@ -133,23 +156,3 @@ def _measure(
         lost=lost,
         p_value=mcnemar(gained=gained, lost=lost),
     )
-
-
-def _cut_lengths(texts: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
-    lengths = np.array([len(text) for text in texts])
-    for fewest, most in LENGTHS:
-        name = f"{fewest}–{most} characters" if most < 10**9 else f"{fewest} characters and more"
-        yield "length", name, (lengths >= fewest) & (lengths <= most)
-
-
-def _cut_names(kind: str, names: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
-    for name, _ in Counter(sorted(names)).most_common(_MOST_NAMES):
-        yield kind, name or "unnamed", np.array([other == name for other in names])
-
-
-def _cut_thirds(
-    kind: str, values: Values, *, low: str, high: str
-) -> Iterator[tuple[str, str, Mask]]:
-    below, above = np.quantile(values, [1 / 3, 2 / 3])
-    yield kind, low, values < below
-    yield kind, high, values > above

@@ -1,7 +1,7 @@
 """The misread lines worth looking at, worst first."""
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import cv2
@@ -82,13 +82,21 @@ def build_gallery(
     ]
 
 
-def mark_differences(prediction: str, reference: str) -> list[Segment]:
-    """Cut a reading into stretches that are same, wrong or missed."""
-    return list(_segments(prediction, reference))
+def mark_differences(
+    prediction: str, reference: str, *, fold: Callable[[str], str] = str
+) -> list[Segment]:
+    """Cut a reading into stretches that are same, wrong or missed.
+
+    Args:
+        prediction: What was read.
+        reference: What is labelled.
+        fold: Takes away what does not count, character by character.
+    """
+    return list(_segments(prediction, reference, fold))
 
 
-def _segments(prediction: str, reference: str) -> Iterator[Segment]:
-    for edit in Levenshtein.opcodes(reference, prediction):
+def _segments(prediction: str, reference: str, fold: Callable[[str], str]) -> Iterator[Segment]:
+    for edit in Levenshtein.opcodes(fold(reference), fold(prediction)):
         if edit.tag == "delete":
             yield Segment("missed", reference[edit.src_start : edit.src_end])
         else:

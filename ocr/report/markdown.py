@@ -40,20 +40,25 @@ def render_markdown(
         errors: Misread lines to show.
     """
     blocks = [
-        f"# {_SIGNS[decision.verdict]} {decision.verdict.capitalize()}: {escape(title)}",
+        title_of(decision, title),
         *[escape(reason) for reason in decision.reasons],
-        *_promise(decision),
-        _table(["metric", "candidate", "baseline"], _metric_rows(report)),
+        *promise(decision, unit="lines"),
+        table(["metric", "candidate", "baseline"], _metric_rows(report)),
         "## Rules",
-        _table(["rule", "found", "required", ""], _check_rows(decision)),
+        table(["rule", "found", "required", ""], list_checks(decision)),
     ]
     rows = list(islice(_error_rows(report, images or {}), errors))
     if rows:
         blocks += [
             "## Worst errors",
-            _table(["image", "label", "candidate", "baseline"], rows),
+            table(["image", "label", "candidate", "baseline"], rows),
         ]
     return "\n\n".join(blocks) + "\n"
+
+
+def title_of(decision: Decision, title: str) -> str:
+    """Return the heading: the verdict and what it is about."""
+    return f"# {_SIGNS[decision.verdict]} {decision.verdict.capitalize()}: {escape(title)}"
 
 
 def escape(text: str) -> str:
@@ -62,25 +67,27 @@ def escape(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|<>&~$])", lambda m: f"&#{ord(m[1])};", flat)
 
 
-def _promise(decision: Decision) -> list[str]:
+def promise(decision: Decision, *, unit: str) -> list[str]:
+    """Say how many samples would decide, if that is known."""
     if not decision.samples_to_decide:
         return []
     count = f"{decision.samples_to_decide:,}"
-    return [f"If the change stays as observed, about **{count}** test lines would decide."]
+    return [f"If the change stays as observed, about **{count}** test {unit} would decide."]
 
 
 def _metric_rows(report: EvaluationReport) -> Iterator[list[str]]:
     ours = report.candidate.intervals
     theirs = report.baseline.intervals if report.baseline else {}
     for name, title in METRICS.items():
-        yield [title, _interval(ours[name]), _interval(theirs[name]) if theirs else "–"]
+        yield [title, interval_cell(ours[name]), interval_cell(theirs[name]) if theirs else "–"]
     latencies = [f"{m.latency.single_ms:.1f} ms" for m in (report.candidate, report.baseline) if m]
     yield ["Latency", *latencies, *["–"] * (2 - len(latencies))]
     yield ["Model", *[escape(m.name) if m else "–" for m in (report.candidate, report.baseline)]]
     yield ["Test lines", f"{report.candidate.metrics.n:,}", ""]
 
 
-def _check_rows(decision: Decision) -> Iterator[list[str]]:
+def list_checks(decision: Decision) -> Iterator[list[str]]:
+    """Return the rows of the table of rules."""
     for check in decision.checks:
         found, required = escape(check.found), escape(check.required)
         yield [check.rule, found, required, f"{_SIGNS[check.verdict]}"]
@@ -108,10 +115,12 @@ def _thumbnail(line: EvaluatedLine, images: Mapping[str, Image]) -> str:
     return f"![]({encode(small)})"
 
 
-def _interval(value: Interval) -> str:
+def interval_cell(value: Interval) -> str:
+    """Show an estimate with its bounds."""
     return f"**{value.value:.1%}** ({value.lower:.1%} – {value.upper:.1%})"
 
 
-def _table(head: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> str:
+def table(head: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> str:
+    """Write a table."""
     lines = [list(head), ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

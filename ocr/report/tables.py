@@ -1,5 +1,6 @@
 """The rows of the report's tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -81,25 +82,23 @@ def list_metrics(report: EvaluationReport, *, floor: float) -> list[MetricRow]:
     ]
 
 
-def slice_floor(report: EvaluationReport) -> float:
+def slice_floor(slices: Sequence[SliceReport]) -> float:
     """Return a round share below every share of the slices table."""
-    shares = [part.accuracy.lower for part in report.slices]
-    shares += [
-        part.baseline_accuracy for part in report.slices if part.baseline_accuracy is not None
-    ]
+    shares = [part.accuracy.lower for part in slices]
+    shares += [part.baseline_accuracy for part in slices if part.baseline_accuracy is not None]
     return max(0.0, nice_ticks(min(shares, default=0.0), 1.0)[0])
 
 
-def list_slices(report: EvaluationReport, *, floor: float) -> list[SliceRow]:
+def list_slices(slices: Sequence[SliceReport], *, floor: float) -> list[SliceRow]:
     """Return the rows of the slices table; charts begin at `floor`."""
-    adjusted = holm([part.p_value for part in report.slices])
+    adjusted = holm([part.p_value for part in slices])
     return [
         SliceRow(
             part=part,
             chart=draw_intervals(part.accuracy, _as_point(part), lower=floor, upper=1.0),
             change=_describe_change(part, p_value),
         )
-        for part, p_value in zip(report.slices, adjusted, strict=True)
+        for part, p_value in zip(slices, adjusted, strict=True)
     ]
 
 
@@ -114,11 +113,12 @@ def _describe_change(part: SliceReport, p_value: float) -> str:
     return "worse" if part.lost > part.gained else "better"
 
 
-def list_confusions(report: EvaluationReport) -> list[ConfusionRow]:
-    """Return the most frequent misreadings of the candidate."""
-    ours = report.candidate.confusions[:CONFUSIONS]
-    theirs = report.baseline.confusions if report.baseline else []
-    counts = {(item.expected, item.read): item.count for item in theirs}
+def list_confusions(
+    candidate: Sequence[Confusion], baseline: Sequence[Confusion]
+) -> list[ConfusionRow]:
+    """Return the most frequent misreadings of the candidate, beside the baseline's counts."""
+    ours = candidate[:CONFUSIONS]
+    counts = {(item.expected, item.read): item.count for item in baseline}
     return [
         ConfusionRow(
             confusion=item,

@@ -10,11 +10,15 @@ ROOT = Path(__file__).resolve().parents[3]
 IMAGE = np.full((24, 94, 3), 255, dtype=np.uint8)
 
 FAKE = """
+import os
+
+ASKS = "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK" not in os.environ
+
 class TextRecognition:
     def __init__(self, *, model_name, model_dir):
         print("chatter of a library")
         if model_dir:
-            raise RuntimeError(f"No weights in {model_dir}")
+            raise RuntimeError(f"No weights in {model_dir}, asks the network: {ASKS}")
 
     def predict(self, paths, batch_size):
         if len(paths) == 3:
@@ -45,6 +49,14 @@ def test_it_reads_batch_after_batch_in_order() -> None:
 @pytest.mark.usefixtures("fake_paddleocr")
 def test_missing_weights_say_why_and_what_else_there_is() -> None:
     with pytest.raises(BadInput, match=r"No weights in here.*rapidocr carries its own"):
+        StockPaddleRecogniser(model_dir="here")
+
+
+@pytest.mark.usefixtures("fake_paddleocr")
+def test_weights_in_a_folder_need_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", raising=False)
+
+    with pytest.raises(BadInput, match="asks the network: False"):
         StockPaddleRecogniser(model_dir="here")
 
 

@@ -36,7 +36,7 @@ def found(
 ) -> Evidence:
     return Evidence(
         n=1000,
-        right=right,
+        share=wilson(right, 1000),
         comparison=comparison,
         slices=slices or [],
         latency_ms=10.0,
@@ -69,7 +69,7 @@ def judge_readings(candidate: Values, baseline: Values, *, groups: Codes | None 
     n = len(candidate)
     codes = np.arange(n) if groups is None else groups
     comparison = compare_paired(candidate, baseline, codes=codes, resamples=500, seed=0)
-    return judge(replace(found(comparison, right=int(candidate.sum())), n=n), RULES)
+    return judge(replace(found(comparison), n=n, share=wilson(int(candidate.sum()), n)), RULES)
 
 
 def read(
@@ -102,7 +102,7 @@ UNSURE_DROP = compare(candidate=0.87, baseline=0.90, lower=-0.07, upper=0.01)
         (SAME, "promote", "reads no worse"),
         (WORSE, "block", "reads worse"),
         (UNSURE, "hold", "cannot tell"),
-        (UNSURE_DROP, "hold", "3.3% fewer lines"),
+        (UNSURE_DROP, "hold", "loses 3.3% of the accuracy"),
         (None, "promote", "no champion yet"),
     ],
 )
@@ -243,7 +243,7 @@ def test_number_as_baseline_is_compared_with_one_sample(
     correct = np.concatenate([np.ones(right), np.zeros(n - right)])
     comparison = compare_with_number(correct, baseline, codes=np.arange(n), resamples=500, seed=0)
 
-    decision = judge(replace(found(comparison, right=right), n=n), RULES)
+    decision = judge(replace(found(comparison), n=n, share=wilson(right, n)), RULES)
 
     assert decision.verdict == verdict
 

@@ -1,0 +1,87 @@
+"""Pages as read by one reader or two, beside their labels."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
+from typing import Protocol
+
+from ocr.evaluation.pages.counts import count_page
+from ocr.evaluation.pages.matching import match_page
+from ocr.evaluation.pages.report import EvaluatedPage, FoundText, PageOutcome
+from ocr.image import Image
+from ocr.page_reader import ReadsPages
+from ocr.region import Region
+
+
+class LabelledPage(Protocol):
+    """A test page: a row of a snapshot of pages."""
+
+    @property
+    def id(self) -> str:
+        """SHA-256 of the encoded image."""
+
+    @property
+    def regions(self) -> Sequence[Region]:
+        """What is labelled on it."""
+
+    @property
+    def image(self) -> str:
+        """Its path as written in the labels; empty for a rendered one."""
+
+    @property
+    def source(self) -> str:
+        """Where it came from."""
+
+    @property
+    def group(self) -> str:
+        """The document it belongs to; empty: none."""
+
+
+def read_pages(
+    readers: Sequence[ReadsPages],
+    samples: Iterable[tuple[LabelledPage, Image]],
+    *,
+    on_progress: Callable[[int], None] | None,
+) -> Iterator[EvaluatedPage]:
+    """Read page by page with one reader or two, which take turns in being first."""
+    for number, (sample, image) in enumerate(samples):
+        if number == 0:
+            for reader in readers:
+                reader.read(image)
+        turn = readers if number % 2 == 0 else readers[::-1]
+        outcomes = {id(reader): _read(reader, sample.regions, image) for reader in turn}
+        ours, *theirs = (outcomes[id(reader)] for reader in readers)
+        yield EvaluatedPage(
+            id=sample.id,
+            image=sample.image,
+            source=sample.source,
+            group=sample.group,
+            width_px=image.shape[1],
+            height_px=image.shape[0],
+            regions=list(sample.regions),
+            candidate=ours,
+            baseline=theirs[0] if theirs else None,
+        )
+        if on_progress:
+            on_progress(number + 1)
+
+
+def _read(reader: ReadsPages, regions: Sequence[Region], image: Image) -> PageOutcome:
+    started = perf_counter()
+    reading = reader.read(image)
+    seconds = perf_counter() - started
+    match = match_page(regions, [line.polygon for line in reading.lines])
+    return PageOutcome(
+        lines=[
+            FoundText(
+                polygon=tuple((float(x), float(y)) for x, y in line.polygon),
+                text=line.text,
+                confidence=line.confidence,
+            )
+            for line in reading.lines
+        ],
+        pairs=list(match.pairs),
+        missed=list(match.missed),
+        invented=list(match.invented),
+        counts=count_page(regions, reading.lines, match),
+        seconds=seconds,
+    )

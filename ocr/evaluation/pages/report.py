@@ -1,0 +1,140 @@
+"""What an evaluation of pages found; the gate and the report read it, the store keeps it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from ocr.evaluation.bootstrap import Interval
+from ocr.evaluation.comparison import Comparison
+from ocr.evaluation.confusion import Confusion
+from ocr.evaluation.pages.counts import PageCounts, is_read
+from ocr.evaluation.pages.metrics import PageMetrics
+from ocr.evaluation.slices import SliceReport
+from ocr.region import Region
+
+
+@dataclass(frozen=True)
+class FoundText:
+    """A line as found: its polygon in pixels of the page, what it reads, and how surely."""
+
+    polygon: tuple[tuple[float, float], ...]
+    text: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class PageOutcome:
+    """What one reader made of one page; numbers are positions in the page's regions and lines.
+
+    Attributes:
+        lines: What it found, in reading order.
+        pairs: (region, line) that belong together.
+        missed: Regions without a line; ``invented``: lines without a region.
+        counts: What is right and wrong.
+        seconds: From image to text.
+    """
+
+    lines: list[FoundText]
+    pairs: list[tuple[int, int]]
+    missed: list[int]
+    invented: list[int]
+    counts: PageCounts
+    seconds: float
+
+
+@dataclass(frozen=True)
+class EvaluatedPage:
+    """One test page as labelled and as read; ``image`` is its path as written in the labels."""
+
+    id: str
+    image: str
+    source: str
+    group: str
+    width_px: int
+    height_px: int
+    regions: list[Region]
+    candidate: PageOutcome
+    baseline: PageOutcome | None
+
+    def texts(self) -> list[int]:
+        """Return the positions of the regions that a reader must read, in their order."""
+        truths = [truth for truth, _ in self.candidate.pairs] + self.candidate.missed
+        return sorted(truth for truth in truths if self.regions[truth].text)
+
+    def read(self, outcome: PageOutcome) -> set[int]:
+        """Return the positions of the regions that a reader read, but for case and spaces."""
+        return {
+            truth
+            for truth, line in outcome.pairs
+            if is_read(self.regions[truth].text, outcome.lines[line].text)
+        }
+
+    def compared(self, outcome: PageOutcome) -> Iterator[tuple[str, str]]:
+        """Yield (text read, text labelled) of every pair with a transcription."""
+        for truth, line in outcome.pairs:
+            if self.regions[truth].text:
+                yield outcome.lines[line].text, self.regions[truth].text
+
+
+@dataclass(frozen=True)
+class PageLatency:
+    """Seconds per page: the median and the 95th percentile."""
+
+    median_s: float
+    p95_s: float
+
+
+@dataclass(frozen=True)
+class PagesModelReport:
+    """How one reader reads the test pages.
+
+    Attributes:
+        name: The reader's.
+        metrics: On all pages.
+        intervals: Two-sided 95 % intervals of the shares, by name; bootstrap by document.
+        confusions: Most frequent misreadings of the lines that were found, case aside.
+        latency: Time per page.
+    """
+
+    name: str
+    metrics: PageMetrics
+    intervals: dict[str, Interval]
+    confusions: list[Confusion]
+    latency: PageLatency
+
+
+@dataclass(frozen=True)
+class PagesReport:
+    """Candidate, and baseline if there is one, on the same pages.
+
+    Attributes:
+        candidate: The candidate's part; ``baseline``: the baseline's, None for none or a number.
+        comparison: The change of ``e2e_hmean``; None: there is nothing to compare with.
+        detection: The change of ``hmean``; None without a paired baseline.
+        slices: Parts of the labelled lines; their accuracy is the share read, but for case and
+            spaces.
+        pages: Every page with what was read.
+        resamples: Of the bootstrap, with ``seed``.
+    """
+
+    candidate: PagesModelReport
+    baseline: PagesModelReport | None
+    comparison: Comparison | None
+    detection: Comparison | None
+    slices: list[SliceReport]
+    pages: list[EvaluatedPage]
+    resamples: int
+    seed: int
+
+    def to_json(self) -> bytes:
+        """Return the report as JSON."""
+        return _ADAPTER.dump_json(self)
+
+    @classmethod
+    def from_json(cls, data: bytes) -> "PagesReport":
+        """Read what :meth:`to_json` wrote."""
+        return _ADAPTER.validate_json(data)
+
+
+_ADAPTER = TypeAdapter(PagesReport)

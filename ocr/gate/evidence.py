@@ -1,0 +1,110 @@
+"""What is known of a candidate when it is judged."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ocr.evaluation.bootstrap import Interval, wilson
+from ocr.evaluation.comparison import Comparison
+from ocr.evaluation.evaluation_report import EvaluationReport
+from ocr.evaluation.pages.report import PagesReport
+from ocr.evaluation.slices import SliceReport
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a candidate.
+
+    Attributes:
+        n: Samples of the test.
+        share: The metric that decides, between its 95 % bounds.
+        comparison: Its change against champion or baseline; None: there is nothing to beat.
+        slices: Parts of the test set.
+        latency_ms: Median of one image read alone; ``size_mb``: of the served model.
+        has_parity: Whether every exported form reads as the checkpoint does.
+        opponent: What the candidate is compared with, in words ("the champion plates:1f3a").
+        is_opponent: The candidate is that very model.
+        was_rolled_back: Somebody took this very version out of service.
+        metric: What decides, in words; ``unit``: what a sample is, in the plural.
+        guards: Changes of other metrics, by name; none may be provably a loss.
+    """
+
+    n: int
+    share: Interval
+    comparison: Comparison | None
+    slices: Sequence[SliceReport]
+    latency_ms: float
+    size_mb: float
+    has_parity: bool
+    opponent: str = "the champion"
+    is_opponent: bool = False
+    was_rolled_back: bool = False
+    metric: str = "accuracy"
+    unit: str = "lines"
+    guards: Mapping[str, Comparison] = field(default_factory=dict)
+
+
+def collect_evidence(
+    report: EvaluationReport,
+    *,
+    size_mb: float,
+    has_parity: bool,
+    opponent: str = "",
+    was_rolled_back: bool = False,
+) -> Evidence:
+    """Take from an evaluation of lines what the gate looks at.
+
+    Args:
+        report: The evaluation.
+        size_mb: Megabytes of the served model.
+        has_parity: Whether every exported form reads as the checkpoint does.
+        opponent: What the candidate is compared with; empty: the name of the report's baseline.
+        was_rolled_back: Somebody took this very version out of service.
+    """
+    metrics, baseline = report.candidate.metrics, report.baseline
+    return Evidence(
+        n=metrics.n,
+        share=wilson(round(metrics.accuracy * metrics.n), metrics.n),
+        comparison=report.comparison,
+        slices=report.slices,
+        latency_ms=report.candidate.latency.single_ms,
+        size_mb=size_mb,
+        has_parity=has_parity,
+        opponent=opponent or (baseline.name if baseline else "the required accuracy"),
+        is_opponent=baseline is not None and baseline.name == report.candidate.name,
+        was_rolled_back=was_rolled_back,
+    )
+
+
+def collect_page_evidence(
+    report: PagesReport,
+    *,
+    size_mb: float,
+    has_parity: bool,
+    opponent: str = "",
+    was_rolled_back: bool = False,
+) -> Evidence:
+    """Take from an evaluation of pages what the gate looks at: the end-to-end Hmean decides.
+
+    Args:
+        report: The evaluation.
+        size_mb: Megabytes of the served models together.
+        has_parity: Whether every exported form of both finds and reads as the checkpoints do.
+        opponent: What the candidate is compared with; empty: the name of the report's baseline.
+        was_rolled_back: Somebody took this very version out of service.
+    """
+    candidate, baseline = report.candidate, report.baseline
+    return Evidence(
+        n=candidate.metrics.pages,
+        share=candidate.intervals["e2e_hmean"],
+        comparison=report.comparison,
+        slices=report.slices,
+        latency_ms=1000 * candidate.latency.median_s,
+        size_mb=size_mb,
+        has_parity=has_parity,
+        opponent=opponent or (baseline.name if baseline else "the required e2e Hmean"),
+        is_opponent=baseline is not None and baseline.name == candidate.name,
+        was_rolled_back=was_rolled_back,
+        metric="e2e Hmean",
+        unit="pages",
+        guards={"detection Hmean": report.detection} if report.detection else {},
+    )

@@ -1,0 +1,66 @@
+"""The rule by which a candidate replaces the champion; its reasons: docs/adr/0004-gate.md."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from scipy.special import ndtri
+
+from ocr.evaluation.comparison import BOUND_CONFIDENCE
+from ocr.gate.checks import STRICTEST, Check, Verdict, check_all, relative_drop
+from ocr.gate.evidence import Evidence
+from ocr.gate.rules import GateRules
+
+# A promised number of samples decides in this share of tests, if the change stays as observed.
+_POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The gate's answer; the verdict is that of the strictest check.
+
+    Attributes:
+        verdict: ``promote``, ``hold`` (cannot tell, or a person should look) or ``block``.
+        reasons: Plain sentences with numbers: of the checks that failed, else of all that decide.
+        checks: Every rule with what was found.
+        samples_to_decide: About how many test samples would tell, if the change stays as observed;
+            None where more would not help.
+    """
+
+    verdict: Verdict
+    reasons: list[str]
+    checks: list[Check]
+    samples_to_decide: int | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the candidate may replace the champion."""
+        return self.verdict == "promote"
+
+
+def judge(evidence: Evidence, rules: GateRules) -> Decision:
+    """Decide on a candidate; pure arithmetic on what the evaluation found."""
+    checks = list(check_all(evidence, rules))
+    verdict = min((check.verdict for check in checks), key=STRICTEST.__getitem__)
+    failed = [check.reason for check in checks if not check.passed]
+    return Decision(
+        verdict=verdict,
+        reasons=failed or [check.reason for check in checks if check.reason],
+        checks=checks,
+        samples_to_decide=_samples_to_decide(evidence, rules) if verdict == "hold" else None,
+    )
+
+
+def _samples_to_decide(evidence: Evidence, rules: GateRules) -> int | None:
+    """Return the samples at which the observed change would be told in four of five tests."""
+    change = evidence.comparison
+    if change is None or change.groups < 2 or evidence.is_opponent:
+        return None
+    drop_is_allowed = relative_drop(change) <= rules.max_relative_drop
+    distances = [change.change + rules.margin] if drop_is_allowed else []
+    distances = [d for d in [*distances, -change.change] if d > 0]
+    if not distances or (change.lower > -rules.margin and drop_is_allowed):
+        return None
+    z = float(ndtri(BOUND_CONFIDENCE))
+    error = (change.upper - change.lower) / (2 * z)
+    ratio = (z + float(ndtri(_POWER))) * error / max(distances)
+    return max(change.n + 1, ceil(change.n * ratio**2))

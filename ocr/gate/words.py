@@ -1,0 +1,38 @@
+"""The words of the gate's reasons."""
+
+from ocr.evaluation.comparison import Comparison
+from ocr.gate.evidence import Evidence
+
+
+def describe_change(change: Comparison) -> str:
+    """Say by how many points a metric changed, between which bounds."""
+    return f"{signed(change.change)} points ({_bounds(change)})"
+
+
+def describe_both(evidence: Evidence, metric: str, change: Comparison) -> str:
+    """Say what candidate and opponent reach, and how far apart they are."""
+    return (
+        f"{metric} {change.candidate:.1%} against {change.baseline:.1%} of {evidence.opponent} "
+        f"on {count_samples(evidence, change)}, {signed(change.change)} points "
+        f"with 95% bounds {_bounds(change)}"
+    )
+
+
+def count_samples(evidence: Evidence, change: Comparison) -> str:
+    """Say how many samples were compared, and of how many documents where these are fewer."""
+    documents = f" of {change.groups} documents" if change.groups < change.n else ""
+    return f"{change.n} {evidence.unit}{documents}"
+
+
+def sentence(words: str) -> str:
+    """Begin with a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
+def signed(share: float) -> str:
+    """Percentage points with their sign."""
+    return f"{100 * share:+.1f}".replace("-", "−")
+
+
+def _bounds(change: Comparison) -> str:
+    return f"{signed(change.lower)} to {signed(change.upper)}"

@@ -1,0 +1,182 @@
+from collections.abc import Callable
+
+import pytest
+
+from ocr.errors import BadData
+from ocr.evaluation.pages.evaluate import evaluate_pages
+from ocr.evaluation.pages.report import PagesReport
+from ocr.page_reader import PageReading
+from ocr.region import Region
+from tests.ocr.evaluation.pages.scenes import (
+    ScriptedReader,
+    label_pages,
+    read_receipt,
+    reading,
+    receipt,
+    region,
+)
+
+PAGES = 12
+
+
+def evaluate(
+    ours: Callable[[int], PageReading] = lambda number: read_receipt(number, wrong=number % 2),
+    theirs: Callable[[int], PageReading] | None = lambda number: read_receipt(number, wrong=3),
+    *,
+    baseline_hmean: float | None = None,
+    groups: tuple[str, ...] = (),
+) -> PagesReport:
+    return evaluate_pages(
+        candidate=ScriptedReader("receipts:new", ours),
+        baseline=ScriptedReader("receipts:old", theirs) if theirs else None,
+        samples=label_pages([receipt(number) for number in range(PAGES)], groups=groups),
+        baseline_hmean=baseline_hmean,
+        resamples=200,
+    )
+
+
+def test_both_readers_are_measured_on_the_same_pages() -> None:
+    report = evaluate()
+
+    assert report.candidate.metrics.e2e_hmean == pytest.approx(0.9)
+    assert report.baseline
+    assert report.baseline.metrics.e2e_hmean == pytest.approx(0.4)
+    assert report.baseline.metrics.hmean == 1.0
+    assert report.comparison
+    assert report.comparison.change == pytest.approx(0.5)
+    assert report.comparison.n == report.comparison.groups == PAGES
+    assert (report.comparison.gained, report.comparison.lost) == (30, 0)
+
+
+def test_detection_is_compared_beside_reading() -> None:
+    report = evaluate(lambda number: read_receipt(number, missed=1))
+
+    assert report.detection
+    assert report.detection.change == pytest.approx(8 / 9 - 1)
+    assert (report.detection.gained, report.detection.lost) == (0, PAGES)
+
+
+def test_intervals_enclose_their_values_and_stay_possible() -> None:
+    report = evaluate()
+
+    for interval in report.candidate.intervals.values():
+        assert 0 <= interval.lower <= interval.value <= interval.upper <= 1
+    hmean = report.candidate.intervals["e2e_hmean"]
+    assert hmean.lower < hmean.upper
+
+
+def test_pages_of_one_document_are_one_group() -> None:
+    report = evaluate(groups=("a", "b", "c") * (PAGES // 3))
+
+    assert report.comparison
+    assert report.comparison.groups == 3
+
+
+def test_number_stands_in_for_a_baseline() -> None:
+    report = evaluate(theirs=None, baseline_hmean=0.5)
+
+    assert report.comparison
+    assert (report.comparison.kind, report.comparison.baseline) == ("number", 0.5)
+    assert report.baseline is None
+    assert report.detection is None
+
+
+def test_nothing_to_compare_with_is_no_comparison() -> None:
+    assert evaluate(theirs=None).comparison is None
+
+
+def test_report_survives_json() -> None:
+    report = evaluate()
+
+    assert PagesReport.from_json(report.to_json()) == report
+
+
+def test_page_says_what_is_paired_missed_and_invented() -> None:
+    report = evaluate(lambda number: read_receipt(number, wrong=1, missed=2, invented=1))
+
+    page = report.pages[3]
+    assert page.candidate.pairs == [(0, 0), (1, 1), (2, 2)]
+    assert (page.candidate.missed, page.candidate.invented) == ([3, 4], [3])
+    assert page.read(page.candidate) == {1, 2}
+    assert next(page.compared(page.candidate)) == ("ITEM 3?", "ITEM 3")
+    assert (page.width_px, page.height_px) == (300, 400)
+
+
+def test_confusions_are_those_of_found_lines() -> None:
+    (confusion,) = evaluate(
+        lambda number: read_receipt(number, wrong=2, missed=1)
+    ).candidate.confusions
+
+    assert (confusion.expected, confusion.read, confusion.count) == ("", "?", 2 * PAGES)
+
+
+def test_slices_count_the_lines_that_are_read() -> None:
+    report = evaluate(lambda number: read_receipt(number, missed=3), lambda n: read_receipt(n))
+
+    slices = {part.title: part for part in report.slices}
+    assert slices["content: digits and signs only"].n == PAGES
+    assert slices["content: digits and signs only"].accuracy.value == 0.0
+    assert slices["content: digits and signs only"].baseline_accuracy == 1.0
+    assert slices["content: digits and signs only"].lost == PAGES
+    assert slices["content: digits and signs only"].p_value < 0.05
+    assert slices["length: 17–32 characters"].lost == PAGES
+
+
+def test_slices_without_baseline_have_no_change() -> None:
+    report = evaluate(theirs=None)
+
+    assert report.slices
+    assert all(part.baseline_accuracy is None and part.p_value == 1.0 for part in report.slices)
+
+
+def test_readers_take_turns_after_a_warm_up() -> None:
+    turns: list[str] = []
+
+    def note(name: str) -> Callable[[int], PageReading]:
+        def answer(number: int) -> PageReading:
+            turns.append(f"{name}{number}")
+            return read_receipt(number)
+
+        return answer
+
+    evaluate_pages(
+        candidate=ScriptedReader("a", note("a")),
+        baseline=ScriptedReader("b", note("b")),
+        samples=label_pages([receipt(0), receipt(1)]),
+        resamples=10,
+    )
+
+    assert turns == ["a0", "b0", "a0", "b0", "b1", "a1"]
+
+
+def test_progress_is_told_page_by_page() -> None:
+    seen: list[int] = []
+
+    evaluate_pages(
+        candidate=ScriptedReader("a", read_receipt),
+        baseline=None,
+        samples=label_pages([receipt(0), receipt(1)]),
+        resamples=10,
+        on_progress=seen.append,
+    )
+
+    assert seen == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "regions", [[], [region(0, 0, ignored=True)], [region(0, 0, "")], [region(0, 0)]]
+)
+def test_odd_pages_are_measured_too(regions: list[Region]) -> None:
+    report = evaluate_pages(
+        candidate=ScriptedReader("a", lambda number: reading((0, 0, "A"))),
+        baseline=ScriptedReader("b", lambda number: reading()),
+        samples=label_pages([regions]),
+        resamples=10,
+    )
+
+    assert PagesReport.from_json(report.to_json()) == report
+
+
+def test_no_pages_are_refused() -> None:
+    with pytest.raises(BadData, match="test split is empty"):
+        evaluate_pages(candidate=ScriptedReader("a", read_receipt), baseline=None, samples=[])
