@@ -82,3 +82,69 @@ class DatasetParams(Params):
     split: SplitParams = Field(default=SplitParams(), description="How to split")
     synthesis: SynthesisParams = Field(default=SynthesisParams(), description="Rendered lines")
     seed: int = Field(0, ge=0, description="Seed of splits and synthesis")
+
+
+class PageLimitParams(Params):
+    """What an accepted page looks like; the rest is quarantined."""
+
+    max_text_length: int = Field(
+        120, ge=1, le=1000, description="Longest text of a line that is learnt, characters"
+    )
+    min_side_px: int = Field(32, ge=1, description="Smallest accepted side of a page, pixels")
+    max_pixels: int = Field(
+        50_000_000, ge=1, description="Largest accepted page, pixels (guards against bombs)"
+    )
+    max_regions: int = Field(2000, ge=1, description="Most regions on a page")
+    max_bad_share: float = Field(
+        0.1, ge=0, le=1, description="Share of rejected pages or regions above which the run stops"
+    )
+
+
+class PageSynthesisParams(Params):
+    """Pages rendered from templates."""
+
+    count: int = Field(
+        0, ge=0, le=100_000, description="Pages to render; beside real data they join train only"
+    )
+    kinds: list[Literal["invoice", "form", "meter"]] = Field(
+        default=[], description="Built-in templates to draw from"
+    )
+    font_folders: list[str] = Field(
+        default=[], description="Folders searched for TTF/OTF fonts besides the system's"
+    )
+    strength: float = Field(
+        1.0, ge=0, le=2, description="Strength of perspective, blur, noise, lighting and JPEG"
+    )
+
+
+class PageSplitParams(Params):
+    """How pages without a split of their own are divided."""
+
+    val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
+    test_share: float = Field(0.1, ge=0, lt=1, description="Share held out for the test")
+
+
+class PageDatasetParams(Params):
+    """One labelled set of pages."""
+
+    name: str = Field("pages", pattern=NAME_PATTERN, description="Name of the dataset in the store")
+    source: Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco", "synthetic"] = (
+        Field(
+            "paddleocr",
+            description="PaddleOCR detection labels, a PPOCRLabel project's Label.txt, folders of "
+            "ICDAR 2015 text files, a Label Studio or COCO-style JSON export, or rendered pages",
+        )
+    )
+    root: str = Field(".", description="Folder that labels and image paths are relative to")
+    train_labels: str = Field("det_train.txt", description="Labels of the train split")
+    val_labels: str = Field("", description="The val split's; empty: split off the train labels")
+    test_labels: str = Field("", description="The test split's; empty: split off the train labels")
+    encoding: Literal["utf-8", "gb18030"] = Field(
+        "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
+    )
+    limits: PageLimitParams = Field(default=PageLimitParams(), description="What is accepted")
+    split: PageSplitParams = Field(default=PageSplitParams(), description="How to split")
+    synthesis: PageSynthesisParams = Field(
+        default=PageSynthesisParams(), description="Rendered pages"
+    )
+    seed: int = Field(0, ge=0, description="Seed of splits and synthesis")

@@ -9,8 +9,14 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from configs.retrain import RetrainParams
+from configs.retrain import RetrainPagesParams, RetrainParams
 
+LineParams = RetrainParams | RetrainPagesParams
+
+TASKS: dict[str, type[LineParams]] = {
+    "recognition": RetrainParams,
+    "pages": RetrainPagesParams,
+}
 PRESETS = Path(__file__).parent / "presets"
 
 
@@ -18,12 +24,12 @@ class ConfigError(ValueError):
     """A preset or override that cannot be used; names the key's full path and what is allowed."""
 
 
-def load_params(source: str, *, overrides: Sequence[str] = ()) -> RetrainParams:
+def load_params(source: str, *, overrides: Sequence[str] = ()) -> LineParams:
     """Read a preset by name, or a YAML file by path, and apply ``a.b=c`` overrides.
 
     Args:
         source: Name of a preset (``demo``) or path of a YAML file; its ``extends`` key names
-            the layer below it.
+            the layer below it, its ``task`` key the line: recognition or pages.
         overrides: ``key.path=value`` pairs; values are read as YAML.
 
     Raises:
@@ -33,10 +39,14 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> RetrainParams:
     values = _read_layers(find_preset(source))
     for override in overrides:
         values = _merge(values, _parse_override(override))
+    task = values.pop("task", "recognition")
+    if task not in TASKS:
+        raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")
     try:
-        return RetrainParams.model_validate(values)
+        return TASKS[task].model_validate(values)
     except ValidationError as error:
-        raise ConfigError("\n".join(describe(item) for item in error.errors())) from None
+        said = [describe(item) + _suggest(item, TASKS[task]) for item in error.errors()]
+        raise ConfigError("\n".join(said)) from None
 
 
 def find_preset(source: str) -> Path:
@@ -57,24 +67,26 @@ def describe(error: ErrorDetails) -> str:
     """Say in one line which key is wrong, what it held and what is allowed."""
     path = ".".join(str(part) for part in error["loc"]) or "the file"
     if error["type"] == "extra_forbidden":
-        return f"{path}: unknown key; {_suggest(error['loc'])}"
+        return f"{path}: unknown key"
     if error["type"] == "missing":
         return f"{path}: missing"
     return f"{path}: {error['input']!r} is not allowed; {_lower_first(error['msg'])}"
 
 
-def _suggest(location: Sequence[int | str]) -> str:
-    model: type[BaseModel] = RetrainParams
-    for part in location[:-1]:
-        annotation = model.model_fields[str(part)].annotation
+def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:
+    """Say which key may have been meant by an unknown one."""
+    if error["type"] != "extra_forbidden":
+        return ""
+    *parents, wrong = (str(part) for part in error["loc"])
+    for part in parents:
+        annotation = model.model_fields[part].annotation
         if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
             break
         model = annotation
-    prefix = "".join(f"{part}." for part in location[:-1])
-    close = get_close_matches(str(location[-1]), model.model_fields, n=1)
+    close = get_close_matches(wrong, model.model_fields, n=1)
     if close:
-        return f"did you mean {prefix}{close[0]}?"
-    return f"allowed here: {', '.join(model.model_fields)}"
+        return f"; did you mean {'.'.join([*parents, close[0]])}?"
+    return f"; allowed here: {', '.join(model.model_fields)}"
 
 
 def _lower_first(message: str) -> str:

@@ -1,13 +1,13 @@
-"""The parameters of the whole line."""
+"""The parameters of a whole line: of text lines, or of pages."""
 
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.dataset import DatasetParams
+from configs.dataset import DatasetParams, PageDatasetParams
 from configs.deployment import DeploymentParams
-from configs.evaluation import EvaluationParams
-from configs.gate import GateParams
-from configs.training import ResourceParams, TrainingParams
+from configs.evaluation import EvaluationParams, PageEvaluationParams
+from configs.gate import GateParams, PageGateParams
+from configs.training import DetectorTrainingParams, ResourceParams, TrainingParams
 
 
 class RetrainParams(Params):
@@ -20,3 +20,41 @@ class RetrainParams(Params):
     evaluation: EvaluationParams = Field(default=EvaluationParams(), description="The test")
     gate: GateParams = Field(default=GateParams(), description="When a candidate is accepted")
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
+
+
+class RetrainPagesParams(Params):
+    """One retraining of a detector and a recogniser: from labelled pages to pages that are read."""
+
+    name: str = Field(
+        "pages",
+        pattern=NAME_PATTERN,
+        max_length=50,
+        description="Name of the pipeline; its parts are NAME-detector and NAME-recogniser",
+    )
+    dataset: PageDatasetParams = Field(
+        default=PageDatasetParams(), description="The labelled pages"
+    )
+    detector: DetectorTrainingParams = Field(
+        default=DetectorTrainingParams(), description="The training of the detector"
+    )
+    recogniser: TrainingParams = Field(
+        default=TrainingParams(), description="The training of the recogniser, on the pages' lines"
+    )
+    resources: ResourceParams = Field(
+        default=ResourceParams(), description="What each of the two trainings runs on, at once"
+    )
+    evaluation: PageEvaluationParams = Field(default=PageEvaluationParams(), description="The test")
+    gate: PageGateParams = Field(
+        default=PageGateParams(), description="When a candidate is accepted"
+    )
+    deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
+
+    @property
+    def detector_name(self) -> str:
+        """Name of the detector in the registry."""
+        return f"{self.name}-detector"
+
+    @property
+    def recogniser_name(self) -> str:
+        """Name of the recogniser in the registry."""
+        return f"{self.name}-recogniser"

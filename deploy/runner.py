@@ -1,26 +1,33 @@
 """Runs what the Prefect UI asks for on this machine: ``python -m deploy.runner``."""
 
 import sys
-from typing import cast
+from typing import Any, cast
 
 from filelock import Timeout
-from prefect import serve
+from prefect import Flow, serve
 from prefect.deployments.runner import RunnerDeployment
 
 from configs.presets import load_params
 from configs.settings import read_settings
 from deploy.background import ServiceFailed
 from deploy.services import ensure_remembered_gateway
-from flows.stages import STAGES
+from flows.retrain import retrain
+from flows.retrain_pages import retrain_pages
+
+LINES: list[tuple[Flow[..., Any], str]] = [(retrain, "meters"), (retrain_pages, "demo")]
 
 
 def main() -> None:
-    """Offer the line and each stage, with the demo's parameters as the form's first values."""
+    """Offer the lines, with a preset's parameters as the first values of each one's form."""
     start_gateway()
-    params = load_params("demo").model_dump(mode="json")
     offers = [
-        cast(RunnerDeployment, flow.to_deployment(name="local", parameters={"params": params}))
-        for flow in STAGES.values()  # a coroutine only inside an event loop
+        cast(  # a coroutine only inside an event loop
+            RunnerDeployment,
+            flow.to_deployment(
+                name="local", parameters={"params": load_params(preset).model_dump(mode="json")}
+            ),
+        )
+        for flow, preset in LINES
     ]
     serve(*offers, pause_on_shutdown=False, print_starting_message=False)
 

@@ -4,6 +4,7 @@ from prefect import task
 
 from configs.deployment import DeploymentParams
 from configs.settings import read_settings
+from ocr.bundle import read_task
 from ocr.errors import OcrError
 from ocr.gateway_client import GatewayClient
 from tasks.narration import narrate
@@ -51,5 +52,8 @@ def _prove(workspace: Workspace, evaluation: EvaluationRef, deployment: Deployme
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
     with GatewayClient(deployment.endpoint, token=read_settings().token) as gateway:
         gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
-        n = gateway.check_golden(bundle, name=model.name, version=model.version)
-    narrate("deploy", f"{deployment.endpoint} reads {n} of {n} golden images as exported")
+        is_pipeline = read_task(bundle) == "pipeline"
+        check = gateway.check_golden_pages if is_pipeline else gateway.check_golden
+        n = check(bundle, name=model.name, version=model.version)
+    what = "pages" if is_pipeline else "images"
+    narrate("deploy", f"{deployment.endpoint} reads {n} of {n} golden {what} as exported")

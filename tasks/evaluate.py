@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from importlib.metadata import version
 
 from prefect import task
 
 from configs.evaluation import EvaluationParams
-from ocr.alias import AliasState
 from ocr.baselines import (
     FilteredRecogniser,
     RapidOcrRecogniser,
@@ -18,8 +16,10 @@ from ocr.charset import Charset
 from ocr.evaluation.evaluate import evaluate_models
 from ocr.evaluation.evaluation_report import EvaluationReport
 from ocr.preparation import SnapshotRef
-from ocr.recogniser import OnnxRecogniser, Recogniser
+from ocr.recogniser import Recogniser
 from tasks.narration import narrate
+from tasks.opponent import choose_opponent, release_of
+from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, ModelRef, content_digest
 from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
@@ -38,13 +38,19 @@ def evaluate_model(
     """Read the test split with both models, or find what the same inputs gave before."""
     workspace = open_workspace()
     champion = workspace.registry.champion(model.name)
-    opponent = _choose_opponent(workspace, model, params, champion=champion)
+    opponent = choose_opponent(
+        workspace,
+        model,
+        champion=champion,
+        baseline=params.baseline,
+        baseline_bundle=params.baseline_bundle,
+    )
     digest = content_digest(
         model=model.version,
         snapshot=dataset.digest,
         opponent=opponent,
         seed=params.seed,
-        baseline_release=_release(opponent),
+        baseline_release=release_of(opponent),
         baseline_accuracy=params.baseline_accuracy,
         resamples=params.resamples,
     )
@@ -63,21 +69,6 @@ def evaluate_model(
     )
 
 
-def _choose_opponent(
-    workspace: Workspace, model: ModelRef, params: EvaluationParams, *, champion: AliasState | None
-) -> str:
-    """Name the champion; for the champion itself, what it was promoted over; else the baseline."""
-    other = champion.version if champion else None
-    if champion and other == model.version:
-        moves = [m for m in champion.history if m.version == other and m.action == "promote"]
-        other = moves[-1].previous if moves else None
-    if other:
-        return f"{model.name}:{other}"
-    if params.baseline == "bundle":
-        return workspace.registry.resolve(params.baseline_bundle).reference
-    return params.baseline
-
-
 def _evaluate(
     workspace: Workspace,
     model: ModelRef,
@@ -88,7 +79,7 @@ def _evaluate(
 ) -> EvaluationReport:
     snapshot = workspace.fetch_snapshot(dataset.key)
     return evaluate_models(
-        candidate=_load(workspace, f"{model.name}:{model.version}"),
+        candidate=load_recogniser(workspace, model.reference),
         baseline=_load_opponent(workspace, opponent, snapshot.charset),
         samples=snapshot.images("test"),
         baseline_accuracy=params.baseline_accuracy if opponent == "number" else None,
@@ -98,17 +89,9 @@ def _evaluate(
     )
 
 
-def _release(opponent: str) -> str:
-    return version(opponent) if opponent in ("rapidocr", "paddleocr") else ""
-
-
 def _load_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:
     if opponent in ("none", "number"):
         return None
     if opponent in BASELINES:
         return FilteredRecogniser(BASELINES[opponent](), characters=charset.characters)
-    return _load(workspace, opponent)
-
-
-def _load(workspace: Workspace, reference: str) -> OnnxRecogniser:
-    return OnnxRecogniser.load(workspace.fetch_bundle(workspace.registry.resolve(reference)))
+    return load_recogniser(workspace, opponent)

@@ -2,12 +2,14 @@
 
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import ExportJob, ExportResult
-from configs.retrain import RetrainParams
+from configs.jobs import ExportDetectorJob, ExportJob, ExportResult
+from configs.training import DetectorTrainingParams, LoopParams, TrainingParams
+from ocr.errors import ArtifactExists
 from ocr.preparation import SnapshotRef
 from tasks.jobs import run_job
 from tasks.narration import narrate
@@ -18,48 +20,62 @@ from tasks.workspace import Workspace, open_workspace
 
 @task(name="export", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def export_model(
-    checkpoint: CheckpointRef, dataset: SnapshotRef, params: RetrainParams
+    checkpoint: CheckpointRef, dataset: SnapshotRef, name: str, training: TrainingParams
 ) -> ModelRef:
-    """Export a checkpoint and register it as a version, or find the version it gave before."""
-    workspace = open_workspace()
-    digest = content_digest(checkpoint=checkpoint.digest, name=params.name)
-    model = ModelRef(name=params.name, version=digest[:12], checkpoint=checkpoint.key)
-    cached = workspace.store.exists(f"models/{model.name}/{model.version}/manifest.json")
-    folder = workspace.home / "jobs" / f"export-{model.name}-{model.version}"
-    if not cached:
-        _export(workspace, model, folder, checkpoint=checkpoint, dataset=dataset, params=params)
-    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
-    narrate("export", f"{'found' if cached else 'exported'} {model.name}:{model.version}")
-    return model
+    """Export a recogniser and register it as a version, or find the version it gave before."""
+    return _find_or_export(ExportJob, checkpoint, dataset=dataset, name=name, training=training)
 
 
-def _export(
-    workspace: Workspace,
-    model: ModelRef,
-    folder: Path,
-    *,
+@task(name="export-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def export_detector(
+    checkpoint: CheckpointRef, pages: SnapshotRef, name: str, training: DetectorTrainingParams
+) -> ModelRef:
+    """Export a detector and register it as a version, or find the version it gave before."""
+    return _find_or_export(
+        ExportDetectorJob, checkpoint, dataset=pages, name=name, training=training
+    )
+
+
+def _find_or_export(
+    kind: type[ExportJob | ExportDetectorJob],
     checkpoint: CheckpointRef,
+    *,
     dataset: SnapshotRef,
-    params: RetrainParams,
-) -> None:
-    registry = workspace.registry
-    champion = registry.champion(model.name)
-    job = ExportJob(
+    name: str,
+    training: LoopParams,
+) -> ModelRef:
+    workspace = open_workspace()
+    digest = content_digest(checkpoint=checkpoint.digest, name=name)
+    model = ModelRef(name=name, version=digest[:12], checkpoints=(checkpoint.key,))
+    champion = workspace.registry.champion(name)
+    job = kind(
         store=workspace.store.uri,
         snapshot=dataset.key,
         checkpoint=checkpoint.key,
-        name=model.name,
+        name=name,
         version=model.version,
         parent=champion.version if champion else "",
-        code_commit=_code_commit(),
-        parameters=params.training.model_dump(mode="json"),
+        code_commit=code_commit(),
+        parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
     )
+    cached = workspace.registry.has_version(name, model.version)
+    folder = workspace.home / "jobs" / f"export-{name}-{model.version}"
+    if not cached:
+        _export(workspace, job, folder)
+    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
+    narrate("export", f"{'found' if cached else 'exported'} {name}:{model.version}")
+    return model
+
+
+def _export(workspace: Workspace, job: ExportJob | ExportDetectorJob, folder: Path) -> None:
     result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
-    registry.register(model.name, model.version, folder / result.bundle)
+    with suppress(ArtifactExists):  # another machine was faster; what it made counts
+        workspace.registry.register(job.name, job.version, folder / result.bundle)
 
 
-def _code_commit() -> str:
+def code_commit() -> str:
+    """Return the commit of this code; empty where there is no git."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)

@@ -11,10 +11,19 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
+from configs.jobs import (
+    ExportDetectorJob,
+    ExportJob,
+    ExportResult,
+    TrainDetectorJob,
+    TrainJob,
+    TrainResult,
+)
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
+from tasks.together import is_ended
 
 Result = TypeVar("Result", TrainResult, ExportResult)
+Job = TrainJob | TrainDetectorJob | ExportJob | ExportDetectorJob
 Event = dict[str, Any]
 
 ERRORS: dict[int, type[OcrError]] = {
@@ -31,8 +40,14 @@ class JobDied(OcrError, RuntimeError):
     exit_code = 5
 
 
+class JobEnded(OcrError, RuntimeError):
+    """A job that was ended because its run failed or was stopped elsewhere; nothing to retry."""
+
+    exit_code = 5
+
+
 def run_job(
-    job: TrainJob | ExportJob,
+    job: Job,
     *,
     folder: Path,
     result_type: type[Result],
@@ -49,6 +64,7 @@ def run_job(
     Raises:
         BadInput, BadData, TrainingFailed, ParityFailed: As the job's exit code says.
         JobDied: It was killed or left no valid result.
+        JobEnded: Another task of this run failed, or the run was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
     result = folder / "result.json"
@@ -77,6 +93,8 @@ def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
             _watch(process, folder / "metrics.jsonl", on_event)
         finally:
             _stop(process)
+    if is_ended():
+        raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
         raise _error(kind, process.returncode, errors)
 
@@ -91,7 +109,7 @@ def _watch(
     process: subprocess.Popen[bytes], metrics: Path, on_event: Callable[[Event], None]
 ) -> None:
     events = _follow(metrics)
-    while process.poll() is None:
+    while process.poll() is None and not is_ended():
         for event in events():
             on_event(event)
         time.sleep(POLL_S)

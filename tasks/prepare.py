@@ -1,13 +1,8 @@
 """Labelled images to a snapshot in the store; what was rejected, and why, for a person."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import task
-from prefect.artifacts import create_markdown_artifact
-from prefect.context import TaskRunContext
-from rich.markup import escape
-from rich.table import Table
 
 from configs.dataset import DatasetParams
 from ocr.charset import Charset
@@ -15,11 +10,12 @@ from ocr.inputs import RenderedSet
 from ocr.labels import LabelFiles
 from ocr.labels.table import Columns
 from ocr.preparation import SnapshotRef, prepare_snapshot
-from ocr.quarantine import ReasonCount, TooManyRejected
+from ocr.quarantine import TooManyRejected
 from ocr.split import SplitRule
 from ocr.synthesis import font_fingerprint, render_lines
 from ocr.validation import Limits
-from tasks.narration import TERMINAL, narrate
+from tasks.narration import narrate
+from tasks.quarantine import show_quarantine
 from tasks.references import content_digest
 from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
@@ -43,13 +39,13 @@ def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
             work_folder=workspace.home,
         )
     except TooManyRejected as error:
-        _show_quarantine(error.reasons)
+        show_quarantine(error.reasons)
         raise
     how = "found" if snapshot.cached else "wrote"
-    narrate("prepare", f"{how} {snapshot.key[:-48]}: {_count(snapshot)}")
+    narrate("prepare", f"{how} {snapshot.key[:-48]}: {say_counts(snapshot)}")
     if snapshot.quarantine:
-        _show_quarantine(snapshot.quarantine)
-    _show_charset(workspace, snapshot, model)
+        show_quarantine(snapshot.quarantine)
+    show_charset(workspace, snapshot, model)
     return snapshot
 
 
@@ -91,29 +87,15 @@ def _rendered(params: DatasetParams) -> RenderedSet:
     return RenderedSet(lines=lines, count=synthesis.count, fingerprint=fingerprint)
 
 
-def _count(snapshot: SnapshotRef) -> str:
+def say_counts(snapshot: SnapshotRef) -> str:
+    """Say how large the splits are and how many rows are not in them."""
     counts = snapshot.counts
     splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
     return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"
 
 
-def _show_quarantine(reasons: Sequence[ReasonCount]) -> None:
-    table = Table(title="quarantine", title_justify="left", header_style="bold")
-    for column in ("reason", "rows", "for example"):
-        table.add_column(column, overflow="fold")
-    markdown = ["| reason | rows | for example |", "|---|---|---|"]
-    for reason in reasons:
-        first = reason.examples[0]
-        example = f"{first.where} {first.image} {first.text!r}: {first.detail}"
-        table.add_row(reason.reason, str(reason.count), escape(example))
-        cell = example.replace("|", "\\|").replace("<", "&lt;")
-        markdown.append(f"| {reason.reason} | {reason.count} | {cell} |")
-    TERMINAL.print(table)
-    if TaskRunContext.get() is not None:
-        create_markdown_artifact("\n".join(markdown), key="quarantine")
-
-
-def _show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
+def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
+    """Say how many characters there are, and in what they differ from the champion's."""
     local = workspace.fetch_snapshot(snapshot.key)
     champion = workspace.registry.champion(model)
     other = local.charset

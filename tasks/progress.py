@@ -1,43 +1,80 @@
 """A training's progress: a bar in the terminal, a progress artifact in the Prefect UI."""
 
+from threading import Lock
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, Literal, cast
 from uuid import UUID
 
 import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.context import TaskRunContext
 from prefect.exceptions import PrefectException
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from tasks.narration import TERMINAL, narrate
 
 ARTIFACT_EVERY_PERCENT = 5
 
+Net = Literal["recogniser", "detector"]
+SCORES: dict[Net, str] = {"recogniser": "accuracy", "detector": "hmean"}
+
+
+class Bars:
+    """The bars of all trainings of this process: a terminal shows one set at a time."""
+
+    def __init__(self, console: Console) -> None:
+        self._lock = Lock()
+        self._count = 0
+        self._bars = Progress(
+            TextColumn("[bold cyan]{task.description:>10}[/]"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[figures]}"),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+
+    def add(self, name: str) -> TaskID:
+        """Show one more bar."""
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._bars.start()
+            return self._bars.add_task(name, total=None, figures="loading")
+
+    def show(self, bar: TaskID, *, steps: int, done: int, figures: str) -> None:
+        """Move a bar."""
+        self._bars.update(bar, total=steps, completed=done, figures=f"{done}/{steps}  {figures}")
+
+    def remove(self, bar: TaskID) -> None:
+        """Take a bar away, and with the last one the whole set."""
+        with self._lock:
+            self._bars.remove_task(bar)
+            self._count -= 1
+            if self._count == 0:
+                self._bars.stop()
+
+
+BARS = Bars(TERMINAL)
+
 
 class TrainingProgress:
-    """Shows the events of ``metrics.jsonl`` while a training runs."""
+    """Shows the events of ``metrics.jsonl`` while a net is trained; several may run at once."""
 
-    def __init__(self) -> None:
-        self._bar = Progress(
-            TextColumn("[bold cyan]    train[/]"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.completed:.0f}/{task.total:.0f}  {task.fields[figures]}"),
-            TimeRemainingColumn(compact=True),
-            console=TERMINAL,
-            transient=True,
-            disable=not TERMINAL.is_terminal,
-        )
-        self._line = self._bar.add_task("train", total=None, figures="loading", start=True)
-        self._accuracy = ""
+    def __init__(self, net: Net) -> None:
+        self._net = net
+        self._score = ""
         self._shown_percent = -1.0
         self._artifact: UUID | None = None
         if TaskRunContext.get() is not None:
-            created = create_progress_artifact(progress=0.0, key="training", description="loading")
+            key = f"training-{net}"
+            created = create_progress_artifact(progress=0.0, key=key, description="loading")
             self._artifact = cast(UUID, created)  # a coroutine only inside an event loop
 
     def __enter__(self) -> "TrainingProgress":
-        self._bar.start()
+        self._bar = BARS.add(self._net)
         return self
 
     def __exit__(
@@ -46,23 +83,22 @@ class TrainingProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        BARS.remove(self._bar)
 
     def update(self, event: dict[str, Any]) -> None:
         """Show one event of the training."""
         if event["event"] == "validation":
-            self._accuracy = f"accuracy {event['accuracy']:.4f}"
-            narrate("train", f"step {event['step']}: validation {self._accuracy}")
+            score = SCORES[self._net]
+            self._score = f"{score} {event[score]:.4f}"
+            narrate("train", f"{self._net}, step {event['step']}: validation {self._score}")
         elif event["event"] == "notice":
-            narrate("train", event["message"])
+            narrate("train", f"{self._net}: {event['message']}")
         elif event["event"] == "step":
             self._show_step(event)
 
     def _show_step(self, event: dict[str, Any]) -> None:
-        figures = (
-            f"loss {event['loss']:.3f}  {self._accuracy}  {event['images_per_s']:.0f} images/s"
-        )
-        self._bar.update(self._line, total=event["steps"], completed=event["step"], figures=figures)
+        figures = f"loss {event['loss']:.3f}  {self._score}  {event['images_per_s']:.0f} images/s"
+        BARS.show(self._bar, steps=event["steps"], done=event["step"], figures=figures)
         percent = 100.0 * event["step"] / event["steps"]
         if self._artifact and percent - self._shown_percent >= ARTIFACT_EVERY_PERCENT:
             self._shown_percent = percent
@@ -74,5 +110,5 @@ class TrainingProgress:
                 artifact_id=cast(UUID, self._artifact), progress=percent, description=said
             )
         except (httpx.HTTPError, PrefectException) as error:  # a training outlives its server
-            narrate("train", f"no progress in the Prefect UI any more: {error}")
+            narrate("train", f"{self._net}: no progress in the Prefect UI any more: {error}")
             self._artifact = None

@@ -32,11 +32,16 @@ class CheckpointRef:
 
 @dataclass(frozen=True)
 class ModelRef:
-    """An exported version in the registry, and the key of the checkpoint it was made of."""
+    """A version in the registry, and the keys of the checkpoints it was made of."""
 
     name: str
     version: str
-    checkpoint: str
+    checkpoints: tuple[str, ...]
+
+    @property
+    def reference(self) -> str:
+        """The reference that resolves to it."""
+        return f"{self.name}:{self.version}"
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,22 @@
-"""Train a recogniser in a process of its own, once per dataset and parameters."""
+"""Train a net in a process of its own, once per dataset and parameters."""
 
 import shutil
 from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import TrainJob, TrainResult
-from configs.training import OPERATIONAL, ResourceParams, TrainingParams
+from configs.jobs import TrainDetectorJob, TrainJob, TrainResult
+from configs.training import (
+    OPERATIONAL,
+    DetectorTrainingParams,
+    ResourceParams,
+    TrainingParams,
+)
 from ocr.preparation import SnapshotRef
-from ocr.store.folder import seal_folder, upload_folder
+from ocr.store.folder import find_published, publish_folder, seal_folder
 from tasks.jobs import run_job
 from tasks.narration import narrate
-from tasks.progress import TrainingProgress
+from tasks.progress import SCORES, Net, TrainingProgress
 from tasks.references import CheckpointRef, content_digest
 from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
@@ -23,43 +28,54 @@ KEPT = ("metrics.jsonl", "composition.png", "result.json")
 def train_model(
     dataset: SnapshotRef, training: TrainingParams, resources: ResourceParams
 ) -> CheckpointRef:
-    """Train on a snapshot, or find the checkpoint that the same inputs gave before."""
+    """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
-    digest = content_digest(
-        snapshot=dataset.digest,
-        training=training.model_dump(exclude=set(OPERATIONAL)),
-        resources=resources.model_dump(),
-    )
-    key = f"checkpoints/{digest}"
-    cached = workspace.store.exists(f"{key}/manifest.json")
-    folder = workspace.home / "jobs" / f"train-{digest[:16]}"
-    if not cached:
-        _train(workspace, key, folder, dataset=dataset, training=training, resources=resources)
-    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
-    result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{key}/result.json"))
-    accuracy = result.metrics.get("accuracy", 0.0)
-    how = "found" if cached else "trained"
-    narrate("train", f"{how} {digest[:12]}: validation accuracy {accuracy:.4f}")
-    return CheckpointRef(key=key, digest=digest, metrics=result.metrics)
-
-
-def _train(
-    workspace: Workspace,
-    key: str,
-    folder: Path,
-    *,
-    dataset: SnapshotRef,
-    training: TrainingParams,
-    resources: ResourceParams,
-) -> None:
     job = TrainJob(
         store=workspace.store.uri, snapshot=dataset.key, training=training, resources=resources
     )
-    with TrainingProgress() as progress:
+    return _find_or_train(workspace, job, dataset=dataset, net="recogniser")
+
+
+@task(name="train-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def train_detector(
+    pages: SnapshotRef, training: DetectorTrainingParams, resources: ResourceParams
+) -> CheckpointRef:
+    """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
+    workspace = open_workspace()
+    job = TrainDetectorJob(
+        store=workspace.store.uri, snapshot=pages.key, training=training, resources=resources
+    )
+    return _find_or_train(workspace, job, dataset=pages, net="detector")
+
+
+def _find_or_train(
+    workspace: Workspace, job: TrainJob | TrainDetectorJob, *, dataset: SnapshotRef, net: Net
+) -> CheckpointRef:
+    digest = content_digest(
+        snapshot=dataset.digest,
+        training=job.training.model_dump(exclude=set(OPERATIONAL)),
+        resources=job.resources.model_dump(),
+    )
+    key = f"checkpoints/{digest}"
+    found = find_published(workspace.store, key=key)
+    folder = workspace.home / "jobs" / f"train-{digest[:16]}"
+    prefix = found or _train(workspace, key, folder, job=job, net=net)
+    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
+    result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{prefix}/result.json"))
+    score = SCORES[net]
+    said = f"{net} {digest[:12]}: validation {score} {result.metrics.get(score, 0.0):.4f}"
+    narrate("train", f"{'found' if found else 'trained'} {said}")
+    return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics)
+
+
+def _train(
+    workspace: Workspace, key: str, folder: Path, *, job: TrainJob | TrainDetectorJob, net: Net
+) -> str:
+    with TrainingProgress(net) as progress:
         result = run_job(job, folder=folder, result_type=TrainResult, on_event=progress.update)
     checkpoint = folder / result.checkpoint
     for name in KEPT:
         if (folder / name).exists():
             shutil.copyfile(folder / name, checkpoint / name)
     seal_folder(checkpoint)
-    upload_folder(workspace.store, checkpoint, prefix=key)
+    return publish_folder(workspace.store, checkpoint, key=key)

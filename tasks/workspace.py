@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from configs.settings import Settings, read_settings
+from ocr.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.registry import ModelVersion, Registry
 from ocr.snapshot import Snapshot, open_snapshot
 from ocr.store import S3Credentials, Store, open_store
@@ -29,9 +30,16 @@ class Workspace:
         return self.registry.download(model, folder / model.name / model.version)
 
     def fetch_snapshot(self, key: str) -> Snapshot:
-        """Copy a snapshot to this machine, once, and open it."""
+        """Copy a snapshot of lines to this machine, once, and open it."""
+        return open_snapshot(self._download_snapshot(key))
+
+    def fetch_pages(self, key: str) -> PageSnapshot:
+        """Copy a snapshot of pages to this machine, once, and open it."""
+        return open_page_snapshot(self._download_snapshot(key))
+
+    def _download_snapshot(self, key: str) -> Path:
         folder = self.home / "snapshots" / Path(key).name
-        return open_snapshot(download_folder(self.store, prefix=key, folder=folder))
+        return download_folder(self.store, prefix=key, folder=folder)
 
 
 def open_workspace(settings: Settings | None = None) -> Workspace:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from configs.presets import ConfigError, load_params, preset_names
+from configs.retrain import RetrainPagesParams, RetrainParams
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -21,6 +22,7 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
 
     params = load_params(str(project), overrides=["training.size=small"])
 
+    assert isinstance(params, RetrainParams)
     assert params.name == "meters"
     assert (params.training.epochs, params.training.batch_size) == (5, 4)
     assert params.training.size == "small"
@@ -32,7 +34,7 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
     [
         ("training.epocs=3", "training.epocs: unknown key; did you mean training.epochs?"),
         ("trainings.epochs=3", "trainings: unknown key; did you mean training?"),
-        ("training.zzz=3", "training.zzz: unknown key; allowed here: layout, height_px"),
+        ("training.zzz=3", "training.zzz: unknown key; allowed here: epochs, batch_size"),
         ("training.epochs=0", "training.epochs: 0 is not allowed; input should be greater"),
         ("training.epochs=many", "training.epochs: 'many' is not allowed; input should be a valid"),
         ("training.size=huge", "training.size: 'huge' is not allowed; input should be 'small'"),
@@ -48,6 +50,39 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
 def test_a_wrong_key_or_value_is_named_by_its_full_path(override: str, expected: str) -> None:
     with pytest.raises(ConfigError) as error:
         load_params("smoke", overrides=[override])
+
+    assert expected in str(error.value)
+
+
+def test_a_project_of_pages_has_parameters_of_its_own(tmp_path: Path) -> None:
+    project = tmp_path / "project.yaml"
+    project.write_text("task: pages\nname: letters\ndetector: {long_side_px: 960}\n")
+
+    params = load_params(str(project), overrides=["recogniser.height_px=24"])
+
+    assert isinstance(params, RetrainPagesParams)
+    assert (params.detector.long_side_px, params.recogniser.height_px) == (960, 24)
+    assert (params.detector_name, params.recogniser_name) == (
+        "letters-detector",
+        "letters-recogniser",
+    )
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("training.epochs=3", "training: unknown key; allowed here: name, dataset, detector"),
+        ("detector.epocs=3", "detector.epocs: unknown key; did you mean detector.epochs?"),
+        ("task=lines", "task: 'lines' is not allowed; expected one of recognition, pages"),
+        ("task=recognition", "detector: unknown key; allowed here: name, dataset, training"),
+    ],
+)
+def test_a_key_of_another_task_is_unknown(tmp_path: Path, override: str, expected: str) -> None:
+    project = tmp_path / "project.yaml"
+    project.write_text("task: pages\ndetector: {long_side_px: 960}\n")
+
+    with pytest.raises(ConfigError) as error:
+        load_params(str(project), overrides=[override])
 
     assert expected in str(error.value)
 
@@ -72,5 +107,5 @@ def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> N
 
 
 def test_an_unknown_preset_names_those_that_exist() -> None:
-    with pytest.raises(ConfigError, match="presets are demo, plates, smoke"):
+    with pytest.raises(ConfigError, match="presets are demo, meters, plates, receipts, smoke"):
         load_params("plate")

@@ -1,58 +1,25 @@
-"""What the UI's form is made of: one parameter, every field described and in its order."""
+"""How a line stops after a stage."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import get_args
 
 import pytest
-from prefect import Flow
-from prefect.utilities.callables import parameter_schema
 
-from configs.base import Params
-from configs.retrain import RetrainParams
-from flows.retrain import retrain
-from flows.stages import STAGES
+from flows.stages import Stage, run_until
 
-FIELDS = {model.__name__: list(model.model_fields) for model in Params.__subclasses__()}
-
-each_stage = pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
-@each_stage
-def test_stage_takes_the_parameters_of_the_whole_line(stage: Flow[..., Any]) -> None:
-    schema = parameter_schema(stage.fn)
+@pytest.mark.parametrize("last", STAGES)
+def test_a_line_runs_to_the_stage_that_was_asked_for_and_no_further(last: Stage) -> None:
+    ran: list[str] = []
 
-    assert stage.parameters == schema
-    assert list(schema.properties) == schema.required == ["params"]
-    assert schema.properties["params"]["$ref"] == f"#/definitions/{RetrainParams.__name__}"
-    assert schema.properties["params"]["description"]
+    def line() -> Iterator[str]:
+        for stage in STAGES:
+            ran.append(stage)
+            yield f"made by {stage}"
 
+    made = run_until(last, line())
 
-@each_stage
-def test_every_field_of_the_form_has_a_help_text(stage: Flow[..., Any]) -> None:
-    definitions = parameter_schema(stage.fn).definitions
-
-    silent = [
-        f"{name}.{field}"
-        for name, definition in definitions.items()
-        for field, schema in definition["properties"].items()
-        if not schema.get("description")
-    ]
-    assert silent == []
-
-
-@each_stage
-def test_form_keeps_the_order_of_the_fields(stage: Flow[..., Any]) -> None:
-    definitions = parameter_schema(stage.fn).definitions
-
-    positions = {
-        name: sorted(
-            definition["properties"], key=lambda f: definition["properties"][f]["position"]
-        )
-        for name, definition in definitions.items()
-    }
-    assert "RetrainParams" in positions
-    assert positions == {name: FIELDS[name] for name in positions}
-
-
-def test_last_stage_is_the_whole_line() -> None:
-    assert STAGES["deploy"] is retrain
-    assert [stage.name for stage in STAGES.values()][:-1] == list(STAGES)[:-1]
+    assert made == f"made by {last}"
+    assert ran == list(STAGES[: STAGES.index(last) + 1])

@@ -34,7 +34,7 @@ class ToyLine:
         """Register a version."""
         bundle = write_toy_bundle(self.folder / version, name=NAME, version=version)
         self.registry.register(NAME, version, bundle)
-        return ModelRef(name=NAME, version=version, checkpoint=f"checkpoints/{version}")
+        return ModelRef(name=NAME, version=version, checkpoints=(f"checkpoints/{version}",))
 
     def promote(self, version: str) -> None:
         """Make a version the champion."""

@@ -6,7 +6,7 @@ import pytest
 
 from configs.deployment import DeploymentParams
 from ocr.errors import AliasMoved, ParityFailed
-from ocr.gateway_client import GatewayClient, GatewayUnavailable
+from ocr.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
 from tasks.deploy import deploy_model
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tests.serving.conftest import Shelf, make_shelf
@@ -19,7 +19,7 @@ JUDGEMENT = JudgementRef(verdict="promote", accepted=True, reasons=("better",), 
 def evaluation_of(version: str, *, champion: str | None) -> EvaluationRef:
     return EvaluationRef(
         key="evaluations/e",
-        model=ModelRef(name="bars", version=version, checkpoint="checkpoints/c"),
+        model=ModelRef(name="bars", version=version, checkpoints=("checkpoints/c",)),
         dataset="datasets/bars/d",
         opponent="none",
         champion=champion,
@@ -57,7 +57,7 @@ def test_bundle_that_does_not_read_as_exported_is_rolled_back(shelf: Shelf) -> N
     )
     shelf.registry.register("bars", "v2", broken)
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
-        with pytest.raises(GatewayUnavailable, match="does not serve bars:v2"):
+        with pytest.raises(VersionRefused, match="does not serve bars:v2"):
             deploy_model.fn(
                 evaluation_of("v2", champion="v1"), JUDGEMENT, params(gateway.url, timeout_s=3)
             )

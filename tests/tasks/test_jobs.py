@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from configs.jobs import TrainJob, TrainResult
@@ -19,7 +20,7 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
-from tasks.jobs import JobDied, _follow, run_job
+from tasks.jobs import JobDied, JobEnded, _follow, run_job
 
 RESULT = TrainResult(checkpoint="checkpoint", metrics={}, timings={}, environment={})
 WRITE_RESULT = f'echo \'{RESULT.model_dump_json()}\' > "$(dirname "$4")/result.json"'
@@ -161,3 +162,15 @@ def test_replaced_file_tells_only_what_is_new(tmp_path: Path) -> None:
     rest = [event["step"] for event in read_new()]
 
     assert (first, again, rest) == ([1, 2, 3], [], [4])
+
+
+def test_job_of_a_run_that_failed_elsewhere_is_ended(
+    tmp_path: Path, run_as: RunAs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_as(f"echo $$ > {tmp_path}/pid; trap 'exit 130' TERM; sleep 600 & wait")
+    monkeypatch.setattr("tasks.jobs.is_ended", (tmp_path / "pid").exists)
+
+    with pytest.raises(JobEnded, match="continues where it was"):
+        run(tmp_path)
+
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))

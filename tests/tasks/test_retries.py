@@ -15,10 +15,10 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
-from tasks.jobs import JobDied
+from tasks.jobs import JobDied, JobEnded
 from tasks.retries import may_help
 
-OURS = (BadInput, BadData, ArtifactNotFound, ArtifactExists, AliasMoved, TrainingFailed)
+OURS = (BadInput, BadData, ArtifactNotFound, ArtifactExists, AliasMoved, TrainingFailed, JobEnded)
 OTHERS = (ValueError, MemoryError, FileNotFoundError)
 
 

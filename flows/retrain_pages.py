@@ -1,0 +1,52 @@
+"""The line of pages: labelled pages in, pages that are read out. ``ocrline retrain receipts``."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from prefect import flow
+
+from configs.retrain import RetrainPagesParams
+from flows.stages import Stage, run_until
+from tasks.assemble import assemble_pipeline
+from tasks.deploy import deploy_model
+from tasks.evaluate_pages import evaluate_pages
+from tasks.export import export_detector, export_model
+from tasks.judge_pages import judge_pages
+from tasks.prepare_pages import crop_pages, prepare_pages
+from tasks.together import finish_together
+from tasks.train import train_detector, train_model
+
+
+@flow(name="retrain-pages", flow_run_name="{params.name}")
+def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
+    """Retrain a detector and a recogniser and put both online if they earned it together.
+
+    Args:
+        params: What to train on, how, and when to accept the candidate.
+        until: Last stage to run; all before it are found or made.
+    """
+    return run_until(until, _line(params))
+
+
+def _line(params: RetrainPagesParams) -> Iterator[Any]:
+    pages = prepare_pages(params.dataset)
+    crops = crop_pages(pages, params.dataset, params.recogniser_name)
+    yield pages
+    detector, recogniser = finish_together(
+        train_detector.submit(pages, params.detector, params.resources),
+        train_model.submit(crops, params.recogniser, params.resources),
+    )
+    yield detector, recogniser
+    parts = finish_together(
+        export_detector.submit(detector, pages, params.detector_name, params.detector),
+        export_model.submit(recogniser, crops, params.recogniser_name, params.recogniser),
+    )
+    pipeline = assemble_pipeline(params.name, *parts, pages)
+    yield pipeline
+    evaluation = evaluate_pages(pipeline, pages, params.evaluation)
+    yield evaluation
+    judgement = judge_pages(evaluation, params.gate)
+    yield judgement
+    if judgement.accepted:
+        deploy_model(evaluation, judgement, params.deployment)
+    yield judgement

@@ -1,0 +1,126 @@
+"""One detector and one recogniser under one version, with pages to prove what they read."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prefect import task
+
+from ocr.bundle import read_detection_manifest
+from ocr.detection.page_input import fit_page
+from ocr.errors import ArtifactExists
+from ocr.image import Image
+from ocr.page_reader import PageReader
+from ocr.pipeline import GoldenLine, PipelineManifest, pipeline_version, write_pipeline
+from ocr.preparation import SnapshotRef
+from ocr.registry import Registry
+from tasks.export import code_commit
+from tasks.narration import narrate
+from tasks.readers import load_detector, load_recogniser
+from tasks.references import ModelRef
+from tasks.retries import may_help
+from tasks.workspace import Workspace, open_workspace
+
+GOLDEN_PAGES = 4
+
+CARD = """# {manifest.name} {manifest.version}
+
+Reads whole pages: `{manifest.detector}` finds the lines, `{manifest.recogniser}` reads them.
+Made by ocrline on {manifest.created}. Both are promoted and rolled back as this one version.
+
+## Metrics of the parts on the validation split
+
+{metrics}
+
+The report of the evaluation on the test pages, from page to text, is kept by the run that made
+this version. `golden/` holds test pages with the lines that both parts read on them.
+"""
+
+
+@task(name="assemble", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def assemble_pipeline(
+    name: str, detector: ModelRef, recogniser: ModelRef, pages: SnapshotRef
+) -> ModelRef:
+    """Register a version that names both parts, or find it."""
+    workspace = open_workspace()
+    version = pipeline_version(detector=detector.reference, recogniser=recogniser.reference)
+    cached = workspace.registry.has_version(name, version)
+    folder = workspace.home / "jobs" / f"assemble-{name}-{version}"
+    if not cached:
+        shutil.rmtree(folder, ignore_errors=True)  # of a killed run
+        _assemble(
+            workspace,
+            folder,
+            name=name,
+            version=version,
+            detector=detector.reference,
+            recogniser=recogniser.reference,
+            pages=pages,
+        )
+        with suppress(ArtifactExists):  # another machine was faster; what it made counts
+            workspace.registry.register(name, version, folder)
+    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
+    narrate("export", f"{'found' if cached else 'assembled'} {name}:{version} of both")
+    return ModelRef(name, version, checkpoints=detector.checkpoints + recogniser.checkpoints)
+
+
+def _assemble(
+    workspace: Workspace,
+    folder: Path,
+    *,
+    name: str,
+    version: str,
+    detector: str,
+    recogniser: str,
+    pages: SnapshotRef,
+) -> None:
+    champion = workspace.registry.champion(name)
+    manifest = PipelineManifest(
+        name=name,
+        version=version,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset_digest=pages.digest,
+        code_commit=code_commit(),
+        parameters={},
+        metrics=_gather_metrics(workspace.registry, detector, recogniser),
+        parent=champion.version if champion else "",
+        parity={},
+        detector=detector,
+        recogniser=recogniser,
+    )
+    reader = PageReader(load_detector(workspace, detector), load_recogniser(workspace, recogniser))
+    write_pipeline(
+        folder,
+        manifest,
+        card=CARD.format(manifest=manifest, metrics=_say_metrics(manifest.metrics)),
+        pages=_read_golden(workspace, reader, detector=detector, pages=pages),
+    )
+
+
+def _gather_metrics(registry: Registry, *references: str) -> dict[str, float]:
+    """Return the validation metrics of the parts: hmean of the detector, accuracy of the other."""
+    both: dict[str, float] = {}
+    for reference in references:
+        model = registry.resolve(reference)
+        prefix = model.task
+        both |= {f"{prefix}_{name}": float(value) for name, value in model.metrics.items()}
+    return both
+
+
+def _say_metrics(metrics: dict[str, float]) -> str:
+    return "\n".join(f"- {name}: {value:.4f}" for name, value in sorted(metrics.items()))
+
+
+def _read_golden(
+    workspace: Workspace, reader: PageReader, *, detector: str, pages: SnapshotRef
+) -> Iterator[tuple[Image, tuple[GoldenLine, ...]]]:
+    """Yield the first test pages, of the size that the detector takes, with what they read."""
+    model = workspace.registry.resolve(detector)
+    spec = read_detection_manifest(workspace.fetch_bundle(model)).input
+    snapshot = workspace.fetch_pages(pages.key)
+    for sample in snapshot.samples("test")[:GOLDEN_PAGES]:
+        image = fit_page(snapshot.image(sample), spec)
+        lines = reader.read(image).lines
+        yield image, tuple(GoldenLine(line.polygon, line.text, line.confidence) for line in lines)

@@ -1,0 +1,102 @@
+"""Apply the gate to an evaluation of pages, and write the report a person reads."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from prefect import task
+
+from configs.gate import PageGateParams
+from ocr.bundle import (
+    ONNX_MODEL,
+    BundleManifest,
+    DetectionManifest,
+    read_detection_manifest,
+    read_manifest,
+)
+from ocr.evaluation.pages.report import PagesReport
+from ocr.gate import Decision, GateRules, collect_page_evidence, judge
+from ocr.image import Image
+from ocr.pages.snapshot import PageSnapshot
+from ocr.pipeline import PipelineManifest, read_pipeline_manifest
+from ocr.report import choose_pages, render_pages_html, render_pages_markdown
+from tasks.judge import conclude, was_rolled_back
+from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.report import describe_lineage, describe_part, keep_report, read_curves
+from tasks.workspace import Workspace, open_workspace
+
+GALLERY = 24
+
+
+@task(name="judge-pages")
+def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef:
+    """Decide whether the pipeline may replace the champion; a refusal is a result."""
+    workspace = open_workspace()
+    candidate = _fetch(workspace, evaluation.model)
+    report = PagesReport.from_json(workspace.store.read_bytes(f"{evaluation.key}/report.json"))
+    evidence = collect_page_evidence(
+        report,
+        size_mb=candidate.size_mb,
+        has_parity=bool(candidate.detector.parity and candidate.recogniser.parity),
+        opponent=evaluation.opponent if ":" in evaluation.opponent else "",
+        was_rolled_back=was_rolled_back(workspace, evaluation.model),
+    )
+    rules = gate.model_dump(exclude={"min_hmean"})
+    decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))
+    html = _render(workspace, evaluation, candidate, report=report, decision=decision)
+    markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
+    path = keep_report(workspace, evaluation, gate, html=html, markdown=markdown)
+    return conclude(decision, report=str(path))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A pipeline's manifest, those of its parts, and megabytes of both models."""
+
+    pipeline: PipelineManifest
+    detector: DetectionManifest
+    recogniser: BundleManifest
+    size_mb: float
+
+
+def _fetch(workspace: Workspace, model: ModelRef) -> _Candidate:
+    def fetch(reference: str) -> Path:
+        return workspace.fetch_bundle(workspace.registry.resolve(reference))
+
+    pipeline = read_pipeline_manifest(fetch(model.reference))
+    detector, recogniser = fetch(pipeline.detector), fetch(pipeline.recogniser)
+    return _Candidate(
+        pipeline=pipeline,
+        detector=read_detection_manifest(detector),
+        recogniser=read_manifest(recogniser),
+        size_mb=sum((part / ONNX_MODEL).stat().st_size for part in (detector, recogniser)) / 1e6,
+    )
+
+
+def _render(
+    workspace: Workspace,
+    evaluation: EvaluationRef,
+    candidate: _Candidate,
+    *,
+    report: PagesReport,
+    decision: Decision,
+) -> str:
+    snapshot = workspace.fetch_pages(evaluation.dataset)
+    detector, recogniser = evaluation.model.checkpoints
+    return render_pages_html(
+        report,
+        decision,
+        images=_read_gallery(snapshot, report),
+        lineage=describe_lineage(evaluation, candidate.pipeline, snapshot.manifest),
+        parts=[describe_part(candidate.detector), describe_part(candidate.recogniser)],
+        curves={
+            "detector": read_curves(workspace, detector),
+            "recogniser": read_curves(workspace, recogniser),
+        },
+        gallery=GALLERY,
+    )
+
+
+def _read_gallery(snapshot: PageSnapshot, report: PagesReport) -> dict[str, Image]:
+    wanted = {page.id for page in choose_pages(report, most=GALLERY)}
+    samples = [sample for sample in snapshot.samples("test") if sample.id in wanted]
+    return {sample.id: snapshot.image(sample) for sample in samples}

@@ -1,0 +1,99 @@
+"""Labelled pages to a snapshot, and its lines, cut out, to another."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from prefect import task
+
+from configs.dataset import PageDatasetParams
+from ocr.pages import preparation
+from ocr.pages.crops import prepare_crops
+from ocr.pages.labels import PageLabelFiles
+from ocr.pages.limits import PageLimits
+from ocr.pages.preparation import RenderedPageSet
+from ocr.preparation import SnapshotRef
+from ocr.quarantine import TooManyRejected
+from ocr.split import SplitRule
+from ocr.synthesis.pages import open_page_synthesis
+from tasks.narration import narrate
+from tasks.prepare import say_counts, show_charset
+from tasks.quarantine import show_quarantine
+from tasks.retries import may_help
+from tasks.workspace import open_workspace
+
+
+@task(name="prepare-pages", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
+    """Write the snapshot of the pages, or find the one that the same inputs gave before."""
+    workspace = open_workspace()
+    return _prepare(
+        lambda: preparation.prepare_pages(
+            workspace.store,
+            name=params.name,
+            labels=_labels(params),
+            limits=PageLimits(**params.limits.model_dump()),
+            split=SplitRule(**params.split.model_dump(), seed=params.seed),
+            rendered=_rendered(params) if params.synthesis.count else None,
+            work_folder=workspace.home,
+        ),
+        of="pages",
+    )
+
+
+@task(name="crop-pages", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -> SnapshotRef:
+    """Cut the lines out of the pages into a snapshot of their own, or find the one there is."""
+    workspace = open_workspace()
+    crops = _prepare(
+        lambda: prepare_crops(
+            workspace.store,
+            pages_key=pages.key,
+            name=f"{params.name}-lines",
+            limits=PageLimits(**params.limits.model_dump()),
+            work_folder=workspace.home,
+        ),
+        of="lines",
+    )
+    show_charset(workspace, crops, recogniser)
+    return crops
+
+
+def _prepare(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
+    try:
+        snapshot = prepare()
+    except TooManyRejected as error:
+        show_quarantine(error.reasons)
+        raise
+    how = "found" if snapshot.cached else "wrote"
+    narrate("prepare", f"{how} {snapshot.key[:-48]}: {say_counts(snapshot)} ({of})")
+    if snapshot.quarantine:
+        show_quarantine(snapshot.quarantine)
+    return snapshot
+
+
+def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
+    if params.source == "synthetic":
+        return None
+    return PageLabelFiles(
+        kind=params.source,
+        root=Path(params.root),
+        train=params.train_labels,
+        val=params.val_labels,
+        test=params.test_labels,
+        encoding=params.encoding,
+    )
+
+
+def _rendered(params: PageDatasetParams) -> RenderedPageSet:
+    synthesis = params.synthesis
+    pages = open_page_synthesis(
+        synthesis.kinds,
+        seed=params.seed,
+        font_folders=[Path(folder) for folder in synthesis.font_folders],
+        strength=synthesis.strength,
+    )
+    return RenderedPageSet(
+        pages=(pages.page(number) for number in range(synthesis.count)),
+        count=synthesis.count,
+        fingerprint=f"{pages.fingerprint} {synthesis.count}",
+    )

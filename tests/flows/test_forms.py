@@ -1,0 +1,72 @@
+"""What the UI's forms are made of: every field described and in its order."""
+
+from typing import Any, get_args
+
+import pytest
+from prefect import Flow
+from prefect.utilities.callables import parameter_schema
+
+from configs.base import Params
+from configs.retrain import RetrainPagesParams, RetrainParams
+from flows.retrain import retrain
+from flows.retrain_pages import retrain_pages
+from flows.stages import Stage
+
+FLOWS: dict[type[Params], Flow[..., Any]] = {
+    RetrainParams: retrain,
+    RetrainPagesParams: retrain_pages,
+}
+
+each_flow = pytest.mark.parametrize(
+    ("model", "flow"), FLOWS.items(), ids=[flow.name for flow in FLOWS.values()]
+)
+
+
+def fields_of(model: type[Params]) -> dict[str, list[str]]:
+    """Return the fields of a model and of every model within, by the model's name."""
+    fields = {model.__name__: list(model.model_fields)}
+    for field in model.model_fields.values():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Params):
+            fields |= fields_of(field.annotation)
+    return fields
+
+
+@each_flow
+def test_a_flow_takes_the_parameters_of_the_line_and_its_last_stage(
+    model: type[Params], flow: Flow[..., Any]
+) -> None:
+    schema = parameter_schema(flow.fn)
+
+    assert flow.parameters == schema
+    assert list(schema.properties) == ["params", "until"]
+    assert schema.required == ["params"]
+    assert schema.properties["params"]["$ref"] == f"#/definitions/{model.__name__}"
+    assert schema.properties["until"]["enum"] == list(get_args(Stage))
+    assert schema.properties["until"]["default"] == "deploy"
+    assert all(field["description"] for field in schema.properties.values())
+
+
+@each_flow
+def test_every_field_of_the_form_has_a_help_text(model: type[Params], flow: Flow[..., Any]) -> None:
+    definitions = parameter_schema(flow.fn).definitions
+
+    silent = [
+        f"{name}.{field}"
+        for name, definition in definitions.items()
+        for field, schema in definition["properties"].items()
+        if not schema.get("description")
+    ]
+    assert silent == []
+
+
+@each_flow
+def test_form_keeps_the_order_of_the_fields(model: type[Params], flow: Flow[..., Any]) -> None:
+    definitions = parameter_schema(flow.fn).definitions
+
+    positions = {
+        name: sorted(
+            definition["properties"], key=lambda f: definition["properties"][f]["position"]
+        )
+        for name, definition in definitions.items()
+    }
+    assert positions == fields_of(model)

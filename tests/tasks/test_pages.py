@@ -1,0 +1,160 @@
+"""The stages of pages without training: assembled, measured, judged, found again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from configs.dataset import PageDatasetParams, PageLimitParams
+from configs.evaluation import PageEvaluationParams
+from configs.gate import PageGateParams
+from ocr.pipeline import read_golden_pages, read_pipeline
+from ocr.preparation import SnapshotRef
+from ocr.registry import Registry
+from tasks.assemble import assemble_pipeline
+from tasks.evaluate_pages import evaluate_pages
+from tasks.judge_pages import judge_pages
+from tasks.prepare_pages import crop_pages, prepare_pages
+from tasks.references import JudgementRef, ModelRef
+from tasks.workspace import open_workspace
+from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle
+from tests.serving.tiny_pipeline import make_detector, page_png
+
+PARAMS = PageEvaluationParams(resamples=200)
+TEXTS: dict[str, list[tuple[str, ...]]] = {
+    "train": [("2026", "31415"), ("42", "9", "777")],
+    "val": [("1234", "56")],
+    "test": [("808", "17", "29"), ("65", "33")],
+}
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    registry = open_workspace().registry
+    detector = make_detector(tmp_path / "d1", name="pages-detector", version="d1")
+    registry.register("pages-detector", "d1", detector)
+    for version, characters in (("r1", DIGITS), ("r2", LETTERS)):
+        bundle = make_bundle(
+            tmp_path / version, name="pages-recogniser", version=version, characters=characters
+        )
+        registry.register("pages-recogniser", version, bundle)
+    return registry
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> PageDatasetParams:
+    """Labelled pages of grey bars."""
+    root = tmp_path / "data"
+    root.mkdir()
+    for split, every in TEXTS.items():
+        rows = []
+        for number, texts in enumerate(every):
+            name = f"{split}{number}.png"
+            (root / name).write_bytes(page_png(*texts))
+            rows.append(f"{name}\t{json.dumps(_regions(texts))}\n")
+        (root / f"det_{split}.txt").write_text("".join(rows))
+    return PageDatasetParams(
+        name="bars",
+        root=str(root),
+        val_labels="det_val.txt",
+        test_labels="det_test.txt",
+        limits=PageLimitParams(max_bad_share=0.5),
+    )
+
+
+@pytest.fixture
+def pages(registry: Registry, dataset: PageDatasetParams) -> SnapshotRef:
+    return prepare_pages.fn(dataset)
+
+
+def _regions(texts: tuple[str, ...]) -> list[dict[str, object]]:
+    # As tests.serving.tiny_pipeline draws them.
+    boxes = [(32, 24 + 64 * i, 32 + 32 * len(text), 56 + 64 * i) for i, text in enumerate(texts)]
+    return [
+        {"transcription": text, "points": [[x, y], [right, y], [right, bottom], [x, bottom]]}
+        for text, (x, y, right, bottom) in zip(texts, boxes, strict=True)
+    ]
+
+
+def assemble(pages: SnapshotRef, recogniser: str = "r1") -> ModelRef:
+    return assemble_pipeline.fn(
+        "pages",
+        ModelRef("pages-detector", "d1", checkpoints=("checkpoints/d",)),
+        ModelRef("pages-recogniser", recogniser, checkpoints=("checkpoints/r",)),
+        pages,
+    )
+
+
+def judge(pipeline: ModelRef, pages: SnapshotRef, gate: PageGateParams) -> JudgementRef:
+    return judge_pages.fn(evaluate_pages.fn(pipeline, pages, PARAMS), gate)
+
+
+def test_lines_are_cut_out_of_the_pages_once(
+    pages: SnapshotRef, dataset: PageDatasetParams, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = crop_pages.fn(pages, dataset, "pages-recogniser")
+    again = crop_pages.fn(pages, dataset, "pages-recogniser")
+
+    assert (first.cached, again.cached) == (False, True)
+    assert first.key == again.key
+    assert first.key.startswith("datasets/bars-lines/")
+    assert first.counts["accepted"] == pages.counts["regions"]
+
+
+def test_a_pipeline_names_its_parts_and_proves_what_they_read(
+    registry: Registry, pages: SnapshotRef
+) -> None:
+    made = assemble(pages)
+    again = assemble(pages)
+
+    assert again == made
+    folder = open_workspace().fetch_bundle(registry.version("pages", made.version))
+    manifest = read_pipeline(folder)
+    assert (manifest.detector, manifest.recogniser) == ("pages-detector:d1", "pages-recogniser:r1")
+    assert manifest.metrics["recognition_accuracy"] == 1.0
+    golden = {line.text for page in read_golden_pages(folder) for line in page.lines}
+    assert golden
+    assert all(text.isdecimal() for text in golden)
+    assert not list((open_workspace().home / "jobs").glob("*"))
+
+
+def test_another_recogniser_makes_another_version(pages: SnapshotRef) -> None:
+    assert assemble(pages, "r1").version != assemble(pages, "r2").version
+
+
+def test_first_pipeline_is_accepted_with_a_report(registry: Registry, pages: SnapshotRef) -> None:
+    judgement = judge(assemble(pages), pages, PageGateParams())
+
+    assert judgement.accepted
+    assert "<html" in Path(judgement.report).read_text(encoding="utf-8")[:200]
+
+
+def test_pipeline_below_the_floor_is_not_accepted(registry: Registry, pages: SnapshotRef) -> None:
+    judgement = judge(assemble(pages, "r2"), pages, PageGateParams(min_hmean=0.5))
+
+    assert (judgement.verdict, judgement.accepted) == ("block", False)
+
+
+def test_pipeline_that_reads_worse_than_the_champion_is_not_accepted(
+    registry: Registry, pages: SnapshotRef
+) -> None:
+    registry.promote("pages", assemble(pages, "r1").version, reason="first")
+
+    evaluation = evaluate_pages.fn(assemble(pages, "r2"), pages, PARAMS)
+    judgement = judge_pages.fn(evaluation, PageGateParams())
+
+    assert evaluation.opponent == assemble(pages, "r1").reference
+    assert not judgement.accepted
+    assert "e2e Hmean 0.0% against 100.0%" in judgement.reasons[0]
+
+
+def test_same_pages_are_measured_once(registry: Registry, pages: SnapshotRef) -> None:
+    pipeline = assemble(pages)
+
+    first = evaluate_pages.fn(pipeline, pages, PARAMS)
+    again = evaluate_pages.fn(pipeline, pages, PARAMS)
+
+    assert again.key == first.key
+    assert len(list(registry.store.list("evaluations"))) == 1
