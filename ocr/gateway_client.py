@@ -9,6 +9,8 @@ import httpx
 
 from ocr.errors import ParityFailed, StoreUnavailable
 from ocr.golden_outputs import read_golden_outputs
+from ocr.golden_pages import compare_page
+from ocr.pipeline import GoldenLine, read_golden_pages
 
 POLL_S = 0.2
 BATCH = 8
@@ -18,6 +20,10 @@ BUSY_TRIES = 50
 
 class GatewayUnavailable(StoreUnavailable):
     """A gateway that does not answer, or not with the version it should."""
+
+
+class VersionRefused(ParityFailed):
+    """A version that the gateway loaded, tried and will not serve."""
 
 
 class GatewayClient:
@@ -45,13 +51,16 @@ class GatewayClient:
         """Wait until the gateway serves a version of a model.
 
         Raises:
+            VersionRefused: It has tried the version and will not serve it.
             GatewayUnavailable: It does not in time; the message says what it serves instead.
         """
         deadline = time.monotonic() + timeout_s
         while True:
-            said = self._describe(name)
-            if said == version:
+            model, said = self._describe(name)
+            if model.get("version") == version:
                 return
+            if model.get("is_refused") and model.get("champion") == version:
+                raise VersionRefused(f"{self._endpoint} does not serve {name}:{version}: {said}")
             if time.monotonic() > deadline:
                 raise GatewayUnavailable(
                     f"{self._endpoint} does not serve {name}:{version} "
@@ -70,8 +79,7 @@ class GatewayClient:
         for start in range(0, len(golden), BATCH):
             batch = golden[start : start + BATCH]
             answer = self._recognise(name, [one.image.read_bytes() for one in batch])
-            if answer["version"] != version:
-                raise ParityFailed(f"Asked {name}:{version}, {name}:{answer['version']} answered")
+            _check_version(answer, name=name, version=version)
             for one, result in zip(batch, answer["results"], strict=True):
                 if result["text"] != one.text:
                     raise ParityFailed(
@@ -80,33 +88,88 @@ class GatewayClient:
                     )
         return len(golden)
 
-    def _describe(self, name: str) -> str:
+    def check_golden_pages(self, pipeline: Path, *, name: str, version: str) -> int:
+        """Send a pipeline's golden pages and compare every line; return how many pages there were.
+
+        Raises:
+            ParityFailed: A line differs from the golden one, or another version read the page.
+            GatewayUnavailable: The gateway does not answer.
+        """
+        golden = read_golden_pages(pipeline)
+        for page in golden:
+            found = self.read_page(page.image.read_bytes(), name=name, version=version)
+            try:
+                compare_page(page, found)
+            except ParityFailed as error:
+                raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
+        return len(golden)
+
+    def read_page(self, image: bytes, *, name: str, version: str) -> list[GoldenLine]:
+        """Read one encoded image with a version of a pipeline.
+
+        Raises:
+            ParityFailed: Another version answered.
+            GatewayUnavailable: The gateway does not answer.
+        """
+        answer = self._ask("/v1/ocr", {"model": name}, {"document": _base64(image)})
+        _check_version(answer, name=name, version=version)
+        try:
+            (page,) = answer["pages"]
+            return [
+                GoldenLine(
+                    polygon=tuple((float(x), float(y)) for x, y in line["polygon"]),
+                    text=line["text"],
+                    confidence=line["confidence"],
+                )
+                for line in page["lines"]
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            raise GatewayUnavailable(f"{self._endpoint} did not answer: {error!r}") from None
+
+    def _describe(self, name: str) -> tuple[dict[str, Any], str]:
+        """Return what the gateway says of a model, and the same in words."""
         try:
             models = self._http.get("/v1/models").raise_for_status().json()
             served = {model["name"]: model for model in models["models"]}
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
-            return f"no answer ({error})"
+            return {}, f"no answer ({error})"
         if name not in served:
-            return f"no model {name!r}, only {sorted(served)}"
+            return {}, f"no model {name!r}, only {sorted(served)}"
         model = served[name]
-        return str(model.get("last_error") or model["version"])
+        return model, str(model.get("last_error") or model["version"])
 
     def _recognise(self, name: str, images: list[bytes]) -> dict[str, Any]:
-        body = {"images": [base64.b64encode(image).decode() for image in images]}
+        answer = self._ask(
+            "/v1/recognize", {"model": name}, {"images": [_base64(image) for image in images]}
+        )
+        if len(answer.get("results", ())) != len(images):
+            raise GatewayUnavailable(f"{self._endpoint} gave an answer of another form")
+        return answer
+
+    def _ask(self, path: str, query: dict[str, str], body: dict[str, Any]) -> dict[str, Any]:
         try:
-            reply = self._post(name, body)
-            answer: dict[str, Any] = reply.raise_for_status().json()
-            if len(answer["results"]) != len(images) or "version" not in answer:
-                raise ValueError("an answer of another form")
-        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            reply = self._post(path, query, body)
+            answer: dict[str, Any] = reply.json()
+            if "version" not in answer:
+                raise ValueError(reply.text[:500])
+        except (httpx.HTTPError, ValueError, TypeError) as error:
             raise GatewayUnavailable(f"{self._endpoint} did not answer: {error}") from None
         return answer
 
-    def _post(self, name: str, body: dict[str, list[str]]) -> httpx.Response:
+    def _post(self, path: str, query: dict[str, str], body: dict[str, Any]) -> httpx.Response:
         """Ask again while the gateway is busy with its clients."""
         for _ in range(BUSY_TRIES):
-            reply = self._http.post("/v1/recognize", params={"model": name}, json=body)
+            reply = self._http.post(path, params=query, json=body)
             if reply.status_code != httpx.codes.SERVICE_UNAVAILABLE:
                 break
             time.sleep(POLL_S)
         return reply
+
+
+def _check_version(answer: dict[str, Any], *, name: str, version: str) -> None:
+    if answer["version"] != version:
+        raise ParityFailed(f"Asked {name}:{version}, {name}:{answer['version']} answered")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

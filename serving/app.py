@@ -13,13 +13,15 @@ from starlette.exceptions import HTTPException
 
 from ocr.registry import Registry
 from ocr.store import open_store
+from serving.body import Limits
 from serving.capacity import Capacity
 from serving.champion_follower import ChampionFollower
+from serving.demo_page import demo_routes
 from serving.edge import Edge
-from serving.live_model import Runtime
+from serving.loading import Runtime
 from serving.metrics import ServingMetrics
 from serving.model_pool import ModelPool
-from serving.payload import Limits
+from serving.pages import page_routes
 from serving.problems import Problem, answer_problem, answer_router
 from serving.recognition import recognition_routes
 from serving.settings import ServingSettings
@@ -48,7 +50,7 @@ def create_app(settings: ServingSettings) -> FastAPI:
     app = FastAPI(
         title="ocrline gateway",
         version=version("ocrline"),
-        description="Reads text lines with the champions of the registry.",
+        description="Reads pages and text lines with the champions of the registry.",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -58,6 +60,8 @@ def create_app(settings: ServingSettings) -> FastAPI:
     app.add_exception_handler(HTTPException, answer_router)
     limits = _limits(settings)
     app.include_router(recognition_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
+    app.include_router(page_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
+    app.include_router(demo_routes())
     app.include_router(status_routes(pool, metrics=metrics))
     return app
 
@@ -113,4 +117,6 @@ def _limits(settings: ServingSettings) -> Limits:
         images=settings.max_images,
         image_pixels=settings.max_pixels,
         request_pixels=settings.max_request_pixels,
+        pages=settings.max_pages,
+        pages_timeout_s=settings.pages_timeout_s,
     )

@@ -14,7 +14,7 @@ from typing import Final
 
 from ocr.errors import OcrError, StoreUnavailable
 from ocr.registry import AliasState, Registry
-from serving.live_model import Runtime, load_model
+from serving.loading import Runtime, load_model
 from serving.metrics import ServingMetrics
 from serving.model_pool import ModelPool
 
@@ -167,7 +167,7 @@ class ChampionFollower:
         attempt.failures += 1
         pause_s = min(LONGEST_PAUSE_S, self._poll_s * 2**attempt.failures)
         attempt.not_before = time.monotonic() + pause_s if can_heal else math.inf
-        self._pool.refuse(champion.name, champion.version, reason)
+        self._pool.refuse(champion.name, champion.version, reason, is_final=not can_heal)
         LOG.error("%s:%s stays out of service: %s", champion.name, champion.version, reason)
 
     def _public(self, message: str, folder: Path) -> str:

@@ -8,7 +8,15 @@ from jinja2 import Environment, StrictUndefined
 
 RECOGNIZE: Final = "'{address}v1/recognize?model=NAME'"
 JSON: Final = """'{{"images": ["'$(base64 -w0 crop.jpg)'"]}}'"""
+OCR: Final = "'{address}v1/ocr?model=NAME'"
+DOCUMENT: Final = """'{{"document": "'$(base64 -w0 page.jpg)'", "annotate": true}}'"""
 EXAMPLES: Final = {
+    "/v1/ocr": (
+        f"curl --data-binary @page.jpg -H 'Content-Type: image/jpeg' {OCR}",
+        f"curl --data-binary @pages.pdf -H 'Content-Type: application/pdf' {OCR[:-1]}&pages=3'",
+        f"curl -F document=@page.png {OCR}",
+        f"echo {DOCUMENT} | curl --json @- {OCR}",
+    ),
     "/v1/recognize": (
         f"curl --data-binary @crop.jpg -H 'Content-Type: image/jpeg' {RECOGNIZE}",
         f"curl -F image=@one.png -F image=@two.png {RECOGNIZE}",

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from serving import demo_page
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
 
@@ -18,7 +19,7 @@ LOG = logging.getLogger("ocrline.serving")
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 CLIENT_LEFT = 499  # nginx's word for it; nobody reads it
-OPEN_ROUTES: Final = ("/health/live", "/health/ready")
+OPEN_ROUTES: Final = frozenset({"/health/live", "/health/ready"}) | demo_page.PATHS
 SECURITY_HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
@@ -30,7 +31,7 @@ SECURITY_HEADERS: Final = {
 
 
 class Edge:
-    """ASGI middleware around everything; health routes need no token, so that probes can ask."""
+    """ASGI middleware around everything; probes and the demo page need no token."""
 
     def __init__(self, app: ASGIApp, *, token: str, metrics: ServingMetrics) -> None:
         self._app = app
@@ -95,7 +96,8 @@ class _Sender:
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Request-ID"] = self.request_id
-            headers.update(SECURITY_HEADERS)
+            for header, value in SECURITY_HEADERS.items():
+                headers.setdefault(header, value)
         await self._send(message)
 
 

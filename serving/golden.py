@@ -4,7 +4,10 @@ from pathlib import Path
 
 from ocr.errors import ParityFailed
 from ocr.golden_outputs import read_golden_outputs
+from ocr.golden_pages import compare_page
 from ocr.image import decode_image
+from ocr.page_reader import ReadsPages
+from ocr.pipeline import GoldenLine, read_golden_pages
 from ocr.recogniser import Recogniser
 
 MAX_PIXELS = 50_000_000
@@ -25,4 +28,22 @@ def check_golden(recogniser: Recogniser, bundle: Path) -> int:
                 f"golden image {one.image.name} was exported reading {one.text!r}, "
                 f"here it reads {answer.text!r}"
             )
+    return len(golden)
+
+
+def check_golden_pages(reader: ReadsPages, pipeline: Path) -> int:
+    """Read every golden page and compare its lines; return how many pages there were.
+
+    Raises:
+        ParityFailed: A line differs.
+        BadData: The pipeline has no golden pages, or they are not readable.
+    """
+    golden = read_golden_pages(pipeline)
+    for page in golden:
+        reading = reader.read(decode_image(page.image.read_bytes(), max_pixels=MAX_PIXELS))
+        found = [
+            GoldenLine(polygon=line.polygon, text=line.text, confidence=line.confidence)
+            for line in reading.lines
+        ]
+        compare_page(page, found)
     return len(golden)

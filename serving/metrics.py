@@ -56,6 +56,15 @@ class ServingMetrics:
             buckets=SECONDS,
             registry=registry,
         )
+        self.pages = Counter("ocrline_pages", "Pages read", ["model"], registry=registry)
+        self.lines = Counter("ocrline_lines", "Lines found on pages", ["model"], registry=registry)
+        self.stage_seconds = Histogram(
+            "ocrline_stage_seconds",
+            "One stage of reading one page",
+            ["model", "stage"],
+            buckets=SECONDS,
+            registry=registry,
+        )
         self.model_info = Gauge(
             "ocrline_model_info",
             "1 for what is served",

@@ -5,19 +5,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from serving.live_model import LiveModel
+from serving.live_model import LiveModel, LivePipeline
 from serving.metrics import ServingMetrics
 from serving.problems import Problem
 
 
 @dataclass(frozen=True)
 class ModelState:
-    """What is known of one model: what should serve, what does, and why it differs."""
+    """What is known of one model: what should serve, what does, and why it differs.
+
+    A champion that is refused is not tried again; after another error it is.
+    """
 
     name: str
     champion: str
     live: LiveModel | None = None
     last_error: str = ""
+    is_refused: bool = False
 
     @property
     def is_behind(self) -> bool:
@@ -67,6 +71,22 @@ class ModelPool:
             raise Problem("not_ready", state.why_not_ready)
         return state.live
 
+    def choose_pipeline(self, name: str, version: str = "") -> LivePipeline:
+        """Return what reads pages under a name; without a name, the only pipeline there is.
+
+        Raises:
+            Problem: There is none, there are several, it is not ready or of another version.
+        """
+        live = self.choose(name or self._only_pipeline())
+        if not isinstance(live, LivePipeline):
+            known = ", ".join(self._pipelines()) or "none here"
+            message = f"{live.name} reads lines (/v1/recognize); models that read pages: {known}"
+            raise Problem("wrong_task", message)
+        if version not in ("", live.version):
+            message = f"{live.name} is served as {live.version}, not as {version[:100]!r}"
+            raise Problem("unknown_version", message)
+        return live
+
     def expect(self, name: str, champion: str) -> None:
         """Note which version should serve a name; errors of another one are history."""
         with self._lock:
@@ -74,7 +94,7 @@ class ModelPool:
             if state is None:
                 self._set(ModelState(name, champion))
             elif state.champion != champion:
-                self._set(replace(state, champion=champion, last_error=""))
+                self._set(replace(state, champion=champion, last_error="", is_refused=False))
 
     def swap(self, live: LiveModel) -> bool:
         """Put a model in service, unless another version has become champion meanwhile."""
@@ -83,20 +103,23 @@ class ModelPool:
             if state.champion != live.version:
                 return False
             old = state.live
-            self._set(replace(state, live=live, last_error=""))
+            self._set(replace(state, live=live, last_error="", is_refused=False))
         if old:
             self._metrics.model_info.remove(old.name, old.version, old.engine)
         self._metrics.model_info.labels(live.name, live.version, live.engine).set(1)
         self._metrics.swaps.labels(live.name).inc()
         return True
 
-    def refuse(self, name: str, version: str, error: str) -> None:
-        """Note why a version is not in service; what serves goes on."""
+    def refuse(self, name: str, version: str, error: str, *, is_final: bool) -> None:
+        """Note why a version is not in service, for now or for good; what serves goes on."""
         self._metrics.load_errors.labels(name).inc()
         with self._lock:
             state = self._states[name]
             if state.champion == version:
-                self._set(replace(state, last_error=f"{version} was refused: {error}"))
+                message = (
+                    f"{version} {'was refused' if is_final else 'cannot be loaded now'}: {error}"
+                )
+                self._set(replace(state, last_error=message, is_refused=is_final))
 
     def note_look(self, *, warning: str = "", is_complete: bool = True) -> None:
         """Note how the last look at the store went."""
@@ -115,6 +138,19 @@ class ModelPool:
     def describe(self) -> list[dict[str, Any]]:
         """List the models for /v1/models."""
         return [_describe(state) for _, state in sorted(self._states.items())]
+
+    def _pipelines(self) -> list[str]:
+        states = self._states.values()
+        return sorted(state.name for state in states if isinstance(state.live, LivePipeline))
+
+    def _only_pipeline(self) -> str:
+        names = self._pipelines()
+        if len(names) > 1:
+            raise Problem("model_required", f"Say which model: ?model= one of {', '.join(names)}")
+        waiting = [state.why_not_ready for state in self._states.values() if state.live is None]
+        if not names and waiting:  # any of them may be a pipeline
+            raise Problem("not_ready", "; ".join(waiting))
+        return names[0] if names else next(iter(self._states), "")
 
     def _blockers(self) -> list[str]:
         states = self._states
@@ -147,4 +183,5 @@ def _describe(state: ModelState) -> dict[str, Any]:
         "dataset_digest": live.manifest.dataset_digest if live else None,
         "metrics": dict(live.manifest.metrics) if live else {},
         "last_error": state.last_error or None,
+        "is_refused": state.is_refused,
     }

@@ -20,14 +20,20 @@ Code = Literal[
     "unauthorized",
     "not_found",
     "unknown_model",
+    "unknown_version",
     "method_not_allowed",
     "body_timeout",
     "body_too_large",
     "image_too_large",
     "too_many_images",
+    "too_many_pages",
     "unsupported_type",
+    "bad_document",
     "bad_image",
+    "encrypted_pdf",
+    "too_slow",
     "wrong_fields",
+    "wrong_task",
     "internal",
     "busy",
     "not_ready",
@@ -44,14 +50,20 @@ STATUS: Final[Mapping[Code, int]] = {
     "unauthorized": 401,
     "not_found": 404,
     "unknown_model": 404,
+    "unknown_version": 404,
     "method_not_allowed": 405,
     "body_timeout": 408,
     "body_too_large": 413,
     "image_too_large": 413,
     "too_many_images": 413,
+    "too_many_pages": 413,
     "unsupported_type": 415,
+    "bad_document": 422,
     "bad_image": 422,
+    "encrypted_pdf": 422,
+    "too_slow": 422,
     "wrong_fields": 422,
+    "wrong_task": 422,
     "internal": 500,
     "busy": 503,
     "not_ready": 503,
@@ -62,7 +74,7 @@ _FROM_ROUTER: Final[Mapping[int, Code]] = {404: "not_found", 405: "method_not_al
 
 
 class Problem(OcrError):
-    """A request that gets an error; `index` is the image it is about, counted from 0."""
+    """A request that gets an error; `index` is the image or page it is about, counted from 0."""
 
     def __init__(self, code: Code, message: str, *, index: int | None = None) -> None:
         super().__init__(message)

@@ -10,11 +10,12 @@ from pydantic import BaseModel, Field
 
 from ocr.errors import BadInput
 from ocr.image import Image
+from serving.body import Limits, read_body
 from serving.capacity import Capacity
 from serving.live_model import LiveModel
 from serving.metrics import ServingMetrics
 from serving.model_pool import ModelPool
-from serving.payload import JsonBody, Limits, read_body, read_images
+from serving.payload import ACCEPTED, JsonBody, read_images
 from serving.problems import STATUS, Problem
 
 
@@ -79,7 +80,7 @@ def recognition_routes(
         name = _model_name(request)
         content_type = request.headers.get("content-type", "")
         async with capacity.place():
-            body = await read_body(request, limits)
+            body = await read_body(request, limits, accepted=ACCEPTED)
 
             def work() -> tuple[LiveModel, list[dict[str, Any]]]:
                 live = pool.choose(name)

@@ -47,6 +47,10 @@ class ServingSettings(BaseModel):
     max_request_pixels: int = Field(
         60_000_000, ge=1, le=2_000_000_000, description="Most pixels of one request's images"
     )
+    max_pages: int = Field(20, ge=1, le=1000, description="Most pages of one document")
+    pages_timeout_s: float = Field(
+        60, gt=0, le=3600, description="Seconds to read the pages of one document in"
+    )
     body_timeout_s: float = Field(30, gt=0, le=3600, description="Seconds to receive a body in")
     drain_s: int = Field(20, ge=0, le=3600, description="Seconds a stopping gateway may finish in")
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")

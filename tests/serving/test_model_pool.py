@@ -84,7 +84,7 @@ def test_model_that_cannot_load_does_not_keep_the_others_from_serving(
     pool.swap(make_live(tmp_path, "v1", DIGITS))
     assert pool.why_not_ready() == "broken: b1 is being loaded"
 
-    pool.refuse("broken", "b1", "its golden images read otherwise")
+    pool.refuse("broken", "b1", "its golden images read otherwise", is_final=True)
 
     assert pool.why_not_ready() == ""
     with pytest.raises(Problem, match="b1 was refused"):

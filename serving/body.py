@@ -1,0 +1,165 @@
+"""A request's body: received within its limits, and taken apart into files."""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import Field as FormField
+from python_multipart.multipart import File, FormParser
+
+from serving.problems import Problem
+
+RAW_TYPES: Final = "image/*, application/octet-stream"
+
+Fields = TypeVar("Fields", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may bring."""
+
+    body_bytes: int
+    body_timeout_s: float
+    images: int
+    image_pixels: int
+    request_pixels: int
+    pages: int
+    pages_timeout_s: float
+
+
+async def read_body(request: Request, limits: Limits, *, accepted: str) -> bytes:
+    """Receive the whole body.
+
+    Raises:
+        Problem: It is empty, too large or too slow.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limits.body_bytes:
+        raise _too_large(limits)
+    try:
+        async with asyncio.timeout(limits.body_timeout_s):
+            body = await _receive(request, limits)
+    except TimeoutError:
+        message = f"The body was not complete after {limits.body_timeout_s:g} s"
+        raise Problem("body_timeout", message) from None
+    if not body:
+        raise Problem("empty_body", f"The body is empty; send {accepted}")
+    return body
+
+
+def is_raw(kind: str) -> bool:
+    """Whether a body of this media type is one file as it is."""
+    return kind.startswith("image/") or kind == "application/octet-stream"
+
+
+def unsupported_type(content_type: str, *, accepted: str) -> Problem:
+    """Make the refusal of a media type."""
+    said = f"Content-Type {content_type[:100]!r}" if content_type else "No Content-Type"
+    message = f"{said}: expected {accepted}; with curl: -H 'Content-Type: image/jpeg'"
+    return Problem("unsupported_type", message)
+
+
+def parse_json(body: bytes, fields: type[Fields]) -> Fields:
+    """Parse a JSON body.
+
+    Raises:
+        Problem: It is no JSON, or has other fields.
+    """
+    try:
+        return fields.model_validate_json(body)
+    except ValidationError as error:
+        raise _json_problem(error) from None
+
+
+def from_base64(text: str, *, what: str, index: int | None = None) -> bytes:
+    """Decode a base64 text, line breaks and a data: prefix allowed.
+
+    Raises:
+        Problem: It is no base64.
+    """
+    if text.startswith("data:"):
+        text = text.partition(",")[2]
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Problem("bad_base64", f"{what} is no base64: {error}", index=index) from None
+
+
+def parse_multipart(
+    body: bytes, options: Mapping[bytes, bytes], *, limits: Limits, most_files: int
+) -> list[bytes]:
+    """Take the files out of a multipart body.
+
+    Raises:
+        Problem: The body is damaged, holds no file, too many, or something else.
+    """
+    files: list[bytes] = []
+    ends: list[bool] = []
+
+    def keep(file: File) -> None:
+        if len(files) == most_files:  # before the rest is parsed
+            raise too_many_images(most_files)
+        file.file_object.seek(0)
+        files.append(file.file_object.read())
+        file.close()
+
+    try:
+        parser = FormParser(
+            "multipart/form-data",
+            on_field=_refuse_field,
+            on_file=keep,
+            on_end=lambda: ends.append(True),
+            boundary=options.get(b"boundary"),
+            config={"MAX_MEMORY_FILE_SIZE": limits.body_bytes},
+        )
+        parser.write(body)
+        parser.finalize()
+    except FormParserError as error:
+        raise Problem("bad_multipart", f"The multipart body is damaged: {error}") from None
+    if not ends:
+        raise Problem("bad_multipart", "The multipart body is cut: its last boundary is missing")
+    if not files:
+        raise Problem(
+            "wrong_fields", "The multipart body holds no file: curl -F image=@picture.jpg"
+        )
+    return files
+
+
+def too_many_images(most: int) -> Problem:
+    """Make the refusal of a request with too many images."""
+    return Problem("too_many_images", f"More than {most} image{'s' * (most > 1)} in one request")
+
+
+async def _receive(request: Request, limits: Limits) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limits.body_bytes:
+            raise _too_large(limits)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _json_problem(error: ValidationError) -> Problem:
+    first = error.errors(include_input=False, include_url=False)[0]
+    if first["type"] == "json_invalid":
+        return Problem("bad_json", first["msg"])
+    where = ".".join(map(str, first["loc"]))[:100] or "the body"
+    return Problem("wrong_fields", f"{where}: {first['msg']}")
+
+
+def _refuse_field(field: FormField) -> None:
+    name = (field.field_name or b"")[:100].decode("utf-8", "replace")
+    message = f"Part {name!r} is no file: expected files only, as in curl -F image=@picture.jpg"
+    raise Problem("wrong_fields", message)
+
+
+def _too_large(limits: Limits) -> Problem:
+    return Problem("body_too_large", f"The body is larger than {limits.body_bytes} bytes")

@@ -1,0 +1,116 @@
+"""How a version gets into service: fetched, verified, loaded, proved, never half."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from ocr.bundle import ModelManifest, read_bundle
+from ocr.detection.detector import OnnxDetector
+from ocr.errors import BadData, OcrError, ParityFailed, StoreUnavailable
+from ocr.page_reader import PageReader
+from ocr.pipeline import read_pipeline
+from ocr.recogniser import OnnxRecogniser, Recogniser
+from ocr.registry import ModelVersion, Registry
+from serving.golden import check_golden, check_golden_pages
+from serving.live_model import LiveModel, LivePipeline
+from serving.settings import Engine
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What runs the models: which engine, how many requests at once, threads inside each."""
+
+    engine: Engine
+    concurrency: int
+    threads: int
+
+
+def load_model(
+    registry: Registry, version: ModelVersion, *, runtime: Runtime, folder: Path
+) -> LiveModel:
+    """Fetch a version into `folder` and load it, its golden images read as promised.
+
+    Raises:
+        StoreUnavailable: The store does not answer; the same may work later.
+        OcrError: The bundle is damaged, does not load, reads something else or is of a task that
+            is not served.
+    """
+    load = LOADERS.get(version.task)
+    if load is None:
+        raise BadData(f"{version.reference} does {version.task}, which alone is not served")
+    try:
+        return load(registry, version, runtime, folder)
+    except StoreUnavailable:
+        raise
+    except OcrError:
+        shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
+        raise
+
+
+def _load_recogniser(
+    registry: Registry, version: ModelVersion, runtime: Runtime, folder: Path
+) -> LiveModel:
+    bundle = registry.download(version, folder)
+    manifest = read_bundle(bundle)
+    recogniser = ENGINES[runtime.engine](bundle, runtime)
+    check_golden(recogniser, bundle)
+    return LiveModel(recogniser=recogniser, **_describe(version, manifest, runtime))
+
+
+def _load_pipeline(
+    registry: Registry, version: ModelVersion, runtime: Runtime, folder: Path
+) -> LiveModel:
+    """Load both parts from copies of their own, so that they come and go with the pipeline."""
+    bundle = registry.download(version, folder / "pipeline")
+    manifest = read_pipeline(bundle)
+    detector = OnnxDetector.load(
+        registry.download(registry.resolve(manifest.detector), folder / "detector"),
+        threads=runtime.threads,
+    )
+    recogniser = ENGINES[runtime.engine](
+        registry.download(registry.resolve(manifest.recogniser), folder / "recogniser"),
+        replace(runtime, threads=1),  # the reader itself splits the lines of a page
+    )
+    reader = PageReader(detector, recogniser, name=version.reference, threads=runtime.threads)
+    check_golden_pages(reader, bundle)
+    return LivePipeline(
+        recogniser=recogniser, reader=reader, **_describe(version, manifest, runtime)
+    )
+
+
+def _describe(version: ModelVersion, manifest: ModelManifest, runtime: Runtime) -> dict[str, Any]:
+    if (manifest.name, manifest.version) != (version.name, version.version):
+        raise ParityFailed(
+            f"The bundle says {manifest.name}:{manifest.version}, expected {version.reference}"
+        )
+    return {
+        "name": version.name,
+        "version": version.version,
+        "engine": runtime.engine,
+        "manifest": manifest,
+        "loaded_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+    }
+
+
+def _load_onnx(bundle: Path, runtime: Runtime) -> Recogniser:
+    return OnnxRecogniser.load(bundle, threads=runtime.threads)
+
+
+def _load_paddle(bundle: Path, runtime: Runtime) -> Recogniser:
+    # Paddle takes a second and 300 MB to import, and a gateway of ONNX Runtime has none.
+    from serving.paddle_recogniser import PaddleRecogniser
+
+    return PaddleRecogniser.load(bundle, threads=runtime.threads, predictors=runtime.concurrency)
+
+
+ENGINES: Final[Mapping[Engine, Callable[[Path, Runtime], Recogniser]]] = {
+    "onnxruntime": _load_onnx,
+    "paddle": _load_paddle,  # detectors run in ONNX Runtime with it
+}
+LOADERS: Final[Mapping[str, Callable[[Registry, ModelVersion, Runtime, Path], LiveModel]]] = {
+    "recognition": _load_recogniser,
+    "pipeline": _load_pipeline,
+}

@@ -1,0 +1,179 @@
+"""POST /v1/ocr: a document in, its lines out, each request answered by exactly one version."""
+
+import base64
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, Final, TypeVar
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from ocr.annotation import annotate_page
+from ocr.document import read_pages
+from ocr.image import BadImage, Image, encode_jpeg
+from ocr.page_reader import PageLine, PageReading
+from ocr.pdf import BadDocument, DocumentFault
+from serving.body import Limits, read_body
+from serving.capacity import Capacity
+from serving.live_model import LivePipeline
+from serving.metrics import ServingMetrics
+from serving.model_pool import ModelPool
+from serving.page_answer import EXAMPLE, DocumentAnswer
+from serving.page_request import ACCEPTED, PageJson, PageOptions, parse_document
+from serving.problems import Code, Problem
+from serving.recognition import BINARY, PROBLEMS
+
+Value = TypeVar("Value")
+
+FAULTS: Final[Mapping[DocumentFault, Code]] = {
+    "unreadable": "bad_document",
+    "encrypted": "encrypted_pdf",
+    "too_many_pages": "too_many_pages",
+    "too_slow": "too_slow",
+}
+REQUEST_BODY: Final[dict[str, Any]] = {
+    "required": True,
+    "content": {
+        "image/*": BINARY,
+        "application/pdf": BINARY,
+        "application/octet-stream": BINARY,
+        "multipart/form-data": {
+            "schema": {"type": "object", "properties": {"document": BINARY["schema"]}}
+        },
+        "application/json": {
+            "schema": PageJson.model_json_schema(),
+            "example": {"document": "iVBORw0KGgo…", "model": "receipts", "annotate": True},
+        },
+    },
+}
+PARAMETERS: Final[list[dict[str, Any]]] = [
+    {
+        "name": name,
+        "in": "query",
+        "required": False,
+        "description": field["description"],
+        "schema": {key: field[key] for key in ("type", "default", "minimum") if key in field},
+    }
+    for name, field in PageOptions.model_json_schema()["properties"].items()
+]
+
+
+def page_routes(
+    pool: ModelPool, *, capacity: Capacity, limits: Limits, metrics: ServingMetrics
+) -> APIRouter:
+    """Make the route over a pool."""
+    router = APIRouter()
+
+    @router.post(
+        "/v1/ocr",
+        summary="Read a page, or the pages of a PDF or TIFF; of an animation the first frame",
+        response_model=DocumentAnswer,
+        responses={200: {"content": {"application/json": {"example": EXAMPLE}}}, **PROBLEMS},
+        openapi_extra={"requestBody": REQUEST_BODY, "parameters": PARAMETERS},
+    )
+    async def read_document(request: Request) -> JSONResponse:
+        content_type = request.headers.get("content-type", "")
+        async with capacity.place():
+            body = await read_body(request, limits, accepted=ACCEPTED)
+
+            def work() -> dict[str, Any]:
+                document, options = parse_document(
+                    body, content_type=content_type, query=request.query_params, limits=limits
+                )
+                live = pool.choose_pipeline(options.model, options.version)
+                pages = list(_read(live, document, options, limits=limits, metrics=metrics))
+                return {"model": live.name, "version": live.version, "pages": pages}
+
+            answer = await capacity.run(work)
+        text = "\n\n".join(
+            "\n".join(line["text"] for line in page["lines"]) for page in answer["pages"]
+        )
+        return JSONResponse({"request_id": request.state.request_id, **answer, "text": text})
+
+    return router
+
+
+def _read(
+    live: LivePipeline,
+    document: bytes,
+    options: PageOptions,
+    *,
+    limits: Limits,
+    metrics: ServingMetrics,
+) -> Iterator[dict[str, Any]]:
+    """Read page by page, so that one page at a time is in memory."""
+    for number, (image, decode_s) in enumerate(_decode(document, options, limits=limits), 1):
+        reading = live.reader.read(image)
+        timings = {"decode_s": decode_s, **reading.timings}
+        page = {
+            "page": number,
+            "width": image.shape[1],
+            "height": image.shape[0],
+            "rotation": reading.rotation,
+            "lines": [_describe(line) for line in reading.lines],
+        }
+        if options.annotate:
+            page["annotated"], timings["annotate_s"] = _timed(
+                lambda: _jpeg(annotate_page(image, reading.lines))  # noqa: B023 - called at once
+            )
+        if options.render:
+            page["image"] = _jpeg(image)
+        _count(live.name, reading, timings, metrics=metrics)
+        yield {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
+
+
+def _decode(
+    document: bytes, options: PageOptions, *, limits: Limits
+) -> Iterator[tuple[Image, float]]:
+    """Yield each page and the seconds that decoding it took."""
+    deadline = time.monotonic() + limits.pages_timeout_s
+    pages = read_pages(
+        document, max_pixels=limits.image_pixels, max_pages=limits.pages, wanted=options.pages
+    )
+    with closing(pages):  # an open PDF holds memory that is not Python's
+        for index in range(limits.pages + 1):
+            image, decode_s = _timed(lambda: _next_page(pages, index=index))  # noqa: B023 - as above
+            if image is None:
+                return
+            if index and time.monotonic() > deadline:
+                message = (
+                    f"{index} pages took more than {limits.pages_timeout_s:g} s; ask for fewer"
+                )
+                raise Problem("too_slow", message)
+            yield image, decode_s
+
+
+def _next_page(pages: Iterator[Image], *, index: int) -> Image | None:
+    try:
+        return next(pages, None)
+    except BadDocument as error:
+        raise Problem(FAULTS[error.reason], str(error)) from None
+    except BadImage as error:
+        code: Code = "image_too_large" if error.reason == "decompression_bomb" else "bad_image"
+        raise Problem(code, f"Page {index + 1}: {error}", index=index) from None
+
+
+def _describe(line: PageLine) -> dict[str, Any]:
+    polygon = [[round(float(x), 2), round(float(y), 2)] for x, y in line.polygon]
+    return {"text": line.text, "confidence": round(line.confidence, 4), "polygon": polygon}
+
+
+def _count(
+    model: str, reading: PageReading, timings: Mapping[str, float], *, metrics: ServingMetrics
+) -> None:
+    metrics.pages.labels(model).inc()
+    metrics.lines.labels(model).inc(len(reading.lines))
+    for stage, seconds in timings.items():
+        metrics.stage_seconds.labels(model, stage.removesuffix("_s")).observe(seconds)
+    for line in reading.lines:
+        metrics.confidence.labels(model).observe(line.confidence)
+
+
+def _jpeg(image: Image) -> str:
+    return base64.b64encode(encode_jpeg(image)).decode()
+
+
+def _timed(work: Callable[[], Value]) -> tuple[Value, float]:
+    started = time.perf_counter()
+    return work(), time.perf_counter() - started
