@@ -1,35 +1,74 @@
 """``ocrline evaluate``: one model on one label file."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
+from rich.progress import track
 
 from cli.output import ERR, AsJson, StoreUri, print_json, print_table
-from cli.predict import Model, load_model
+from cli.reading import LineModel, Model, PageModel, load_model
+
+if TYPE_CHECKING:
+    from ocr.quarantine import Rejection
+
+PAGE_METRICS = ("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned")
 
 
 def evaluate(
-    model: Model,
-    labels: Annotated[Path, typer.Option(help="PaddleOCR label file: image<TAB>text.")],
+    labels: Annotated[
+        Path, typer.Option(help="PaddleOCR label file, of lines or of pages as the model reads.")
+    ],
+    model: Model = "",
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
     """Read every labelled image and compare with its label; rows that cannot be read are named."""
-    from ocr.evaluation.metrics import measure
-    from ocr.labelled_images import read_labelled_images
-
-    recogniser = load_model(model, store=store)
-    samples, rejections = read_labelled_images(labels)
-    for rejection in rejections:
-        said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
-        ERR.print(f"[yellow]left out[/] {escape(said)}")
-    answers = recogniser.recognise([image for image, _ in samples])
-    metrics = asdict(measure([answer.text for answer in answers], [text for _, text in samples]))
-    metrics["left_out"] = len(rejections)
+    reader = load_model(model, store=store)
+    if isinstance(reader, PageModel):
+        metrics = _measure_pages(reader, labels)
+    else:
+        metrics = _measure_lines(reader, labels)
     if as_json:
         print_json(metrics)
     else:
-        print_table(f"{recogniser.name} on {labels}", ["metric", "value"], metrics.items())
+        print_table(f"{reader.reader.name} on {labels}", ["metric", "value"], metrics.items())
+
+
+def _measure_lines(model: LineModel, labels: Path) -> dict[str, Any]:
+    from ocr.evaluation.metrics import measure
+    from ocr.labelled_images import read_labelled_images
+
+    samples, rejections = read_labelled_images(labels)
+    _name(rejections)
+    answers = model.reader.recognise([image for image, _ in samples])
+    metrics = measure([answer.text for answer in answers], [text for _, text in samples])
+    return {**asdict(metrics), "left_out": len(rejections)}
+
+
+def _measure_pages(model: PageModel, labels: Path) -> dict[str, Any]:
+    from ocr.evaluation.pages.metrics import measure_pages
+    from ocr.pages.labelled_pages import read_labelled_pages
+
+    pages, rejections = read_labelled_pages(labels)
+    _name(rejections)
+    readings, seconds = [], 0.0
+    for page in track(pages, "reading", console=ERR, transient=True):
+        image = page.image()
+        started = perf_counter()
+        readings.append(model.reader.read(image))
+        seconds += perf_counter() - started
+    metrics = asdict(measure_pages(readings, [page.row.regions for page in pages]))
+    return {name: metrics[name] for name in PAGE_METRICS} | {
+        "seconds_per_page": round(seconds / len(pages), 4)
+    }
+
+
+def _name(rejections: "Sequence[Rejection]") -> None:
+    for rejection in rejections:
+        said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
+        ERR.print(f"[yellow]left out[/] {escape(said)}", soft_wrap=True)

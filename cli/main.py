@@ -10,7 +10,7 @@ import psutil
 import typer
 from pydantic import ValidationError
 
-from cli import doctor, evaluate, models, predict, prepare, retrain, serve
+from cli import convert, doctor, evaluate, models, predict, prepare, retrain, serve
 from cli.output import refuse
 from configs.presets import ConfigError, describe
 from configs.settings import read_settings
@@ -26,14 +26,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.command(epilog="Example: ocrline retrain demo --set training.epochs=8")(retrain.retrain)
-app.command(epilog="Example: ocrline prepare plates --set dataset.root=data/plates")(
+app.command(epilog="Example: ocrline retrain demo --set recogniser.epochs=8")(retrain.retrain)
+app.command(epilog="Example: ocrline prepare receipts --set dataset.root=data/receipts")(
     prepare.prepare
 )
-app.command(epilog="Example: ocrline evaluate --model plates@champion --labels rec_test.txt")(
-    evaluate.evaluate
-)
-app.command(epilog="Example: ocrline predict crop.jpg --model plates")(predict.predict)
+app.command(epilog="Example: ocrline convert receipts out --to labelstudio")(convert.convert)
+app.command(
+    epilog="Example: ocrline evaluate --model receipts@champion --labels det_test.txt --json"
+)(evaluate.evaluate)
+app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(predict.predict)
 app.add_typer(models.app, name="models")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline stop")(serve.stop)

@@ -1,6 +1,6 @@
 """``ocrline models``: what is in the registry, and who is champion."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,14 +20,17 @@ Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
 def list_models(store: StoreUri = "", as_json: AsJson = False) -> None:
     """List every model, its champion and how many versions it has."""
     registry = _registry(store)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in registry.names():
         champion = registry.champion(name)
         versions = registry.versions(name)
+        shown = registry.version(name, champion.version if champion else versions[-1])
         rows.append(
             {
                 "name": name,
+                "task": shown.task,
                 "champion": champion.version if champion else None,
+                "parts": shown.parts,
                 "versions": versions,
             }
         )
@@ -36,8 +39,17 @@ def list_models(store: StoreUri = "", as_json: AsJson = False) -> None:
         return
     print_table(
         "models",
-        ["name", "champion", "versions"],
-        [(r["name"], r["champion"] or "–", len(registry.versions(str(r["name"])))) for r in rows],
+        ["name", "task", "champion", "parts", "versions"],
+        [
+            (
+                row["name"],
+                row["task"],
+                row["champion"] or "–",
+                " ".join(row["parts"]),
+                len(row["versions"]),
+            )
+            for row in rows
+        ],
     )
 
 

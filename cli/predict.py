@@ -1,63 +1,101 @@
 """``ocrline predict``: read images with a model of the registry."""
 
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, TextIO
 
 import typer
+from rich.markup import escape
+from rich.progress import track
 
-from cli.output import AsJson, StoreUri, print_json, print_table
-from cli.retrain import settings_for
+from cli.output import ERR, AsJson, StoreUri, print_json, print_table
+from cli.reading import LineModel, Model, PageModel, load_model
 from ocr.errors import BadInput
 
-if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a command needs them
-    from ocr.image import Image
-    from ocr.recogniser import OnnxRecogniser
-
-MAX_PIXELS = 50_000_000
-
-Model = Annotated[str, typer.Option(help="NAME, NAME@alias or NAME:version.")]
+SUFFIXES = {".bmp", ".jpeg", ".jpg", ".pdf", ".png", ".tif", ".tiff", ".webp"}
 
 
 def predict(
-    images: Annotated[list[Path], typer.Argument(help="Images of one text line each.")],
-    model: Model,
+    paths: Annotated[list[Path], typer.Argument(help="Images, PDFs, or folders of them.")],
+    model: Model = "",
+    annotate: Annotated[
+        str, typer.Option(help="Image file to draw what was read on; of one page only.")
+    ] = "",
+    output: Annotated[
+        str, typer.Option(help="JSONL file for the rows; folders print them without it.")
+    ] = "",
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
-    """Read one text line per image."""
-    recogniser = load_model(model, store=store)
-    pictures = [read_image(path) for path in images]
-    rows = [
-        {"image": str(path), "text": answer.text, "confidence": round(answer.confidence, 4)}
-        for path, answer in zip(images, recogniser.recognise(pictures), strict=True)
-    ]
+    """Read pages or single lines, as the model does; of a folder one JSON row a page."""
+    reader = load_model(model, store=store)
+    if annotate:
+        _annotate(reader, paths, Path(annotate))
+    elif output or any(path.is_dir() for path in paths):
+        _write_rows(reader, list(_list_files(paths)), output)
+    else:
+        _print(reader, [row for path in paths for row in reader.read(path)], as_json=as_json)
+
+
+def _print(model: LineModel | PageModel, rows: Sequence[dict[str, Any]], *, as_json: bool) -> None:
     if as_json:
         print_json(rows)
+    elif isinstance(model, LineModel):
+        print_table(
+            model.reader.name, ["image", "text", "confidence"], [list(r.values()) for r in rows]
+        )
     else:
-        columns = ["image", "text", "confidence"]
-        print_table(recogniser.name, columns, [list(row.values()) for row in rows])
+        texts = ["\n".join(line["text"] for line in row["lines"]) for row in rows]
+        typer.echo("\n\n".join(texts))
 
 
-def load_model(reference: str, *, store: str) -> "OnnxRecogniser":
-    """Fetch a version of the registry to this machine, once, and load it."""
-    from ocr.recogniser import OnnxRecogniser
-    from tasks.workspace import open_workspace
+def _annotate(model: LineModel | PageModel, paths: Sequence[Path], target: Path) -> None:
+    from ocr.annotation import annotate_page
+    from ocr.image import encode_png
 
-    workspace = open_workspace(settings_for(store))
-    return OnnxRecogniser.load(workspace.fetch_bundle(workspace.registry.resolve(reference)))
+    if isinstance(model, LineModel):
+        raise BadInput(f"{model.reader.name} reads single lines; --annotate needs a pipeline")
+    if len(paths) != 1 or target.suffix != ".png":
+        raise BadInput("--annotate draws one page to one .png file")
+    ((_, image, reading), *others) = model.read_pages(paths[0])
+    if others:
+        raise BadInput(f"{paths[0]} has {1 + len(others)} pages; --annotate draws one")
+    target.write_bytes(encode_png(annotate_page(image, reading.lines)))
+    typer.echo("\n".join(line.text for line in reading.lines))
 
 
-def read_image(path: Path) -> "Image":
-    """Read one image file.
+def _write_rows(model: LineModel | PageModel, files: Sequence[Path], output: str) -> None:
+    """Write a row for every page of every file; name the files that cannot be read."""
+    bad = 0
+    with _open_output(output) as stream:
+        for path in track(files, "reading", console=ERR, transient=True):
+            try:
+                for row in model.read(path):
+                    stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            except BadInput as error:
+                bad += 1
+                ERR.print(f"[yellow]left out[/] {escape(str(error))}", soft_wrap=True)
+    ERR.print(f"read {len(files) - bad} of {len(files)} files")
 
-    Raises:
-        BadInput: It does not exist or is not an image.
-    """
-    from ocr.image import BadImage, decode_image
 
-    try:
-        return decode_image(path.read_bytes(), max_pixels=MAX_PIXELS)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
-    except BadImage as error:
-        raise BadInput(f"{path}: {error}") from None
+@contextmanager
+def _open_output(path: str) -> Iterator[TextIO]:
+    if path:
+        with Path(path).open("w", encoding="utf-8") as stream:
+            yield stream
+    else:
+        yield sys.stdout
+
+
+def _list_files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            files = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
+            if not files:
+                raise BadInput(f"{path} holds no image; known are {', '.join(sorted(SUFFIXES))}")
+            yield from files
+        else:
+            yield path

@@ -1,10 +1,16 @@
 """``ocrline prepare``: labelled images to a snapshot, and what was rejected."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from cli.output import AsJson, StoreUri, print_json
 from cli.retrain import Overrides, Preset, settings_for
-from configs.presets import load_params
+from configs.presets import LineParams, load_params
+from configs.retrain import RetrainPagesParams
+
+if TYPE_CHECKING:
+    from ocr.preparation import SnapshotRef
 
 
 def prepare(
@@ -13,10 +19,20 @@ def prepare(
     """Read, check and split the dataset, and write its snapshot to the store."""
     params = load_params(preset, overrides=overrides or [])
     settings_for(store)
-    from tasks.prepare import prepare_dataset
-
-    snapshot = prepare_dataset.fn(params.dataset, params.name)
+    snapshot = _prepare(params)
     if as_json:
         print_json(snapshot)
     else:
         typer.echo(snapshot.key)
+
+
+def _prepare(params: LineParams) -> "SnapshotRef":
+    if isinstance(params, RetrainPagesParams):
+        from tasks.prepare_pages import crop_pages, prepare_pages
+
+        pages = prepare_pages.fn(params.dataset)
+        crop_pages.fn(pages, params.dataset, params.recogniser_name)
+        return pages
+    from tasks.prepare import prepare_dataset
+
+    return prepare_dataset.fn(params.dataset, params.name)

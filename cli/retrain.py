@@ -1,32 +1,31 @@
 """``ocrline retrain``: the whole line."""
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from cli.output import ERR, AsJson, StoreUri, print_json
-from configs.presets import load_params
-from configs.retrain import RetrainParams
+from configs.deployment import DeploymentParams
+from configs.presets import LineParams, load_params
+from configs.retrain import RetrainPagesParams
 from configs.settings import Settings, read_settings
+from flows.stages import Stage
 
 if TYPE_CHECKING:
     from tasks.references import JudgementRef
 
 NOT_ACCEPTED = 1
 
-Preset = Annotated[str, typer.Argument(help="Preset (demo, plates, smoke) or YAML file.")]
+Preset = Annotated[str, typer.Argument(help="Preset (demo, receipts, plates) or YAML file.")]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", help="Override one parameter: key.path=value; repeatable."),
 ]
 
 
-Until = Annotated[
-    Literal["prepare", "train", "export", "evaluate", "judge", "deploy"],
-    typer.Option(help="Last stage to run; all before it are found or made."),
-]
+Until = Annotated[Stage, typer.Option(help="Last stage to run; all before it are found or made.")]
 
 
 def retrain(
@@ -38,15 +37,23 @@ def retrain(
 ) -> None:
     """Run the whole line; exit 1 when the gate does not accept the candidate."""
     params = load_params(preset, overrides=overrides or [])
-    start_services(settings_for(store), params, with_gateway=until == "deploy")
-    # Prefect reads its environment when it is imported.
-    from flows.stages import STAGES
-
-    result: Any = STAGES[until](params)
+    start_services(settings_for(store), params.deployment, with_gateway=until == "deploy")
+    result = _run_line(params, until)
     if as_json:
         print_json(result)
     if until in ("judge", "deploy"):
         _leave(params.name, result)
+
+
+def _run_line(params: LineParams, until: Stage) -> Any:
+    # Prefect reads its environment when it is imported.
+    if isinstance(params, RetrainPagesParams):
+        from flows.retrain_pages import retrain_pages
+
+        return retrain_pages(params, until)
+    from flows.retrain import retrain
+
+    return retrain(params, until)
 
 
 def _leave(name: str, judgement: "JudgementRef") -> None:
@@ -68,24 +75,24 @@ def settings_for(store: str) -> Settings:
     return settings
 
 
-def start_services(settings: Settings, params: RetrainParams, *, with_gateway: bool) -> None:
+def start_services(settings: Settings, deployment: DeploymentParams, *, with_gateway: bool) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
     from deploy.services import ensure_gateway, ensure_prefect, remember_endpoint
 
-    deploys = params.deployment.target == "gateway"
+    deploys = deployment.target == "gateway"
     needs_gateway = with_gateway and deploys
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         if deploys:  # before Prefect's, whose runner starts it for the UI
-            remember_endpoint(settings, params.deployment.endpoint)
+            remember_endpoint(settings, deployment.endpoint)
         server = ensure_prefect(settings)
         if needs_gateway:
-            ensure_gateway(settings, params.deployment.endpoint)
+            ensure_gateway(settings, deployment.endpoint)
     if server is not None:
         said = escape(f"{server.ui_url}  (login: {server.password_file})")
         ERR.print(f"  Prefect  {said}", soft_wrap=True)
         if server.warning:
             ERR.print(f"[yellow]warning:[/] {escape(server.warning)}", soft_wrap=True)
     if needs_gateway:
-        ERR.print(f"  gateway  {escape(params.deployment.endpoint)}", soft_wrap=True)
+        ERR.print(f"  gateway  {escape(deployment.endpoint)}", soft_wrap=True)

@@ -1,22 +1,20 @@
-"""``make demo``: the question, its answer and the truth, each on a line that can be copied."""
+"""``make demo``: the question can be copied, its answer parsed and compared with the truth."""
 
 import json
 import shlex
 from pathlib import Path
 
 import httpx
-import numpy as np
 import pytest
 
 from cli import demo
-from ocr.image import Image
+from ocr.region import Region
 from ocr.registry import Registry
 from ocr.store import open_store
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS
-
-IMAGE: Image = np.full((32, 128, 3), 255, np.uint8)
+from tests.serving.tiny_pipeline import draw_page, register_pipeline
 
 
 @pytest.fixture
@@ -33,21 +31,23 @@ def test_the_question_can_be_pasted_and_the_answer_parsed(
 ) -> None:
     monkeypatch.setenv("OCRLINE_TOKEN", "hush")
     shelf = Shelf(Registry(open_store(str(home / "store"))), home)
-    shelf.add("v1", DIGITS)
-    shelf.registry.promote("bars", "v1", reason="first")
+    register_pipeline(shelf.registry, home / "made", version="v1", characters=DIGITS)
+    shelf.registry.promote("pages", "v1", reason="first")
+    box = ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0))
+    truth = [Region(polygon=box, text=text) for text in ("2026", "[a1]")]
 
     with running_gateway(home / "g", store=shelf.store, OCRLINE_TOKEN="hush") as gateway:
         gateway.wait_ready()
-        demo.show_answer(gateway.url, "bars", IMAGE, "[a1]")
+        demo.show_answer(gateway.url, "pages", draw_page(["2026", "42"]), truth)
 
-    _, question, answer, truth = capsys.readouterr().out.splitlines()
+    _, question, *lines, summary = capsys.readouterr().out.splitlines()
     words = shlex.split(question)
     assert words[:3] == ["curl", "--data-binary", f"@{home / 'demo.png'}"]
-    assert words[-1] == f"{gateway.url}/v1/recognize?model=bars"
+    assert words[-1] == f"{gateway.url}/v1/ocr?model=pages"
     assert "Bearer $OCRLINE_TOKEN" in question
     assert "hush" not in question
-    assert json.loads(answer)["version"] == "v1"
-    assert truth == "written on the image: [a1]"
+    assert [json.loads(line)["text"] for line in lines] == ["2026", "42"]
+    assert summary.startswith("pages:v1 read 1 of the 2 texts on the page exactly")
 
 
 def test_a_gateway_that_does_not_answer_is_one_line_and_exit_code_5(

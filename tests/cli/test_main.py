@@ -19,6 +19,7 @@ from tests.serving.tiny_bundle import DIGITS, LETTERS, png
 COMMANDS = [
     ["retrain"],
     ["prepare"],
+    ["convert"],
     ["evaluate"],
     ["predict"],
     ["serve"],
@@ -167,7 +168,15 @@ def test_models_are_listed_shown_promoted_and_rolled_back(
     shown = answer("models", "show", "bars")
     back = answer("models", "rollback", "bars")
 
-    assert listed == [{"name": "bars", "champion": "v1", "versions": ["v1", "v2"]}]
+    assert listed == [
+        {
+            "name": "bars",
+            "task": "recognition",
+            "champion": "v1",
+            "parts": [],
+            "versions": ["v1", "v2"],
+        }
+    ]
     assert isinstance(promoted, dict)
     assert isinstance(shown, dict)
     assert isinstance(back, dict)

@@ -34,7 +34,7 @@ class Finished:
     @property
     def version(self) -> str:
         """The version that a retraining judged; its report is named after it."""
-        return Path(self.json["report"]).stem.removeprefix("smoke-")
+        return Path(self.json["report"]).stem.rpartition("-")[2]
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,16 @@ class Line:
 
     home: Path
     endpoint: str
+    preset: str = "smoke"
+    timeout_s: float = COMMAND_S
 
     def run(self, *arguments: str) -> Finished:
         """Run an ocrline command to its end."""
-        return _finish(self.start(*arguments))
+        return _finish(self.start(*arguments), timeout_s=self.timeout_s)
 
     def run_python(self, code: str, *arguments: str) -> Finished:
         """Run code in a process of this line's environment."""
-        return _finish(self._start("-c", code, *arguments))
+        return _finish(self._start("-c", code, *arguments), timeout_s=self.timeout_s)
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """Start an ocrline command in a session of its own."""
@@ -69,8 +71,8 @@ class Line:
         )
 
     def retrain(self, *overrides: str) -> Finished:
-        """Run the whole line on the smoke preset."""
-        return self.run("retrain", "smoke", "--json", *self.sets(*overrides))
+        """Run the whole line on its preset."""
+        return self.run("retrain", self.preset, "--json", *self.sets(*overrides))
 
     def sets(self, *overrides: str) -> list[str]:
         """Turn overrides into arguments, the gateway's address among them."""
@@ -80,25 +82,25 @@ class Line:
     def served(self) -> str:
         """Return the version that the gateway serves."""
         models = httpx.get(f"{self.endpoint}/v1/models").json()["models"]
-        return str({model["name"]: model for model in models}["smoke"]["version"])
+        return str({model["name"]: model for model in models}[self.preset]["version"])
 
     def champion(self) -> str:
         """Return the champion of the registry."""
-        (model,) = self.run("models", "list", "--json").json
-        return str(model["champion"])
+        models = self.run("models", "list", "--json").json
+        return str({model["name"]: model for model in models}[self.preset]["champion"])
 
     def golden(self) -> Path:
         """Return the golden folder of the champion's local bundle."""
-        return next(self.home.glob(f"bundles/**/smoke/{self.champion()}/golden"))
+        return next(self.home.glob(f"bundles/**/{self.preset}/{self.champion()}/golden"))
 
     def stored(self, folder: str) -> set[str]:
         """Return what the store holds in a folder."""
         return {path.name for path in (self.home / "store" / folder).iterdir()}
 
 
-def _finish(process: "subprocess.Popen[str]") -> Finished:
+def _finish(process: "subprocess.Popen[str]", *, timeout_s: float) -> Finished:
     try:
-        out, err = process.communicate(timeout=COMMAND_S)
+        out, err = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # with its job; the services have their own session
         process.communicate()

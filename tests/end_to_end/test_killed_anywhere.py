@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,37 +15,76 @@ import pytest
 from deploy.background import pick_port
 from tests.end_to_end.conftest import Finished, Line
 
-LIFETIMES_S = (4, 6, 8, 10, 12, 14, 16, 18, 20, 22)
-# What a run leaves behind in this order; a run that dies as one appears must not lose the others.
-TRACES = (
-    "store/datasets/smoke/*/manifest.json",
-    "jobs/train-*/state/0*",
-    "jobs/train-*/result.json",
-    "store/checkpoints/*/manifest.json",
-    "jobs/export-*/job.json",
-    "store/models/smoke/*/manifest.json",
-    "store/evaluations/*/report.json",
-    "store/models/smoke/aliases/champion.json",  # promoted, not yet proven
-    "store/deployments/smoke/*.json",
+
+@dataclass(frozen=True)
+class Project:
+    """A preset, when to kill its runs, and what they leave behind in this order.
+
+    A run that dies as one trace appears must not lose the others.
+    """
+
+    preset: str
+    lifetimes_s: tuple[float, ...]
+    traces: tuple[str, ...]
+
+
+LINES = Project(
+    preset="smoke",
+    lifetimes_s=(4, 6, 8, 10, 12, 14, 16, 18, 20, 22),
+    traces=(
+        "store/datasets/smoke/*/manifest.json",
+        "jobs/train-*/state/0*",
+        "jobs/train-*/result.json",
+        "store/checkpoints/*/published.json",
+        "jobs/export-*/job.json",
+        "store/models/smoke/*/published.json",
+        "store/evaluations/*/report.json",
+        "store/models/smoke/aliases/champion.json",  # promoted, not yet proven
+        "store/deployments/smoke/*.json",
+    ),
+)
+PAGES = Project(
+    preset="smoke-pages",
+    lifetimes_s=(5, 10, 15, 20, 25, 30, 35, 40, 45, 50),
+    traces=(
+        "store/datasets/smoke-pages/*/manifest.json",
+        "store/datasets/smoke-pages-lines/*/manifest.json",
+        "jobs/train-*/state/0*",
+        "jobs/train-*/result.json",
+        "store/checkpoints/*/published.json",  # of one; the other may still be trained
+        "jobs/export-*/job.json",
+        "store/models/smoke-pages-*/*/published.json",
+        "jobs/assemble-*",
+        "store/models/smoke-pages/*/published.json",
+        "store/evaluations/*/report.json",
+        "store/models/smoke-pages/aliases/champion.json",
+        "store/deployments/smoke-pages/*.json",
+    ),
 )
 
 
+@pytest.fixture(scope="module", params=[LINES, PAGES], ids=lambda project: project.preset)
+def project(request: pytest.FixtureRequest) -> Project:
+    assert isinstance(request.param, Project)
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+def whole(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
     """A line that nobody killed."""
-    with _new_line(tmp_path_factory.mktemp("whole")) as line:
+    with _new_line(tmp_path_factory.mktemp("whole"), project) as line:
         finished = line.retrain()
         assert finished.code == 0, finished.err
         yield line
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_line_killed_at_any_second_ends_as_an_uninterrupted_one(
-    whole: Line, tmp_path: Path
+    project: Project, whole: Line, tmp_path: Path
 ) -> None:
-    with _new_line(tmp_path) as line:
-        ended = [_run_and_kill(line, seconds) for seconds in LIFETIMES_S]
+    with _new_line(tmp_path, project) as line:
+        ended = [_run_and_kill(line, seconds) for seconds in project.lifetimes_s]
         last = line.retrain()
         served = line.served()
 
@@ -55,12 +95,12 @@ def test_line_killed_at_any_second_ends_as_an_uninterrupted_one(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_line_killed_after_each_trace_ends_as_an_uninterrupted_one(
-    whole: Line, tmp_path: Path
+    project: Project, whole: Line, tmp_path: Path
 ) -> None:
-    with _new_line(tmp_path) as line:
-        for trace in TRACES:
+    with _new_line(tmp_path, project) as line:
+        for trace in project.traces:
             _run_and_kill_at(line, trace)
         last = line.retrain()
         served = line.served()
@@ -76,8 +116,9 @@ def _check_as_if_nothing_happened(line: Line, last: Finished, *, whole: Line, se
 
 
 @contextmanager
-def _new_line(home: Path) -> Iterator[Line]:
-    line = Line(home=home, endpoint=f"http://127.0.0.1:{pick_port(0)}")
+def _new_line(home: Path, project: Project) -> Iterator[Line]:
+    endpoint = f"http://127.0.0.1:{pick_port(0)}"
+    line = Line(home=home, endpoint=endpoint, preset=project.preset)
     try:
         yield line
     finally:
@@ -86,7 +127,7 @@ def _new_line(home: Path) -> Iterator[Line]:
 
 def _run_and_kill(line: Line, seconds: float) -> Finished | None:
     """Kill a run after some seconds; return how it ended if it had by then."""
-    process = line.start("retrain", "smoke", *line.sets())
+    process = line.start("retrain", line.preset, *line.sets())
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -97,7 +138,7 @@ def _run_and_kill(line: Line, seconds: float) -> Finished | None:
 
 def _run_and_kill_at(line: Line, trace: str) -> None:
     """Kill a run as soon as a file of it is there."""
-    process = line.start("retrain", "smoke", *line.sets())
+    process = line.start("retrain", line.preset, *line.sets())
     deadline = time.monotonic() + 120
     while process.poll() is None and not list(line.home.glob(trace)):
         if time.monotonic() > deadline:
@@ -113,7 +154,11 @@ def _kill(process: "subprocess.Popen[str]") -> None:
     process.communicate()
 
 
-def _losses(line: Line) -> list[tuple[int, float]]:
-    (metrics,) = (line.home / "store" / "checkpoints").glob("*/metrics.jsonl")
-    events = [json.loads(row) for row in metrics.read_text().splitlines()]
-    return [(event["step"], event["loss"]) for event in events if event["event"] == "step"]
+def _losses(line: Line) -> list[list[tuple[int, float]]]:
+    """Return the losses of every training."""
+    found = (line.home / "store" / "checkpoints").glob("*/*/metrics.jsonl")
+    trainings = [[json.loads(row) for row in metrics.read_text().splitlines()] for metrics in found]
+    return sorted(
+        [(event["step"], event["loss"]) for event in events if event["event"] == "step"]
+        for events in trainings
+    )

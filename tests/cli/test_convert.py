@@ -1,0 +1,40 @@
+"""``ocrline convert``: checked pages back to labels."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+from tests.ocr.pages.sheets import write_pages
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+
+
+def test_pages_are_written_as_label_studio_tasks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for split in ("train", "val", "test"):
+        write_pages(tmp_path, f"det_{split}.txt", {f"{split}.png": [split, "1 2"]})
+
+    out, settings = str(tmp_path / "out"), ["--set", f"dataset.root={tmp_path}"]
+    code = run(["convert", "receipts", out, "--to", "labelstudio", *settings, "--json"])
+
+    assert code == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [Path(file).name for file in files] == [
+        f"labelstudio_{split}.json" for split in ("train", "val", "test")
+    ]
+    (task,) = json.loads(Path(files[0]).read_text())
+    assert len(task["annotations"][0]["result"]) == 6
+
+
+def test_lines_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["convert", "plates", str(tmp_path / "out")])
+
+    assert code == 2
+    assert "expected one with task: pages" in capsys.readouterr().err

@@ -1,0 +1,159 @@
+"""Pages on the command line: predicted, drawn, a folder of them, evaluated, listed."""
+
+import json
+from pathlib import Path
+
+import cv2
+import pytest
+
+from cli.main import run
+from tests.serving.conftest import Shelf, make_shelf
+from tests.serving.tiny_bundle import DIGITS, LETTERS
+from tests.serving.tiny_pipeline import page_png, register_pipeline
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """A store with a pipeline that has a champion; its parts have none."""
+    shelf = make_shelf(tmp_path)
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", shelf.store)
+    monkeypatch.setenv("COLUMNS", "200")
+    register_pipeline(shelf.registry, tmp_path / "made", version="v1", characters=DIGITS)
+    shelf.registry.promote("pages", "v1", reason="first")
+    return shelf
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.png"
+    path.write_bytes(page_png("2026", "42"))
+    return path
+
+
+def test_predict_prints_the_text_in_reading_order_with_the_only_champion(
+    page: Path, capsys: Out
+) -> None:
+    code = run(["predict", str(page)])
+
+    assert code == 0
+    assert capsys.readouterr().out == "2026\n42\n"
+
+
+def test_predict_prints_lines_with_polygons_for_machines(page: Path, capsys: Out) -> None:
+    run(["predict", str(page), "--model", "pages", "--json"])
+
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["image"], row["page"], row["rotation"]) == (str(page), 1, 0)
+    assert [line["text"] for line in row["lines"]] == ["2026", "42"]
+    assert all(len(line["polygon"]) == 4 for line in row["lines"])
+
+
+def test_predict_draws_what_it_read(page: Path, tmp_path: Path, capsys: Out) -> None:
+    drawn = tmp_path / "drawn.png"
+
+    code = run(["predict", str(page), "--annotate", str(drawn)])
+
+    assert code == 0
+    assert capsys.readouterr().out == "2026\n42\n"
+    before, after = cv2.imread(str(page)), cv2.imread(str(drawn))
+    assert before.shape == after.shape
+    assert (before != after).any()
+
+
+def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
+    page: Path, tmp_path: Path, capsys: Out
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "b.png").write_bytes(page.read_bytes())
+    (folder / "a.jpg").write_bytes(b"no image")
+    (folder / "notes.txt").write_text("not to be read")
+    output = tmp_path / "rows.jsonl"
+
+    code = run(["predict", str(folder), "--output", str(output)])
+
+    said = capsys.readouterr()
+    (row,) = [json.loads(line) for line in output.read_text().splitlines()]
+    assert (code, said.out) == (0, "")
+    assert row["image"] == str(folder / "b.png")
+    assert "left out" in said.err
+    assert "a.jpg" in said.err
+    assert "read 1 of 2 files" in said.err
+
+
+def test_a_folder_without_output_prints_its_rows(page: Path, capsys: Out) -> None:
+    run(["predict", str(page.parent)])
+
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert str(page) in [row["image"] for row in rows]
+
+
+def test_several_champions_are_named_when_none_was_asked_for(
+    shelf: Shelf, page: Path, capsys: Out
+) -> None:
+    shelf.add("v1", LETTERS)
+    shelf.registry.promote("bars", "v1", reason="first")
+
+    code = run(["predict", str(page)])
+
+    assert code == 2
+    assert "champions are: bars, pages" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--model", "pages-detector:v1"], "name its pipeline instead"),
+        (["--annotate", "x.jpg"], "one .png file"),
+        (["page.png", "--annotate", "x.png"], "draws one page"),
+        (["--output", "/nowhere/x.jsonl"], "/nowhere"),
+        (["--model", "pages-recogniser:v1", "--annotate", "x.png"], "needs a pipeline"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    page: Path, arguments: list[str], said: str, capsys: Out
+) -> None:
+    code = run(["predict", str(page), *arguments])
+
+    lines = capsys.readouterr().err.splitlines()
+    assert code in (2, 5)
+    assert len(lines) == 1
+    assert said in lines[0]
+
+
+def test_evaluate_measures_pages_and_names_what_it_left_out(page: Path, capsys: Out) -> None:
+    run(["predict", str(page), "--json"])
+    (row,) = json.loads(capsys.readouterr().out)
+    truth = [{"transcription": line["text"], "points": line["polygon"]} for line in row["lines"]]
+    truth[1]["transcription"] = "43"
+    labels = page.parent / "det_test.txt"
+    labels.write_text(f"page.png\t{json.dumps(truth)}\ngone.png\t{json.dumps(truth)}\n")
+
+    code = run(["evaluate", "--model", "pages@champion", "--labels", str(labels), "--json"])
+
+    said = capsys.readouterr()
+    measured = json.loads(said.out)
+    assert code == 0
+    assert list(measured) == [
+        *("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned", "seconds_per_page")
+    ]
+    assert (measured["pages"], measured["hmean"], measured["e2e_hmean"]) == (1, 1.0, 0.5)
+    assert measured["seconds_per_page"] > 0
+    assert "gone.png" in said.err
+
+
+def test_models_show_the_parts_of_a_pipeline(capsys: Out) -> None:
+    run(["models", "list", "--json"])
+    listed = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    run(["models", "show", "pages"])
+    shown = capsys.readouterr().out
+
+    assert listed["pages"]["parts"] == ["pages-detector:v1", "pages-recogniser:v1"]
+    assert [listed[name]["task"] for name in sorted(listed)] == [
+        *("pipeline", "detection", "recognition")
+    ]
+    assert listed["pages-detector"]["champion"] is None
+    assert "pages-detector:v1" in shown

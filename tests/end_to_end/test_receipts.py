@@ -1,0 +1,45 @@
+"""Where a longer training on real receipts goes; the preset's own ends within 45 minutes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.background import pick_port
+from tests.end_to_end.conftest import Line
+from tests.shared_data import RECEIPTS, needs_receipts
+
+HOURS_S = 3 * 3600
+LONGER = ("detector.epochs=30", "recogniser.epochs=34")
+
+
+@pytest.fixture
+def receipts(tmp_path: Path) -> Iterator[Line]:
+    """A machine on which nothing has run yet."""
+    line = Line(
+        home=tmp_path,
+        endpoint=f"http://127.0.0.1:{pick_port(0)}",
+        preset="receipts",
+        timeout_s=HOURS_S,
+    )
+    try:
+        yield line
+    finally:
+        line.run("stop")
+
+
+@needs_receipts
+@pytest.mark.slow
+@pytest.mark.timeout(HOURS_S)
+def test_a_longer_training_beats_the_model_off_the_shelf_on_unseen_receipts(
+    receipts: Line, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = receipts.retrain(f"dataset.root={RECEIPTS}", *LONGER)
+
+    assert run.json["verdict"] == "promote", run.err
+    labels = str(RECEIPTS / "det_test.txt")
+    measured = receipts.run("evaluate", "--model", "receipts", "--labels", labels, "--json").json
+    with capsys.disabled():
+        print(f"\nreceipts, {' '.join(LONGER)}: {measured}")  # noqa: T201 - where it goes
+    assert measured["hmean"] >= 0.95
+    assert measured["e2e_hmean"] >= 0.82

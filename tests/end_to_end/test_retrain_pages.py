@@ -1,0 +1,177 @@
+"""The line of pages as a user runs it: two trainings at once, one pipeline online."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from deploy.background import pick_port
+from ocr.pipeline import read_golden_pages
+from tests.end_to_end.conftest import Finished, Line
+
+# Every change of a parameter makes other checkpoints, so that what ran before is not found.
+FRESH = ("detector.seed=7", "recogniser.seed=7")
+
+
+@pytest.fixture(scope="module")
+def fresh_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+    """A machine on which nothing has run yet."""
+    home, endpoint = tmp_path_factory.mktemp("pages"), f"http://127.0.0.1:{pick_port(0)}"
+    line = Line(home=home, endpoint=endpoint, preset="smoke-pages")
+    try:
+        yield line
+    finally:
+        line.run("stop")
+
+
+@pytest.fixture(scope="module")
+def first(fresh_pages: Line) -> Finished:
+    """The first run, whose pipeline becomes the champion."""
+    finished = fresh_pages.retrain()
+    assert finished.code == 0, finished.err
+    return finished
+
+
+@pytest.fixture(scope="module")
+def pages(fresh_pages: Line, first: Finished) -> Line:
+    """The machine after its first run, which every test leaves as it was."""
+    return fresh_pages
+
+
+@pytest.fixture
+def hears_interrupts() -> Iterator[None]:
+    """Let what is started hear SIGINT, also where a shell started these tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_first_run_promotes_and_serves_both_nets_as_one(pages: Line, first: Finished) -> None:
+    listed = {row["name"]: row for row in pages.run("models", "list", "--json").json}
+
+    assert first.json["verdict"] == "promote"
+    assert "<html" in Path(first.json["report"]).read_text()[:200]
+    assert pages.served() == pages.champion() == first.version
+    assert [row["champion"] for row in listed.values() if row["task"] != "pipeline"] == [None, None]
+    assert [part.partition(":")[0] for part in listed["smoke-pages"]["parts"]] == [
+        "smoke-pages-detector",
+        "smoke-pages-recogniser",
+    ]
+
+
+def test_a_page_is_read_over_rest_as_it_was_exported(pages: Line) -> None:
+    golden = read_golden_pages(pages.golden().parent)[0]
+
+    answer = httpx.post(
+        f"{pages.endpoint}/v1/ocr",
+        params={"model": "smoke-pages"},
+        content=golden.image.read_bytes(),
+        headers={"content-type": "image/png"},
+    ).raise_for_status()
+
+    assert golden.lines
+    read = [line["text"] for line in answer.json()["pages"][0]["lines"]]
+    assert read == [line.text for line in golden.lines]
+
+
+def test_predict_prints_what_the_gateway_reads(pages: Line) -> None:
+    golden = read_golden_pages(pages.golden().parent)[0]
+
+    read = pages.run("predict", str(golden.image))
+
+    assert read.out.splitlines() == [line.text for line in golden.lines]
+
+
+def test_second_run_finds_every_stage_and_trains_nothing(pages: Line) -> None:
+    before = pages.stored("checkpoints")
+
+    again = pages.retrain()
+
+    assert again.code == 0, again.err
+    assert again.err.count("    train  found") == 2
+    assert again.err.count("   export  found") == 3
+    for stage in ("prepare", "evaluate"):
+        assert f"{stage:>9}  found" in again.err
+    assert pages.stored("checkpoints") == before
+
+
+def test_an_error_of_one_training_ends_the_other_at_once(pages: Line) -> None:
+    failed = pages.retrain(*FRESH, "detector.amp=O1")
+
+    assert failed.code == 2
+    assert "needs resources.device: gpu" in failed.err
+    assert _trainings(pages) == []
+
+
+@pytest.mark.usefixtures("hears_interrupts")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_no_training_behind(pages: Line, ending: signal.Signals) -> None:
+    process = pages.start("retrain", pages.preset, *pages.sets(*FRESH))
+    _wait_for_both_trainings(pages, process)
+
+    if ending is signal.SIGINT:  # as a terminal sends it: to everyone
+        os.killpg(process.pid, ending)
+    else:
+        process.send_signal(ending)
+    process.communicate(timeout=60)
+
+    _wait_until_none_is_left(pages)
+    assert process.returncode != 0
+
+
+@pytest.mark.usefixtures("hears_interrupts")
+def test_an_ended_run_continues_both_trainings_where_they_were(pages: Line) -> None:
+    changes = (*FRESH, "detector.checkpoint_every_s=0.5", "recogniser.checkpoint_every_s=0.5")
+    process = pages.start("retrain", pages.preset, *pages.sets(*changes))
+    kept = _wait_for_kept_steps(pages.home)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    _wait_until_none_is_left(pages)
+
+    again = pages.run("retrain", pages.preset, "--until", "train", "--json", *pages.sets(*changes))
+
+    assert again.code == 0, again.err
+    checkpoints = [pages.home / "store" / part["key"] for part in again.json]
+    rows = [(folder / "metrics.jsonl").read_bytes() for folder in checkpoints]
+    assert all(any(row.startswith(known) for row in rows) for known in kept)
+
+
+def _trainings(line: Line) -> list[int]:
+    """Return the ids of the processes that work in the line's job folders."""
+    mark = str(line.home / "jobs")
+    found = psutil.process_iter(["cmdline"])
+    return [p.pid for p in found if any(mark in part for part in p.info["cmdline"] or ())]
+
+
+def _wait_for_both_trainings(line: Line, process: "subprocess.Popen[str]") -> None:
+    deadline = time.monotonic() + 120
+    while len(_trainings(line)) < 2:
+        if time.monotonic() > deadline or process.poll() is not None:
+            pytest.fail(f"no two trainings: {process.communicate()}")
+        time.sleep(0.05)
+
+
+def _wait_until_none_is_left(line: Line) -> None:
+    deadline = time.monotonic() + 60
+    while _trainings(line):
+        if time.monotonic() > deadline:
+            pytest.fail(f"still there: {_trainings(line)}")
+        time.sleep(0.1)
+
+
+def _wait_for_kept_steps(home: Path) -> list[bytes]:
+    """Wait for a kept state of both trainings; return the first line of each one's metrics."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        folders = {state.parents[1] for state in home.glob("jobs/train-*/state/0*")}
+        firsts = [(folder / "metrics.jsonl").read_bytes().partition(b"\n")[0] for folder in folders]
+        if len(firsts) == 2:
+            return firsts
+        time.sleep(0.05)
+    return pytest.fail("the trainings kept no state")
