@@ -152,12 +152,13 @@ def prebuild_batches(job: TrainJob, folder: Path) -> tuple[Any, list[Any]]:
     from ocr.snapshot import open_snapshot
     from training.batches import BatchMaker
     from training.plan import make_plan
-    from training.rank import make_net_spec, read_splits
+    from training.recognition import make_net_spec, read_splits
     from training.source import PlainSource
     from training.train import SNAPSHOT, fetch_snapshot
 
     fetch_snapshot(job, folder)
-    crops, _, charset = read_splits(open_snapshot(folder / SNAPSHOT), job)
+    snapshot = open_snapshot(folder / SNAPSHOT)
+    crops, _ = read_splits(snapshot, job)
     spec = InputSpec("fixed", job.training.height_px, job.training.width_px)
     source = PlainSource(crops, proportional=False)
     maker = BatchMaker(
@@ -169,7 +170,9 @@ def prebuild_batches(job: TrainJob, folder: Path) -> tuple[Any, list[Any]]:
         seed=0,
         rank=0,
     )
-    return make_net_spec(job, charset), [maker.make(step) for step in range(PREBUILT)]
+    return make_net_spec(job.training, snapshot.charset), [
+        maker.make(step) for step in range(PREBUILT)
+    ]
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from ocr.bundle import (
     ONNX_MODEL,
     PADDLE_FOLDER,
     REQUIRED,
+    BundleManifest,
     write_manifest,
 )
 from ocr.charset import Charset
@@ -54,16 +55,18 @@ def write_untrained_bundle(
     _write_golden(folder, images, charset=charset, spec=spec)
     write_manifest(
         folder,
-        name=name,
-        version=version,
-        created="2026-01-01T00:00:00Z",
-        dataset_digest="0" * 64,
-        code_commit="",
-        parameters={"size": size},
-        metrics={},
-        parent="",
-        spec=spec,
-        parity={},
+        BundleManifest(
+            name=name,
+            version=version,
+            created="2026-01-01T00:00:00Z",
+            dataset_digest="0" * 64,
+            code_commit="",
+            parameters={"size": size},
+            metrics={},
+            parent="",
+            input=spec,
+            parity={},
+        ),
     )
     return folder
 
@@ -78,6 +81,7 @@ def _export(
 
         from training.onnx_form import export_onnx
         from training.paddle_form import export_paddle
+        from training.recogniser_export import inference_config, input_shape
         from training.recogniser_net import NetSpec, build_net
 
         paddle.set_device("cpu")
@@ -93,8 +97,13 @@ def _export(
             )
         )
         net.eval()
-        export_paddle(net, spec, characters=charset.characters, folder=folder / PADDLE_FOLDER)
-        export_onnx(folder / PADDLE_FOLDER, folder / ONNX_MODEL)
+        export_paddle(
+            net,
+            shape=input_shape(spec),
+            config=inference_config(spec, charset.characters),
+            folder=folder / PADDLE_FOLDER,
+        )
+        export_onnx(folder / PADDLE_FOLDER, folder / ONNX_MODEL, dimensions="NTC")
 
 
 def _write_golden(

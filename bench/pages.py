@@ -1,0 +1,201 @@
+"""Pages read by ocrline, RapidOCR and Tesseract: seconds, memory and how much of it is right.
+
+``python -m bench.pages --model receipts --labels det_test.txt [--pages N]``. Each engine has a
+process of its own and as many threads as there are cores; Tesseract has one. They take turns page
+by page, so that whatever else the machine does slows all of them alike, and sleep meanwhile. The
+first page is read once before the clock runs.
+"""
+
+import argparse
+import functools
+import multiprocessing
+import os
+import resource
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from ocr.errors import BadInput
+from ocr.evaluation.pages.metrics import measure_pages
+from ocr.image import decode_image
+from ocr.page_reader import PageReading, ReadsPages
+from ocr.region import Region
+
+CORES = len(os.sched_getaffinity(0))
+MAX_PIXELS = 50_000_000
+OURS: Final = "ocrline"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine made of one page, and its peak of memory up to now."""
+
+    reading: PageReading
+    decode_s: float
+    read_s: float
+    peak_mib: float
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine in its own process."""
+
+    name: str
+    read: Callable[[Path], Answer]
+
+
+def main() -> None:
+    """Let the engines take turns, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--model", default="receipts", help="NAME, NAME@alias or NAME:version")
+    parser.add_argument("--labels", type=Path, required=True, help="PaddleOCR detection labels")
+    parser.add_argument("--pages", type=int, default=0, help="Read the first N only; 0: all")
+    parser.add_argument("--engines", nargs="+", choices=READERS, default=list(READERS))
+    arguments = parser.parse_args()
+    files, truths = list_pages(arguments.labels, pages=arguments.pages)
+    with ExitStack() as stack:
+        engines = start_engines(arguments.engines, arguments.model, stack=stack)
+        answers = take_turns(engines, files)
+    print_table(answers, truths)
+
+
+def list_pages(labels: Path, *, pages: int) -> tuple[list[Path], list[tuple[Region, ...]]]:
+    """Return the image files of a label file and the regions of each."""
+    from ocr.pages.labelled_pages import read_labelled_pages  # not in the engines' memory
+
+    labelled, _ = read_labelled_pages(labels)
+    rows = [page.row for page in labelled][: pages or None]
+    return [labels.parent / row.image for row in rows], [tuple(row.regions) for row in rows]
+
+
+def start_engines(names: Sequence[str], model: str, *, stack: ExitStack) -> list[Engine]:
+    """Start a process for each engine that this machine has, and say which it has not."""
+    engines = []
+    for what in names:
+        spawn = multiprocessing.get_context("spawn")
+        pool = stack.enter_context(ProcessPoolExecutor(1, mp_context=spawn))
+        try:
+            name = pool.submit(name_reader, what, model).result()
+        except BadInput as error:
+            if what == OURS:
+                raise
+            print(error)
+            continue
+        read = functools.partial(_read_in, pool, what, model)
+        engines.append(Engine(name, read))
+    return engines
+
+
+def take_turns(engines: Sequence[Engine], files: Sequence[Path]) -> dict[str, list[Answer]]:
+    """Have every page read by every engine; each is first as often as the others."""
+    answers: dict[str, list[Answer]] = {engine.name: [] for engine in engines}
+    for engine in engines:
+        engine.read(files[0])
+    for number, file in enumerate(track(files, "reading", console=Console(stderr=True))):
+        first = number % len(engines)
+        for engine in [*engines[first:], *engines[:first]]:
+            answers[engine.name].append(engine.read(file))
+    return answers
+
+
+def print_table(
+    answers: Mapping[str, Sequence[Answer]], truths: Sequence[Sequence[Region]]
+) -> None:
+    """Print a row for each engine; the first is what the others are compared with."""
+    table = Table("engine", "s per page", "with decoding", "of the first", "peak MiB")
+    for column in ("detection Hmean", "e2e Hmean", "e2e NED"):
+        table.add_column(column)
+    first_s = 0.0
+    for name, read in answers.items():
+        seconds = sum(answer.read_s for answer in read) / len(read)
+        decode_s = sum(answer.decode_s for answer in read) / len(read)
+        first_s = first_s or seconds
+        metrics = measure_pages([answer.reading for answer in read], truths)
+        table.add_row(
+            name,
+            f"{seconds:.3f}",
+            f"{seconds + decode_s:.3f}",
+            f"{seconds / first_s:.1f}x",
+            f"{read[-1].peak_mib:.0f}",
+            f"{metrics.hmean:.4f}",
+            f"{metrics.e2e_hmean:.4f}",
+            f"{metrics.e2e_ned:.4f}",
+        )
+    Console(width=120).print(table, f"{len(truths)} pages, {CORES} cores")
+
+
+def _read_in(pool: ProcessPoolExecutor, what: str, model: str, file: Path) -> Answer:
+    return pool.submit(read_file, what, model, file).result()
+
+
+def name_reader(what: str, model: str) -> str:
+    """Load an engine into this process and name it."""
+    return load_reader(what, model).name
+
+
+def read_file(what: str, model: str, file: Path) -> Answer:
+    """Read a page with the engine of this process."""
+    reader = load_reader(what, model)
+    started = perf_counter()
+    image = decode_image(file.read_bytes(), max_pixels=MAX_PIXELS)
+    decoded = perf_counter()
+    reading = reader.read(image)
+    read_s = perf_counter() - decoded
+    return Answer(reading, decoded - started, read_s, peak_mib=_peak_mib())
+
+
+@functools.cache
+def load_reader(what: str, model: str) -> ReadsPages:
+    """Load an engine into this process, once.
+
+    Raises:
+        BadInput: It is not installed.
+    """
+    return READERS[what](model)
+
+
+def _peak_mib() -> float:
+    """Return the peak of this process or of a program that it ran, whichever is larger.
+
+    `ru_maxrss` of a process begins with what its parent had, so that only VmHWM is its own.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    own_kib = next(int(row.split()[1]) for row in status.splitlines() if row.startswith("VmHWM"))
+    return max(own_kib, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
+
+
+def _load_ours(model: str) -> ReadsPages:
+    from tasks.readers import load_pipeline
+    from tasks.workspace import open_workspace
+
+    return load_pipeline(open_workspace(), model, threads=CORES)
+
+
+def _load_rapidocr(_: str) -> ReadsPages:
+    from ocr.baselines.rapidocr import RapidOcrPages
+
+    return RapidOcrPages(threads=CORES)
+
+
+def _load_tesseract(_: str) -> ReadsPages:
+    from ocr.baselines.tesseract_pages import TesseractPages
+
+    return TesseractPages()
+
+
+READERS: Final[Mapping[str, Callable[[str], ReadsPages]]] = {
+    OURS: _load_ours,
+    "rapidocr": _load_rapidocr,
+    "tesseract": _load_tesseract,
+}
+
+if __name__ == "__main__":
+    main()
