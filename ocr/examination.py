@@ -1,4 +1,4 @@
-"""Looks into images: read, hash, decode, judge, spool; over several processes where it pays."""
+"""Looks into images: read, hash, decode, judge, spool; over several processes where they pay."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from ocr.image import BadImage, Image, decode_image, encode_jpeg, image_suffix
 from ocr.image_folder import ImageFolder
 from ocr.perceptual_hash import perceptual_hash
-from ocr.process_pool import map_in_order
+from ocr.process_pool import ProcessPool
 from ocr.quarantine import Fault, Rejection
 from ocr.spool import Spool, SpoolFile, SpoolPlace
 from ocr.validation import Limits, find_size_fault
@@ -57,7 +57,7 @@ def examine_rows(
     root: Path,
     limits: Limits,
     spool: Spool,
-    processes: int,
+    pool: ProcessPool,
     batch: int,
     hash_image: Callable[[Image], bytes] = perceptual_hash,
 ) -> Iterator[tuple[RowT, Finding] | Rejection]:
@@ -68,7 +68,7 @@ def examine_rows(
         root: Folder the images are in.
         limits: What is accepted.
         spool: Where good images go.
-        processes: How many work at once; 1 is this one.
+        pool: Does the work.
         batch: Images that a process takes at a time.
         hash_image: Perceptual hash of an image.
     """
@@ -76,7 +76,7 @@ def examine_rows(
     batches, ahead = tee(iter(lambda: list(islice(source, batch)), []))
     work = partial(_examine_batch, root=root, limits=limits, spool=spool, hash_image=hash_image)
     names = ([row.image for row in each if not isinstance(row, Rejection)] for each in ahead)
-    findings = map_in_order(work, names, processes=processes)
+    findings = pool.map_in_order(work, names)
     for each, found in zip(batches, findings, strict=True):
         yield from _pair(each, iter(found))
 

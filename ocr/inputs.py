@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from ocr.errors import BadData, BadInput
 from ocr.image_folder import ImageFolder
@@ -26,14 +26,18 @@ class LabelledImage(Protocol):
         """Given by the file the row stands in; None where the line splits."""
 
 
-class Labels(Protocol):
+RowT = TypeVar("RowT", bound=LabelledImage)
+ReadT_co = TypeVar("ReadT_co", bound=LabelledImage, covariant=True)
+
+
+class Labels(Protocol[ReadT_co]):
     """The label files of a dataset."""
 
     @property
     def root(self) -> Path:
         """Folder that image paths are relative to."""
 
-    def read(self) -> Iterator[LabelledImage | Rejection]:
+    def read(self) -> Iterator[ReadT_co | Rejection]:
         """Read all rows."""
 
     def given(self) -> Sequence[Split]:
@@ -74,19 +78,21 @@ class RenderedSet:
 
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(Generic[RowT]):
     """What is known without opening an image.
 
     Attributes:
-        rows: Number of rows, bad ones included.
+        labelled: All rows of the labels, bad ones included.
+        rows: Number of rows, rendered ones included.
         fingerprint: SHA-256 over the labels and each image's path, size and time of change.
     """
 
+    labelled: Sequence[RowT | Rejection]
     rows: int
     fingerprint: str
 
 
-def survey_inputs(labels: Labels | None, rendered: Rendered | None) -> Survey:
+def survey_inputs(labels: Labels[RowT] | None, rendered: Rendered | None) -> Survey[RowT]:
     """Read the labels and look at the images from outside.
 
     Raises:
@@ -96,26 +102,25 @@ def survey_inputs(labels: Labels | None, rendered: Rendered | None) -> Survey:
     if labels is None and rendered is None:
         raise BadInput("nothing to prepare: neither labels nor a number to render")
     digest = hashlib.sha256()
-    rows = 0
+    labelled: list[RowT | Rejection] = []
     if labels is not None:
         digest.update(repr(labels.fingerprint()).encode())
-        counts: Counter[Split | None] = Counter()
+        labelled += labels.read()
+        good = [row for row in labelled if not isinstance(row, Rejection)]
         images = ImageFolder(labels.root)
-        for row in labels.read():
-            rows += 1
-            if not isinstance(row, Rejection):
-                counts[row.split] += 1
-                stamp = images.stamp(row.image)
-                digest.update(repr((row.image, stamp)).encode())
-        if rows == counts.total():  # else the table of reasons says more
-            _refuse_empty(labels, counts)
+        for row in good:
+            size, mtime_ns = images.stamp(row.image) or ("", "")
+            digest.update(f"{row.image!r} {size} {mtime_ns}\n".encode())
+        if len(good) == len(labelled):  # else the table of reasons says more
+            _refuse_empty(labels, Counter(row.split for row in good))
+    rows = len(labelled)
     if rendered is not None:
         rows += rendered.count
         digest.update(f"rendered {rendered.fingerprint}".encode())
-    return Survey(rows, digest.hexdigest())
+    return Survey(labelled, rows, digest.hexdigest())
 
 
-def _refuse_empty(labels: Labels, counts: Counter[Split | None]) -> None:
+def _refuse_empty(labels: Labels[LabelledImage], counts: Counter[Split | None]) -> None:
     for split in (None, *labels.given()):
         if not counts[split]:
             place = labels.name_of(split or "train")

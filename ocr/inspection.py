@@ -1,7 +1,7 @@
 """Turns label rows and rendered lines into candidates and rejections."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from ocr.charset import Charset
 from ocr.examination import EncodedImage, Finding, examine_rendered, examine_rows
 from ocr.image import Image
 from ocr.labels import LabelRow
+from ocr.process_pool import ProcessPool
 from ocr.quarantine import Rejection
 from ocr.sample import Split
 from ocr.spool import Spool
@@ -42,13 +43,13 @@ class Inspector:
         limits: What is accepted.
         charset: The only characters allowed; None: any.
         spool: Where good images go.
-        processes: How many look into images at once.
+        pool: Looks into images.
     """
 
     limits: Limits
     charset: Charset | None
     spool: Spool
-    processes: int = 1
+    pool: ProcessPool = field(default_factory=ProcessPool)
 
     def inspect_rows(
         self, rows: Iterable[LabelRow | Rejection], *, root: Path
@@ -59,7 +60,7 @@ class Inspector:
             root=root,
             limits=self.limits,
             spool=self.spool,
-            processes=self.processes,
+            pool=self.pool,
             batch=_BATCH,
         )
         for each in examined:

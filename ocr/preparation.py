@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,10 +16,12 @@ from ocr.candidate import Candidate
 from ocr.charset import Charset
 from ocr.duplicates import cluster_candidates
 from ocr.errors import ArtifactNotFound
-from ocr.inputs import RenderedSet, survey_inputs
+from ocr.inputs import RenderedSet, Survey, survey_inputs
 from ocr.inspection import Inspector
-from ocr.labels import LabelFiles
+from ocr.labels import LabelFiles, LabelRow
+from ocr.process_pool import ProcessPool, open_pool
 from ocr.quarantine import ReasonCount, Rejection, check_shares
+from ocr.rare_collection import collecting_rarely
 from ocr.sample import Split
 from ocr.selection import select_samples
 from ocr.snapshot import MANIFEST
@@ -35,7 +36,6 @@ from ocr.validation import Limits
 SNAPSHOT = "snapshot"
 _PROGRESS_EVERY = 500
 _ROWS_WORTH_A_POOL = 2000
-_MAX_PROCESSES = 4
 
 
 @dataclass(frozen=True)
@@ -90,15 +90,10 @@ def prepare_snapshot(
     """
     survey = survey_inputs(labels, rendered)
 
-    def write(folder: Path) -> SnapshotManifest:
+    def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
-        inspector = Inspector(
-            limits=limits,
-            charset=charset,
-            spool=spool,
-            processes=processes_for(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
-        )
-        found = _inspect(inspector, labels, rendered)
+        inspector = Inspector(limits=limits, charset=charset, spool=spool, pool=pool)
+        found = _inspect(inspector, survey, labels, rendered)
         selection = select_samples(
             report_progress(found, total=survey.rows, on_progress=on_progress),
             rule=split,
@@ -113,6 +108,7 @@ def prepare_snapshot(
             rejections=selection.rejections,
             charset=charset or Charset.from_texts(selection.texts),
             spool=spool,
+            pool=pool,
         )
 
     parameters = _describe(limits=limits, split=split, charset=charset)
@@ -122,6 +118,7 @@ def prepare_snapshot(
         inputs=(parameters, survey.fingerprint),
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
+        pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
         write=write,
     )
 
@@ -133,7 +130,8 @@ def find_or_write(
     inputs: Sequence[str],
     max_bad_share: float,
     work_folder: Path | None,
-    write: Callable[[Path], SnapshotManifest],
+    pool: ProcessPool,
+    write: Callable[[Path, ProcessPool], SnapshotManifest],
 ) -> SnapshotRef:
     """Find the snapshot that the same inputs gave before, or write and store it.
 
@@ -143,6 +141,7 @@ def find_or_write(
         inputs: All that decides the snapshot.
         max_bad_share: Share of rejected rows above which it is refused, stored or not.
         work_folder: Where temporary files go.
+        pool: Ends with the writing.
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:
@@ -154,7 +153,8 @@ def find_or_write(
         check_shares(stored.quarantine, stored.counts, max_bad_share=max_bad_share)
         return _refer(stored, cached=True)
     with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
-        written = write(Path(folder))
+        with pool, collecting_rarely():
+            written = write(Path(folder), pool)
         check_shares(written.quarantine, written.counts, max_bad_share=max_bad_share)
         _store(store, Path(folder) / SNAPSHOT, written)
     store.put_bytes(index, json.dumps({"digest": written.digest}).encode())
@@ -162,10 +162,13 @@ def find_or_write(
 
 
 def _inspect(
-    inspector: Inspector, labels: LabelFiles | None, rendered: RenderedSet | None
+    inspector: Inspector,
+    survey: Survey[LabelRow],
+    labels: LabelFiles | None,
+    rendered: RenderedSet | None,
 ) -> Iterator[Candidate | Rejection]:
     if labels is not None:
-        yield from inspector.inspect_rows(labels.read(), root=labels.root)
+        yield from inspector.inspect_rows(survey.labelled, root=labels.root)
     if rendered is not None:
         split: Split | None = None if labels is None else "train"
         yield from inspector.inspect_rendered(rendered.lines, split=split)
@@ -174,13 +177,6 @@ def _inspect(
 def snapshot_key(name: str, digest: str) -> str:
     """Key prefix of a snapshot in the store."""
     return f"datasets/{name}/{digest}"
-
-
-def processes_for(rows: int, *, worth_a_pool: int) -> int:
-    """How many processes look into images, of which so many are worth more than one."""
-    if rows < worth_a_pool:
-        return 1
-    return min(_MAX_PROCESSES, len(os.sched_getaffinity(0)))
 
 
 def describe_versions() -> list[int | str]:

@@ -5,9 +5,12 @@ lock changing hands several times per image.
 """
 
 import multiprocessing
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from types import TracebackType
 from typing import TypeVar
 
 import cv2
@@ -15,32 +18,72 @@ import cv2
 BatchT = TypeVar("BatchT")
 ResultT = TypeVar("ResultT")
 
+_MAX_PROCESSES = 4
 
-def map_in_order(
-    work: Callable[[BatchT], ResultT], batches: Iterable[BatchT], *, processes: int
-) -> Iterator[ResultT]:
-    """`map` over processes that takes no more batches than it needs.
+
+class ProcessPool:
+    """Processes that are started by the first work and end with the `with` block.
 
     Args:
-        work: A function that can be pickled.
-        batches: What it is called with.
         processes: How many work at once; 1 is this one.
     """
-    if processes == 1:
-        yield from map(work, batches)
-        return
-    # Forked, because a spawned process would import the caller's main module first. The work
-    # touches no lock that a thread of ours could hold at the fork.
-    with ProcessPoolExecutor(
-        processes,
-        mp_context=multiprocessing.get_context("fork"),
-        initializer=cv2.setNumThreads,
-        initargs=(0,),
-    ) as pool:
-        waiting: deque[Future[ResultT]] = deque()
-        for batch in batches:
-            waiting.append(pool.submit(work, batch))
-            if len(waiting) > 2 * processes:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+
+    def __init__(self, processes: int = 1) -> None:
+        self._processes = processes
+        self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> "ProcessPool":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+
+    def map_in_order(
+        self, work: Callable[[BatchT], ResultT], batches: Iterable[BatchT]
+    ) -> Iterator[ResultT]:
+        """`map` that takes no more batches than it needs; the first are begun at once.
+
+        Args:
+            work: A function that can be pickled.
+            batches: What it is called with.
+        """
+        if self._processes == 1:
+            return map(work, batches)
+        source = iter(batches)
+        executor = self._started()
+        begun = (executor.submit(work, batch) for batch in source)
+        return _results(deque(islice(begun, 2 * self._processes)), begun)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            # Forked, because a spawned process would import the caller's main module first. The
+            # work touches no lock that a thread of ours could hold at the fork.
+            self._executor = ProcessPoolExecutor(
+                self._processes,
+                mp_context=multiprocessing.get_context("fork"),
+                initializer=cv2.setNumThreads,
+                initargs=(0,),
+            )
+        return self._executor
+
+
+def open_pool(items: int, *, worth_a_pool: int) -> ProcessPool:
+    """Open a pool for so many items, of which `worth_a_pool` are worth more than one process."""
+    if items < worth_a_pool:
+        return ProcessPool()
+    return ProcessPool(min(_MAX_PROCESSES, len(os.sched_getaffinity(0))))
+
+
+def _results(
+    waiting: deque[Future[ResultT]], begun: Iterator[Future[ResultT]]
+) -> Iterator[ResultT]:
+    while waiting:
+        result = waiting.popleft().result()
+        waiting.extend(islice(begun, 1))
+        yield result

@@ -3,11 +3,12 @@
 import hashlib
 import os
 import tarfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-SHARD_BYTES = 128 << 20
+SHARD_BYTES = 16 << 20  # small enough that several processes share the writing of a dataset
+_HEADER_BYTES = tarfile.BLOCKSIZE
 # POSIX ustar fields (IEEE 1003.1, pax) between those that change.
 _OWNER = "0000644\0" + 2 * "0000000\0"
 _MTIME = "00000000000\0"
@@ -24,81 +25,42 @@ class ShardPlace(NamedTuple):
     size: int
 
 
-class ShardWriter:
-    """Writes files one after the other into `FOLDER/shards/00000.tar` and on.
+def place_in_shards(
+    sizes: Iterable[int], *, shard_bytes: int = SHARD_BYTES
+) -> Iterator[ShardPlace]:
+    """Tell where files go that are written one after the other, `shards/00000.tar` and on.
 
-    Every header field is fixed, so that the same files in the same order give the same bytes.
-
-    Attributes:
-        digests: SHA-256 of each finished shard, by path relative to the folder.
+    Args:
+        sizes: Bytes of each file.
+        shard_bytes: Where a shard ends; a larger file gets one of its own.
     """
+    number, end = 0, 0
+    shard = _shard_name(number)
+    for size in sizes:
+        if end and end + _HEADER_BYTES + size > shard_bytes:
+            number, end = number + 1, 0
+            shard = _shard_name(number)
+        yield ShardPlace(shard, end + _HEADER_BYTES, size)
+        end += _HEADER_BYTES + size + _padding(size)
 
-    def __init__(self, folder: Path, *, shard_bytes: int = SHARD_BYTES) -> None:
-        self.digests: dict[str, str] = {}
-        self._folder = folder
-        self._shard_bytes = shard_bytes
-        self._file: BinaryIO | None = None
-        self._name = ""
-        self._size = 0
-        self._sha = hashlib.sha256()
-        self._pieces: list[bytes] = []
-        self._waiting = 0
 
-    def __enter__(self) -> "ShardWriter":
-        return self
+def write_shard(path: Path, files: Iterable[tuple[str, bytes]]) -> str:
+    """Write one shard; every header field is fixed, so that the same files give the same bytes.
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._finish()
+    Args:
+        path: Of the shard; its folder is made.
+        files: Name and content of each.
 
-    def add(self, name: str, data: bytes) -> ShardPlace:
-        """Append one file."""
-        header = _tar_header(name, len(data))
-        if self._size and self._size + len(header) + len(data) > self._shard_bytes:
-            self._finish()
-        if self._file is None:
-            self._start()
-        place = ShardPlace(self._name, self._size + len(header), len(data))
-        self._append(header, data, bytes(-len(data) % tarfile.BLOCKSIZE))
-        return place
-
-    def _start(self) -> None:
-        self._name = f"shards/{len(self.digests):05d}.tar"
-        self._size = 0
-        self._sha = hashlib.sha256()
-        path = self._folder / self._name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("wb")
-
-    def _append(self, *pieces: bytes) -> None:
-        size = sum(map(len, pieces))
-        self._pieces += pieces
-        self._size += size
-        self._waiting += size
-        if self._waiting >= _BLOCK_BYTES:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._file is not None:
-            block = b"".join(self._pieces)
-            self._pieces.clear()
-            self._waiting = 0
-            self._file.write(block)
-            self._sha.update(block)
-
-    def _finish(self) -> None:
-        if self._file is None:
-            return
-        end = 2 * tarfile.BLOCKSIZE
-        self._append(bytes(end + -(self._size + end) % tarfile.RECORDSIZE))
-        self._flush()
-        self._file.close()
-        self._file = None
-        self.digests[self._name] = self._sha.hexdigest()
+    Returns:
+        SHA-256 of the shard.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with path.open("wb") as file:
+        for block in _join_pieces(_tar_pieces(files)):
+            file.write(block)
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def read_shard(folder: Path, *, shard: str, offset: int, size: int) -> bytes:
@@ -108,6 +70,36 @@ def read_shard(folder: Path, *, shard: str, offset: int, size: int) -> bytes:
         return os.pread(file, size, offset)
     finally:
         os.close(file)
+
+
+def _shard_name(number: int) -> str:
+    return f"shards/{number:05d}.tar"
+
+
+def _padding(size: int) -> int:
+    return -size % tarfile.BLOCKSIZE
+
+
+def _tar_pieces(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    written = 0
+    for name, data in files:
+        piece = b"%b%b%b" % (_tar_header(name, len(data)), data, bytes(_padding(len(data))))
+        written += len(piece)
+        yield piece
+    end = 2 * tarfile.BLOCKSIZE
+    yield bytes(end + -(written + end) % tarfile.RECORDSIZE)
+
+
+def _join_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    waiting: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= _BLOCK_BYTES:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    yield b"".join(waiting)
 
 
 def _tar_header(name: str, size: int) -> bytes:

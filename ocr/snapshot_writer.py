@@ -1,7 +1,9 @@
 """Writes a dataset snapshot to a folder; the same samples give the same bytes."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,12 +11,13 @@ import pyarrow.parquet as pq
 
 from ocr.candidate import Candidate
 from ocr.charset import Charset
+from ocr.process_pool import ProcessPool
 from ocr.quarantine import REGION_REASONS, Rejection, count_reasons
 from ocr.sample import SPLITS, Split
-from ocr.shards import ShardPlace, ShardWriter
+from ocr.shards import ShardPlace, place_in_shards, write_shard
 from ocr.snapshot import CHARSET, MANIFEST, QUARANTINE, SAMPLES
 from ocr.snapshot_manifest import SnapshotManifest, Task
-from ocr.spool import Spool
+from ocr.spool import Spool, SpoolPlace
 
 _TYPES = {
     "id": pa.string(),
@@ -33,6 +36,9 @@ _TYPES = {
 _LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
 _QUARANTINE_FIELDS = ("reason", "where", "image", "text", "detail")
 
+_ShardContent = tuple[str, Sequence[tuple[str, SpoolPlace]]]
+"""A shard, and the name and source of each of its files."""
+
 
 def write_snapshot(
     folder: Path,
@@ -42,6 +48,7 @@ def write_snapshot(
     rejections: Sequence[Rejection],
     charset: Charset,
     spool: Spool,
+    pool: ProcessPool,
     task: Task = "recognition",
     counts: Mapping[str, int] | None = None,
 ) -> SnapshotManifest:
@@ -54,12 +61,15 @@ def write_snapshot(
         rejections: The quarantined rows, in their final order.
         charset: Characters of the dataset.
         spool: Holds the images.
+        pool: Writes the shards.
         task: What the samples are; the text of a page is its regions as JSON.
         counts: More counts for the manifest.
     """
     folder.mkdir()
     ordered = sorted(accepted, key=lambda pair: (SPLITS.index(pair[1]), pair[0].encoded.id))
-    places, digests = _write_shards(folder, (candidate for candidate, _ in ordered), spool)
+    places = list(place_in_shards(candidate.encoded.place.size for candidate, _ in ordered))
+    shards = list(_fill_shards(ordered, places))
+    written = pool.map_in_order(partial(_write_shard, folder=folder, spool=spool), shards)
     samples = _sample_columns(ordered, places, label=_LABEL_COLUMNS[task])
     _write_table(folder / SAMPLES, pa.schema([(c, _TYPES[c]) for c in samples]), samples)
     rejected = list(rejections)
@@ -67,6 +77,7 @@ def write_snapshot(
     columns = {f: [_storable(getattr(r, f)) for r in rejected] for f in _QUARANTINE_FIELDS}
     _write_table(folder / QUARANTINE, schema, columns)
     charset.write(folder / CHARSET)
+    digests = dict(zip((shard for shard, _ in shards), written, strict=True))
     for file in (SAMPLES, QUARANTINE, CHARSET):
         digests[file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     manifest = SnapshotManifest.create(
@@ -81,15 +92,18 @@ def write_snapshot(
     return manifest
 
 
-def _write_shards(
-    folder: Path, candidates: Iterable[Candidate], spool: Spool
-) -> tuple[list[ShardPlace], dict[str, str]]:
-    with spool.reading() as reader, ShardWriter(folder) as writer:
-        places = [
-            writer.add(f"{each.id}{each.suffix}", reader.read(each.place))
-            for each in (candidate.encoded for candidate in candidates)
-        ]
-    return places, writer.digests
+def _fill_shards(
+    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace]
+) -> Iterator[_ShardContent]:
+    encoded = (candidate.encoded for candidate, _ in ordered)
+    for shard, placed in groupby(zip(places, encoded, strict=True), key=lambda pair: pair[0].shard):
+        yield shard, [(f"{image.id}{image.suffix}", image.place) for _, image in placed]
+
+
+def _write_shard(content: _ShardContent, *, folder: Path, spool: Spool) -> str:
+    shard, files = content
+    with spool.reading() as reader:
+        return write_shard(folder / shard, ((name, reader.read(place)) for name, place in files))
 
 
 def _sample_columns(

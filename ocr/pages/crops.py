@@ -20,10 +20,9 @@ from ocr.preparation import (
     SnapshotRef,
     describe_versions,
     find_or_write,
-    processes_for,
     report_progress,
 )
-from ocr.process_pool import map_in_order
+from ocr.process_pool import ProcessPool, open_pool
 from ocr.quarantine import Rejection
 from ocr.rectangle import smallest_rectangle
 from ocr.region import Region
@@ -78,6 +77,7 @@ def prepare_crops(
         inputs=("crops", parameters, manifest.digest),
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
+        pool=open_pool(manifest.counts["accepted"], worth_a_pool=_PAGES_WORTH_A_POOL),
         write=partial(
             _write, store, pages_key=pages_key, name=name, limits=limits, on_progress=on_progress
         ),
@@ -93,6 +93,7 @@ def cut_region(page: NDArray[np.uint8], region: Region) -> NDArray[np.uint8]:
 def _write(
     store: Store,
     folder: Path,
+    pool: ProcessPool,
     *,
     pages_key: str,
     name: str,
@@ -103,7 +104,7 @@ def _write(
     copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
     pages = open_page_snapshot(copy)
     total = sum(len(_readable(sample)) for sample in pages.samples())
-    found = _cut_pages(pages, limits=limits.of_lines, spool=spool)
+    found = _cut_pages(pages, limits=limits.of_lines, spool=spool, pool=pool)
     selection = select_samples(
         report_progress(found, total=total, on_progress=on_progress),
         rule=SplitRule(),
@@ -119,17 +120,17 @@ def _write(
         rejections=selection.rejections,
         charset=_charset(selection.texts),
         spool=spool,
+        pool=pool,
     )
 
 
 def _cut_pages(
-    pages: PageSnapshot, *, limits: Limits, spool: Spool
+    pages: PageSnapshot, *, limits: Limits, spool: Spool, pool: ProcessPool
 ) -> Iterator[Candidate | Rejection]:
     samples = pages.samples()
     batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
     work = partial(_cut_batch, pages=pages, limits=limits, spool=spool)
-    processes = processes_for(len(samples), worth_a_pool=_PAGES_WORTH_A_POOL)
-    for found in map_in_order(work, batches, processes=processes):
+    for found in pool.map_in_order(work, batches):
         yield from found
 
 

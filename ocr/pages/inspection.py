@@ -15,6 +15,7 @@ from ocr.pages.limits import PageLimits
 from ocr.pages.page_hash import page_hash
 from ocr.pages.region_check import CheckedPage, check_regions
 from ocr.pages.row import PageRow, regions_to_json
+from ocr.process_pool import ProcessPool
 from ocr.quarantine import Rejection
 from ocr.region import Region
 from ocr.sample import Split
@@ -46,13 +47,13 @@ class PageInspector:
     Attributes:
         limits: What is accepted.
         spool: Where good images go.
-        processes: How many look into images at once.
+        pool: Looks into images.
         checked: Regions and their faults so far, by the `where` of their page.
     """
 
     limits: PageLimits
     spool: Spool
-    processes: int = 1
+    pool: ProcessPool = field(default_factory=ProcessPool)
     checked: dict[str, CheckedPage] = field(default_factory=dict)
 
     def inspect_rows(
@@ -64,7 +65,7 @@ class PageInspector:
             root=root,
             limits=self.limits,
             spool=self.spool,
-            processes=self.processes,
+            pool=self.pool,
             batch=_BATCH,
             hash_image=page_hash,
         )

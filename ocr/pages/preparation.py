@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ocr.candidate import Candidate
 from ocr.charset import Charset
-from ocr.inputs import survey_inputs
+from ocr.inputs import Survey, survey_inputs
 from ocr.pages.inspection import PageInspector, RenderedPage
-from ocr.pages.labels import PageLabelFiles
+from ocr.pages.labels import PageLabelFiles, RawPage
 from ocr.pages.limits import PageLimits
 from ocr.pages.page_hash import COPY_SHARE, cluster_copies
 from ocr.pages.region_check import CheckedPage
@@ -18,9 +18,9 @@ from ocr.preparation import (
     SnapshotRef,
     describe_versions,
     find_or_write,
-    processes_for,
     report_progress,
 )
+from ocr.process_pool import ProcessPool, open_pool
 from ocr.quarantine import Rejection
 from ocr.sample import Split
 from ocr.selection import Selection, select_samples
@@ -80,16 +80,11 @@ def prepare_pages(
     """
     survey = survey_inputs(labels, rendered)
 
-    def write(folder: Path) -> SnapshotManifest:
-        inspector = PageInspector(
-            limits=limits,
-            spool=Spool(folder),
-            processes=processes_for(survey.rows, worth_a_pool=_PAGES_WORTH_A_POOL),
-        )
+    def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
+        inspector = PageInspector(limits=limits, spool=Spool(folder), pool=pool)
+        found = _inspect(inspector, survey, labels, rendered)
         selection = select_samples(
-            report_progress(
-                _inspect(inspector, labels, rendered), total=survey.rows, on_progress=on_progress
-            ),
+            report_progress(found, total=survey.rows, on_progress=on_progress),
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
@@ -104,15 +99,19 @@ def prepare_pages(
         inputs=("pages", parameters, survey.fingerprint),
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
+        pool=open_pool(survey.rows, worth_a_pool=_PAGES_WORTH_A_POOL),
         write=write,
     )
 
 
 def _inspect(
-    inspector: PageInspector, labels: PageLabelFiles | None, rendered: RenderedPageSet | None
+    inspector: PageInspector,
+    survey: Survey[RawPage],
+    labels: PageLabelFiles | None,
+    rendered: RenderedPageSet | None,
 ) -> Iterator[Candidate | Rejection]:
     if labels is not None:
-        yield from inspector.inspect_rows(labels.read(), root=labels.root)
+        yield from inspector.inspect_rows(survey.labelled, root=labels.root)
     if rendered is not None:
         split: Split | None = None if labels is None else "train"
         yield from inspector.inspect_rendered(rendered.pages, split=split)
@@ -131,6 +130,7 @@ def _write(
         rejections=sorted([*selection.rejections, *faults]),
         charset=Charset.from_texts(region.text for region in regions if not region.ignored),
         spool=inspector.spool,
+        pool=inspector.pool,
         task="detection",
         counts={
             "regions": sum(page.labelled for page in pages),

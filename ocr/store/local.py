@@ -42,19 +42,18 @@ class LocalStore:
     def put_bytes(self, key: str, data: bytes) -> None:
         self._put(
             key,
-            write=lambda file: file.write(data),
+            write=lambda part: part.write_bytes(data),
             digest=lambda: hashlib.sha256(data).hexdigest(),
         )
 
     def put_file(self, key: str, path: Path) -> None:
         if not path.is_file():
             raise BadInput(f"No file to store as {key!r} at {path}")
-        with path.open("rb") as source:
-            self._put(
-                key,
-                write=lambda file: shutil.copyfileobj(source, file),
-                digest=lambda: sha256_of(path),
-            )
+        self._put(
+            key,
+            write=lambda part: shutil.copyfile(path, part),
+            digest=lambda: sha256_of(path),
+        )
 
     def read_bytes(self, key: str) -> bytes:
         with self._reading(key) as file:
@@ -97,7 +96,7 @@ class LocalStore:
         path = self._path(key)
         with (
             self._faults(key),
-            self._staged(lambda file: file.write(data)) as part,
+            self._staged(lambda part: part.write_bytes(data)) as part,
             self._locked(),
         ):
             found = sha256_of(path) if path.is_file() else None
@@ -106,9 +105,7 @@ class LocalStore:
             _move(part, path)
         return hashlib.sha256(data).hexdigest()
 
-    def _put(
-        self, key: str, *, write: Callable[[BinaryIO], object], digest: Callable[[], str]
-    ) -> None:
+    def _put(self, key: str, *, write: Callable[[Path], object], digest: Callable[[], str]) -> None:
         path = self._path(key)
         with self._faults(key):
             if not path.is_file() and self._claim(path, write=write):
@@ -116,7 +113,7 @@ class LocalStore:
             if sha256_of(path) != digest():
                 raise ArtifactExists(f"{self.uri}/{key} holds other content; keys are immutable")
 
-    def _claim(self, path: Path, *, write: Callable[[BinaryIO], object]) -> bool:
+    def _claim(self, path: Path, *, write: Callable[[Path], object]) -> bool:
         with self._staged(write) as part, self._locked():
             if path.is_file():  # another writer was faster
                 return False
@@ -127,12 +124,12 @@ class LocalStore:
         return self._root / check_key(key)
 
     @contextmanager
-    def _staged(self, write: Callable[[BinaryIO], object]) -> Iterator[Path]:
+    def _staged(self, write: Callable[[Path], object]) -> Iterator[Path]:
         self._incoming.mkdir(parents=True, exist_ok=True)
         part = self._incoming / uuid4().hex
         try:
-            with part.open("xb") as file:
-                write(file)
+            write(part)
+            with part.open("rb") as file:
                 make_durable(file)
             yield part
         finally:

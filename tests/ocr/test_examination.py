@@ -5,6 +5,7 @@ import pytest
 from ocr.examination import EncodedImage, Finding, examine_rows
 from ocr.image import encode_png
 from ocr.labels import LabelRow
+from ocr.process_pool import ProcessPool
 from ocr.quarantine import Rejection
 from ocr.spool import Spool
 from ocr.validation import Limits
@@ -28,15 +29,16 @@ def examine(
 ) -> tuple[list[Finding], list[bytes]]:
     spool.mkdir()
     rows = [LabelRow(name, "T", None, "", "rec.txt", "rec.txt:1") for name in NAMES]
-    examined = examine_rows(
-        rows,
-        root=root,
-        limits=Limits(),
-        spool=Spool(spool),
-        processes=processes,
-        batch=batch,
-    )
-    found = [each[1] for each in examined if not isinstance(each, Rejection)]
+    with ProcessPool(processes) as pool:
+        examined = examine_rows(
+            rows,
+            root=root,
+            limits=Limits(),
+            spool=Spool(spool),
+            pool=pool,
+            batch=batch,
+        )
+        found = [each[1] for each in examined if not isinstance(each, Rejection)]
     with Spool(spool).reading() as reader:
         kept = [reader.read(each.place) for each in found if isinstance(each, EncodedImage)]
     return found, kept
@@ -74,7 +76,7 @@ def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path
         root=root,
         limits=Limits(),
         spool=Spool(tmp_path / "spool"),
-        processes=1,
+        pool=ProcessPool(),
         batch=3,
     )
 

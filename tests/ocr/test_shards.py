@@ -2,71 +2,62 @@ import hashlib
 import tarfile
 from pathlib import Path
 
-from ocr.shards import ShardWriter, read_shard
+from ocr.shards import place_in_shards, read_shard, write_shard
+
+FILES = {f"{number:03}.jpg": bytes([number]) * (700 + number) for number in range(200)}
 
 
-def write(folder: Path, files: dict[str, bytes], *, shard_bytes: int = 1 << 20) -> ShardWriter:
-    with ShardWriter(folder, shard_bytes=shard_bytes) as writer:
-        for name, data in files.items():
-            place = writer.add(name, data)
-            assert place.size == len(data)
-    return writer
+def read_tar(path: Path) -> dict[str, bytes]:
+    with tarfile.open(path) as tar:
+        found = {member.name: tar.extractfile(member) for member in tar}
+        return {name: file.read() for name, file in found.items() if file}
 
 
 def test_any_tar_unpacks_a_shard(tmp_path: Path) -> None:
     files = {"a.png": b"first", "b.jpg": bytes(512), "c.jpg": b""}
 
-    write(tmp_path, files)
+    write_shard(tmp_path / "shards/00000.tar", files.items())
 
-    with tarfile.open(tmp_path / "shards/00000.tar") as tar:
-        read = {member.name: tar.extractfile(member) for member in tar}
-        assert {name: file.read() for name, file in read.items() if file} == files
+    assert read_tar(tmp_path / "shards/00000.tar") == files
+
+
+def test_a_shard_of_many_images_is_whole_and_told_by_its_digest(tmp_path: Path) -> None:
+    digest = write_shard(tmp_path / "shard", FILES.items())
+
+    assert read_tar(tmp_path / "shard") == FILES
+    assert digest == hashlib.sha256((tmp_path / "shard").read_bytes()).hexdigest()
+
+
+def test_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    assert write_shard(tmp_path / "1", FILES.items()) == write_shard(tmp_path / "2", FILES.items())
 
 
 def test_places_read_without_the_tar(tmp_path: Path) -> None:
-    with ShardWriter(tmp_path) as writer:
-        writer.add("a", b"first")
-        place = writer.add("b", b"second")
+    places = list(place_in_shards(map(len, FILES.values())))
 
-    found = read_shard(tmp_path, shard=place.shard, offset=place.offset, size=place.size)
+    write_shard(tmp_path / places[0].shard, FILES.items())
 
-    assert found == b"second"
-
-
-def test_same_files_give_the_same_bytes_and_digests(tmp_path: Path) -> None:
-    files = {"a": b"1", "b": b"22"}
-
-    first = write(tmp_path / "1", files)
-    second = write(tmp_path / "2", files)
-
-    shard = (tmp_path / "1/shards/00000.tar").read_bytes()
-    assert first.digests == second.digests
-    assert first.digests == {"shards/00000.tar": hashlib.sha256(shard).hexdigest()}
+    found = [read_shard(tmp_path, **place._asdict()) for place in places]
+    assert found == list(FILES.values())
 
 
-def test_a_shard_of_many_images_is_whole(tmp_path: Path) -> None:
-    files = {f"{number:03}": bytes([number]) * 1500 for number in range(200)}
+def test_full_shard_starts_the_next() -> None:
+    places = place_in_shards([600] * 5, shard_bytes=4000)
 
-    writer = write(tmp_path, files)
-
-    shard = tmp_path / "shards/00000.tar"
-    with tarfile.open(shard) as tar:
-        read = {member.name: tar.extractfile(member) for member in tar}
-        assert {name: file.read() for name, file in read.items() if file} == files
-    assert writer.digests == {"shards/00000.tar": hashlib.sha256(shard.read_bytes()).hexdigest()}
-
-
-def test_full_shard_starts_the_next(tmp_path: Path) -> None:
-    writer = write(tmp_path, {f"{n}": bytes(600) for n in range(5)}, shard_bytes=4000)
-
-    assert list(writer.digests) == ["shards/00000.tar", "shards/00001.tar", "shards/00002.tar"]
+    assert [place.shard[-5:-4] + f" {place.offset}" for place in places] == [
+        "0 512",
+        "0 2048",
+        "1 512",
+        "1 2048",
+        "2 512",
+    ]
 
 
-def test_image_larger_than_a_shard_gets_its_own(tmp_path: Path) -> None:
-    writer = write(tmp_path, {"a": bytes(10), "b": bytes(9000), "c": bytes(10)}, shard_bytes=4000)
+def test_image_larger_than_a_shard_gets_its_own() -> None:
+    places = place_in_shards([10, 9000, 10], shard_bytes=4000)
 
-    assert len(writer.digests) == 3
+    assert [place.shard for place in places] == [f"shards/0000{n}.tar" for n in range(3)]
 
 
-def test_no_files_leave_no_shard(tmp_path: Path) -> None:
-    assert write(tmp_path, {}).digests == {}
+def test_no_files_need_no_shard() -> None:
+    assert list(place_in_shards([])) == []

@@ -14,6 +14,7 @@ from ocr.pages.limits import PageLimits
 from ocr.pages.preparation import prepare_pages
 from ocr.pages.snapshot import open_page_snapshot
 from ocr.preparation import SnapshotRef, prepare_snapshot
+from ocr.process_pool import ProcessPool
 from ocr.region import Region
 from ocr.snapshot import Snapshot, open_snapshot
 from ocr.split import SplitRule
@@ -152,7 +153,7 @@ def test_several_processes_give_the_same_bytes(
     store: Store, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cut(store, root)
-    monkeypatch.setattr("ocr.pages.crops.processes_for", lambda pages, worth_a_pool: 2)
+    monkeypatch.setattr("ocr.pages.crops.open_pool", lambda *_, **__: ProcessPool(2))
     monkeypatch.setattr("ocr.pages.crops._BATCH", 2)
 
     again = cut(open_store(str(tmp_path / "other")), root)
