@@ -9,7 +9,6 @@ from typing import Generic, Protocol, TypeVar
 
 from ocr.errors import BadData, BadInput
 from ocr.image_folder import ImageFolder
-from ocr.inspection import RenderedLine
 from ocr.quarantine import Rejection
 from ocr.sample import Split
 
@@ -26,6 +25,7 @@ class LabelledImage(Protocol):
         """Given by the file the row stands in; None where the line splits."""
 
 
+ItemT = TypeVar("ItemT")
 RowT = TypeVar("RowT", bound=LabelledImage)
 ReadT_co = TypeVar("ReadT_co", bound=LabelledImage, covariant=True)
 
@@ -50,29 +50,17 @@ class Labels(Protocol[ReadT_co]):
         """What the rows depend on besides the image files."""
 
 
-class Rendered(Protocol):
-    """Lines or pages to render."""
-
-    @property
-    def count(self) -> int:
-        """How many they are."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What they depend on: templates, fonts, strength, seed."""
-
-
 @dataclass(frozen=True)
-class RenderedSet:
-    """Lines to render; beside labelled images they join train only.
+class RenderedSet(Generic[ItemT]):
+    """Lines or pages to render; beside labelled images they join train only.
 
     Attributes:
-        lines: Rendered when iterated, which a cache hit does not.
+        items: Rendered when iterated, which a cache hit does not.
         count: How many they are.
         fingerprint: What they depend on: templates, fonts, strength, seed.
     """
 
-    lines: Iterable[RenderedLine]
+    items: Iterable[ItemT]
     count: int
     fingerprint: str
 
@@ -92,7 +80,7 @@ class Survey(Generic[RowT]):
     fingerprint: str
 
 
-def survey_inputs(labels: Labels[RowT] | None, rendered: Rendered | None) -> Survey[RowT]:
+def survey_inputs(labels: Labels[RowT] | None, rendered: RenderedSet[ItemT] | None) -> Survey[RowT]:
     """Read the labels and look at the images from outside.
 
     Raises:

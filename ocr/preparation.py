@@ -17,7 +17,7 @@ from ocr.charset import Charset
 from ocr.duplicates import cluster_candidates
 from ocr.errors import ArtifactNotFound
 from ocr.inputs import RenderedSet, Survey, survey_inputs
-from ocr.inspection import Inspector
+from ocr.inspection import Inspector, RenderedLine
 from ocr.labels import LabelFiles, LabelRow
 from ocr.process_pool import ProcessPool, open_pool
 from ocr.quarantine import ReasonCount, Rejection, check_shares
@@ -65,7 +65,7 @@ def prepare_snapshot(
     limits: Limits,
     split: SplitRule,
     charset: Charset | None = None,
-    rendered: RenderedSet | None = None,
+    rendered: RenderedSet[RenderedLine] | None = None,
     work_folder: Path | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> SnapshotRef:
@@ -165,13 +165,13 @@ def _inspect(
     inspector: Inspector,
     survey: Survey[LabelRow],
     labels: LabelFiles | None,
-    rendered: RenderedSet | None,
+    rendered: RenderedSet[RenderedLine] | None,
 ) -> Iterator[Candidate | Rejection]:
     if labels is not None:
         yield from inspector.inspect_rows(survey.labelled, root=labels.root)
     if rendered is not None:
         split: Split | None = None if labels is None else "train"
-        yield from inspector.inspect_rendered(rendered.lines, split=split)
+        yield from inspector.inspect_rendered(rendered.items, split=split)
 
 
 def snapshot_key(name: str, digest: str) -> str:

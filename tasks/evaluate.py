@@ -17,10 +17,9 @@ from ocr.evaluation.evaluate import evaluate_models
 from ocr.evaluation.evaluation_report import EvaluationReport
 from ocr.preparation import SnapshotRef
 from ocr.recogniser import Recogniser
-from tasks.narration import narrate
-from tasks.opponent import choose_opponent, release_of
+from tasks.opponent import evaluate_beside_opponent
 from tasks.readers import load_recogniser
-from tasks.references import EvaluationRef, ModelRef, content_digest
+from tasks.references import EvaluationRef, ModelRef
 from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
@@ -37,55 +36,21 @@ def evaluate_model(
 ) -> EvaluationRef:
     """Read the test split with both models, or find what the same inputs gave before."""
     workspace = open_workspace()
-    champion = workspace.registry.champion(model.name)
-    opponent = choose_opponent(
-        workspace,
-        model,
-        champion=champion,
-        baseline=params.baseline,
-        baseline_bundle=params.baseline_bundle,
-    )
-    digest = content_digest(
-        model=model.version,
-        snapshot=dataset.digest,
-        opponent=opponent,
-        seed=params.seed,
-        baseline_release=release_of(opponent),
-        baseline_accuracy=params.baseline_accuracy,
-        resamples=params.resamples,
-    )
-    key = f"evaluations/{digest}"
-    cached = workspace.store.exists(f"{key}/report.json")
-    if not cached:
-        report = _evaluate(workspace, model, opponent, dataset=dataset, params=params)
-        workspace.store.put_bytes(f"{key}/report.json", report.to_json())
-    narrate("evaluate", f"{'found' if cached else 'measured'} {model.version} beside {opponent}")
-    return EvaluationRef(
-        key=key,
-        model=model,
-        dataset=dataset.key,
-        opponent=opponent,
-        champion=champion.version if champion else None,
-    )
 
+    def measure(opponent: str) -> EvaluationReport:
+        snapshot = workspace.fetch_snapshot(dataset.key)
+        return evaluate_models(
+            candidate=load_recogniser(workspace, model.reference),
+            baseline=_load_opponent(workspace, opponent, snapshot.charset),
+            samples=snapshot.images("test"),
+            baseline_accuracy=params.baseline_accuracy if opponent == "number" else None,
+            training_counts=Counter("".join(snapshot.samples("train")["text"])),
+            resamples=params.resamples,
+            seed=params.seed,
+        )
 
-def _evaluate(
-    workspace: Workspace,
-    model: ModelRef,
-    opponent: str,
-    *,
-    dataset: SnapshotRef,
-    params: EvaluationParams,
-) -> EvaluationReport:
-    snapshot = workspace.fetch_snapshot(dataset.key)
-    return evaluate_models(
-        candidate=load_recogniser(workspace, model.reference),
-        baseline=_load_opponent(workspace, opponent, snapshot.charset),
-        samples=snapshot.images("test"),
-        baseline_accuracy=params.baseline_accuracy if opponent == "number" else None,
-        training_counts=Counter("".join(snapshot.samples("train")["text"])),
-        resamples=params.resamples,
-        seed=params.seed,
+    return evaluate_beside_opponent(
+        workspace, model, dataset, params, number=params.baseline_accuracy, measure=measure
     )
 
 

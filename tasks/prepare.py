@@ -1,5 +1,6 @@
 """Labelled images to a snapshot in the store; what was rejected, and why, for a person."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from prefect import task
@@ -7,6 +8,7 @@ from prefect import task
 from configs.dataset import DatasetParams
 from ocr.charset import Charset
 from ocr.inputs import RenderedSet
+from ocr.inspection import RenderedLine
 from ocr.labels import LabelFiles
 from ocr.labels.table import Columns
 from ocr.preparation import SnapshotRef, prepare_snapshot
@@ -25,8 +27,8 @@ from tasks.workspace import Workspace, open_workspace
 def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
     """Write the dataset's snapshot, or find the one that the same inputs gave before."""
     workspace = open_workspace()
-    try:
-        snapshot = prepare_snapshot(
+    snapshot = prepare_aloud(
+        lambda: prepare_snapshot(
             workspace.store,
             name=params.name,
             labels=_labels(params),
@@ -37,15 +39,29 @@ def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
             else None,
             rendered=_rendered(params) if params.synthesis.count else None,
             work_folder=workspace.home,
-        )
+        ),
+        of="lines",
+    )
+    show_charset(workspace, snapshot, model)
+    return snapshot
+
+
+def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
+    """Prepare; say what became of how many, and show what was rejected, also when it is too much.
+
+    Args:
+        prepare: Writes or finds the snapshot.
+        of: What it holds.
+    """
+    try:
+        snapshot = prepare()
     except TooManyRejected as error:
         show_quarantine(error.reasons)
         raise
     how = "found" if snapshot.cached else "wrote"
-    narrate("prepare", f"{how} {snapshot.key[:-48]}: {say_counts(snapshot)}")
+    narrate("prepare", f"{how} {snapshot.key[:-48]}: {_say_counts(snapshot)} ({of})")
     if snapshot.quarantine:
         show_quarantine(snapshot.quarantine)
-    show_charset(workspace, snapshot, model)
     return snapshot
 
 
@@ -65,7 +81,7 @@ def _labels(params: DatasetParams) -> LabelFiles | None:
     )
 
 
-def _rendered(params: DatasetParams) -> RenderedSet:
+def _rendered(params: DatasetParams) -> RenderedSet[RenderedLine]:
     synthesis = params.synthesis
     fonts = [Path(folder) for folder in synthesis.font_folders]
     corpus = Path(params.root, synthesis.corpus) if synthesis.corpus else None
@@ -84,14 +100,7 @@ def _rendered(params: DatasetParams) -> RenderedSet:
         seed=params.seed,
         fonts=font_fingerprint(fonts),
     )
-    return RenderedSet(lines=lines, count=synthesis.count, fingerprint=fingerprint)
-
-
-def say_counts(snapshot: SnapshotRef) -> str:
-    """Say how large the splits are and how many rows are not in them."""
-    counts = snapshot.counts
-    splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
-    return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"
+    return RenderedSet(items=lines, count=synthesis.count, fingerprint=fingerprint)
 
 
 def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
@@ -111,3 +120,10 @@ def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> Non
     said = "; ".join(f"{name} {''.join(found)}" for name, found in parts.items() if found)
     beside = f" beside {model}:{champion.version}" if champion else ""
     narrate("prepare", f"{local.charset.size - 1} characters{beside}{': ' if said else ''}{said}")
+
+
+def _say_counts(snapshot: SnapshotRef) -> str:
+    """Say how large the splits are and how many rows are not in them."""
+    counts = snapshot.counts
+    splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
+    return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"

@@ -1,23 +1,20 @@
 """Labelled pages to a snapshot, and its lines, cut out, to another."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from prefect import task
 
 from configs.dataset import PageDatasetParams
+from ocr.inputs import RenderedSet
 from ocr.pages import preparation
 from ocr.pages.crops import prepare_crops
+from ocr.pages.inspection import RenderedPage
 from ocr.pages.labels import PageLabelFiles
 from ocr.pages.limits import PageLimits
-from ocr.pages.preparation import RenderedPageSet
 from ocr.preparation import SnapshotRef
-from ocr.quarantine import TooManyRejected
 from ocr.split import SplitRule
 from ocr.synthesis.pages import open_page_synthesis
-from tasks.narration import narrate
-from tasks.prepare import say_counts, show_charset
-from tasks.quarantine import show_quarantine
+from tasks.prepare import prepare_aloud, show_charset
 from tasks.retries import may_help
 from tasks.workspace import open_workspace
 
@@ -26,7 +23,7 @@ from tasks.workspace import open_workspace
 def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
     """Write the snapshot of the pages, or find the one that the same inputs gave before."""
     workspace = open_workspace()
-    return _prepare(
+    return prepare_aloud(
         lambda: preparation.prepare_pages(
             workspace.store,
             name=params.name,
@@ -44,7 +41,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
 def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -> SnapshotRef:
     """Cut the lines out of the pages into a snapshot of their own, or find the one there is."""
     workspace = open_workspace()
-    crops = _prepare(
+    crops = prepare_aloud(
         lambda: prepare_crops(
             workspace.store,
             pages_key=pages.key,
@@ -56,19 +53,6 @@ def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -
     )
     show_charset(workspace, crops, recogniser)
     return crops
-
-
-def _prepare(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
-    try:
-        snapshot = prepare()
-    except TooManyRejected as error:
-        show_quarantine(error.reasons)
-        raise
-    how = "found" if snapshot.cached else "wrote"
-    narrate("prepare", f"{how} {snapshot.key[:-48]}: {say_counts(snapshot)} ({of})")
-    if snapshot.quarantine:
-        show_quarantine(snapshot.quarantine)
-    return snapshot
 
 
 def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
@@ -84,7 +68,7 @@ def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
     )
 
 
-def _rendered(params: PageDatasetParams) -> RenderedPageSet:
+def _rendered(params: PageDatasetParams) -> RenderedSet[RenderedPage]:
     synthesis = params.synthesis
     pages = open_page_synthesis(
         synthesis.kinds,
@@ -92,8 +76,8 @@ def _rendered(params: PageDatasetParams) -> RenderedPageSet:
         font_folders=[Path(folder) for folder in synthesis.font_folders],
         strength=synthesis.strength,
     )
-    return RenderedPageSet(
-        pages=(pages.page(number) for number in range(synthesis.count)),
+    return RenderedSet(
+        items=(pages.page(number) for number in range(synthesis.count)),
         count=synthesis.count,
         fingerprint=f"{pages.fingerprint} {synthesis.count}",
     )

@@ -1,12 +1,12 @@
 """From labelled and rendered pages to a content-addressed snapshot in the store."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from ocr.candidate import Candidate
 from ocr.charset import Charset
-from ocr.inputs import Survey, survey_inputs
+from ocr.inputs import RenderedSet, Survey, survey_inputs
 from ocr.pages.inspection import PageInspector, RenderedPage
 from ocr.pages.labels import PageLabelFiles, RawPage
 from ocr.pages.limits import PageLimits
@@ -33,21 +33,6 @@ from ocr.store import Store
 _PAGES_WORTH_A_POOL = 32
 
 
-@dataclass(frozen=True)
-class RenderedPageSet:
-    """Pages to render; beside labelled pages they join train only.
-
-    Attributes:
-        pages: Rendered when iterated, which a cache hit does not.
-        count: How many they are.
-        fingerprint: What they depend on: templates, fonts, strength, seed.
-    """
-
-    pages: Iterable[RenderedPage]
-    count: int
-    fingerprint: str
-
-
 def prepare_pages(
     store: Store,
     *,
@@ -55,7 +40,7 @@ def prepare_pages(
     labels: PageLabelFiles | None,
     limits: PageLimits,
     split: SplitRule,
-    rendered: RenderedPageSet | None = None,
+    rendered: RenderedSet[RenderedPage] | None = None,
     work_folder: Path | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> SnapshotRef:
@@ -108,13 +93,13 @@ def _inspect(
     inspector: PageInspector,
     survey: Survey[RawPage],
     labels: PageLabelFiles | None,
-    rendered: RenderedPageSet | None,
+    rendered: RenderedSet[RenderedPage] | None,
 ) -> Iterator[Candidate | Rejection]:
     if labels is not None:
         yield from inspector.inspect_rows(survey.labelled, root=labels.root)
     if rendered is not None:
         split: Split | None = None if labels is None else "train"
-        yield from inspector.inspect_rendered(rendered.pages, split=split)
+        yield from inspector.inspect_rendered(rendered.items, split=split)
 
 
 def _write(

@@ -16,6 +16,7 @@ from ocr.errors import BadData, BadInput
 from ocr.image import Image, encode_jpeg, encode_png
 from ocr.image_header import PNG_MAGIC
 from ocr.inputs import RenderedSet
+from ocr.inspection import RenderedLine
 from ocr.labels import Columns, LabelFiles
 from ocr.preparation import SnapshotRef, prepare_snapshot
 from ocr.quarantine import Reason, TooManyRejected
@@ -389,9 +390,9 @@ class Line:
     source: str = "synthesis"
 
 
-def rendered(count: int) -> RenderedSet:
+def rendered(count: int) -> RenderedSet[RenderedLine]:
     lines = (Line(draw_text(f"S{n}", seed=n), f"S{n}") for n in range(count))
-    return RenderedSet(lines, count=count, fingerprint=f"{count}")
+    return RenderedSet[RenderedLine](lines, count=count, fingerprint=f"{count}")
 
 
 def test_rendered_lines_alone_are_split(store: Store) -> None:
@@ -419,7 +420,7 @@ def test_rendered_lines_beside_real_ones_join_train_only(
 
 def test_rendered_lines_are_not_rendered_twice(store: Store) -> None:
     for expected in (False, True):
-        lines = rendered(20) if not expected else RenderedSet(iter(()), count=20, fingerprint="20")
+        lines = replace(rendered(20), items=iter(())) if expected else rendered(20)
         made = prepare_snapshot(
             store, name="d", labels=None, limits=LIMITS, split=SplitRule(), rendered=lines
         )

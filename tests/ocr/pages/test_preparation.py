@@ -9,9 +9,11 @@ import pytest
 
 from ocr.errors import BadInput
 from ocr.image import Image, encode_jpeg
+from ocr.inputs import RenderedSet
+from ocr.pages.inspection import RenderedPage
 from ocr.pages.labels import PageLabelFiles
 from ocr.pages.limits import PageLimits
-from ocr.pages.preparation import RenderedPageSet, prepare_pages
+from ocr.pages.preparation import prepare_pages
 from ocr.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.preparation import SnapshotRef
 from ocr.quarantine import Reason, TooManyRejected
@@ -228,10 +230,10 @@ class Page:
     source: str = "synthesis:invoice"
 
 
-def rendered(count: int) -> RenderedPageSet:
+def rendered(count: int) -> RenderedSet[RenderedPage]:
     region = Region(((8.0, 12.0), (180.0, 12.0), (180.0, 44.0), (8.0, 44.0)), "SYN")
     pages = (Page(draw_page(["SYN", str(n)], seed=n), (region,)) for n in range(count))
-    return RenderedPageSet(pages, count=count, fingerprint=str(count))
+    return RenderedSet[RenderedPage](pages, count=count, fingerprint=str(count))
 
 
 def test_rendered_pages_alone_are_split(store: Store) -> None:
