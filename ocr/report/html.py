@@ -12,6 +12,7 @@ from ocr.report.charts import draw_calibration, draw_row_scale
 from ocr.report.gallery import build_gallery, to_address
 from ocr.report.lineage import Lineage, flatten
 from ocr.report.tables import (
+    METRICS,
     list_confusions,
     list_metrics,
     list_slices,
@@ -45,14 +46,16 @@ def render_html(
         composition_png: Preview of composed crops, if there was composition.
         gallery: Misread lines to show.
     """
-    metrics_from, slices_from = metric_floor(report), slice_floor(report.slices)
+    ours = report.candidate.intervals
+    theirs = report.baseline.intervals if report.baseline else {}
+    metrics_from, slices_from = metric_floor(ours, theirs), slice_floor(report.slices)
     return TEMPLATES.get_template("report.html.jinja").render(
         report=report,
         decision=decision,
         verdict=VERDICTS[decision.verdict],
         lineage=lineage,
         parameters=list(flatten(lineage.parameters)),
-        metrics=list_metrics(report, floor=metrics_from),
+        metrics=list_metrics(METRICS, ours, theirs, floor=metrics_from),
         metric_scale=draw_row_scale(lower=metrics_from, upper=1.0),
         slices=list_slices(report.slices, floor=slices_from),
         slice_scale=draw_row_scale(lower=slices_from, upper=1.0),

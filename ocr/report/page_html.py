@@ -9,8 +9,14 @@ from ocr.image import Image
 from ocr.report.charts import draw_row_scale
 from ocr.report.lineage import Lineage, flatten
 from ocr.report.page_gallery import build_page_gallery
-from ocr.report.page_tables import list_page_metrics, page_metric_floor
-from ocr.report.tables import list_confusions, list_slices, slice_floor
+from ocr.report.tables import (
+    PAGE_METRICS,
+    list_confusions,
+    list_metrics,
+    list_slices,
+    metric_floor,
+    slice_floor,
+)
 from ocr.report.templates import TEMPLATES, VERDICTS
 from ocr.report.training import TrainingChart, draw_training
 
@@ -44,7 +50,9 @@ def render_pages_html(
         curves: Rows of metrics.jsonl by the name of the training ("detector", "recogniser").
         gallery: Pages to show.
     """
-    metrics_from, slices_from = page_metric_floor(report), slice_floor(report.slices)
+    ours = report.candidate.intervals
+    theirs = report.baseline.intervals if report.baseline else {}
+    metrics_from, slices_from = metric_floor(ours, theirs), slice_floor(report.slices)
     return TEMPLATES.get_template("pages.html.jinja").render(
         report=report,
         decision=decision,
@@ -52,7 +60,7 @@ def render_pages_html(
         lineage=lineage,
         parts=[(part, list(flatten(part.parameters))) for part in parts],
         parameters=list(flatten(lineage.parameters)),
-        metrics=list_page_metrics(report, floor=metrics_from),
+        metrics=list_metrics(PAGE_METRICS, ours, theirs, floor=metrics_from),
         metric_scale=draw_row_scale(lower=metrics_from, upper=1.0),
         slices=list_slices(report.slices, floor=slices_from),
         slice_scale=draw_row_scale(lower=slices_from, upper=1.0),

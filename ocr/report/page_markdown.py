@@ -6,7 +6,7 @@ from ocr.evaluation.pages.report import PagesReport
 from ocr.gate import Decision
 from ocr.report.markdown import escape, interval_cell, list_checks, promise, table, title_of
 from ocr.report.page_gallery import choose_pages
-from ocr.report.page_tables import PAGE_METRICS
+from ocr.report.tables import PAGE_METRICS
 
 
 def render_pages_markdown(

@@ -1,6 +1,6 @@
 """The rows of the report's tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -8,9 +8,10 @@ from markupsafe import Markup
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.comparison import holm
 from ocr.evaluation.confusion import Confusion
-from ocr.evaluation.evaluation_report import EvaluationReport
 from ocr.evaluation.slices import SliceReport
 from ocr.report.charts import draw_intervals, nice_ticks
+
+Intervals = Mapping[str, Interval]
 
 METRICS = {
     "accuracy": ("Accuracy", "exact match"),
@@ -20,6 +21,17 @@ METRICS = {
     "ned": ("1-NED", "mean of 1 − edit distance / length, PaddleOCR’s norm_edit_dis"),
     "ned_without_first": ("1-NED without the first character", ""),
     "cer": ("CER", "edits / characters, less is better; a scale of its own"),
+}
+PAGE_METRICS = {
+    "e2e_hmean": ("End-to-end Hmean", "found and read, but for case and spaces; the gate’s metric"),
+    "e2e_precision": ("End-to-end precision", "of the boxes"),
+    "e2e_recall": ("End-to-end recall", "of the labelled lines"),
+    "e2e_hmean_exact": ("End-to-end Hmean, exact", "case and spaces count"),
+    "e2e_ned": ("End-to-end 1-NED", "mean similarity of texts; missed and false lines count 0"),
+    "hmean": ("Detection Hmean", "IoU above 0.5, PaddleOCR’s score"),
+    "precision": ("Detection precision", "of the boxes"),
+    "recall": ("Detection recall", "of the labelled regions"),
+    "hmean_optimal": ("Detection Hmean, best matching", "instead of PaddleOCR’s greedy one"),
 }
 CONFUSIONS = 24
 
@@ -53,18 +65,25 @@ class ConfusionRow:
     baseline_count: int | None
 
 
-def metric_floor(report: EvaluationReport) -> float:
+def metric_floor(ours: Intervals, theirs: Intervals) -> float:
     """Return a round share below every share of the metrics table."""
-    models = [model for model in (report.candidate, report.baseline) if model]
-    shares = [i for model in models for name, i in model.intervals.items() if name != "cer"]
+    shares = [i for part in (ours, theirs) for name, i in part.items() if name != "cer"]
     return max(0.0, nice_ticks(min(share.lower for share in shares), 1.0)[0])
 
 
-def list_metrics(report: EvaluationReport, *, floor: float) -> list[MetricRow]:
-    """Return the rows of the metrics table; charts of shares begin at `floor`."""
-    ours = report.candidate.intervals
-    theirs = report.baseline.intervals if report.baseline else {}
-    errors = nice_ticks(0.0, max(part["cer"].upper for part in (ours, theirs) if part))[-1]
+def list_metrics(
+    titles: Mapping[str, tuple[str, str]], ours: Intervals, theirs: Intervals, *, floor: float
+) -> list[MetricRow]:
+    """Return the rows of a metrics table.
+
+    Args:
+        titles: Title and note of each metric, by its name.
+        ours: The candidate's.
+        theirs: The baseline's; empty without one.
+        floor: Where the charts of shares begin.
+    """
+    errors = [part["cer"].upper for part in (ours, theirs) if "cer" in part]
+    most_errors = nice_ticks(0.0, max(errors, default=1.0))[-1]
     return [
         MetricRow(
             title=title,
@@ -75,10 +94,10 @@ def list_metrics(report: EvaluationReport, *, floor: float) -> list[MetricRow]:
                 ours[name],
                 theirs.get(name),
                 lower=0.0 if name == "cer" else floor,
-                upper=errors if name == "cer" else 1.0,
+                upper=most_errors if name == "cer" else 1.0,
             ),
         )
-        for name, (title, note) in METRICS.items()
+        for name, (title, note) in titles.items()
     ]
 
 
