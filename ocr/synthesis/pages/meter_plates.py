@@ -73,7 +73,7 @@ def _head(sheet: Sheet, words: Words, title: str, *, y: int, pen: Pen, rng: rand
         large = pen.sized(pen.size_px * 1.2)
         y += large.cap_px
         sheet.write(draw_text(words, "maker", rng=rng), x=middle, y=y, pen=large, align="centre")
-        y += rng.randint(10, 24)
+        y += round(pen.size_px * rng.uniform(0.35, 0.7))
     pen = pen.sized(pen.size_px * min(1, 0.85 * sheet.width_px / pen.width(title)))
     y += pen.cap_px
     sheet.write(title, x=middle, y=y, pen=pen, align="centre")

@@ -23,7 +23,7 @@ from ocr.synthesis.pages.stationery import choose_stationery, press_stamp
 from ocr.synthesis.pages.words import CHINESE, ENGLISH, METER, Words, characters_of
 
 PageKind = Literal["invoice", "form", "meter"]
-RENDERER = 1  # to be raised when the same seed would draw other pages
+RENDERER = 2  # to be raised when the same seed would draw other pages
 CHINESE_SHARE = 0.25  # of invoices and forms, where there is a font for them
 STAMPED_SHARE = 0.25
 PAPERS = {"invoice": paint_invoice, "form": paint_form}
@@ -36,7 +36,7 @@ VIEWS: dict[PageKind, View] = {
 
 @dataclass(frozen=True)
 class RenderedPage:
-    """One page, (H, W, 3) BGR, and every text on it with the quad around its ink."""
+    """One page, (H, W, 3) BGR, and every text on it with the quad a person would draw."""
 
     image: NDArray[np.uint8]
     regions: tuple[Region, ...]

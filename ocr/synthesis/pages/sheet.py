@@ -15,6 +15,13 @@ from ocr.synthesis.scene import Colour, stamp
 
 Align = Literal["left", "right", "centre"]
 
+LABEL_MARGIN = 0.15
+"""Of a text's height, around its ink: people leave a gap when they draw a box.
+
+With it, the boxes of PP-OCRv6 have 1.5 times the area of the labelled ones, as they have on real
+receipts; without it 2.1 times, so that most of them match nothing at IoU 0.5.
+"""
+
 
 @dataclass(frozen=True)
 class Pen:
@@ -55,6 +62,15 @@ class Box:
     right: int
     bottom: int
 
+    def grown(self, margin_px: int) -> "Box":
+        """This rectangle and so many pixels around it."""
+        return Box(
+            left=self.left - margin_px,
+            top=self.top - margin_px,
+            right=self.right + margin_px,
+            bottom=self.bottom + margin_px,
+        )
+
     def corners(self) -> NDArray[np.float64]:
         """Clockwise from the top left, (4, 2)."""
         across, down = (self.left, self.right), (self.top, self.bottom)
@@ -70,7 +86,7 @@ class Box:
 
 
 class Sheet:
-    """Pixels, (H, W, 3) BGR, and the texts on them with the box around the ink of each."""
+    """Pixels, (H, W, 3) BGR, and the texts on them, each with the box a person would draw."""
 
     def __init__(self, *, width_px: int, height_px: int, paper: Colour) -> None:
         self.image = np.full((height_px, width_px, 3), paper, np.uint8)
@@ -130,7 +146,8 @@ class Sheet:
         for cover, left, top in pieces:
             stamp(layer, cover, left_px=left - box.left, top_px=top - box.top)
         self._blend(layer, box=box, ink=ink)
-        self.texts.append((box, text))
+        margin_px = round(LABEL_MARGIN * (box.bottom - box.top))
+        self.texts.append((box.grown(margin_px), text))
         return box
 
     def rule(

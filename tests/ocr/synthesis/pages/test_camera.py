@@ -12,10 +12,11 @@ VIEW = View(turn_deg=3, lean=0.05, surroundings=0.1, scanned_share=0.3)
 
 
 def black_bar(*, width: int = 500, height: int = 400) -> Sheet:
-    """A white sheet with one text: a black bar."""
+    """A white sheet with one text, a black bar, and its box without a margin."""
     sheet = Sheet(width_px=width, height_px=height, paper=(255, 255, 255))
     cover = np.full((height // 10, width // 2), 255, np.uint8)
-    sheet.imprint([(cover, width // 4, height // 2)], text="bar", ink=(0, 0, 0))
+    ink = sheet.imprint([(cover, width // 4, height // 2)], text="bar", ink=(0, 0, 0))
+    sheet.texts = [(ink, "bar")]
     return sheet
 
 
