@@ -92,7 +92,7 @@ def _check_relative_drop(evidence: Evidence, rules: GateRules) -> Check:
         return Check(rule, f"{max(drop, 0.0):.1%}", required, "promote", "")
     verdict: Verdict = "block" if is_worse(change) else "hold"
     doubt = "" if verdict == "block" else f", which {count_samples(evidence, change)} cannot prove"
-    lost = f"{drop:.1%} of the {evidence.metric} of {evidence.opponent}"
+    lost = f"{drop:.1%} of the {evidence.metric} of {evidence.opponent or 'what is required'}"
     reason = f"It loses {lost}, {required}{doubt}."
     return Check(rule, f"{drop:.1%}", required, verdict, reason)
 

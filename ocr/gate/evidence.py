@@ -21,7 +21,8 @@ class Evidence:
         slices: Parts of the test set.
         latency_ms: Median of one image read alone; ``size_mb``: of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
-        opponent: What the candidate is compared with, in words ("the champion plates:1f3a").
+        opponent: What the candidate is compared with, in words ("the champion plates:1f3a");
+            empty: with a number.
         is_opponent: The candidate is that very model.
         was_rolled_back: Somebody took this very version out of service.
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
@@ -69,7 +70,7 @@ def collect_evidence(
         latency_ms=report.candidate.latency.single_ms,
         size_mb=size_mb,
         has_parity=has_parity,
-        opponent=opponent or (baseline.name if baseline else "the required accuracy"),
+        opponent=opponent or (baseline.name if baseline else ""),
         is_opponent=baseline is not None and baseline.name == report.candidate.name,
         was_rolled_back=was_rolled_back,
     )
@@ -101,7 +102,7 @@ def collect_page_evidence(
         latency_ms=1000 * candidate.latency.median_s,
         size_mb=size_mb,
         has_parity=has_parity,
-        opponent=opponent or (baseline.name if baseline else "the required e2e Hmean"),
+        opponent=opponent or (baseline.name if baseline else ""),
         is_opponent=baseline is not None and baseline.name == candidate.name,
         was_rolled_back=was_rolled_back,
         metric="e2e Hmean",

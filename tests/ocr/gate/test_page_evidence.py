@@ -105,7 +105,7 @@ def test_number_as_baseline_is_compared_with(number: float, verdict: Verdict) ->
     decision = decide(half_wrong, None, number=number)
 
     assert decision.verdict == verdict
-    assert "of the required e2e Hmean on 40 pages" in decision.reasons[0]
+    assert f"against the required {number:.1%} on 40 pages" in decision.reasons[0]
 
 
 def test_floor_is_that_of_the_hmean() -> None:
