@@ -84,7 +84,7 @@ def test_number_stands_in_for_a_baseline() -> None:
     assert (
         judge(collect_evidence(report, size_mb=1.0, has_parity=True), GateRules())
         .reasons[0]
-        .startswith("It reads better: accuracy 90.0% against 50.0% of the required accuracy")
+        .startswith("It reads better: accuracy 90.0% against the required 50.0%")
     )
 
 
