@@ -62,16 +62,12 @@ def split_keys(candidates: Sequence[Candidate], clusters: Sequence[int]) -> list
         candidates: Sorted by image id.
         clusters: Cluster of near-duplicates of each.
     """
-    own = [c.row.group and f"group:{c.row.group}" for c in candidates]
-    names = [(f"cluster:{cluster}", at) for at, cluster in enumerate(clusters)]
-    names += [(key, at) for at, key in enumerate(own) if key]
-    first: dict[str, int] = {}
-    edges = np.array([(first.setdefault(name, at), at) for name, at in names]).reshape(-1, 2)
-    graph = coo_array((np.ones(len(edges), np.int8), tuple(edges.T)), shape=(len(own),) * 2)
+    groups = [candidate.row.group for candidate in candidates]
+    labels = _join_groups(clusters, groups) if any(groups) else clusters
     keys: dict[int, str] = {}
-    labels = connected_components(graph, directed=False)[1].tolist()
-    for label, key, candidate in zip(labels, own, candidates, strict=True):
-        keys[label] = min(keys.get(label, "~"), key or candidate.encoded.id)
+    for label, group, candidate in zip(labels, groups, candidates, strict=True):
+        key = f"group:{group}" if group else candidate.encoded.id
+        keys[label] = min(keys.get(label, "~"), key)
     return [keys[label] for label in labels]
 
 
@@ -93,6 +89,17 @@ def find_leaks(
             detail = f"nearly the same as {splits[keeper]} {_name(candidates[keeper])}"
             leaks[at] = candidate.reject("near_image_in_two_splits", detail)
     return leaks
+
+
+def _join_groups(clusters: Sequence[int], groups: Sequence[str]) -> list[int]:
+    """Number the sets of what is tied by a cluster or by a group that has a name."""
+    names = [(f"cluster:{cluster}", at) for at, cluster in enumerate(clusters)]
+    names += [(f"group:{group}", at) for at, group in enumerate(groups) if group]
+    first: dict[str, int] = {}
+    edges = np.array([(first.setdefault(name, at), at) for name, at in names]).reshape(-1, 2)
+    graph = coo_array((np.ones(len(edges), np.int8), tuple(edges.T)), shape=(len(groups),) * 2)
+    numbers: list[int] = connected_components(graph, directed=False)[1].tolist()
+    return numbers
 
 
 def _reject_copy(candidate: Candidate, first: Candidate) -> Rejection:
