@@ -3,7 +3,7 @@
 Both loops train the same net on the same crops. The plain one is the shortest that does: batches
 prepared beforehand, no augmentation, no averages, logs or checkpoints. Each side runs in processes
 of its own, in turn; the better run counts. Two ranks need two free cores; what two trainings at
-once that have nothing to do with each other reach together is the most that the machine allows.
+once that have nothing to do with each other reach together tells what the machine allows.
 """
 
 import argparse

@@ -66,21 +66,27 @@ class RenderedSet(Generic[ItemT]):
 
 
 @dataclass(frozen=True)
-class Survey(Generic[RowT]):
-    """What is known without opening an image.
+class Survey(Generic[RowT, ItemT]):
+    """Inputs, and what is known of them without opening an image.
 
     Attributes:
+        labels: The labelled images; None: rendered ones only.
+        rendered: What is to be rendered; None: nothing.
         labelled: All rows of the labels, bad ones included.
         rows: Number of rows, rendered ones included.
         fingerprint: SHA-256 over the labels and each image's path, size and time of change.
     """
 
+    labels: Labels[RowT] | None
+    rendered: RenderedSet[ItemT] | None
     labelled: Sequence[RowT | Rejection]
     rows: int
     fingerprint: str
 
 
-def survey_inputs(labels: Labels[RowT] | None, rendered: RenderedSet[ItemT] | None) -> Survey[RowT]:
+def survey_inputs(
+    labels: Labels[RowT] | None, rendered: RenderedSet[ItemT] | None
+) -> Survey[RowT, ItemT]:
     """Read the labels and look at the images from outside.
 
     Raises:
@@ -105,7 +111,7 @@ def survey_inputs(labels: Labels[RowT] | None, rendered: RenderedSet[ItemT] | No
     if rendered is not None:
         rows += rendered.count
         digest.update(f"rendered {rendered.fingerprint}".encode())
-    return Survey(labelled, rows, digest.hexdigest())
+    return Survey(labels, rendered, labelled, rows, digest.hexdigest())
 
 
 def _refuse_empty(labels: Labels[LabelledImage], counts: Counter[Split | None]) -> None:

@@ -67,11 +67,11 @@ class Inspector:
             yield each if isinstance(each, Rejection) else _conclude(*each)
 
     def inspect_rendered(
-        self, lines: Iterable[RenderedLine], *, split: Split | None
+        self, items: Iterable[RenderedLine], *, split: Split | None
     ) -> Iterator[Candidate | Rejection]:
         """Inspect rendered lines, stored as JPEG."""
         with self.spool.appending() as file:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(items, start=1):
                 row = LabelRow("", line.text, split, "", line.source, f"{line.source}:{number}")
                 judged = self._judge_text(row)
                 if isinstance(judged, Rejection):

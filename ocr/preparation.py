@@ -6,7 +6,9 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import cv2
 import numpy as np
@@ -16,9 +18,9 @@ from ocr.candidate import Candidate
 from ocr.charset import Charset
 from ocr.duplicates import cluster_candidates
 from ocr.errors import ArtifactNotFound
-from ocr.inputs import RenderedSet, Survey, survey_inputs
+from ocr.inputs import ItemT, RenderedSet, RowT, Survey, survey_inputs
 from ocr.inspection import Inspector, RenderedLine
-from ocr.labels import LabelFiles, LabelRow
+from ocr.labels import LabelFiles
 from ocr.process_pool import ProcessPool, open_pool
 from ocr.quarantine import ReasonCount, Rejection, check_shares
 from ocr.rare_collection import collecting_rarely
@@ -36,6 +38,9 @@ from ocr.validation import Limits
 SNAPSHOT = "snapshot"
 _PROGRESS_EVERY = 500
 _ROWS_WORTH_A_POOL = 2000
+
+RowT_contra = TypeVar("RowT_contra", contravariant=True)
+ItemT_contra = TypeVar("ItemT_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,20 @@ class SnapshotRef:
     cached: bool
     counts: Mapping[str, int]
     quarantine: tuple[ReasonCount, ...]
+
+
+class Inspects(Protocol[RowT_contra, ItemT_contra]):
+    """Looks at every row or rendered item once."""
+
+    def inspect_rows(
+        self, rows: Iterable[RowT_contra | Rejection], *, root: Path
+    ) -> Iterator[Candidate | Rejection]:
+        """Inspect labelled images, in their order."""
+
+    def inspect_rendered(
+        self, items: Iterable[ItemT_contra], *, split: Split | None
+    ) -> Iterator[Candidate | Rejection]:
+        """Inspect rendered images, which are then stored."""
 
 
 def prepare_snapshot(
@@ -93,9 +112,8 @@ def prepare_snapshot(
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
         inspector = Inspector(limits=limits, charset=charset, spool=spool, pool=pool)
-        found = _inspect(inspector, survey, labels, rendered)
         selection = select_samples(
-            report_progress(found, total=survey.rows, on_progress=on_progress),
+            inspect_inputs(inspector, survey, on_progress=on_progress),
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
@@ -161,17 +179,20 @@ def find_or_write(
     return _refer(written, cached=False)
 
 
-def _inspect(
-    inspector: Inspector,
-    survey: Survey[LabelRow],
-    labels: LabelFiles | None,
-    rendered: RenderedSet[RenderedLine] | None,
+def inspect_inputs(
+    inspector: Inspects[RowT, ItemT],
+    survey: Survey[RowT, ItemT],
+    *,
+    on_progress: Callable[[int, int], None],
 ) -> Iterator[Candidate | Rejection]:
-    if labels is not None:
-        yield from inspector.inspect_rows(survey.labelled, root=labels.root)
-    if rendered is not None:
-        split: Split | None = None if labels is None else "train"
-        yield from inspector.inspect_rendered(rendered.items, split=split)
+    """Look at every labelled image, then at every rendered one, and tell how many are done."""
+    found: list[Iterable[Candidate | Rejection]] = []
+    if survey.labels is not None:
+        found.append(inspector.inspect_rows(survey.labelled, root=survey.labels.root))
+    if survey.rendered is not None:
+        split: Split | None = None if survey.labels is None else "train"
+        found.append(inspector.inspect_rendered(survey.rendered.items, split=split))
+    return report_progress(chain(*found), total=survey.rows, on_progress=on_progress)
 
 
 def snapshot_key(name: str, digest: str) -> str:

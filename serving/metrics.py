@@ -25,6 +25,11 @@ class ServingMetrics:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         registry = self._registry = CollectorRegistry()
         ProcessCollector(registry=registry)
+        self._count_requests(registry)
+        self._count_readings(registry)
+        self._watch_models(registry)
+
+    def _count_requests(self, registry: CollectorRegistry) -> None:
         self._requests = Counter(
             "ocrline_requests",
             "Answered requests",
@@ -41,6 +46,8 @@ class ServingMetrics:
         self.in_flight = Gauge(
             "ocrline_requests_in_flight", "Recognition requests inside", registry=registry
         )
+
+    def _count_readings(self, registry: CollectorRegistry) -> None:
         self.images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)
         self.confidence = Histogram(
             "ocrline_confidence",
@@ -65,6 +72,8 @@ class ServingMetrics:
             buckets=SECONDS,
             registry=registry,
         )
+
+    def _watch_models(self, registry: CollectorRegistry) -> None:
         self.model_info = Gauge(
             "ocrline_model_info",
             "1 for what is served",

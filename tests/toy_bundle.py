@@ -25,6 +25,7 @@ from ocr.charset import Charset
 from ocr.detection.spec import BoxRule, PageSpec
 from ocr.image import Image
 from ocr.preprocess import InputSpec
+from tests.manifest_facts import manifest_facts
 
 CHARACTERS = ("A", "B", "C")
 COLOURS = {"A": (255, 0, 0), "B": (0, 255, 0), "C": (0, 0, 255), " ": (0, 0, 0)}
@@ -64,16 +65,9 @@ def write_toy_bundle(
     write_manifest(
         folder,
         BundleManifest(
-            name=name,
-            version=version,
-            created=created,
-            dataset_digest="d" * 64,
-            code_commit="",
-            parameters={},
+            **manifest_facts(name=name, version=version, created=created, parent=parent),
             metrics={"accuracy": 1.0},
-            parent=parent,
             input=spec,
-            parity={"onnx": 0.0},
         ),
     )
     return folder
@@ -98,17 +92,10 @@ def write_toy_detection_bundle(
     write_manifest(
         folder,
         DetectionManifest(
-            name=name,
-            version=version,
-            created=created,
-            dataset_digest="d" * 64,
-            code_commit="",
-            parameters={},
+            **manifest_facts(name=name, version=version, created=created, parent=parent),
             metrics={"hmean": 1.0},
-            parent=parent,
             input=PAGE,
             boxes=RULE,
-            parity={"onnx": 0.0},
         ),
     )
     return folder

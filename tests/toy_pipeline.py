@@ -6,6 +6,7 @@ import numpy as np
 
 from ocr.image import Image
 from ocr.pipeline import GoldenLine, PipelineManifest, write_pipeline
+from tests.manifest_facts import manifest_facts
 
 LINES = (
     GoldenLine(polygon=((2, 3), (40, 3), (40, 12), (2, 12)), text="TOTAL 12.50", confidence=0.97),
@@ -24,15 +25,8 @@ def write_toy_pipeline(
 ) -> Path:
     """Write a pipeline that `read_pipeline` accepts."""
     manifest = PipelineManifest(
-        name=name,
-        version=version,
-        created="2026-11-21T00:00:00Z",
-        dataset_digest="d" * 64,
-        code_commit="",
-        parameters={},
+        **manifest_facts(name=name, version=version, parity={}),
         metrics={"hmean": 0.9, "accuracy": 0.8},
-        parent="",
-        parity={},
         detector=detector,
         recogniser=recogniser,
     )

@@ -57,11 +57,11 @@ class PageInspector:
     checked: dict[str, CheckedPage] = field(default_factory=dict)
 
     def inspect_rows(
-        self, pages: Iterable[RawPage | Rejection], *, root: Path
+        self, rows: Iterable[RawPage | Rejection], *, root: Path
     ) -> Iterator[Candidate | Rejection]:
         """Inspect labelled pages in their order; what a reader rejected already passes through."""
         examined = examine_rows(
-            (self._count(page) for page in pages),
+            (self._count(page) for page in rows),
             root=root,
             limits=self.limits,
             spool=self.spool,
@@ -73,11 +73,11 @@ class PageInspector:
             yield each if isinstance(each, Rejection) else self._conclude(*each)
 
     def inspect_rendered(
-        self, pages: Iterable[RenderedPage], *, split: Split | None
+        self, items: Iterable[RenderedPage], *, split: Split | None
     ) -> Iterator[Candidate | Rejection]:
         """Inspect rendered pages, stored as JPEG."""
         with self.spool.appending() as file:
-            for number, page in enumerate(pages, start=1):
+            for number, page in enumerate(items, start=1):
                 regions = tuple(RawRegion(r.polygon, r.text, r.ignored) for r in page.regions)
                 where = f"{page.source}:{number}"
                 raw = self._count(RawPage("", regions, split, page.source, where))

@@ -1,14 +1,14 @@
 """From labelled and rendered pages to a content-addressed snapshot in the store."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from ocr.candidate import Candidate
 from ocr.charset import Charset
-from ocr.inputs import RenderedSet, Survey, survey_inputs
+from ocr.inputs import RenderedSet, survey_inputs
 from ocr.pages.inspection import PageInspector, RenderedPage
-from ocr.pages.labels import PageLabelFiles, RawPage
+from ocr.pages.labels import PageLabelFiles
 from ocr.pages.limits import PageLimits
 from ocr.pages.page_hash import COPY_SHARE, cluster_copies
 from ocr.pages.region_check import CheckedPage
@@ -18,10 +18,9 @@ from ocr.preparation import (
     SnapshotRef,
     describe_versions,
     find_or_write,
-    report_progress,
+    inspect_inputs,
 )
 from ocr.process_pool import ProcessPool, open_pool
-from ocr.quarantine import Rejection
 from ocr.sample import Split
 from ocr.selection import Selection, select_samples
 from ocr.snapshot_manifest import SnapshotManifest
@@ -67,9 +66,8 @@ def prepare_pages(
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         inspector = PageInspector(limits=limits, spool=Spool(folder), pool=pool)
-        found = _inspect(inspector, survey, labels, rendered)
         selection = select_samples(
-            report_progress(found, total=survey.rows, on_progress=on_progress),
+            inspect_inputs(inspector, survey, on_progress=on_progress),
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
@@ -87,19 +85,6 @@ def prepare_pages(
         pool=open_pool(survey.rows, worth_a_pool=_PAGES_WORTH_A_POOL),
         write=write,
     )
-
-
-def _inspect(
-    inspector: PageInspector,
-    survey: Survey[RawPage],
-    labels: PageLabelFiles | None,
-    rendered: RenderedSet[RenderedPage] | None,
-) -> Iterator[Candidate | Rejection]:
-    if labels is not None:
-        yield from inspector.inspect_rows(survey.labelled, root=labels.root)
-    if rendered is not None:
-        split: Split | None = None if labels is None else "train"
-        yield from inspector.inspect_rendered(rendered.items, split=split)
 
 
 def _write(

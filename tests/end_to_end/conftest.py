@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,14 +109,22 @@ def _finish(process: "subprocess.Popen[str]", *, timeout_s: float) -> Finished:
     return Finished(process.returncode, out, err)
 
 
-@pytest.fixture(scope="session")
-def fresh_line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    """A machine on which nothing has run yet."""
-    line = Line(home=tmp_path_factory.mktemp("home"), endpoint=f"http://127.0.0.1:{pick_port(0)}")
+@contextmanager
+def new_line(home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S) -> Iterator[Line]:
+    """Set up a machine on which nothing has run yet; its services end with the block."""
+    endpoint = f"http://127.0.0.1:{pick_port(0)}"
+    line = Line(home=home, endpoint=endpoint, preset=preset, timeout_s=timeout_s)
     try:
         yield line
     finally:
         line.run("stop")
+
+
+@pytest.fixture(scope="session")
+def fresh_line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+    """A machine on which nothing has run yet."""
+    with new_line(tmp_path_factory.mktemp("home")) as line:
+        yield line
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from deploy.background import pick_port
-from tests.end_to_end.conftest import Finished, Line
+from tests.end_to_end.conftest import Finished, Line, new_line
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def project(request: pytest.FixtureRequest) -> Project:
 @pytest.fixture(scope="module")
 def whole(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
     """A line that nobody killed."""
-    with _new_line(tmp_path_factory.mktemp("whole"), project) as line:
+    with new_line(tmp_path_factory.mktemp("whole"), preset=project.preset) as line:
         finished = line.retrain()
         assert finished.code == 0, finished.err
         yield line
@@ -83,7 +81,7 @@ def whole(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_line_killed_at_any_second_ends_as_an_uninterrupted_one(
     project: Project, whole: Line, tmp_path: Path
 ) -> None:
-    with _new_line(tmp_path, project) as line:
+    with new_line(tmp_path, preset=project.preset) as line:
         ended = [_run_and_kill(line, seconds) for seconds in project.lifetimes_s]
         last = line.retrain()
         served = line.served()
@@ -99,7 +97,7 @@ def test_line_killed_at_any_second_ends_as_an_uninterrupted_one(
 def test_line_killed_after_each_trace_ends_as_an_uninterrupted_one(
     project: Project, whole: Line, tmp_path: Path
 ) -> None:
-    with _new_line(tmp_path, project) as line:
+    with new_line(tmp_path, preset=project.preset) as line:
         for trace in project.traces:
             _run_and_kill_at(line, trace)
         last = line.retrain()
@@ -113,16 +111,6 @@ def _check_as_if_nothing_happened(line: Line, last: Finished, *, whole: Line, se
     assert _losses(line) == _losses(whole)
     assert served == line.champion() == whole.champion()
     assert not list((line.home / "jobs").iterdir())
-
-
-@contextmanager
-def _new_line(home: Path, project: Project) -> Iterator[Line]:
-    endpoint = f"http://127.0.0.1:{pick_port(0)}"
-    line = Line(home=home, endpoint=endpoint, preset=project.preset)
-    try:
-        yield line
-    finally:
-        line.run("stop")
 
 
 def _run_and_kill(line: Line, seconds: float) -> Finished | None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.background import pick_port
-from tests.end_to_end.conftest import Line
+from tests.end_to_end.conftest import Line, new_line
 from tests.shared_data import RECEIPTS, needs_receipts
 
 HOURS_S = 3 * 3600
@@ -16,16 +15,8 @@ LONGER = ("detector.epochs=30", "recogniser.epochs=34")
 @pytest.fixture
 def receipts(tmp_path: Path) -> Iterator[Line]:
     """A machine on which nothing has run yet."""
-    line = Line(
-        home=tmp_path,
-        endpoint=f"http://127.0.0.1:{pick_port(0)}",
-        preset="receipts",
-        timeout_s=HOURS_S,
-    )
-    try:
+    with new_line(tmp_path, preset="receipts", timeout_s=HOURS_S) as line:
         yield line
-    finally:
-        line.run("stop")
 
 
 @needs_receipts

@@ -11,9 +11,8 @@ import httpx
 import psutil
 import pytest
 
-from deploy.background import pick_port
 from ocr.pipeline import read_golden_pages
-from tests.end_to_end.conftest import Finished, Line
+from tests.end_to_end.conftest import Finished, Line, new_line
 
 # Every change of a parameter makes other checkpoints, so that what ran before is not found.
 FRESH = ("detector.seed=7", "recogniser.seed=7")
@@ -22,12 +21,8 @@ FRESH = ("detector.seed=7", "recogniser.seed=7")
 @pytest.fixture(scope="module")
 def fresh_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
     """A machine on which nothing has run yet."""
-    home, endpoint = tmp_path_factory.mktemp("pages"), f"http://127.0.0.1:{pick_port(0)}"
-    line = Line(home=home, endpoint=endpoint, preset="smoke-pages")
-    try:
+    with new_line(tmp_path_factory.mktemp("pages"), preset="smoke-pages") as line:
         yield line
-    finally:
-        line.run("stop")
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from ocr.charset import Charset
 from ocr.image import Image, encode_png
 from ocr.preprocess import InputSpec
 from ocr.registry import Registry
+from tests.manifest_facts import manifest_facts
 
 DIGITS = "0123456789"
 LETTERS = "ABCDEFGHIJ"
@@ -65,16 +66,9 @@ def make_bundle(
     write_manifest(
         folder,
         BundleManifest(
-            name=name,
-            version=version,
-            created="2026-01-01T00:00:00Z",
-            dataset_digest="0" * 64,
-            code_commit="",
-            parameters={},
+            **manifest_facts(name=name, version=version),
             metrics={"accuracy": 1.0},
-            parent="",
             input=SPEC,
-            parity={"onnx": 0.0},
         ),
     )
     return folder

@@ -20,6 +20,7 @@ from ocr.page_reader import PageReader
 from ocr.pipeline import GoldenLine, PipelineManifest, write_pipeline
 from ocr.recogniser import OnnxRecogniser
 from ocr.registry import Registry
+from tests.manifest_facts import manifest_facts
 from tests.serving.tiny_bundle import BLANK_GREY, GREYS, make_bundle
 
 NAME = "pages"
@@ -30,7 +31,6 @@ LEFT_PX, TOP_PX, STEP_PX = 32, 24, 64
 PAGE_WIDTH_PX = 640
 GOLDEN = (["2026", "31415"], ["9"])
 RULE = BoxRule(threshold=0.5, box_threshold=0.5, unclip_ratio=0.001, crop_unclip_ratio=0.001)
-CREATED = "2026-01-01T00:00:00Z"
 
 
 def draw_page(texts: Sequence[str], *, unsure: Sequence[int] = ()) -> Image:
@@ -102,15 +102,8 @@ def make_detector(
         path.write_bytes(b"stand-in")
     (folder / "onnx" / "model.onnx").write_bytes(_onnx_model().SerializeToString())
     manifest = DetectionManifest(
-        name=name,
-        version=version,
-        created=CREATED,
-        dataset_digest="0" * 64,
-        code_commit="",
-        parameters={},
+        **manifest_facts(name=name, version=version),
         metrics={"hmean": 1.0},
-        parent="",
-        parity={"onnx": 0.0},
         input=PageSpec(long_side_px=960),
         boxes=replace(RULE, unclip_ratio=growth),
     )
@@ -123,15 +116,8 @@ def _make_pipeline(
 ) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     manifest = PipelineManifest(
-        name=name,
-        version=version,
-        created=CREATED,
-        dataset_digest="0" * 64,
-        code_commit="",
-        parameters={},
+        **manifest_facts(name=name, version=version),
         metrics={"hmean": 1.0},
-        parent="",
-        parity={"onnx": 0.0},
         detector=f"{name}-detector:{version}",
         recogniser=f"{name}-recogniser:{version}",
     )
