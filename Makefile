@@ -39,7 +39,7 @@ test: setup ## The tests CI runs
 test-slow: setup ## The long proofs as well
 	$(BIN)/python -m pytest --timeout 3600
 
-bench: setup ## Every benchmark, each beside its peer
+bench: setup ## The benchmarks that need no data of yours, each beside its peer
 	$(BIN)/python -m bench.prepare
 	$(BIN)/python -m bench.train
 	$(BIN)/python -m bench.serve

@@ -14,8 +14,9 @@ from rich.progress import track
 from cli.output import ERR, AsJson, StoreUri, print_json, print_table
 from cli.reading import LineModel, Model, PageModel, load_model
 from ocr.errors import BadInput
+from ocr.labels.folder import IMAGE_SUFFIXES
 
-SUFFIXES = {".bmp", ".jpeg", ".jpg", ".pdf", ".png", ".tif", ".tiff", ".webp"}
+SUFFIXES = {*IMAGE_SUFFIXES, ".pdf"}
 
 
 def predict(

@@ -31,7 +31,7 @@ class TrainDetectorJob(Params):
 class TrainResult(Params):
     """What a training left in its folder."""
 
-    kind: Literal["train"] = Field("train", description="Kind of job")
+    kind: Literal["train", "train-detector"] = Field("train", description="Kind of job")
     checkpoint: str = Field(description="Folder of the final checkpoint, relative to the job's")
     metrics: dict[str, float] = Field(description="Validation metrics of the final checkpoint")
     timings: dict[str, float] = Field(description="Seconds per phase, images per second")

@@ -9,7 +9,7 @@ import PIL.ImageDraw
 import PIL.ImageFont
 
 from ocr.image import Image
-from ocr.page_reader import PageLine
+from ocr.page_line import PageLine
 
 SURE: Final = 0.9
 SURE_RGB: Final = (10, 125, 90)

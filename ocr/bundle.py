@@ -18,7 +18,6 @@ CARD = "card.md"
 ONNX_MODEL = "onnx/model.onnx"
 PADDLE_FOLDER = "paddle"
 SERVING_FOLDER = "serving"
-GOLDEN_FOLDER = "golden"
 GOLDEN_OUTPUTS = "golden/outputs.json"
 GOLDEN_INPUTS = "golden/inputs"
 

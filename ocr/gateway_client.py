@@ -10,7 +10,8 @@ import httpx
 from ocr.errors import ParityFailed, StoreUnavailable
 from ocr.golden_outputs import read_golden_outputs
 from ocr.golden_pages import compare_page
-from ocr.pipeline import GoldenLine, read_golden_pages
+from ocr.page_line import PageLine
+from ocr.pipeline import read_golden_pages
 
 POLL_S = 0.2
 BATCH = 8
@@ -104,7 +105,7 @@ class GatewayClient:
                 raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
         return len(golden)
 
-    def read_page(self, image: bytes, *, name: str, version: str) -> list[GoldenLine]:
+    def read_page(self, image: bytes, *, name: str, version: str) -> list[PageLine]:
         """Read one encoded image with a version of a pipeline.
 
         Raises:
@@ -116,7 +117,7 @@ class GatewayClient:
         try:
             (page,) = answer["pages"]
             return [
-                GoldenLine(
+                PageLine(
                     polygon=tuple((float(x), float(y)) for x, y in line["polygon"]),
                     text=line["text"],
                     confidence=line["confidence"],

@@ -42,8 +42,8 @@ def read_golden_outputs(bundle: Path) -> list[GoldenOutput]:
         BadData: There are none, or they are not readable.
     """
     return [
-        GoldenOutput(image=_image(bundle, record), text=str(record["text"]))
-        for record in _read_records(bundle, "text")
+        GoldenOutput(image=golden_image(bundle, record), text=str(record["text"]))
+        for record in read_records(bundle, "text")
     ]
 
 
@@ -56,17 +56,22 @@ def read_golden_boxes(bundle: Path) -> list[GoldenBoxes]:
     try:
         return [
             GoldenBoxes(
-                image=_image(bundle, record),
+                image=golden_image(bundle, record),
                 boxes=np.array(record["boxes"], dtype=np.float32).reshape(-1, 4, 2),
                 scores=np.array(record["scores"], dtype=np.float32),
             )
-            for record in _read_records(bundle, "boxes", "scores")
+            for record in read_records(bundle, "boxes", "scores")
         ]
     except (TypeError, ValueError) as error:
         raise BadData(f"{GOLDEN_OUTPUTS} is unreadable: {error!r}") from error
 
 
-def _read_records(bundle: Path, *keys: str) -> list[dict[str, Any]]:
+def read_records(bundle: Path, *keys: str) -> list[dict[str, Any]]:
+    """Read what is recorded of each golden image: its file, and what `keys` name.
+
+    Raises:
+        BadData: There is none, or they are not readable.
+    """
     try:
         content = json.loads((bundle / GOLDEN_OUTPUTS).read_text(encoding="utf-8"))
         records = [{key: one[key] for key in ("file", *keys)} for one in content["images"]]
@@ -77,5 +82,6 @@ def _read_records(bundle: Path, *keys: str) -> list[dict[str, Any]]:
     return records
 
 
-def _image(bundle: Path, record: dict[str, Any]) -> Path:
+def golden_image(bundle: Path, record: dict[str, Any]) -> Path:
+    """Path of the image that a record is of."""
     return bundle / GOLDEN_INPUTS / str(record["file"])

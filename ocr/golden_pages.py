@@ -5,12 +5,13 @@ from itertools import chain
 from typing import Final
 
 from ocr.errors import ParityFailed
-from ocr.pipeline import GoldenLine, GoldenPage
+from ocr.page_line import PageLine
+from ocr.pipeline import GoldenPage
 
 TOLERANCE_PX: Final = 1.0
 
 
-def compare_page(golden: GoldenPage, found: Sequence[GoldenLine]) -> None:
+def compare_page(golden: GoldenPage, found: Sequence[PageLine]) -> None:
     """Compare the lines of a page with the golden ones: order, texts, corners within a pixel.
 
     Raises:
@@ -29,7 +30,7 @@ def compare_page(golden: GoldenPage, found: Sequence[GoldenLine]) -> None:
             raise ParityFailed(f"{name}, line {number} ({read.text!r}) {message}")
 
 
-def _furthest_px(promised: GoldenLine, read: GoldenLine) -> float:
+def _furthest_px(promised: PageLine, read: PageLine) -> float:
     corners = zip(
         chain.from_iterable(promised.polygon), chain.from_iterable(read.polygon), strict=True
     )

@@ -16,6 +16,7 @@ from ocr.cropping import UPRIGHT_ASPECT, crop_line
 from ocr.ctc import Recognition
 from ocr.detection.detector import Detector
 from ocr.image import Image
+from ocr.page_line import PageLine
 from ocr.reading_order import reading_order
 from ocr.recogniser import Recogniser
 
@@ -31,21 +32,6 @@ SHARPNESS = 4
 """Power of a confidence by which lines are weighed to find how a page lies."""
 
 _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
-
-
-@dataclass(frozen=True, slots=True)
-class PageLine:
-    """One line of a page.
-
-    Attributes:
-        polygon: Corners (x, y) in pixels of the page, clockwise from where reading begins.
-        text: What it reads, never empty.
-        confidence: Of the text, 0 to 1.
-    """
-
-    polygon: tuple[tuple[float, float], ...]
-    text: str
-    confidence: float
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ from ocr.bundle import (
     write_manifest,
 )
 from ocr.errors import BadData
+from ocr.golden_outputs import golden_image, read_records
 from ocr.image import Image, encode_png
+from ocr.page_line import PageLine
 
 VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -35,26 +37,11 @@ class PipelineManifest(ModelManifest):
 
 
 @dataclass(frozen=True)
-class GoldenLine:
-    """One line as the pipeline read it.
-
-    Attributes:
-        polygon: Corners (x, y) in pixels of the page, clockwise from where reading begins.
-        text: What it reads.
-        confidence: From 0 to 1.
-    """
-
-    polygon: tuple[tuple[float, float], ...]
-    text: str
-    confidence: float
-
-
-@dataclass(frozen=True)
 class GoldenPage:
     """One golden page and the lines that the pipeline read on it, in reading order."""
 
     image: Path
-    lines: tuple[GoldenLine, ...]
+    lines: tuple[PageLine, ...]
 
 
 def pipeline_version(*, detector: str, recogniser: str) -> str:
@@ -83,7 +70,7 @@ def write_pipeline(
     manifest: PipelineManifest,
     *,
     card: str,
-    pages: Iterable[tuple[Image, tuple[GoldenLine, ...]]],
+    pages: Iterable[tuple[Image, tuple[PageLine, ...]]],
 ) -> PipelineManifest:
     """Write the card, the golden pages and what was read on them, and the manifest, last.
 
@@ -112,28 +99,24 @@ def read_golden_pages(folder: Path) -> list[GoldenPage]:
         BadData: There are none, or they are not readable.
     """
     try:
-        outputs = json.loads((folder / GOLDEN_OUTPUTS).read_text(encoding="utf-8"))["images"]
-        pages = [
+        return [
             GoldenPage(
-                image=folder / GOLDEN_INPUTS / output["file"],
-                lines=tuple(_parse_line(line) for line in output["lines"]),
+                image=golden_image(folder, record),
+                lines=tuple(_parse_line(line) for line in record["lines"]),
             )
-            for output in outputs
+            for record in read_records(folder, "lines")
         ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise BadData(f"{GOLDEN_OUTPUTS} is unreadable: {error!r}") from error
-    if not pages:
-        raise BadData(f"{GOLDEN_OUTPUTS} names no page: nothing proves what the pipeline reads")
-    return pages
 
 
-def _describe(line: GoldenLine) -> dict[str, object]:
+def _describe(line: PageLine) -> dict[str, object]:
     polygon = [[round(x, 2), round(y, 2)] for x, y in line.polygon]
     return {"text": line.text, "confidence": round(line.confidence, 4), "polygon": polygon}
 
 
-def _parse_line(line: dict[str, Any]) -> GoldenLine:
-    return GoldenLine(
+def _parse_line(line: dict[str, Any]) -> PageLine:
+    return PageLine(
         polygon=tuple((float(x), float(y)) for x, y in line["polygon"]),
         text=str(line["text"]),
         confidence=float(line["confidence"]),

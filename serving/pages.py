@@ -12,7 +12,8 @@ from fastapi.responses import JSONResponse
 from ocr.annotation import annotate_page
 from ocr.document import read_pages
 from ocr.image import BadImage, Image, encode_jpeg
-from ocr.page_reader import PageLine, PageReading
+from ocr.page_line import PageLine
+from ocr.page_reader import PageReading
 from ocr.pdf import BadDocument, DocumentFault
 from serving.body import Limits, read_body
 from serving.capacity import Capacity

@@ -12,8 +12,9 @@ from ocr.bundle import read_detection_manifest
 from ocr.detection.page_input import fit_page
 from ocr.errors import ArtifactExists
 from ocr.image import Image
+from ocr.page_line import PageLine
 from ocr.page_reader import PageReader
-from ocr.pipeline import GoldenLine, PipelineManifest, pipeline_version, write_pipeline
+from ocr.pipeline import PipelineManifest, pipeline_version, write_pipeline
 from ocr.preparation import SnapshotRef
 from ocr.registry import Registry
 from tasks.export import code_commit
@@ -100,7 +101,7 @@ def _assemble(
 
 
 def _gather_metrics(registry: Registry, *references: str) -> dict[str, float]:
-    """Return the validation metrics of the parts: hmean of the detector, accuracy of the other."""
+    """Return all validation metrics of the parts, each with its part's task before its name."""
     both: dict[str, float] = {}
     for reference in references:
         model = registry.resolve(reference)
@@ -115,12 +116,11 @@ def _say_metrics(metrics: dict[str, float]) -> str:
 
 def _read_golden(
     workspace: Workspace, reader: PageReader, *, detector: str, pages: SnapshotRef
-) -> Iterator[tuple[Image, tuple[GoldenLine, ...]]]:
+) -> Iterator[tuple[Image, tuple[PageLine, ...]]]:
     """Yield the first test pages, of the size that the detector takes, with what they read."""
     model = workspace.registry.resolve(detector)
     spec = read_detection_manifest(workspace.fetch_bundle(model)).input
     snapshot = workspace.fetch_pages(pages.key)
     for sample in snapshot.samples("test")[:GOLDEN_PAGES]:
         image = fit_page(snapshot.image(sample), spec)
-        lines = reader.read(image).lines
-        yield image, tuple(GoldenLine(line.polygon, line.text, line.confidence) for line in lines)
+        yield image, reader.read(image).lines

@@ -29,7 +29,7 @@ def judge_candidate(evaluation: EvaluationRef, gate: GateParams) -> JudgementRef
         report,
         size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
-        opponent=evaluation.opponent if ":" in evaluation.opponent else "",
+        opponent=evaluation.opposing_version,
         was_rolled_back=was_rolled_back(workspace, model),
     )
     decision = judge(evidence, GateRules(**gate.model_dump()))

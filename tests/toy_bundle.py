@@ -185,10 +185,10 @@ def _write_golden_pages(folder: Path, pages: tuple[Lines, ...]) -> None:
     for number, lines in enumerate(pages):
         file = f"{number:03d}.png"
         cv2.imwrite(str(folder / GOLDEN_INPUTS / file), draw_page(lines))
-        boxes = [_corners(x, y, CELL_PX * len(text), HEIGHT_PX) for (x, y), text in lines.items()]
+        boxes = [corners(x, y, CELL_PX * len(text), HEIGHT_PX) for (x, y), text in lines.items()]
         outputs.append({"file": file, "boxes": boxes, "scores": [1.0] * len(boxes)})
     (folder / GOLDEN_OUTPUTS).write_text(json.dumps({"images": outputs}), encoding="utf-8")
 
 
-def _corners(x: int, y: int, width: int, height: int) -> list[list[int]]:
+def corners(x: int, y: int, width: int, height: int) -> list[list[int]]:
     return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]

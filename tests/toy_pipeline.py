@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from ocr.image import Image
-from ocr.pipeline import GoldenLine, PipelineManifest, write_pipeline
+from ocr.page_line import PageLine
+from ocr.pipeline import PipelineManifest, write_pipeline
 from tests.manifest_facts import manifest_facts
 
 LINES = (
-    GoldenLine(polygon=((2, 3), (40, 3), (40, 12), (2, 12)), text="TOTAL 12.50", confidence=0.97),
-    GoldenLine(polygon=((2, 20), (30, 20), (30, 29), (2, 29)), text="謝謝", confidence=0.5),
+    PageLine(polygon=((2, 3), (40, 3), (40, 12), (2, 12)), text="TOTAL 12.50", confidence=0.97),
+    PageLine(polygon=((2, 20), (30, 20), (30, 29), (2, 29)), text="謝謝", confidence=0.5),
 )
 
 
@@ -21,7 +22,7 @@ def write_toy_pipeline(
     version: str = "p1",
     detector: str = "toy-detector:d1",
     recogniser: str = "toy-recogniser:r1",
-    lines: tuple[GoldenLine, ...] = LINES,
+    lines: tuple[PageLine, ...] = LINES,
 ) -> Path:
     """Write a pipeline that `read_pipeline` accepts."""
     manifest = PipelineManifest(

@@ -67,15 +67,8 @@ def _rank(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
         raise lost from error
 
 
-def _export(path: Path) -> None:
-    _export_as(read_job(path, ExportJob), path)
-
-
-def _export_detector(path: Path) -> None:
-    _export_as(read_job(path, ExportDetectorJob), path)
-
-
-def _export_as(job: ExportJob | ExportDetectorJob, path: Path) -> None:
+def _export(kind: type[ExportJob] | type[ExportDetectorJob], path: Path) -> None:
+    job = read_job(path, kind)
     from training.export import export_model
 
     folder = path.resolve().parent
@@ -88,8 +81,8 @@ COMMANDS: dict[str, Callable[[Path], None]] = {
     "train-detector": partial(_train, TrainDetectorJob),
     "rank": partial(_rank, TrainJob),
     "rank-detector": partial(_rank, TrainDetectorJob),
-    "export": _export,
-    "export-detector": _export_detector,
+    "export": partial(_export, ExportJob),
+    "export-detector": partial(_export, ExportDetectorJob),
 }
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +13,7 @@ from ocr.charset import Charset
 from ocr.composition import CropComposer, preview
 from ocr.ctc import align
 from ocr.errors import BadData
+from ocr.image import encode_png
 from ocr.preprocess import FRAME_PX, InputSpec
 from training.crops import Crops
 from training.reading import read_crops, valid_frames
@@ -117,7 +117,7 @@ class Composition:
             return f"No composition: {error}"
         composer.save(self._folder / COMPOSER)
         picture = preview(composer, np.random.default_rng(self._seed))
-        (self._folder / PREVIEW).write_bytes(cv2.imencode(".png", picture)[1].tobytes())
+        (self._folder / PREVIEW).write_bytes(encode_png(picture))
         return ""
 
 

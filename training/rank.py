@@ -125,6 +125,7 @@ def finish(
     metrics = loop.trainee.finish(net, checkpoint)
     meter = loop.meter
     result = TrainResult(
+        kind=job.kind,
         checkpoint=CHECKPOINT,
         metrics=metrics,
         timings={

@@ -14,7 +14,7 @@ from training.batches import collate
 from training.crops import Crops
 from training.loss import ctc_per_character
 from training.source import LabelledCrop
-from training.trainee import Validation
+from training.trainee import Validation, spread
 
 BATCH_PX = 64 * 128
 """Columns per batch: little memory, and no slower than more."""
@@ -35,7 +35,7 @@ def validate(
         accuracy (share read exactly; the score), ned (mean of 1 - normalised edit distance) and
         loss (CTC nats per character).
     """
-    chosen = np.unique(np.linspace(0, len(crops) - 1, min(limit, len(crops))).astype(np.int64))
+    chosen = spread(len(crops), limit=limit)
     texts: dict[int, str] = {}
     nats, characters = 0.0, 0
     for indexes, probabilities in read_crops(net, crops, indexes=chosen, spec=spec):

@@ -35,6 +35,11 @@ class Validation:
     metrics: dict[str, float]
 
 
+def spread(count: int, *, limit: int) -> NDArray[np.int64]:
+    """Return at most `limit` of the indexes below `count`, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(limit, count)).astype(np.int64))
+
+
 class SecondPhase(Protocol):
     """A change of the batches in mid-run, prepared on the first rank with the net so far."""
 

@@ -8,7 +8,8 @@ from typing import Any
 from ocr.ctc import Recognition
 from ocr.errors import BadInput
 from ocr.image import Image
-from ocr.page_reader import PageLine, PageReading
+from ocr.page_line import PageLine
+from ocr.page_reader import PageReading
 
 
 class RapidOcrRecogniser:

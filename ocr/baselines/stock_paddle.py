@@ -10,11 +10,9 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from threading import Timer
 from typing import IO, Any
 
-import cv2
-
 from ocr.ctc import Recognition
 from ocr.errors import BadInput
-from ocr.image import Image
+from ocr.image import Image, encode_png
 
 
 class StockPaddleRecogniser:
@@ -62,7 +60,7 @@ class StockPaddleRecogniser:
         with TemporaryDirectory() as folder:
             for number, image in enumerate(images):
                 path = Path(folder) / f"{number:06}.png"
-                path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
+                path.write_bytes(encode_png(image))
             answer = self._ask(folder)
         return [
             Recognition(text=text, confidence=float(score), character_confidences=())

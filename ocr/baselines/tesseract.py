@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import cv2
-
 from ocr.ctc import Recognition
 from ocr.errors import BadData, BadInput
-from ocr.image import Image
+from ocr.image import Image, encode_png
 
 _WORD_LEVEL = "5"
 _TIMEOUT_S = 600.0
@@ -100,7 +98,7 @@ def run_tesseract(command: Sequence[str]) -> str:
 def _write_images(images: Sequence[Image], folder: Path) -> Path:
     paths = [folder / f"{number}.png" for number in range(len(images))]
     for path, image in zip(paths, images, strict=True):
-        path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
+        path.write_bytes(encode_png(image))
     listing = folder / "images.txt"
     listing.write_text("\n".join(str(path) for path in paths), encoding="utf-8")
     return listing

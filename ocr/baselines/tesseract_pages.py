@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import cv2
-
 from ocr.baselines.tesseract import find_tesseract, name_tesseract, run_tesseract
-from ocr.image import Image
-from ocr.page_reader import PageLine, PageReading
+from ocr.image import Image, encode_png
+from ocr.page_line import PageLine
+from ocr.page_reader import PageReading
 
 _LINE_LEVEL, _WORD_LEVEL = "4", "5"
 
@@ -37,7 +36,7 @@ class TesseractPages:
         """
         with TemporaryDirectory() as folder:
             path = Path(folder) / "page.png"
-            path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
+            path.write_bytes(encode_png(image))
             table = run_tesseract([self._program, str(path), "stdout", "-l", self._language, "tsv"])
         rows = csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
         return PageReading(lines=tuple(_join_lines(rows)), rotation=0, timings={})

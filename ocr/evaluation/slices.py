@@ -43,7 +43,8 @@ class SliceReport:
         accuracy: The candidate's, with Wilson's 95 % interval.
         baseline_accuracy: The baseline's on the same lines; None without a paired baseline.
         gained: Lines that only the candidate reads; ``lost``: that only the baseline reads.
-        p_value: Two-sided exact McNemar test, not yet adjusted for the number of slices.
+        p_value: Two-sided, not yet adjusted for the number of slices: exact McNemar test of lines;
+            of pages, with the signs of documents reversed at random.
     """
 
     kind: str

@@ -21,7 +21,7 @@ Verdict = Literal["promote", "hold", "block"]
 
 STRICTEST: dict[Verdict, int] = {"block": 0, "hold": 1, "promote": 2}
 
-# Two-sided level of the exact tests: of equal models at most half of it is blocked.
+# Two-sided level of the tests: of equal models at most half of it is blocked.
 _SIGNIFICANT = 0.05
 
 
@@ -132,7 +132,7 @@ def _check_slice_floor(evidence: Evidence, rules: GateRules) -> Check:
 
 
 def _check_slice_losses(evidence: Evidence, rules: GateRules) -> Check:
-    rule, required = "Slices that lost", "none (exact test, Holm, 5%)"
+    rule, required = "Slices that lost", "none (Holm, 5%)"
     judged = _judged_slices(evidence, rules)
     adjusted = holm([part.p_value for part in judged])
     losers = [

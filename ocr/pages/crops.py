@@ -14,6 +14,7 @@ from ocr.cropping import CROP_MARGIN, crop_line, grow_boxes
 from ocr.examination import EncodedImage, examine_rendered
 from ocr.labels import LabelRow
 from ocr.pages.limits import PageLimits
+from ocr.pages.preparation import PAGES_WORTH_A_POOL
 from ocr.pages.snapshot import PageSample, PageSnapshot, open_page_snapshot
 from ocr.preparation import (
     SNAPSHOT,
@@ -36,7 +37,6 @@ from ocr.store import Store
 from ocr.store.folder import download_folder
 from ocr.validation import Limits, find_text_fault
 
-_PAGES_WORTH_A_POOL = 32
 _BATCH = 4
 
 
@@ -77,7 +77,7 @@ def prepare_crops(
         inputs=("crops", parameters, manifest.digest),
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
-        pool=open_pool(manifest.counts["accepted"], worth_a_pool=_PAGES_WORTH_A_POOL),
+        pool=open_pool(manifest.counts["accepted"], worth_a_pool=PAGES_WORTH_A_POOL),
         write=partial(
             _write, store, pages_key=pages_key, name=name, limits=limits, on_progress=on_progress
         ),

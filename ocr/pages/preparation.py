@@ -29,7 +29,7 @@ from ocr.split import SplitRule
 from ocr.spool import Spool
 from ocr.store import Store
 
-_PAGES_WORTH_A_POOL = 32
+PAGES_WORTH_A_POOL = 32
 
 
 def prepare_pages(
@@ -82,7 +82,7 @@ def prepare_pages(
         inputs=("pages", parameters, survey.fingerprint),
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
-        pool=open_pool(survey.rows, worth_a_pool=_PAGES_WORTH_A_POOL),
+        pool=open_pool(survey.rows, worth_a_pool=PAGES_WORTH_A_POOL),
         write=write,
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,9 @@ class PageSample:
         source: The label file it came from, or what rendered it.
         group: What must stay in one split; empty: nothing.
         image: Image path as written in the labels; empty for a rendered one.
+        shard: File the encoded image lies in, relative to the snapshot.
+        offset: Where it starts in the shard.
+        size: Its bytes.
     """
 
     id: str
@@ -38,6 +40,9 @@ class PageSample:
     source: str
     group: str
     image: str
+    shard: str
+    offset: int
+    size: int
 
 
 @dataclass(frozen=True)
@@ -62,16 +67,12 @@ class PageSnapshot:
 
     def image_bytes(self, sample: PageSample) -> bytes:
         """The encoded image of a page."""
-        return self.stored.image_bytes(self._places[sample.id])
+        return self.stored.image_bytes(sample)
 
     def pages(self, split: Split) -> Iterator[tuple[PageSample, Image]]:
         """Pages of a split with their pixels, decoded one by one."""
         for sample in self.samples(split):
             yield sample, self.image(sample)
-
-    @cached_property
-    def _places(self) -> dict[str, Any]:
-        return {str(row.id): row for row in self.stored.samples().itertuples(index=False)}
 
 
 def open_page_snapshot(folder: Path) -> PageSnapshot:
@@ -97,4 +98,7 @@ def _to_sample(row: Any) -> PageSample:
         source=row.source,
         group=row.group,
         image=row.image,
+        shard=row.shard,
+        offset=int(row.offset),
+        size=int(row.size),
     )

@@ -8,7 +8,7 @@ import cv2
 from rapidfuzz.distance import Levenshtein
 
 from ocr.evaluation.evaluation_report import EvaluatedLine, EvaluationReport
-from ocr.image import Image
+from ocr.image import Image, encode_png
 
 # Of the room in the gallery; what one leaves goes to the next.
 _LOST, _SHARED = 0.5, 0.3
@@ -137,9 +137,9 @@ def encode(image: Image) -> str:
     if scale < 1:
         size = (max(1, round(width_px * scale)), max(1, round(height_px * scale)))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(image.dtype)
-    return to_address(cv2.imencode(".png", image)[1].tobytes())
+    return to_address(encode_png(image))
 
 
-def to_address(png: bytes) -> str:
-    """Return PNG bytes as a data: address."""
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+def to_address(data: bytes, *, kind: str = "png") -> str:
+    """Return the bytes of an encoded image as a data: address."""
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"

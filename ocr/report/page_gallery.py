@@ -1,6 +1,5 @@
 """The pages worth looking at, worst first, with what was found drawn over them."""
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +10,7 @@ from ocr.evaluation.pages.counts import PageCounts, is_read, without_case
 from ocr.evaluation.pages.detection import share
 from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome, PagesReport
 from ocr.image import Image
-from ocr.report.gallery import Segment, mark_differences
+from ocr.report.gallery import Segment, mark_differences, to_address
 
 Kind = Literal["read", "misread", "missed", "invented", "uncounted"]
 
@@ -119,7 +118,7 @@ def _show(report: PagesReport, page: EvaluatedPage, image: Image | None) -> Gall
 def _encode(image: Image, *, width_px: int, height_px: int) -> str:
     small = cv2.resize(image, (width_px, height_px), interpolation=cv2.INTER_AREA)
     jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])[1].tobytes()
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode("ascii")
+    return to_address(jpeg, kind="jpeg")
 
 
 def _lay_over(page: EvaluatedPage, who: str, name: str, outcome: PageOutcome) -> Overlay:

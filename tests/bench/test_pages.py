@@ -14,7 +14,7 @@ from ocr.page_reader import PageReading
 from ocr.region import Region
 from ocr.registry import Registry
 from ocr.store import open_store
-from tests.toy_bundle import PAGES, draw_page, write_toy_bundle, write_toy_detection_bundle
+from tests.toy_bundle import PAGES, corners, draw_page, write_toy_bundle, write_toy_detection_bundle
 from tests.toy_pipeline import write_toy_pipeline
 
 NOTHING = PageReading(lines=(), rotation=0, timings={})
@@ -93,7 +93,3 @@ def test_a_pipeline_of_the_registry_is_measured(tmp_path: Path) -> None:
 def cells(printed: str, engine: str) -> list[str]:
     (row,) = (row for row in printed.splitlines() if engine in row)
     return [cell.strip() for cell in row.strip("│ ").split("│")]
-
-
-def corners(x: int, y: int, width: int, height: int) -> list[list[int]]:
-    return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]

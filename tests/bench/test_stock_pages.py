@@ -16,10 +16,10 @@ from bench.stock_pages import Read, agreement, compare
 from ocr.bundle import PADDLE_FOLDER, read_detection_manifest, read_manifest, write_manifest
 from ocr.detection.spec import BoxRule
 from ocr.image import Image, encode_png
-from ocr.pipeline import PipelineManifest, write_pipeline
 from ocr.registry import Registry
 from ocr.store import open_store
 from tests.toy_bundle import Lines, draw_page, write_toy_bundle, write_toy_detection_bundle
+from tests.toy_pipeline import write_toy_pipeline
 from training.environment import prepare_environment
 
 PAGES: tuple[Lines, ...] = (
@@ -27,7 +27,6 @@ PAGES: tuple[Lines, ...] = (
     {(64, 128): "BCBCBCBCBCBCABC"},
     {},
 )
-CREATED = "2026-01-01T00:00:00Z"
 
 
 def say(*texts: list[str]) -> Read:
@@ -101,20 +100,9 @@ def register_pipeline(root: Path) -> None:
     write_manifest(recogniser, read_manifest(recogniser))
     registry.register("toy-detector", "v1", detector)
     registry.register("toy-recogniser", "v1", recogniser)
-    manifest = PipelineManifest(
-        name="toy",
-        version="v1",
-        created=CREATED,
-        dataset_digest="0" * 64,
-        code_commit="",
-        parameters={},
-        metrics={},
-        parent="",
-        parity={},
-        detector="toy-detector:v1",
-        recogniser="toy-recogniser:v1",
+    write_toy_pipeline(
+        root / "pipeline", version="v1", detector="toy-detector:v1", recogniser="toy-recogniser:v1"
     )
-    write_pipeline(root / "pipeline", manifest, card="# toy\n", pages=[(draw_page({}), ())])
     registry.register("toy", "v1", root / "pipeline")
 
 

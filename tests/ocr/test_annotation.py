@@ -1,7 +1,7 @@
 import numpy as np
 
 from ocr.annotation import annotate_page
-from ocr.page_reader import PageLine
+from ocr.page_line import PageLine
 
 PAGE = np.full((300, 600, 3), 255, np.uint8)
 

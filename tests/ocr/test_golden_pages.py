@@ -4,14 +4,13 @@ import pytest
 
 from ocr.errors import ParityFailed
 from ocr.golden_pages import compare_page
-from ocr.pipeline import GoldenLine, GoldenPage
+from ocr.page_line import PageLine
+from ocr.pipeline import GoldenPage
 
 
-def line(text: str = "TOTAL", *, moved_px: float = 0) -> GoldenLine:
+def line(text: str = "TOTAL", *, moved_px: float = 0) -> PageLine:
     corners = ((10, 10), (60, 10), (60, 20), (10, 20))
-    return GoldenLine(
-        polygon=tuple((x, y + moved_px) for x, y in corners), text=text, confidence=0.9
-    )
+    return PageLine(polygon=tuple((x, y + moved_px) for x, y in corners), text=text, confidence=0.9)
 
 
 PAGE = GoldenPage(image=Path("000.png"), lines=(line(), line("12.50", moved_px=30)))
@@ -30,6 +29,6 @@ def test_same_lines_within_a_pixel_agree() -> None:
         ([line(), line("12.50", moved_px=31.5)], r"line 2 \('12.50'\) lies 1.5 px from"),
     ],
 )
-def test_first_difference_is_named(found: list[GoldenLine], message: str) -> None:
+def test_first_difference_is_named(found: list[PageLine], message: str) -> None:
     with pytest.raises(ParityFailed, match=f"golden page 000.png.* {message}"):
         compare_page(PAGE, found)

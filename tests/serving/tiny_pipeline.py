@@ -16,8 +16,9 @@ from ocr.bundle import FORM_FILES, DetectionManifest, write_manifest
 from ocr.detection.detector import OnnxDetector
 from ocr.detection.spec import BoxRule, PageSpec
 from ocr.image import Image, encode_png
+from ocr.page_line import PageLine
 from ocr.page_reader import PageReader
-from ocr.pipeline import GoldenLine, PipelineManifest, write_pipeline
+from ocr.pipeline import PipelineManifest, write_pipeline
 from ocr.recogniser import OnnxRecogniser
 from ocr.registry import Registry
 from tests.manifest_facts import manifest_facts
@@ -127,9 +128,9 @@ def _make_pipeline(
     return folder
 
 
-def _read(reader: PageReader, page: Image, *, moved_px: float) -> tuple[GoldenLine, ...]:
+def _read(reader: PageReader, page: Image, *, moved_px: float) -> tuple[PageLine, ...]:
     return tuple(
-        GoldenLine(
+        PageLine(
             polygon=tuple((x + moved_px, y) for x, y in line.polygon),
             text=line.text,
             confidence=line.confidence,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import paddle
@@ -22,9 +22,7 @@ from training.detection.pages import TrainPage, ValPage, collect_train_pages, co
 from training.detection.tuning import find_coarse_rule, tune_rule
 from training.ranks import Ranks
 from training.train import SNAPSHOT
-from training.trainee import SecondPhase, Tensor, Validation
-
-Item = TypeVar("Item")
+from training.trainee import SecondPhase, Tensor, Validation, spread
 
 VIEWS_PER_PAGE = 8
 """In one epoch, on average."""
@@ -89,13 +87,15 @@ class DetectorTrainee:
 
     def validate(self, net: Any) -> Validation:
         """Find the text of some pages by the better of a few rules."""
-        maps = self._map(net, spread(self._val, self._limit))
+        chosen = spread(len(self._val), limit=self._limit)
+        maps = self._map(net, [self._val[at] for at in chosen.tolist()])
         return summarise(maps, find_coarse_rule(maps, beat=self._ranks.beat))
 
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
         """Tune the rule, find the text of all pages by it, and save net and rule."""
         maps = self._map(net, self._val)
-        rule = tune_rule(spread(maps, MOST_TUNED), beat=self._ranks.beat)
+        tuned = [maps[at] for at in spread(len(maps), limit=MOST_TUNED).tolist()]
+        rule = tune_rule(tuned, beat=self._ranks.beat)
         save_detector(checkpoint, weights=read_weights(net), spec=self.net_spec, rule=rule)
         return summarise(maps, rule).metrics
 
@@ -136,10 +136,3 @@ def summarise(maps: Sequence[PageMap], rule: BoxRule) -> Validation:
         "loss": loss,
     }
     return Validation(score=report.hmean, loss=loss, metrics=values)
-
-
-def spread(items: Sequence[Item], limit: int) -> list[Item]:
-    """Return at most `limit` of the items, evenly spread."""
-    count = min(limit, len(items))
-    places = np.unique(np.linspace(0, len(items) - 1, count).astype(np.int64))
-    return [items[place] for place in places.tolist()]

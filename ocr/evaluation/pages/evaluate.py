@@ -60,14 +60,15 @@ def evaluate_pages(
     draws = _Draws(group_codes([page.group for page in pages]), resamples=resamples, seed=seed)
     ours = [page.candidate for page in pages]
     theirs = [page.baseline for page in pages if page.baseline is not None]
+    lines = (_mark_read(pages, ours), _mark_read(pages, theirs) if theirs else None)
     return PagesReport(
         candidate=_report_model(candidate, pages, ours, draws),
         baseline=_report_model(baseline, pages, theirs, draws) if baseline else None,
-        comparison=_compare_reading(pages, ours, theirs, baseline_hmean, draws),
+        comparison=_compare_reading(ours, theirs, lines, baseline_hmean, draws),
         detection=_compare_detection(ours, theirs, draws),
         slices=measure_page_slices(
             pages,
-            lines=(_mark_read(pages, ours), _mark_read(pages, theirs) if theirs else None),
+            lines=lines,
             codes=draws.codes,
             resamples=resamples,
             seed=seed,
@@ -115,18 +116,19 @@ def _report_model(
 
 
 def _compare_reading(
-    pages: Sequence[EvaluatedPage],
     ours: Sequence[PageOutcome],
     theirs: Sequence[PageOutcome],
+    lines: tuple[Found, Found | None],
     number: float | None,
     draws: _Draws,
 ) -> Comparison | None:
     candidate = _sum(ours, "e2e_hmean")
-    if theirs:
+    our_lines, their_lines = lines
+    if their_lines is not None:
         return compare_pages(
             candidate,
             _sum(theirs, "e2e_hmean"),
-            lines=(_mark_read(pages, ours), _mark_read(pages, theirs)),
+            lines=(our_lines, their_lines),
             codes=draws.codes,
             resamples=draws.resamples,
             seed=draws.seed,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-import cv2
 import numpy as np
 
 from ocr.evaluation.bootstrap import Codes, wilson
@@ -17,6 +16,7 @@ from ocr.evaluation.slices import (
     cut_thirds,
     script_of,
 )
+from ocr.rectangle import smallest_rectangle
 from ocr.region import Region
 
 
@@ -91,6 +91,4 @@ def _has_no_letters(text: str) -> bool:
 
 def _height_px(region: Region) -> float:
     """Return the shorter side of the smallest rectangle around a region."""
-    corners: Values = np.asarray(region.polygon, dtype=np.float32)
-    _, sides, _ = cv2.minAreaRect(corners)
-    return float(min(sides))
+    return smallest_rectangle(np.array(region.polygon, dtype=np.float32))[1]

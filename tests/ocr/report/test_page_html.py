@@ -5,7 +5,8 @@ import pytest
 from ocr.evaluation.pages.evaluate import evaluate_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.gate import GateRules, collect_page_evidence, judge
-from ocr.page_reader import PageLine, PageReading
+from ocr.page_line import PageLine
+from ocr.page_reader import PageReading
 from ocr.region import Region
 from ocr.report import Lineage, render_pages_html, render_pages_markdown
 from tests.ocr.evaluation.pages.scenes import (

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocr.image import Image
-from ocr.page_reader import PageLine, PageReading
+from ocr.page_line import PageLine
+from ocr.page_reader import PageReading
 from ocr.region import Region
 
 Polygon = tuple[tuple[float, float], ...]
