@@ -13,7 +13,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field as FormField
 from python_multipart.multipart import File, FormParser
 
-from serving.problems import Problem
+from ocr.image import BadImage
+from serving.problems import Code, Problem
 
 RAW_TYPES: Final = "image/*, application/octet-stream"
 
@@ -134,6 +135,12 @@ def parse_multipart(
 def too_many_images(most: int) -> Problem:
     """Make the refusal of a request with too many images."""
     return Problem("too_many_images", f"More than {most} image{'s' * (most > 1)} in one request")
+
+
+def bad_image(error: BadImage, *, what: str, index: int) -> Problem:
+    """Make the refusal of an image that cannot be used; `what` names it for a person."""
+    code: Code = "image_too_large" if error.reason == "decompression_bomb" else "bad_image"
+    return Problem(code, f"{what}: {error}", index=index)
 
 
 async def _receive(request: Request, limits: Limits) -> bytes:

@@ -15,7 +15,7 @@ from ocr.image import BadImage, Image, encode_jpeg
 from ocr.page_line import PageLine
 from ocr.page_reader import PageReading
 from ocr.pdf import BadDocument, DocumentFault
-from serving.body import Limits, read_body
+from serving.body import Limits, bad_image, read_body
 from serving.capacity import Capacity
 from serving.live_model import LivePipeline
 from serving.metrics import ServingMetrics
@@ -151,8 +151,7 @@ def _next_page(pages: Iterator[Image], *, index: int) -> Image | None:
     except BadDocument as error:
         raise Problem(FAULTS[error.reason], str(error)) from None
     except BadImage as error:
-        code: Code = "image_too_large" if error.reason == "decompression_bomb" else "bad_image"
-        raise Problem(code, f"Page {index + 1}: {error}", index=index) from None
+        raise bad_image(error, what=f"Page {index + 1}", index=index) from None
 
 
 def _describe(line: PageLine) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 from python_multipart.multipart import parse_options_header
 
-from ocr.errors import BadInput
 from ocr.image import BadImage, Image, decode_image
 from serving.body import (
     RAW_TYPES,
     Limits,
+    bad_image,
     from_base64,
     is_raw,
     parse_json,
@@ -18,7 +18,7 @@ from serving.body import (
     too_many_images,
     unsupported_type,
 )
-from serving.problems import Code, Problem
+from serving.problems import Problem
 
 ACCEPTED: Final = f"{RAW_TYPES}, multipart/form-data or application/json"
 
@@ -81,7 +81,4 @@ def _decode(data: bytes, *, index: int, limits: Limits, pixels_left: int) -> Ima
     try:
         return decode_image(data, max_pixels=max(1, min(limits.image_pixels, pixels_left)))
     except BadImage as error:
-        code: Code = "image_too_large" if error.reason == "decompression_bomb" else "bad_image"
-        raise Problem(code, f"Image {index}: {error}", index=index) from None
-    except BadInput as error:
-        raise Problem("bad_image", f"Image {index}: {error}", index=index) from None
+        raise bad_image(error, what=f"Image {index}", index=index) from None

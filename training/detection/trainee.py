@@ -9,8 +9,9 @@ import paddle
 
 from configs.jobs import TrainDetectorJob
 from configs.training import DetectorTrainingParams
-from ocr.detection.spec import BoxRule, PageSpec
+from ocr.detection.spec import PageSpec
 from ocr.errors import BadData
+from ocr.evaluation.pages.detection import DetectionReport
 from ocr.pages.snapshot import open_page_snapshot
 from training.checkpoint import read_weights
 from training.detection.batches import ViewBatch, ViewMaker
@@ -89,7 +90,8 @@ class DetectorTrainee:
         """Find the text of some pages by the better of a few rules."""
         chosen = spread(len(self._val), limit=self._limit)
         maps = self._map(net, [self._val[at] for at in chosen.tolist()])
-        return summarise(maps, find_coarse_rule(maps, beat=self._ranks.beat))
+        _, report = find_coarse_rule(maps, beat=self._ranks.beat)
+        return summarise(maps, report)
 
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
         """Tune the rule, find the text of all pages by it, and save net and rule."""
@@ -97,7 +99,7 @@ class DetectorTrainee:
         tuned = [maps[at] for at in spread(len(maps), limit=MOST_TUNED).tolist()]
         rule = tune_rule(tuned, beat=self._ranks.beat)
         save_detector(checkpoint, weights=read_weights(net), spec=self.net_spec, rule=rule)
-        return summarise(maps, rule).metrics
+        return summarise(maps, measure_rule(maps, rule)).metrics
 
     def _map(self, net: Any, pages: Sequence[ValPage]) -> list[PageMap]:
         return list(map_pages(net, pages, beat=self._ranks.beat))
@@ -125,9 +127,8 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
     return DetectorTrainee(job.training, train=train, val=val, ranks=ranks)
 
 
-def summarise(maps: Sequence[PageMap], rule: BoxRule) -> Validation:
+def summarise(maps: Sequence[PageMap], report: DetectionReport) -> Validation:
     """Measure a rule, and the loss of the maps."""
-    report = measure_rule(maps, rule)
     loss = float(np.mean([measure_loss(one) for one in maps]))
     values = {
         "hmean": report.hmean,

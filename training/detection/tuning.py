@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ocr.cropping import CROP_MARGIN
 from ocr.detection.boxes import find_boxes
 from ocr.detection.spec import BoxRule
+from ocr.evaluation.pages.detection import DetectionReport
 from ocr.evaluation.pages.matching import match_page
 from training.detection.finding import PageMap, measure_rule
 
@@ -35,31 +36,35 @@ def tune_rule(maps: Sequence[PageMap], *, beat: Callable[[], None]) -> BoxRule:
         beat: Called after every rule.
     """
     pairs = product(THRESHOLDS, UNCLIP_RATIOS)
-    rule = find_best(maps, (_vary(START, threshold=t, ratio=u) for t, u in pairs), beat=beat)
+    rule, _ = find_best(maps, (_vary(START, threshold=t, ratio=u) for t, u in pairs), beat=beat)
     scores = (replace(rule, box_threshold=least) for least in BOX_THRESHOLDS)
-    rule = find_best(maps, scores, beat=beat)
+    rule, _ = find_best(maps, scores, beat=beat)
     ratios = (round(rule.unclip_ratio + step, 2) for step in FINE_STEPS)
     fine = (_vary(rule, threshold=rule.threshold, ratio=ratio) for ratio in ratios)
-    rule = find_best(maps, fine, beat=beat)
+    rule, _ = find_best(maps, fine, beat=beat)
     return replace(rule, crop_unclip_ratio=fit_crops(maps, rule))
 
 
-def find_coarse_rule(maps: Sequence[PageMap], *, beat: Callable[[], None]) -> BoxRule:
-    """Return the best of a few rules: early in a run the ratio decides more than the net."""
+def find_coarse_rule(
+    maps: Sequence[PageMap], *, beat: Callable[[], None]
+) -> tuple[BoxRule, DetectionReport]:
+    """Return the best of a few rules and what it finds: early, its ratio decides most."""
     rules = (_vary(START, threshold=START.threshold, ratio=ratio) for ratio in COARSE_RATIOS)
     return find_best(maps, rules, beat=beat)
 
 
 def find_best(
     maps: Sequence[PageMap], rules: Iterable[BoxRule], *, beat: Callable[[], None]
-) -> BoxRule:
-    """Return the rule with the largest Hmean; of several, the one in their middle."""
-    scores: dict[BoxRule, float] = {}
+) -> tuple[BoxRule, DetectionReport]:
+    """Return the rule with the largest Hmean, the one in the middle of several, and its report."""
+    reports: dict[BoxRule, DetectionReport] = {}
     for rule in rules:
-        scores[rule] = measure_rule(maps, rule).hmean
+        reports[rule] = measure_rule(maps, rule)
         beat()
-    best = [rule for rule, score in scores.items() if score == max(scores.values())]
-    return best[len(best) // 2]
+    most = max(report.hmean for report in reports.values())
+    best = [rule for rule, report in reports.items() if report.hmean == most]
+    rule = best[len(best) // 2]
+    return rule, reports[rule]
 
 
 def fit_crops(maps: Sequence[PageMap], rule: BoxRule) -> float:

@@ -2,32 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from rapidfuzz.distance import Levenshtein
 
-from ocr.evaluation.pages.matching import PageMatch, match_page
+from ocr.evaluation.pages.matching import PageMatch
+from ocr.page_line import PageLine
 from ocr.region import Region
-
-
-class FoundLine(Protocol):
-    """A line as a reader found it."""
-
-    @property
-    def text(self) -> str:
-        """What it reads."""
-
-    @property
-    def polygon(self) -> Sequence[tuple[float, float]]:
-        """Its corners in pixels of the page."""
-
-
-class FoundPage(Protocol):
-    """A page as a reader found it."""
-
-    @property
-    def lines(self) -> Sequence[FoundLine]:
-        """Its lines."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +39,8 @@ class PageCounts:
     similarity: float
 
 
-def score_page(page: FoundPage, regions: Sequence[Region]) -> PageCounts:
-    """Count what is right and wrong in the reading of a page with these labelled regions."""
-    match = match_page(regions, [line.polygon for line in page.lines])
-    return count_page(regions, page.lines, match)
-
-
 def count_page(
-    regions: Sequence[Region], lines: Sequence[FoundLine], match: PageMatch
+    regions: Sequence[Region], lines: Sequence[PageLine], match: PageMatch
 ) -> PageCounts:
     """Count what is right and wrong where regions and lines are paired already."""
     silent = sum(not regions[truth].text for truth in match.truths)

@@ -7,7 +7,9 @@ import numpy as np
 
 from ocr.errors import BadData
 from ocr.evaluation.metrics import Ratio
-from ocr.evaluation.pages.counts import FoundPage, PageCounts, score_page
+from ocr.evaluation.pages.counts import PageCounts, count_page
+from ocr.evaluation.pages.matching import match_page
+from ocr.page_reader import PageReading
 from ocr.region import Region
 
 
@@ -42,7 +44,9 @@ class PageMetrics:
     skipped: int
 
 
-def measure_pages(readings: Sequence[FoundPage], truths: Sequence[Sequence[Region]]) -> PageMetrics:
+def measure_pages(
+    readings: Sequence[PageReading], truths: Sequence[Sequence[Region]]
+) -> PageMetrics:
     """Return the metrics of the readings of pages with these labelled regions.
 
     Raises:
@@ -51,7 +55,11 @@ def measure_pages(readings: Sequence[FoundPage], truths: Sequence[Sequence[Regio
     if len(readings) != len(truths):
         raise BadData(f"{len(readings)} readings of {len(truths)} pages")
     pages = zip(readings, truths, strict=True)
-    return summarise_pages([score_page(reading, regions) for reading, regions in pages])
+    counts = [
+        count_page(regions, found.lines, match_page(regions, [one.polygon for one in found.lines]))
+        for found, regions in pages
+    ]
+    return summarise_pages(counts)
 
 
 def summarise_pages(counts: Sequence[PageCounts]) -> PageMetrics:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ocr.evaluation.pages.counts import count_page
 from ocr.evaluation.pages.matching import match_page
-from ocr.evaluation.pages.report import EvaluatedPage, FoundText, PageOutcome
+from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome
 from ocr.image import Image
 from ocr.page_reader import ReadsPages
 from ocr.region import Region
@@ -71,14 +71,7 @@ def _read(reader: ReadsPages, regions: Sequence[Region], image: Image) -> PageOu
     seconds = perf_counter() - started
     match = match_page(regions, [line.polygon for line in reading.lines])
     return PageOutcome(
-        lines=[
-            FoundText(
-                polygon=tuple((float(x), float(y)) for x, y in line.polygon),
-                text=line.text,
-                confidence=line.confidence,
-            )
-            for line in reading.lines
-        ],
+        lines=list(reading.lines),
         pairs=list(match.pairs),
         missed=list(match.missed),
         invented=list(match.invented),

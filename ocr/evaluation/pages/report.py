@@ -11,16 +11,8 @@ from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.pages.counts import PageCounts, is_read
 from ocr.evaluation.pages.metrics import PageMetrics
 from ocr.evaluation.slices import SliceReport
+from ocr.page_line import PageLine
 from ocr.region import Region
-
-
-@dataclass(frozen=True)
-class FoundText:
-    """A line as found: its polygon in pixels of the page, what it reads, and how surely."""
-
-    polygon: tuple[tuple[float, float], ...]
-    text: str
-    confidence: float
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class PageOutcome:
         seconds: From image to text.
     """
 
-    lines: list[FoundText]
+    lines: list[PageLine]
     pairs: list[tuple[int, int]]
     missed: list[int]
     invented: list[int]

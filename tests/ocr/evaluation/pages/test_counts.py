@@ -1,24 +1,17 @@
-from dataclasses import dataclass
-
 import pytest
 
 from ocr.evaluation.pages.counts import count_page, fold, is_read
 from ocr.evaluation.pages.matching import match_page
+from ocr.page_line import PageLine
 from ocr.region import Region
-from tests.ocr.evaluation.pages.scenes import Polygon, box, region
+from tests.ocr.evaluation.pages.scenes import box, region
 
 
-@dataclass(frozen=True)
-class Line:
-    y: float
-    text: str
-
-    @property
-    def polygon(self) -> Polygon:
-        return box(0, self.y)
+def found(y: float, text: str) -> PageLine:
+    return PageLine(polygon=box(0, y), text=text, confidence=1.0)
 
 
-def count(regions: list[Region], lines: list[Line]) -> dict[str, float]:
+def count(regions: list[Region], lines: list[PageLine]) -> dict[str, float]:
     match = match_page(regions, [line.polygon for line in lines])
     return vars(count_page(regions, lines, match))
 
@@ -30,26 +23,26 @@ def count(regions: list[Region], lines: list[Line]) -> dict[str, float]:
 def test_case_and_spaces_count_only_in_the_exact_form(
     reading: str, read: int, exactly: int
 ) -> None:
-    counts = count([region(0, 0, "Total 5")], [Line(0, reading)])
+    counts = count([region(0, 0, "Total 5")], [found(0, reading)])
 
     assert (counts["read"], counts["read_exactly"]) == (read, exactly)
 
 
 def test_right_text_in_the_wrong_place_is_not_read() -> None:
-    counts = count([region(0, 0, "A")], [Line(100, "A")])
+    counts = count([region(0, 0, "A")], [found(100, "A")])
 
     assert (counts["read"], counts["texts"], counts["readings"], counts["compared"]) == (0, 1, 1, 0)
 
 
 def test_similarity_is_that_of_pairs_without_case_and_spaces() -> None:
-    counts = count([region(0, 0, "AB CD"), region(0, 50, "X")], [Line(0, "abcE"), Line(50, "x")])
+    counts = count([region(0, 0, "AB CD"), region(0, 50, "X")], [found(0, "abcE"), found(50, "x")])
 
     assert counts["similarity"] == pytest.approx(3 / 4 + 1)
     assert counts["compared"] == 2
 
 
 def test_region_without_transcription_counts_where_text_is_found_only() -> None:
-    counts = count([region(0, 0, ""), region(0, 50, "B")], [Line(0, "A"), Line(50, "B")])
+    counts = count([region(0, 0, ""), region(0, 50, "B")], [found(0, "A"), found(50, "B")])
 
     assert (counts["truths"], counts["boxes"], counts["pairs"]) == (2, 2, 2)
     assert (counts["texts"], counts["readings"], counts["compared"], counts["read"]) == (1, 1, 1, 1)
@@ -62,7 +55,7 @@ def test_missed_region_without_transcription_is_no_text() -> None:
 
 
 def test_ignored_region_and_the_box_in_it_count_nowhere() -> None:
-    counts = count([region(0, 0, "A", ignored=True)], [Line(0, "A")])
+    counts = count([region(0, 0, "A", ignored=True)], [found(0, "A")])
 
     assert not any(counts.values())
 
