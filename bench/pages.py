@@ -23,11 +23,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from ocr.dataset.pages.region import Region
 from ocr.errors import BadInput
 from ocr.evaluation.pages.metrics import measure_pages
-from ocr.image import decode_image
-from ocr.page_reader import PageReading, ReadsPages
-from ocr.region import Region
+from ocr.image.pixels import decode_image
+from ocr.reading.page_reader import PageReading, ReadsPages
 
 CORES = len(os.sched_getaffinity(0))
 MAX_PIXELS = 50_000_000
@@ -69,7 +69,7 @@ def main() -> None:
 
 def list_pages(labels: Path, *, pages: int) -> tuple[list[Path], list[tuple[Region, ...]]]:
     """Return the image files of a label file and the regions of each."""
-    from ocr.pages.labelled_pages import read_labelled_pages  # not in the engines' memory
+    from ocr.dataset.pages.labelled_pages import read_labelled_pages  # not in the engines' memory
 
     labelled, _ = read_labelled_pages(labels)
     rows = [page.row for page in labelled][: pages or None]
@@ -180,13 +180,13 @@ def _load_ours(model: str) -> ReadsPages:
 
 
 def _load_rapidocr(_: str) -> ReadsPages:
-    from ocr.baselines.rapidocr import RapidOcrPages
+    from ocr.reading.baselines.rapidocr import RapidOcrPages
 
     return RapidOcrPages(threads=CORES)
 
 
 def _load_tesseract(_: str) -> ReadsPages:
-    from ocr.baselines.tesseract_pages import TesseractPages
+    from ocr.reading.baselines.tesseract_pages import TesseractPages
 
     return TesseractPages()
 

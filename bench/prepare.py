@@ -21,11 +21,11 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ocr.labels import LabelFiles
-from ocr.preparation import prepare_snapshot
-from ocr.split import SplitRule
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.split import SplitRule
 from ocr.store import open_store
-from ocr.validation import Limits
 
 LABELS = "rec_train.txt"
 WIDTH, HEIGHT = 94, 24

@@ -23,11 +23,11 @@ from rich.table import Table
 from bench.load import Ask, Load, measure
 from bench.untrained_bundle import write_untrained_bundle
 from deploy.background import pick_port, start_service, stop_service
-from ocr.image import Image, decode_image, encode_jpeg
-from ocr.page_reader import PageReader
-from ocr.pipeline import read_golden_pages
-from ocr.recogniser import OnnxRecogniser
-from ocr.registry import ModelVersion, Registry
+from ocr.image.pixels import Image, decode_image, encode_jpeg
+from ocr.models.pipeline import read_golden_pages
+from ocr.models.registry import ModelVersion, Registry
+from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 from tasks.readers import load_pipeline
 from tasks.workspace import Workspace, open_workspace

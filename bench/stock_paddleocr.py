@@ -12,11 +12,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from ocr.bundle import BundleManifest, read_bundle
-from ocr.ctc import Recognition
-from ocr.image import Image
-from ocr.labelled_images import read_labelled_images
-from ocr.recogniser import OnnxRecogniser
+from ocr.dataset.lines.labelled_lines import read_labelled_images
+from ocr.image.pixels import Image
+from ocr.models.bundle import BundleManifest, read_bundle
+from ocr.reading.recognition.ctc import Recognition
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.workspace import open_workspace
 
 MODEL_NAME = "PP-OCRv5_mobile_rec"  # any registered name; the files decide what is read

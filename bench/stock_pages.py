@@ -16,10 +16,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ocr.bundle import BundleManifest, DetectionManifest, read_bundle, read_detection_bundle
-from ocr.image import Image
-from ocr.pages.labelled_pages import read_labelled_pages
-from ocr.pipeline import read_pipeline
+from ocr.dataset.pages.labelled_pages import read_labelled_pages
+from ocr.image.pixels import Image
+from ocr.models.bundle import BundleManifest, DetectionManifest, read_bundle, read_detection_bundle
+from ocr.models.pipeline import read_pipeline
 from tasks.readers import load_pipeline
 from tasks.workspace import Workspace, open_workspace
 

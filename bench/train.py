@@ -22,11 +22,11 @@ import cv2
 import numpy as np
 
 from configs.jobs import TrainJob
-from ocr.labels import LabelFiles
-from ocr.preparation import prepare_snapshot
-from ocr.split import SplitRule
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.split import SplitRule
 from ocr.store import open_store
-from ocr.validation import Limits
 
 CROPS, BATCH = 640, 16
 WIDTH, HEIGHT = 94, 24
@@ -137,8 +137,8 @@ def time_plain_loop(path: Path) -> float:
     prepare_environment()
     import paddle
 
-    from training.loss import recognition_loss
-    from training.recogniser_net import build_net
+    from training.recognition.loss import recognition_loss
+    from training.recognition.net import build_net
 
     job = TrainJob.model_validate_json(path.read_bytes())
     net_spec, batches = prebuild_batches(job, path.parent)
@@ -164,12 +164,12 @@ def time_plain_loop(path: Path) -> float:
 
 def prebuild_batches(job: TrainJob, folder: Path) -> tuple[Any, list[Any]]:
     """Return the net's spec and some batches as the training makes them."""
-    from ocr.preprocess import InputSpec
-    from ocr.snapshot import open_snapshot
-    from training.batches import BatchMaker
-    from training.plan import make_plan
-    from training.recognition import make_net_spec, read_splits
-    from training.source import PlainSource
+    from ocr.dataset.snapshot.snapshot import open_snapshot
+    from ocr.reading.recognition.line_input import InputSpec
+    from training.recognition.batches import BatchMaker
+    from training.recognition.plan import make_plan
+    from training.recognition.source import PlainSource
+    from training.recognition.trainee import make_net_spec, read_splits
     from training.train import SNAPSHOT, fetch_snapshot
 
     fetch_snapshot(job, folder)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ocr.bundle import (
+from ocr.image.pixels import Image, encode_png
+from ocr.models.bundle import (
     CHARSET,
     GOLDEN_INPUTS,
     GOLDEN_OUTPUTS,
@@ -16,10 +17,9 @@ from ocr.bundle import (
     BundleManifest,
     write_manifest,
 )
-from ocr.charset import Charset
-from ocr.image import Image, encode_png
-from ocr.preprocess import InputSpec
-from ocr.recogniser import OnnxRecogniser
+from ocr.models.charset import Charset
+from ocr.reading.recognition.line_input import InputSpec
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from training.environment import prepare_environment
 
 
@@ -79,10 +79,10 @@ def _export(
         prepare_environment()
         import paddle
 
-        from training.onnx_form import export_onnx
-        from training.paddle_form import export_paddle
-        from training.recogniser_export import inference_config, input_shape
-        from training.recogniser_net import NetSpec, build_net
+        from training.forms.onnx_form import export_onnx
+        from training.forms.paddle_form import export_paddle
+        from training.recognition.export import inference_config, input_shape
+        from training.recognition.net import NetSpec, build_net
 
         paddle.set_device("cpu")
         paddle.seed(0)

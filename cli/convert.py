@@ -27,7 +27,7 @@ def convert(
     if not isinstance(params, RetrainPagesParams):
         raise BadInput(f"{preset} is of text lines, expected one with task: pages")
     settings_for(store)
-    from ocr.pages.converters import export_pages
+    from ocr.dataset.pages.converters import export_pages
     from tasks.prepare_pages import prepare_pages
     from tasks.workspace import open_workspace
 

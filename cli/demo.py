@@ -16,8 +16,8 @@ from cli.output import ERR, refuse
 from configs.presets import load_params
 from configs.retrain import RetrainPagesParams
 from configs.settings import read_settings
-from ocr.image import Image
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
+from ocr.image.pixels import Image
 from ocr.synthesis.pages import open_page_synthesis
 
 UNAVAILABLE = 5

@@ -14,7 +14,7 @@ from cli.output import ERR, AsJson, StoreUri, print_json, print_table
 from cli.reading import LineModel, Model, PageModel, load_model
 
 if TYPE_CHECKING:
-    from ocr.quarantine import Rejection
+    from ocr.dataset.quarantine import Rejection
 
 PAGE_METRICS = ("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned")
 
@@ -40,8 +40,8 @@ def evaluate(
 
 
 def _measure_lines(model: LineModel, labels: Path) -> dict[str, Any]:
+    from ocr.dataset.lines.labelled_lines import read_labelled_images
     from ocr.evaluation.metrics import measure
-    from ocr.labelled_images import read_labelled_images
 
     samples, rejections = read_labelled_images(labels)
     _name(rejections)
@@ -51,8 +51,8 @@ def _measure_lines(model: LineModel, labels: Path) -> dict[str, Any]:
 
 
 def _measure_pages(model: PageModel, labels: Path) -> dict[str, Any]:
+    from ocr.dataset.pages.labelled_pages import read_labelled_pages
     from ocr.evaluation.pages.metrics import measure_pages
-    from ocr.pages.labelled_pages import read_labelled_pages
 
     pages, rejections = read_labelled_pages(labels)
     _name(rejections)

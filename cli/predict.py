@@ -13,8 +13,8 @@ from rich.progress import track
 
 from cli.output import ERR, AsJson, StoreUri, print_json, print_table
 from cli.reading import LineModel, Model, PageModel, load_model
+from ocr.dataset.lines.labels.folder import IMAGE_SUFFIXES
 from ocr.errors import BadInput
-from ocr.labels.folder import IMAGE_SUFFIXES
 
 SUFFIXES = {*IMAGE_SUFFIXES, ".pdf"}
 
@@ -54,8 +54,8 @@ def _print(model: LineModel | PageModel, rows: Sequence[dict[str, Any]], *, as_j
 
 
 def _annotate(model: LineModel | PageModel, paths: Sequence[Path], target: Path) -> None:
-    from ocr.annotation import annotate_page
-    from ocr.image import encode_png
+    from ocr.image.pixels import encode_png
+    from ocr.reading.annotation import annotate_page
 
     if isinstance(model, LineModel):
         raise BadInput(f"{model.reader.name} reads single lines; --annotate needs a pipeline")

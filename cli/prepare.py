@@ -10,7 +10,7 @@ from configs.presets import LineParams, load_params
 from configs.retrain import RetrainPagesParams
 
 if TYPE_CHECKING:
-    from ocr.preparation import SnapshotRef
+    from ocr.dataset.preparation import SnapshotRef
 
 
 def prepare(

@@ -12,10 +12,10 @@ from cli.retrain import settings_for
 from ocr.errors import BadInput
 
 if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a command needs them
-    from ocr.image import Image
-    from ocr.page_reader import PageReader, PageReading
-    from ocr.recogniser import OnnxRecogniser
-    from ocr.registry import ModelVersion, Registry
+    from ocr.image.pixels import Image
+    from ocr.models.registry import ModelVersion, Registry
+    from ocr.reading.page_reader import PageReader, PageReading
+    from ocr.reading.recognition.recogniser import OnnxRecogniser
 
 MAX_PIXELS = 50_000_000
 MAX_PAGES = 10_000
@@ -83,7 +83,7 @@ def read_image(path: Path) -> "Image":
     Raises:
         BadInput: It does not exist or is not an image.
     """
-    from ocr.image import BadImage, decode_image
+    from ocr.image.pixels import BadImage, decode_image
 
     try:
         return decode_image(path.read_bytes(), max_pixels=MAX_PIXELS)
@@ -99,9 +99,9 @@ def open_pages(path: Path) -> Iterator[tuple[int, "Image"]]:
     Raises:
         BadInput: It does not exist or is neither.
     """
-    from ocr.document import read_pages
-    from ocr.image import BadImage
-    from ocr.pdf import BadDocument
+    from ocr.image.document import read_pages
+    from ocr.image.pdf import BadDocument
+    from ocr.image.pixels import BadImage
 
     try:
         pages = read_pages(path.read_bytes(), max_pixels=MAX_PIXELS, max_pages=MAX_PAGES)

@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
-from ocr.registry import Registry
+from ocr.models.registry import Registry
 from ocr.store import open_store
 from serving.body import Limits
 from serving.capacity import Capacity

@@ -13,7 +13,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field as FormField
 from python_multipart.multipart import File, FormParser
 
-from ocr.image import BadImage
+from ocr.image.pixels import BadImage
 from serving.problems import Code, Problem
 
 RAW_TYPES: Final = "image/*, application/octet-stream"

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from ocr.errors import ParityFailed
-from ocr.golden_outputs import read_golden_outputs
-from ocr.golden_pages import compare_page
-from ocr.image import decode_image
-from ocr.page_reader import ReadsPages
-from ocr.pipeline import read_golden_pages
-from ocr.recogniser import Recogniser
+from ocr.image.pixels import decode_image
+from ocr.models.golden_outputs import read_golden_outputs
+from ocr.models.golden_pages import compare_page
+from ocr.models.pipeline import read_golden_pages
+from ocr.reading.page_reader import ReadsPages
+from ocr.reading.recognition.recogniser import Recogniser
 
 MAX_PIXELS = 50_000_000
 

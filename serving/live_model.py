@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ocr.bundle import BundleManifest
-from ocr.page_reader import ReadsPages
-from ocr.pipeline import PipelineManifest
-from ocr.recogniser import Recogniser
+from ocr.models.bundle import BundleManifest
+from ocr.models.pipeline import PipelineManifest
+from ocr.reading.page_reader import ReadsPages
+from ocr.reading.recognition.recogniser import Recogniser
 from serving.settings import Engine
 
 

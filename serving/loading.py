@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from ocr.bundle import ModelManifest, read_bundle
-from ocr.detection.detector import OnnxDetector
 from ocr.errors import BadData, OcrError, ParityFailed, StoreUnavailable
-from ocr.page_reader import PageReader
-from ocr.pipeline import read_pipeline
-from ocr.recogniser import OnnxRecogniser, Recogniser
-from ocr.registry import ModelVersion, Registry
+from ocr.models.bundle import ModelManifest, read_bundle
+from ocr.models.pipeline import read_pipeline
+from ocr.models.registry import ModelVersion, Registry
+from ocr.reading.detection.detector import OnnxDetector
+from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from serving.golden import check_golden, check_golden_pages
 from serving.live_model import LiveModel, LivePipeline
 from serving.settings import Engine

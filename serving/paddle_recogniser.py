@@ -11,13 +11,13 @@ import paddle
 from numpy.typing import NDArray
 from paddle import inference
 
-from ocr.bundle import CHARSET, read_bundle
-from ocr.charset import Charset
-from ocr.ctc import Recognition, decode
 from ocr.errors import BadData
-from ocr.image import Image
-from ocr.preprocess import InputSpec
-from ocr.recogniser import run_in_batches
+from ocr.image.pixels import Image
+from ocr.models.bundle import CHARSET, read_bundle
+from ocr.models.charset import Charset
+from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.recognition.line_input import InputSpec
+from ocr.reading.recognition.recogniser import run_in_batches
 
 # Paddle's import takes SIGTERM for itself, and its handler may hang: give the signals back.
 paddle.disable_signal_handler()

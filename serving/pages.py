@@ -9,12 +9,12 @@ from typing import Any, Final, TypeVar
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from ocr.annotation import annotate_page
-from ocr.document import read_pages
-from ocr.image import BadImage, Image, encode_jpeg
-from ocr.page_line import PageLine
-from ocr.page_reader import PageReading
-from ocr.pdf import BadDocument, DocumentFault
+from ocr.image.document import read_pages
+from ocr.image.pdf import BadDocument, DocumentFault
+from ocr.image.pixels import BadImage, Image, encode_jpeg
+from ocr.models.page_line import PageLine
+from ocr.reading.annotation import annotate_page
+from ocr.reading.page_reader import PageReading
 from serving.body import Limits, bad_image, read_body
 from serving.capacity import Capacity
 from serving.live_model import LivePipeline

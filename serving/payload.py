@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 from python_multipart.multipart import parse_options_header
 
-from ocr.image import BadImage, Image, decode_image
+from ocr.image.pixels import BadImage, Image, decode_image
 from serving.body import (
     RAW_TYPES,
     Limits,

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from ocr.errors import BadInput
-from ocr.image import Image
+from ocr.image.pixels import Image
 from serving.body import Limits, read_body
 from serving.capacity import Capacity
 from serving.live_model import LiveModel

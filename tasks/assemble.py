@@ -8,15 +8,15 @@ from pathlib import Path
 
 from prefect import task
 
-from ocr.bundle import read_detection_manifest
-from ocr.detection.page_input import fit_page
+from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
-from ocr.image import Image
-from ocr.page_line import PageLine
-from ocr.page_reader import PageReader
-from ocr.pipeline import PipelineManifest, pipeline_version, write_pipeline
-from ocr.preparation import SnapshotRef
-from ocr.registry import Registry
+from ocr.image.pixels import Image
+from ocr.models.bundle import read_detection_manifest
+from ocr.models.page_line import PageLine
+from ocr.models.pipeline import PipelineManifest, pipeline_version, write_pipeline
+from ocr.models.registry import Registry
+from ocr.reading.detection.page_input import fit_page
+from ocr.reading.page_reader import PageReader
 from tasks.export import code_commit
 from tasks.narration import narrate
 from tasks.readers import load_detector, load_recogniser

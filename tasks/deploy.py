@@ -4,9 +4,9 @@ from prefect import task
 
 from configs.deployment import DeploymentParams
 from configs.settings import read_settings
-from ocr.bundle import read_task
 from ocr.errors import OcrError
-from ocr.gateway_client import GatewayClient
+from ocr.models.bundle import read_task
+from tasks.gateway_client import GatewayClient
 from tasks.narration import narrate
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import Workspace, open_workspace

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from prefect import task
 
 from configs.evaluation import EvaluationParams
-from ocr.baselines import (
+from ocr.dataset.preparation import SnapshotRef
+from ocr.evaluation.lines.evaluate import evaluate_models
+from ocr.evaluation.lines.report import EvaluationReport
+from ocr.models.charset import Charset
+from ocr.reading.baselines import (
     FilteredRecogniser,
     RapidOcrRecogniser,
     StockPaddleRecogniser,
     TesseractRecogniser,
 )
-from ocr.charset import Charset
-from ocr.evaluation.evaluate import evaluate_models
-from ocr.evaluation.evaluation_report import EvaluationReport
-from ocr.preparation import SnapshotRef
-from ocr.recogniser import Recogniser
+from ocr.reading.recognition.recogniser import Recogniser
 from tasks.opponent import evaluate_beside_opponent
 from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, ModelRef

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from prefect import task
 
 from configs.evaluation import PageEvaluationParams
-from ocr.baselines import RapidOcrPages, TesseractPages
+from ocr.dataset.preparation import SnapshotRef
 from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
 from ocr.evaluation.pages.report import PagesReport
-from ocr.page_reader import ReadsPages
-from ocr.preparation import SnapshotRef
+from ocr.reading.baselines import RapidOcrPages, TesseractPages
+from ocr.reading.page_reader import ReadsPages
 from tasks.opponent import evaluate_beside_opponent
 from tasks.readers import load_pipeline
 from tasks.references import EvaluationRef, ModelRef

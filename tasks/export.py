@@ -9,8 +9,8 @@ from prefect import task
 
 from configs.jobs import ExportDetectorJob, ExportJob, ExportResult
 from configs.training import DetectorTrainingParams, LoopParams, TrainingParams
+from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
-from ocr.preparation import SnapshotRef
 from tasks.jobs import run_job
 from tasks.narration import narrate
 from tasks.references import CheckpointRef, ModelRef, content_digest

@@ -3,12 +3,12 @@
 from prefect import task
 
 from configs.gate import GateParams
-from ocr.bundle import ONNX_MODEL, read_manifest
-from ocr.evaluation.evaluation_report import EvaluationReport
+from ocr.dataset.snapshot.snapshot import Snapshot
+from ocr.evaluation.lines.report import EvaluationReport
 from ocr.gate import Decision, GateRules, collect_evidence, judge
-from ocr.image import Image
+from ocr.image.pixels import Image
+from ocr.models.bundle import ONNX_MODEL, read_manifest
 from ocr.report import choose_lines, render_html, render_markdown
-from ocr.snapshot import Snapshot
 from tasks.narration import narrate
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.report import describe_lineage, keep_report, read_curves, read_if_any

@@ -6,18 +6,18 @@ from pathlib import Path
 from prefect import task
 
 from configs.gate import PageGateParams
-from ocr.bundle import (
+from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.evaluation.pages.report import PagesReport
+from ocr.gate import Decision, GateRules, collect_page_evidence, judge
+from ocr.image.pixels import Image
+from ocr.models.bundle import (
     ONNX_MODEL,
     BundleManifest,
     DetectionManifest,
     read_detection_manifest,
     read_manifest,
 )
-from ocr.evaluation.pages.report import PagesReport
-from ocr.gate import Decision, GateRules, collect_page_evidence, judge
-from ocr.image import Image
-from ocr.pages.snapshot import PageSnapshot
-from ocr.pipeline import PipelineManifest, read_pipeline_manifest
+from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
 from ocr.report import choose_pages, render_pages_html, render_pages_markdown
 from tasks.judge import conclude, was_rolled_back
 from tasks.references import EvaluationRef, JudgementRef, ModelRef

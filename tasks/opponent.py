@@ -5,8 +5,8 @@ from importlib.metadata import version
 from typing import Protocol
 
 from configs.evaluation import EvaluationParams, PageEvaluationParams
-from ocr.alias import AliasState
-from ocr.preparation import SnapshotRef
+from ocr.dataset.preparation import SnapshotRef
+from ocr.models.alias import AliasState
 from tasks.narration import narrate
 from tasks.references import EvaluationRef, ModelRef, content_digest
 from tasks.workspace import Workspace

@@ -6,16 +6,16 @@ from pathlib import Path
 from prefect import task
 
 from configs.dataset import DatasetParams
-from ocr.charset import Charset
-from ocr.inputs import RenderedSet
-from ocr.inspection import RenderedLine
-from ocr.labels import LabelFiles
-from ocr.labels.table import Columns
-from ocr.preparation import SnapshotRef, prepare_snapshot
-from ocr.quarantine import TooManyRejected
-from ocr.split import SplitRule
+from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.lines.inspection import RenderedLine
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels.table import Columns
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.quarantine import TooManyRejected
+from ocr.dataset.split import SplitRule
+from ocr.models.charset import Charset
 from ocr.synthesis import font_fingerprint, render_lines
-from ocr.validation import Limits
 from tasks.narration import narrate
 from tasks.quarantine import show_quarantine
 from tasks.references import content_digest

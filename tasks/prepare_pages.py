@@ -5,14 +5,14 @@ from pathlib import Path
 from prefect import task
 
 from configs.dataset import PageDatasetParams
-from ocr.inputs import RenderedSet
-from ocr.pages import preparation
-from ocr.pages.crops import prepare_crops
-from ocr.pages.inspection import RenderedPage
-from ocr.pages.labels import PageLabelFiles
-from ocr.pages.limits import PageLimits
-from ocr.preparation import SnapshotRef
-from ocr.split import SplitRule
+from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.pages import preparation
+from ocr.dataset.pages.crops import prepare_crops
+from ocr.dataset.pages.inspection import RenderedPage
+from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.split import SplitRule
 from ocr.synthesis.pages import open_page_synthesis
 from tasks.prepare import prepare_aloud, show_charset
 from tasks.retries import may_help

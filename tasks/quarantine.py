@@ -7,7 +7,7 @@ from prefect.context import TaskRunContext
 from rich.markup import escape
 from rich.table import Table
 
-from ocr.quarantine import ReasonCount
+from ocr.dataset.quarantine import ReasonCount
 from tasks.narration import TERMINAL
 
 

@@ -1,9 +1,9 @@
 """Readers of registered versions, loaded from this machine's copies."""
 
-from ocr.detection.detector import OnnxDetector
-from ocr.page_reader import PageReader
-from ocr.pipeline import read_pipeline
-from ocr.recogniser import OnnxRecogniser
+from ocr.models.pipeline import read_pipeline
+from ocr.reading.detection.detector import OnnxDetector
+from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.workspace import Workspace
 
 

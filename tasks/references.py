@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from ocr.preparation import SnapshotRef
+from ocr.dataset.preparation import SnapshotRef
 
 __all__ = [
     "CheckpointRef",

@@ -8,9 +8,9 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
 from configs.base import Params
-from ocr.bundle import ModelManifest
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.models.bundle import ModelManifest
 from ocr.report import Lineage
-from ocr.snapshot_manifest import SnapshotManifest
 from tasks.references import EvaluationRef, content_digest
 from tasks.workspace import Workspace
 

@@ -12,7 +12,7 @@ from configs.training import (
     ResourceParams,
     TrainingParams,
 )
-from ocr.preparation import SnapshotRef
+from ocr.dataset.preparation import SnapshotRef
 from ocr.store.folder import find_published, publish_folder, seal_folder
 from tasks.jobs import run_job
 from tasks.narration import narrate

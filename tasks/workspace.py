@@ -5,9 +5,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from configs.settings import Settings, read_settings
-from ocr.pages.snapshot import PageSnapshot, open_page_snapshot
-from ocr.registry import ModelVersion, Registry
-from ocr.snapshot import Snapshot, open_snapshot
+from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
+from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
+from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
 

@@ -9,7 +9,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ocr.bundle import (
+from ocr.image.pixels import Image
+from ocr.models.bundle import (
     CARD,
     CHARSET,
     FORM_FILES,
@@ -21,10 +22,9 @@ from ocr.bundle import (
     DetectionManifest,
     write_manifest,
 )
-from ocr.charset import Charset
-from ocr.detection.spec import BoxRule, PageSpec
-from ocr.image import Image
-from ocr.preprocess import InputSpec
+from ocr.models.charset import Charset
+from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.reading.recognition.line_input import InputSpec
 from tests.manifest_facts import manifest_facts
 
 CHARACTERS = ("A", "B", "C")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ocr.image import Image
-from ocr.page_line import PageLine
-from ocr.pipeline import PipelineManifest, write_pipeline
+from ocr.image.pixels import Image
+from ocr.models.page_line import PageLine
+from ocr.models.pipeline import PipelineManifest, write_pipeline
 from tests.manifest_facts import manifest_facts
 
 LINES = (

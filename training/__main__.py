@@ -69,7 +69,7 @@ def _rank(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
 
 def _export(kind: type[ExportJob] | type[ExportDetectorJob], path: Path) -> None:
     job = read_job(path, kind)
-    from training.export import export_model
+    from training.export.export import export_model
 
     folder = path.resolve().parent
     with alone_in(folder):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from ocr.errors import OcrError
-from training.guards import Stopped
+from training.loop.guards import Stopped
 
 FAILURE = "failure.json"
 LOGS = "ranks"

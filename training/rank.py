@@ -11,18 +11,18 @@ from configs.jobs import TrainDetectorJob, TrainJob, TrainResult
 from ocr.errors import OcrError
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
-from training.guards import StopRequest, Watchdog
 from training.job import job_digest, write_result
 from training.launch import parent_processes
-from training.learner import Learner
-from training.loop import TrainingLoop
-from training.meter import Meter
-from training.progress import MetricsLog
-from training.ranks import Ranks, join_ranks
-from training.recognition import open_recogniser
-from training.selection import Selection
-from training.state import load_state
-from training.trainee import Trainee
+from training.loop.guards import StopRequest, Watchdog
+from training.loop.learner import Learner
+from training.loop.loop import TrainingLoop
+from training.loop.meter import Meter
+from training.loop.progress import MetricsLog
+from training.loop.ranks import Ranks, join_ranks
+from training.loop.selection import Selection
+from training.loop.state import load_state
+from training.loop.trainee import Trainee
+from training.recognition.trainee import open_recogniser
 
 CHECKPOINT = "checkpoint"
 MOST_LOADER_THREADS = 8

@@ -1,6 +1,6 @@
 """Reads folders of PNGs with stock PaddleOCR, one folder a request.
 
-Run by ocr/baselines/stock_paddle.py: ``python -m training.stock_paddleocr MODEL_NAME [MODEL_DIR]``
+``python -m training.stock_paddleocr MODEL_NAME [MODEL_DIR]``, run by `ocr.reading.baselines`.
 A line on stdin names a folder, a line on stdout answers ``[[text, confidence], …]`` in the order of
 the file names. A first line ``"ready"`` says that the model is loaded.
 """

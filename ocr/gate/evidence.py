@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ocr.evaluation.bootstrap import Interval, wilson
 from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.evaluation_report import EvaluationReport
+from ocr.evaluation.lines.report import EvaluationReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.slices import SliceReport
 

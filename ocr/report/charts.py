@@ -7,7 +7,7 @@ from math import ceil, floor, isfinite, log10
 from markupsafe import Markup
 
 from ocr.evaluation.bootstrap import Interval
-from ocr.evaluation.calibration import Calibration
+from ocr.evaluation.lines.calibration import Calibration
 
 Point = tuple[float, float]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ocr.quarantine import ReasonCount
+from ocr.dataset.quarantine import ReasonCount
 
 
 @dataclass(frozen=True)

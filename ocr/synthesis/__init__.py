@@ -2,7 +2,7 @@
 
 from ocr.synthesis.font_set import find_cjk_font
 from ocr.synthesis.fonts import find_fonts, font_fingerprint
-from ocr.synthesis.render import RenderedLine, Synthesis, open_synthesis, render_lines
+from ocr.synthesis.lines.render import RenderedLine, Synthesis, open_synthesis, render_lines
 
 __all__ = [
     "RenderedLine",

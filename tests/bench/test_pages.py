@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from bench.pages import Answer, Engine, print_table, take_turns
-from ocr.image import encode_png
-from ocr.page_reader import PageReading
-from ocr.region import Region
-from ocr.registry import Registry
+from ocr.dataset.pages.region import Region
+from ocr.image.pixels import encode_png
+from ocr.models.registry import Registry
+from ocr.reading.page_reader import PageReading
 from ocr.store import open_store
 from tests.toy_bundle import PAGES, corners, draw_page, write_toy_bundle, write_toy_detection_bundle
 from tests.toy_pipeline import write_toy_pipeline

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from bench.stock_pages import Read, agreement, compare
-from ocr.bundle import PADDLE_FOLDER, read_detection_manifest, read_manifest, write_manifest
-from ocr.detection.spec import BoxRule
-from ocr.image import Image, encode_png
-from ocr.registry import Registry
+from ocr.image.pixels import Image, encode_png
+from ocr.models.bundle import PADDLE_FOLDER, read_detection_manifest, read_manifest, write_manifest
+from ocr.models.detector_spec import BoxRule
+from ocr.models.registry import Registry
 from ocr.store import open_store
 from tests.toy_bundle import Lines, draw_page, write_toy_bundle, write_toy_detection_bundle
 from tests.toy_pipeline import write_toy_pipeline
@@ -109,9 +109,9 @@ def register_pipeline(root: Path) -> None:
 def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
     prepare_environment()
     from tests.training.toy_detector import RULE, save_toy_detector
-    from training.detector_export import DetectorExport
-    from training.onnx_form import export_onnx
-    from training.paddle_form import export_paddle
+    from training.detection.export import DetectorExport
+    from training.forms.onnx_form import export_onnx
+    from training.forms.paddle_form import export_paddle
 
     model = DetectorExport(save_toy_detector(checkpoint))
     folder = bundle / PADDLE_FOLDER
@@ -124,8 +124,8 @@ def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
 
 def export_recogniser(bundle: Path) -> None:
     from tests.training.toy_recogniser import ColourNet
-    from training.paddle_form import export_paddle
-    from training.recogniser_export import inference_config, input_shape
+    from training.forms.paddle_form import export_paddle
+    from training.recognition.export import inference_config, input_shape
 
     manifest = read_manifest(bundle)
     shutil.rmtree(bundle / PADDLE_FOLDER)

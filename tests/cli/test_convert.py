@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from tests.ocr.pages.sheets import write_pages
+from tests.ocr.dataset.pages.sheets import write_pages
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from cli import demo
-from ocr.region import Region
-from ocr.registry import Registry
+from ocr.dataset.pages.region import Region
+from ocr.models.registry import Registry
 from ocr.store import open_store
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway

@@ -38,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def shelf(home: Path) -> Shelf:
-    from ocr.registry import Registry
+    from ocr.models.registry import Registry
 
     shelf = Shelf(Registry(open_store(str(home / "store"))), home)
     shelf.add("v1", DIGITS)

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from configs.presets import ConfigError, load_params
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.split import SplitRule
 from ocr.errors import OcrError
-from ocr.labels import LabelFiles
-from ocr.preparation import SnapshotRef, prepare_snapshot
-from ocr.split import SplitRule
 from ocr.store import open_store
-from ocr.validation import Limits
-from tests.ocr.pictures import draw_text, write_labels
+from tests.ocr.image.pictures import draw_text, write_labels
 from tests.serving.conftest import LIMITS, make_shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.test_bad_requests import CASES as REQUESTS

@@ -18,8 +18,8 @@ import PIL.Image
 from rich.console import Console
 from rich.table import Table
 
-from ocr.image import encode_png
-from tests.ocr.documents import encrypted_pdf, image_pdf, make_pdf, tiff
+from ocr.image.pixels import encode_png
+from tests.ocr.image.documents import encrypted_pdf, image_pdf, make_pdf, tiff
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_pipeline import draw_page

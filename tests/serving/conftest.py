@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ocr.registry import Registry
+from ocr.models.registry import Registry
 from ocr.store import open_store
 from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, register

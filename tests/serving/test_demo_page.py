@@ -9,8 +9,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
-from ocr.image import encode_png
-from tests.ocr.documents import encrypted_pdf, image_pdf
+from ocr.image.pixels import encode_png
+from tests.ocr.image.documents import encrypted_pdf, image_pdf
 from tests.serving.browser import running_chromium, watch_console
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ocr.bundle import read_manifest
+from ocr.models.bundle import read_manifest
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway, wait_until
 from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle, png, reading

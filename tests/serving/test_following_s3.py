@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ocr.registry import Registry
+from ocr.models.registry import Registry
 from ocr.store import open_store
 from tests.minio_server import ACCESS_KEY, SECRET_KEY, running_minio
 from tests.serving.gateway import running_gateway, wait_until

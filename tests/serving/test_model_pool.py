@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ocr.bundle import read_bundle
-from ocr.recogniser import OnnxRecogniser
+from ocr.models.bundle import read_bundle
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from serving.live_model import LiveModel
 from serving.metrics import ServingMetrics
 from serving.model_pool import ModelPool

@@ -9,12 +9,12 @@ import pytest
 
 import tests.training.conftest  # noqa: F401  (paddle, its import warnings aside)
 from bench.untrained_bundle import write_untrained_bundle
-from ocr.bundle import read_manifest, write_manifest
-from ocr.charset import Charset
 from ocr.errors import BadData
-from ocr.image import Image, encode_png
-from ocr.recogniser import OnnxRecogniser
-from ocr.registry import Registry
+from ocr.image.pixels import Image, encode_png
+from ocr.models.bundle import read_manifest, write_manifest
+from ocr.models.charset import Charset
+from ocr.models.registry import Registry
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 from serving.paddle_recogniser import PaddleRecogniser
 from tests.serving.gateway import running_gateway

@@ -9,8 +9,8 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from ocr.image import Image, decode_image, encode_png
-from tests.ocr.documents import image_pdf, tiff
+from ocr.image.pixels import Image, decode_image, encode_png
+from tests.ocr.image.documents import image_pdf, tiff
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_bundle import png

@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from ocr.image import encode_png
-from ocr.registry import AliasState, Registry
+from ocr.image.pixels import encode_png
+from ocr.models.registry import AliasState, Registry
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, KANJI, LETTERS, png, reading

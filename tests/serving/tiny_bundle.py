@@ -12,11 +12,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ocr.bundle import REQUIRED, BundleManifest, write_manifest
-from ocr.charset import Charset
-from ocr.image import Image, encode_png
-from ocr.preprocess import InputSpec
-from ocr.registry import Registry
+from ocr.image.pixels import Image, encode_png
+from ocr.models.bundle import REQUIRED, BundleManifest, write_manifest
+from ocr.models.charset import Charset
+from ocr.models.registry import Registry
+from ocr.reading.recognition.line_input import InputSpec
 from tests.manifest_facts import manifest_facts
 
 DIGITS = "0123456789"

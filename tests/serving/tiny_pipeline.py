@@ -12,15 +12,15 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ocr.bundle import FORM_FILES, DetectionManifest, write_manifest
-from ocr.detection.detector import OnnxDetector
-from ocr.detection.spec import BoxRule, PageSpec
-from ocr.image import Image, encode_png
-from ocr.page_line import PageLine
-from ocr.page_reader import PageReader
-from ocr.pipeline import PipelineManifest, write_pipeline
-from ocr.recogniser import OnnxRecogniser
-from ocr.registry import Registry
+from ocr.image.pixels import Image, encode_png
+from ocr.models.bundle import FORM_FILES, DetectionManifest, write_manifest
+from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.models.page_line import PageLine
+from ocr.models.pipeline import PipelineManifest, write_pipeline
+from ocr.models.registry import Registry
+from ocr.reading.detection.detector import OnnxDetector
+from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tests.manifest_facts import manifest_facts
 from tests.serving.tiny_bundle import BLANK_GREY, GREYS, make_bundle
 

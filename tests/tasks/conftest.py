@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from configs.evaluation import EvaluationParams
-from ocr.image import encode_png
-from ocr.labels import LabelFiles
-from ocr.preparation import SnapshotRef, prepare_snapshot
-from ocr.registry import Registry
-from ocr.split import SplitRule
-from ocr.validation import Limits
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.split import SplitRule
+from ocr.image.pixels import encode_png
+from ocr.models.registry import Registry
 from tasks.evaluate import evaluate_model
 from tasks.references import EvaluationRef, ModelRef
 from tasks.workspace import open_workspace

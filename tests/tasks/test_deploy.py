@@ -6,8 +6,8 @@ import pytest
 
 from configs.deployment import DeploymentParams
 from ocr.errors import AliasMoved, ParityFailed
-from ocr.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
 from tasks.deploy import deploy_model
+from tasks.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway

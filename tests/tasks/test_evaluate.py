@@ -6,7 +6,7 @@ import pytest
 
 from configs.evaluation import EvaluationParams
 from ocr.errors import ArtifactNotFound
-from ocr.evaluation.evaluation_report import EvaluationReport
+from ocr.evaluation.lines.report import EvaluationReport
 from tasks.references import EvaluationRef
 from tests.tasks.conftest import ToyLine
 

@@ -6,8 +6,8 @@ import pytest
 
 from configs.deployment import DeploymentParams
 from configs.gate import GateParams
-from ocr.gateway_client import GatewayUnavailable
 from tasks.deploy import deploy_model
+from tasks.gateway_client import GatewayUnavailable
 from tasks.judge import judge_candidate
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tests.tasks.conftest import ToyLine

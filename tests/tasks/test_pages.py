@@ -8,9 +8,9 @@ import pytest
 from configs.dataset import PageDatasetParams, PageLimitParams
 from configs.evaluation import PageEvaluationParams
 from configs.gate import PageGateParams
-from ocr.pipeline import read_golden_pages, read_pipeline
-from ocr.preparation import SnapshotRef
-from ocr.registry import Registry
+from ocr.dataset.preparation import SnapshotRef
+from ocr.models.pipeline import read_golden_pages, read_pipeline
+from ocr.models.registry import Registry
 from tasks.assemble import assemble_pipeline
 from tasks.evaluate_pages import evaluate_pages
 from tasks.judge_pages import judge_pages

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from configs.jobs import ExportDetectorJob
-from ocr.image import Image, encode_png
-from ocr.pages.labels import PageLabelFiles
-from ocr.pages.limits import PageLimits
-from ocr.pages.preparation import prepare_pages
-from ocr.split import SplitRule
+from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.pages.preparation import prepare_pages
+from ocr.dataset.split import SplitRule
+from ocr.image.pixels import Image, encode_png
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
 from tests.toy_bundle import CELL_PX, HEIGHT_PX, Lines, draw_page

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.training.test_resume import curve, reached
+from tests.training.loop.test_resume import curve, reached
 from tests.training.toy_job import run, start, write_job
 from training.launch import launch_command, rank_environment
-from training.progress import read_events
+from training.loop.progress import read_events
 
 OPTIONS: dict[str, Any] = {"epochs": 4, "evaluations": 4, "composition": {"enabled": False}}
 

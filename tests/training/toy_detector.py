@@ -7,10 +7,10 @@ import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from ocr.detection.spec import BoxRule
-from training.checkpoint import Arrays, read_weights
+from ocr.models.detector_spec import BoxRule
 from training.detection.checkpoint import save_detector
 from training.detection.net import DetectorNetSpec, build_detector_net
+from training.loop.checkpoint import Arrays, read_weights
 
 RULE = BoxRule(threshold=0.4, box_threshold=0.6, unclip_ratio=0.2, crop_unclip_ratio=0.5)
 CELLS = 16

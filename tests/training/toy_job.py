@@ -9,12 +9,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ocr.image import Image
-from ocr.labels import LabelFiles
-from ocr.preparation import prepare_snapshot
-from ocr.split import SplitRule
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.split import SplitRule
+from ocr.image.pixels import Image
 from ocr.store import open_store
-from ocr.validation import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 TRAINING = {

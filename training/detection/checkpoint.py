@@ -5,9 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ocr.detection.spec import BoxRule
-from training.checkpoint import Arrays, read_spec, restore_net, save_weights
+from ocr.models.detector_spec import BoxRule
 from training.detection.net import DetectorNetSpec, build_detector_net
+from training.loop.checkpoint import Arrays, read_spec, restore_net, save_weights
 
 SPEC = "net.json"
 BOXES = "boxes.json"

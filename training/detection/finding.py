@@ -8,9 +8,9 @@ import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from ocr.detection.boxes import find_boxes
-from ocr.detection.spec import BoxRule
 from ocr.evaluation.pages.detection import DetectionReport, measure_detection
+from ocr.models.detector_spec import BoxRule
+from ocr.reading.detection.boxes import find_boxes
 from training.detection.loss import detection_loss
 from training.detection.net import MAP_PX
 from training.detection.pages import ValPage

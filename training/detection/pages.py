@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.detection.page_input import fit_page, to_page_input
-from ocr.detection.spec import PageSpec
-from ocr.image import Image
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
+from ocr.image.pixels import Image
+from ocr.models.detector_spec import PageSpec
+from ocr.reading.detection.page_input import fit_page, to_page_input
 from training.detection.shapes import Shapes, collect_shapes
 
 Grey = NDArray[np.uint8]

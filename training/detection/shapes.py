@@ -8,7 +8,7 @@ import numpy as np
 import pyclipper
 from numpy.typing import NDArray
 
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
 from training.detection.net import MAP_PX
 
 SHRINK_RATIO = 0.6

@@ -9,11 +9,10 @@ import paddle
 
 from configs.jobs import TrainDetectorJob
 from configs.training import DetectorTrainingParams
-from ocr.detection.spec import PageSpec
+from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.errors import BadData
 from ocr.evaluation.pages.detection import DetectionReport
-from ocr.pages.snapshot import open_page_snapshot
-from training.checkpoint import read_weights
+from ocr.models.detector_spec import PageSpec
 from training.detection.batches import ViewBatch, ViewMaker
 from training.detection.checkpoint import save_detector
 from training.detection.finding import PageMap, map_pages, measure_loss, measure_rule
@@ -21,9 +20,10 @@ from training.detection.loss import detection_loss
 from training.detection.net import DetectorNetSpec, build_detector_net
 from training.detection.pages import TrainPage, ValPage, collect_train_pages, collect_val_pages
 from training.detection.tuning import find_coarse_rule, tune_rule
-from training.ranks import Ranks
+from training.loop.checkpoint import read_weights
+from training.loop.ranks import Ranks
+from training.loop.trainee import SecondPhase, Tensor, Validation, spread
 from training.train import SNAPSHOT
-from training.trainee import SecondPhase, Tensor, Validation, spread
 
 VIEWS_PER_PAGE = 8
 """In one epoch, on average."""

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.cropping import CROP_MARGIN
-from ocr.detection.boxes import find_boxes
-from ocr.detection.spec import BoxRule
 from ocr.evaluation.pages.detection import DetectionReport
 from ocr.evaluation.pages.matching import match_page
+from ocr.image.cropping import CROP_MARGIN
+from ocr.models.detector_spec import BoxRule
+from ocr.reading.detection.boxes import find_boxes
 from training.detection.finding import PageMap, measure_rule
 
 START = BoxRule(threshold=0.4, box_threshold=0.6, unclip_ratio=1.6, crop_unclip_ratio=2.0)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.matching import PageMatch
-from ocr.page_line import PageLine
-from ocr.region import Region
+from ocr.models.page_line import PageLine
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.matching import Boxes, PageMatch, match_page
-from ocr.region import Region
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from ocr.evaluation.pages.report import (
     PagesReport,
 )
 from ocr.evaluation.pages.slices import measure_page_slices
-from ocr.image import Image
-from ocr.page_reader import ReadsPages
+from ocr.image.pixels import Image
+from ocr.reading.page_reader import ReadsPages
 
 
 def evaluate_pages(

@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
 
 _LEAST_IOU = 0.5
 _IGNORED_SHARE = 0.5

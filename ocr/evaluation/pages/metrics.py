@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocr.dataset.pages.region import Region
 from ocr.errors import BadData
 from ocr.evaluation.metrics import Ratio
 from ocr.evaluation.pages.counts import PageCounts, count_page
 from ocr.evaluation.pages.matching import match_page
-from ocr.page_reader import PageReading
-from ocr.region import Region
+from ocr.reading.page_reader import PageReading
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Protocol
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.counts import count_page
 from ocr.evaluation.pages.matching import match_page
 from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome
-from ocr.image import Image
-from ocr.page_reader import ReadsPages
-from ocr.region import Region
+from ocr.image.pixels import Image
+from ocr.reading.page_reader import ReadsPages
 
 
 class LabelledPage(Protocol):

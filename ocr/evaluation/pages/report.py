@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.pages.counts import PageCounts, is_read
 from ocr.evaluation.pages.metrics import PageMetrics
 from ocr.evaluation.slices import SliceReport
-from ocr.page_line import PageLine
-from ocr.region import Region
+from ocr.models.page_line import PageLine
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.bootstrap import Codes, wilson
 from ocr.evaluation.metrics import Values
 from ocr.evaluation.pages.comparison import Found, p_value_by_sign
@@ -16,8 +17,7 @@ from ocr.evaluation.slices import (
     cut_thirds,
     script_of,
 )
-from ocr.rectangle import smallest_rectangle
-from ocr.region import Region
+from ocr.image.rectangle import smallest_rectangle
 
 
 def measure_page_slices(

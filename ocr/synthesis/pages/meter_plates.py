@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.synthesis.meters import DISPLAYS
+from ocr.synthesis.lines.meters import DISPLAYS
 from ocr.synthesis.pages.sheet import Box, Pen, Sheet
 from ocr.synthesis.pages.words import Words, draw_text
 from ocr.synthesis.scene import Colour, fit_glyph, gray, near

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.dataset.pages.region import Region
 from ocr.errors import BadInput
-from ocr.region import Region
 from ocr.synthesis.font_set import FontSet
 from ocr.synthesis.fonts import find_fonts, font_fingerprint
 from ocr.synthesis.pages.camera import View, photograph_sheet

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 
 from ocr.synthesis.font_set import FontSet
+from ocr.synthesis.lines.prints import INKS, PAPERS
 from ocr.synthesis.pages.sheet import Box, Pen, Sheet
 from ocr.synthesis.pages.words import Words, characters_of, in_capitals
-from ocr.synthesis.prints import INKS, PAPERS
 from ocr.synthesis.scene import Colour, gray, near
 
 # BGR of logos, bands and stamps.

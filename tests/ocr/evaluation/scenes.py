@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ocr.ctc import Recognition
-from ocr.image import Image
-from ocr.sample import Sample
+from ocr.dataset.sample import Sample
+from ocr.image.pixels import Image
+from ocr.reading.recognition.ctc import Recognition
 
 
 @dataclass

@@ -13,7 +13,7 @@ from ocr.evaluation.metrics import Ratio
 from ocr.evaluation.pages.comparison import compare_pages
 from ocr.evaluation.pages.evaluate import evaluate_pages
 from ocr.gate import Decision, Evidence, GateRules, Verdict, collect_page_evidence, judge
-from ocr.page_reader import PageReading
+from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     label_pages,

@@ -13,7 +13,7 @@ from threading import Barrier
 import pytest
 
 from ocr.errors import AliasMoved, ArtifactExists
-from ocr.registry import Registry
+from ocr.models.registry import Registry
 from ocr.store import S3Credentials, Store, open_store
 from tests.ocr.store.noise import write_noise
 
@@ -24,7 +24,7 @@ ALIAS = "models/plates/aliases/champion.json"
 PROMOTE = """
 import os, sys
 from ocr.errors import AliasMoved
-from ocr.registry import Registry
+from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
 credentials = S3Credentials(*sys.argv[2:4], os.environ["SECRET_KEY"])
 registry = Registry(open_store(sys.argv[1], s3=credentials))

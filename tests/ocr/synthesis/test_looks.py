@@ -6,8 +6,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ocr.synthesis.fonts import find_fonts
-from ocr.synthesis.meters import can_display, paint_display, paint_drums
-from ocr.synthesis.plates import paint_plate
+from ocr.synthesis.lines.meters import can_display, paint_display, paint_drums
+from ocr.synthesis.lines.plates import paint_plate
 from ocr.synthesis.scene import Scene, can_stamp
 
 AILERON = find_fonts([], system_folders=[])[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
 from tests.training.detection.toy_pages import draw_page
 from training.detection.batches import ViewMaker
 from training.detection.pages import TrainPage, collect_train_pages

@@ -7,9 +7,9 @@ import pytest
 
 from ocr.errors import BadData
 from tests.training.toy_detector import RULE, save_toy_detector, toy_weights
-from training.checkpoint import read_weights
 from training.detection.checkpoint import load_detector
 from training.detection.net import DetectorNetSpec, build_detector_net
+from training.loop.checkpoint import read_weights
 
 
 def test_a_loaded_detector_is_the_saved_one(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
 from training.detection.shapes import collect_shapes, draw_targets, shrink
 
 IDENTITY = np.array([[1.0, 0, 0], [0, 1, 0]])

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ocr.cropping import CROP_MARGIN
-from ocr.detection.boxes import find_boxes
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
+from ocr.image.cropping import CROP_MARGIN
+from ocr.reading.detection.boxes import find_boxes
 from training.detection.finding import PageMap, measure_loss, measure_rule
 from training.detection.pages import ValPage
 from training.detection.shapes import collect_shapes, draw_targets

@@ -7,12 +7,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ocr.image import Image
-from ocr.pages.labels import PageLabelFiles
-from ocr.pages.limits import PageLimits
-from ocr.pages.preparation import prepare_pages
-from ocr.region import Region
-from ocr.split import SplitRule
+from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.pages.preparation import prepare_pages
+from ocr.dataset.pages.region import Region
+from ocr.dataset.split import SplitRule
+from ocr.image.pixels import Image
 from ocr.store import open_store
 
 TRAINING = {

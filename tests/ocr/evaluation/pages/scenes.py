@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocr.image import Image
-from ocr.page_line import PageLine
-from ocr.page_reader import PageReading
-from ocr.region import Region
+from ocr.dataset.pages.region import Region
+from ocr.image.pixels import Image
+from ocr.models.page_line import PageLine
+from ocr.reading.page_reader import PageReading
 
 Polygon = tuple[tuple[float, float], ...]
 

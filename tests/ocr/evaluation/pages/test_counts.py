@@ -1,9 +1,9 @@
 import pytest
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.counts import count_page, fold, is_read
 from ocr.evaluation.pages.matching import match_page
-from ocr.page_line import PageLine
-from ocr.region import Region
+from ocr.models.page_line import PageLine
 from tests.ocr.evaluation.pages.scenes import box, region
 
 

@@ -2,11 +2,11 @@ from collections.abc import Callable
 
 import pytest
 
+from ocr.dataset.pages.region import Region
 from ocr.errors import BadData
 from ocr.evaluation.pages.evaluate import evaluate_pages
 from ocr.evaluation.pages.report import PagesReport
-from ocr.page_reader import PageReading
-from ocr.region import Region
+from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     label_pages,

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import shapely
 
+from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.matching import match_page
-from ocr.region import Region
 from tests.ocr.evaluation.pages.scenes import Polygon, box, region
 
 BOW_TIE: Polygon = ((0, 0), (40, 10), (40, 0), (0, 10))

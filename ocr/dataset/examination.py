@@ -1,0 +1,152 @@
+"""Looks into images: read, hash, decode, judge, spool; over several processes where they pay."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice, tee
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from ocr.dataset.lines.validation import Limits, find_size_fault
+from ocr.dataset.process_pool import ProcessPool
+from ocr.dataset.quarantine import Fault, Rejection
+from ocr.dataset.spool import Spool, SpoolFile, SpoolPlace
+from ocr.image.folder import ImageFolder
+from ocr.image.perceptual_hash import perceptual_hash
+from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg, image_suffix
+
+
+class EncodedImage(NamedTuple):
+    """One good image in the spool.
+
+    Attributes:
+        id: SHA-256 of the encoded image.
+        width: In pixels.
+        height: In pixels.
+        hash: Perceptual hash.
+        suffix: File suffix of its format.
+        place: Where its bytes are.
+    """
+
+    id: str
+    width: int
+    height: int
+    hash: bytes
+    suffix: str
+    place: SpoolPlace
+
+
+Finding = EncodedImage | Fault
+"""What became of an image."""
+
+
+class ImageRow(Protocol):
+    """A row that names an image file."""
+
+    @property
+    def image(self) -> str:
+        """Path relative to the dataset's root, forward slashes."""
+
+
+RowT = TypeVar("RowT", bound=ImageRow)
+
+
+def examine_rows(
+    rows: Iterable[RowT | Rejection],
+    *,
+    root: Path,
+    limits: Limits,
+    spool: Spool,
+    pool: ProcessPool,
+    batch: int,
+    hash_image: Callable[[Image], bytes] = perceptual_hash,
+) -> Iterator[tuple[RowT, Finding] | Rejection]:
+    """Examine the image files of rows, in their order; rejected ones pass through.
+
+    Args:
+        rows: Rows whose images are not yet opened.
+        root: Folder the images are in.
+        limits: What is accepted.
+        spool: Where good images go.
+        pool: Does the work.
+        batch: Images that a process takes at a time.
+        hash_image: Perceptual hash of an image.
+    """
+    source = iter(rows)
+    batches, ahead = tee(iter(lambda: list(islice(source, batch)), []))
+    work = partial(_examine_batch, root=root, limits=limits, spool=spool, hash_image=hash_image)
+    names = ([row.image for row in each if not isinstance(row, Rejection)] for each in ahead)
+    findings = pool.map_in_order(work, names)
+    for each, found in zip(batches, findings, strict=True):
+        yield from _pair(each, iter(found))
+
+
+def examine_rendered(
+    image: Image,
+    *,
+    limits: Limits,
+    file: SpoolFile,
+    hash_image: Callable[[Image], bytes] = perceptual_hash,
+) -> Finding:
+    """Examine an image that the line itself made; it is spooled as JPEG."""
+    return _examine(encode_jpeg(image), image, limits=limits, file=file, hash_image=hash_image)
+
+
+def _pair(
+    rows: Sequence[RowT | Rejection], findings: Iterator[Finding]
+) -> Iterator[tuple[RowT, Finding] | Rejection]:
+    for row in rows:
+        yield row if isinstance(row, Rejection) else (row, next(findings))
+
+
+def _examine_batch(
+    images: Sequence[str],
+    *,
+    root: Path,
+    limits: Limits,
+    spool: Spool,
+    hash_image: Callable[[Image], bytes],
+) -> list[Finding]:
+    folder = ImageFolder(root)
+    with spool.appending() as file:
+        return [
+            _examine_file(image, folder, limits=limits, file=file, hash_image=hash_image)
+            for image in images
+        ]
+
+
+def _examine_file(
+    image: str,
+    folder: ImageFolder,
+    *,
+    limits: Limits,
+    file: SpoolFile,
+    hash_image: Callable[[Image], bytes],
+) -> Finding:
+    try:
+        data = folder.read(image, max_bytes=limits.max_bytes)
+        pixels = decode_image(data, max_pixels=limits.max_pixels)
+    except BadImage as error:
+        return Fault(error.reason, str(error))
+    return _examine(data, pixels, limits=limits, file=file, hash_image=hash_image)
+
+
+def _examine(
+    data: bytes,
+    image: Image,
+    *,
+    limits: Limits,
+    file: SpoolFile,
+    hash_image: Callable[[Image], bytes],
+) -> Finding:
+    fault = find_size_fault(image, limits=limits)
+    if fault is not None:
+        return fault
+    return EncodedImage(
+        id=hashlib.sha256(data).hexdigest(),
+        width=image.shape[1],
+        height=image.shape[0],
+        hash=hash_image(image),
+        suffix=image_suffix(data),
+        place=file.append(data),
+    )

@@ -1,0 +1,74 @@
+"""Label files of the three splits, relative to one root."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from ocr.dataset.labels.encoding import Encoding
+from ocr.dataset.sample import Split
+from ocr.errors import ArtifactNotFound
+
+
+@dataclass(frozen=True)
+class SplitFiles:
+    """Where the labels of one dataset are.
+
+    Attributes:
+        kind: Format of the labels.
+        root: Folder that label files and image paths are relative to.
+        train: Label file of the train split.
+        val: Label file of the val split; empty: split off train.
+        test: Label file of the test split; empty: split off train.
+        encoding: Of text files.
+    """
+
+    kind: str
+    root: Path
+    train: str = ""
+    val: str = ""
+    test: str = ""
+    encoding: Encoding = "utf-8"
+
+    def given(self) -> tuple[Split, ...]:
+        """The splits that are not to be split off train."""
+        return tuple(split for split, _ in self._named() if split != "train")
+
+    def name_of(self, split: Split) -> str:
+        """Name of the file that a split's rows stand in."""
+        return dict(self._named())[split]
+
+    def fingerprint(self) -> list[str]:
+        """What the rows depend on besides the image files: the settings and the files' content."""
+        digests = (hashlib.sha256(self._content(name)).hexdigest() for _, name in self._named())
+        names = (f"{split}={shown_name(name)}" for split, name in self._named())
+        return [*self._settings(), *names, *digests]
+
+    def _settings(self) -> list[str]:
+        return [self.kind, self.encoding]
+
+    def _named(self) -> list[tuple[Split, str]]:
+        named: list[tuple[Split, str]] = [
+            ("train", self.train),
+            ("val", self.val),
+            ("test", self.test),
+        ]
+        return [(split, name) for split, name in named if name]
+
+    def _check_root(self) -> None:
+        if not self.root.is_dir():
+            raise ArtifactNotFound(f"no folder {self.root} (dataset.root)")
+
+    def _content(self, name: str) -> bytes:
+        """All bytes that the rows of one split come from."""
+        return self._read_file(name)
+
+    def _read_file(self, name: str) -> bytes:
+        try:
+            return (self.root / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+            raise ArtifactNotFound(f"no label file {self.root / name}") from error
+
+
+def shown_name(name: str) -> str:
+    """A label file's name in samples: never a path of this machine."""
+    return Path(name).name if Path(name).is_absolute() else name

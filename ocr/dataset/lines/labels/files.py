@@ -1,0 +1,74 @@
+"""The label files of one dataset of text lines, whatever their format."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ocr.dataset.labels.encoding import decode_labels
+from ocr.dataset.labels.split_files import SplitFiles, shown_name
+from ocr.dataset.lines.labels.folder import given_splits, list_folder
+from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
+from ocr.dataset.lines.labels.row import LabelRow
+from ocr.dataset.lines.labels.table import Columns, parse_table
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.sample import Split
+from ocr.errors import BadInput
+
+LabelKind = Literal["paddleocr", "table", "folder"]
+
+
+@dataclass(frozen=True)
+class LabelFiles(SplitFiles):
+    """Where the labels of one dataset are and how to read them; a folder has no label files.
+
+    Attributes:
+        kind: Format of the labels.
+        columns: Which columns of a table to read.
+    """
+
+    kind: LabelKind
+    columns: Columns = field(default_factory=Columns)
+
+    def __post_init__(self) -> None:
+        if self.columns.group and self.kind != "table":
+            raise BadInput(f"group_column needs a table, the source is {self.kind!r}")
+
+    def read(self) -> Iterator[LabelRow | Rejection]:
+        """Read all rows, file by file; those of the train file have no split of their own.
+
+        Raises:
+            ArtifactNotFound: When the root or a label file is not there.
+            BadData: When a file is in another encoding or format.
+        """
+        self._check_root()
+        if self.kind == "folder":
+            yield from list_folder(self.root)
+            return
+        for split, name in self._named():
+            given = None if split == "train" else split
+            yield from self._parse(shown_name(name), self._read_file(name), split=given)
+
+    def given(self) -> tuple[Split, ...]:
+        """The splits that are not to be split off train."""
+        return given_splits(self.root) if self.kind == "folder" else super().given()
+
+    def name_of(self, split: Split) -> str:
+        """Name of the file or folder that a split's rows stand in."""
+        return self.root.name if self.kind == "folder" else super().name_of(split)
+
+    def fingerprint(self) -> list[str]:
+        """What the rows depend on besides the image files: the settings and the files' content."""
+        return self._settings() if self.kind == "folder" else super().fingerprint()
+
+    def _settings(self) -> list[str]:
+        return [*super()._settings(), *self.columns.names]
+
+    def _parse(
+        self, name: str, data: bytes, *, split: Split | None
+    ) -> Iterator[LabelRow | Rejection]:
+        if self.kind == "table":
+            return parse_table(
+                name, data, columns=self.columns, encoding=self.encoding, split=split
+            )
+        content = decode_labels(data, encoding=self.encoding, name=name)
+        return parse_paddleocr(content, name=name, split=split)

@@ -1,0 +1,47 @@
+"""A folder whose file names are the texts: `TEXT.jpg`, and `TEXT_2.jpg` for a further image.
+
+A trailing underscore with up to four digits is a counter and no part of the text. Names are read
+in NFC (some file systems hand back NFD). A text that a file name cannot hold ("/", a real trailing
+"_7") needs a label file. Top-level folders named train, val and test give the split.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from ocr.dataset.lines.labels.row import LabelRow
+from ocr.dataset.sample import SPLITS, Split
+
+IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
+_COUNTER = re.compile(r"_\d{1,4}$")
+
+
+def list_folder(root: Path) -> Iterator[LabelRow]:
+    """List the images under a folder in name order, texts from their names.
+
+    Hidden files and files that are no images by suffix are left out; linked folders are not
+    followed.
+    """
+    given = given_splits(root)
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        place = Path(folder).relative_to(root).as_posix()
+        top = place.split("/")[0]
+        split = _split_of(top, given)
+        for name in sorted(names):
+            stem, suffix = os.path.splitext(name)  # noqa: PTH122 - 200,000 times
+            if suffix.lower() in IMAGE_SUFFIXES and not name.startswith("."):
+                image = name if place == "." else f"{place}/{name}"
+                text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
+                yield LabelRow(image, text, split, "", place, image)
+
+
+def given_splits(root: Path) -> tuple[Split, ...]:
+    """The splits besides train that the folder has a subfolder for."""
+    return tuple(split for split in SPLITS if split != "train" and (root / split).is_dir())
+
+
+def _split_of(top: str, given: tuple[Split, ...]) -> Split | None:
+    return next((split for split in given if split == top), None)

@@ -1,0 +1,53 @@
+"""PaddleOCR's recognition labels: `image<TAB>text`, one row a line."""
+
+import json
+from collections.abc import Iterator
+
+from ocr.dataset.lines.labels.row import SPACES, LabelRow
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.sample import Split
+
+
+def parse_paddleocr(
+    content: str, *, name: str, split: Split | None
+) -> Iterator[LabelRow | Rejection]:
+    """Parse a label file's text; blank lines are skipped, CRLF is read as LF.
+
+    A JSON list of images (`["a.jpg", "b.jpg"]<TAB>text`), from which PaddleOCR draws one at
+    random, becomes one row per image.
+
+    Args:
+        content: The whole file.
+        name: Its name, for messages.
+        split: Split its rows belong to; None where the line splits.
+    """
+    for number, line in enumerate(content.split("\n"), start=1):
+        row = line.removesuffix("\r")
+        if not row.strip():
+            continue
+        where = f"{name}:{number}"
+        image, tab, text = row.partition("\t")
+        text = text.strip(SPACES)
+        if not tab or not image.strip():
+            expected = "expected image<TAB>text"
+            yield Rejection("malformed_row", where, image.strip(), text or row, expected)
+        elif "\t" in text:
+            yield Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} extra tabs")
+        elif image.startswith("["):
+            yield from _parse_image_list(image, text, split=split, name=name, where=where)
+        else:
+            yield LabelRow(image.strip(), text, split, "", name, where)
+
+
+def _parse_image_list(
+    image: str, text: str, *, split: Split | None, name: str, where: str
+) -> Iterator[LabelRow | Rejection]:
+    try:
+        images = json.loads(image)
+    except ValueError:  # a file whose name starts with "["
+        images = [image]
+    if not isinstance(images, list) or not all(isinstance(each, str) for each in images):
+        yield Rejection("malformed_row", where, image, text, "expected a list of image paths")
+        return
+    for each in images:
+        yield LabelRow(each, text, split, "", name, where)

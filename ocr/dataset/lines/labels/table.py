@@ -1,0 +1,130 @@
+"""Tables of images and texts: CSV, TSV and Parquet."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ocr.dataset.labels.encoding import Encoding, decode_labels
+from ocr.dataset.lines.labels.row import SPACES, LabelRow
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.sample import Split
+from ocr.errors import BadData
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of a table's columns; an empty group means the table has none."""
+
+    image: str = "image"
+    text: str = "text"
+    group: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns a table must have."""
+        return (self.image, self.text, self.group) if self.group else (self.image, self.text)
+
+
+def parse_table(
+    name: str, data: bytes, *, columns: Columns, encoding: Encoding, split: Split | None
+) -> Iterator[LabelRow | Rejection]:
+    """Parse a CSV or TSV file with a header line, or a Parquet file, by its suffix.
+
+    Args:
+        name: The table's name, for its suffix and for messages.
+        data: Its content.
+        columns: Which columns to read.
+        encoding: Of a CSV or TSV file.
+        split: Split its rows belong to; None where the line splits.
+
+    Raises:
+        BadData: For another suffix, a missing column, a broken file, or columns of numbers with
+            fractions, dates or the like, whose texts as written in the image are lost.
+    """
+    suffix = Path(name).suffix.lower()
+    if suffix == ".parquet":
+        rows = _parquet_rows(name, data, columns)
+    elif suffix in DELIMITERS:
+        content = decode_labels(data, encoding=encoding, name=name)
+        rows = _csv_rows(name, content, columns, delimiter=DELIMITERS[suffix])
+    else:
+        allowed = ", ".join([*DELIMITERS, ".parquet"])
+        raise BadData(f"{name} has the suffix {suffix!r}, a table has one of {allowed}")
+    for number, values in rows:
+        yield _to_row(values, columns, name=name, number=number, split=split)
+
+
+def _to_row(
+    values: Sequence[str] | str, columns: Columns, *, name: str, number: int, split: Split | None
+) -> LabelRow | Rejection:
+    where = f"{name}:{number}"
+    if isinstance(values, str):
+        return Rejection("malformed_row", where, "", "", values)
+    image, text, group = (
+        values[0].strip(),
+        values[1].strip(SPACES),
+        values[2] if columns.group else "",
+    )
+    if not image:
+        return Rejection("malformed_row", where, "", text, f"the column {columns.image!r} is empty")
+    if "\t" in text:
+        return Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} tabs")
+    return LabelRow(image, text, split, group, name, where)
+
+
+def _csv_rows(
+    name: str, content: str, columns: Columns, *, delimiter: str
+) -> Iterator[tuple[int, Sequence[str] | str]]:
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter, strict=True)
+    try:
+        header = next(reader, [])
+        places = [_find_column(name, header, column) for column in columns.names]
+        for fields in reader:
+            if not any(fields):
+                continue
+            if len(fields) != len(header):
+                yield reader.line_num, f"{len(fields)} fields, the header has {len(header)}"
+            else:
+                yield reader.line_num, [fields[place] for place in places]
+    except csv.Error as error:
+        raise BadData(f"{name}, line {reader.line_num}: {error}") from error
+
+
+def _parquet_rows(
+    name: str, data: bytes, columns: Columns
+) -> Iterator[tuple[int, Sequence[str] | str]]:
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        for column in columns.names:
+            place = _find_column(name, file.schema_arrow.names, column)
+            _check_type(name, column, file.schema_arrow.field(place).type)
+        batches = file.iter_batches(columns=list(columns.names))
+        rows = chain.from_iterable(
+            zip(*(batch.column(column).to_pylist() for column in columns.names), strict=True)
+            for batch in batches
+        )
+        for number, values in enumerate(rows, start=1):
+            yield number, ["" if value is None else str(value) for value in values]
+    except (pa.ArrowException, OSError) as error:
+        raise BadData(f"{name} is not a readable Parquet file: {error}") from error
+
+
+def _find_column(name: str, header: Sequence[str], column: str) -> int:
+    if column not in header:
+        raise BadData(f"{name} has no column {column!r}, its columns are {', '.join(header)!r}")
+    return list(header).index(column)
+
+
+def _check_type(name: str, column: str, kind: pa.DataType) -> None:
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    is_text = pa.types.is_string(plain) or pa.types.is_large_string(plain)
+    if not is_text and not pa.types.is_integer(plain):
+        raise BadData(f"{name}: the column {column!r} is {plain}, expected text")

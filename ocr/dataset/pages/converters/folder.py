@@ -1,0 +1,53 @@
+"""A snapshot of pages as a folder of images and label files."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Literal
+
+from ocr.dataset.pages.converters.labelstudio import to_labelstudio
+from ocr.dataset.pages.converters.paddleocr import to_paddleocr
+from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
+from ocr.dataset.sample import SPLITS
+from ocr.errors import ArtifactExists
+from ocr.image.pixels import image_suffix
+
+ExportKind = Literal["paddleocr", "labelstudio"]
+Pages = Iterable[tuple[str, PageSample]]
+LABEL_WRITERS: dict[ExportKind, tuple[str, Callable[[Pages], str]]] = {
+    "paddleocr": ("det_{split}.txt", to_paddleocr),
+    "labelstudio": ("labelstudio_{split}.json", to_labelstudio),
+}
+
+
+def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> list[Path]:
+    """Write the images, byte for byte, and one label file a split.
+
+    Args:
+        snapshot: The pages.
+        folder: Folder to make.
+        kind: Format of the labels.
+
+    Returns:
+        The label files.
+
+    Raises:
+        ArtifactExists: The folder is there already.
+    """
+    try:
+        (folder / "images").mkdir(parents=True)
+    except FileExistsError as error:
+        raise ArtifactExists(f"{folder} is there already, expected a new folder") from error
+    pattern, write = LABEL_WRITERS[kind]
+    files: list[Path] = []
+    for split in SPLITS:
+        pages = [(_write_image(snapshot, page, folder), page) for page in snapshot.samples(split)]
+        files.append(folder / pattern.format(split=split))
+        files[-1].write_text(write(pages), encoding="utf-8")
+    return files
+
+
+def _write_image(snapshot: PageSnapshot, page: PageSample, folder: Path) -> str:
+    data = snapshot.image_bytes(page)
+    name = f"images/{page.id[:16]}{image_suffix(data)}"
+    (folder / name).write_bytes(data)
+    return name

@@ -1,0 +1,174 @@
+"""The lines of labelled pages, cut out: what the recogniser of the pages learns from."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.dataset.candidate import Candidate, reject_row
+from ocr.dataset.examination import EncodedImage, examine_rendered
+from ocr.dataset.lines.labels import LabelRow
+from ocr.dataset.lines.validation import Limits, find_text_fault
+from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
+from ocr.dataset.pages.region import Region
+from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, open_page_snapshot
+from ocr.dataset.preparation import (
+    SNAPSHOT,
+    SnapshotRef,
+    describe_versions,
+    find_or_write,
+    report_progress,
+)
+from ocr.dataset.process_pool import ProcessPool, open_pool
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.selection import select_samples
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.dataset.snapshot.snapshot import MANIFEST
+from ocr.dataset.snapshot.writer import write_snapshot
+from ocr.dataset.split import SplitRule
+from ocr.dataset.spool import Spool, SpoolFile
+from ocr.image.cropping import CROP_MARGIN, crop_line, grow_boxes
+from ocr.image.rectangle import smallest_rectangle
+from ocr.models.charset import Charset
+from ocr.store import Store
+from ocr.store.folder import download_folder
+
+_BATCH = 4
+
+
+def prepare_crops(
+    store: Store,
+    *,
+    pages_key: str,
+    name: str,
+    limits: PageLimits,
+    work_folder: Path | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> SnapshotRef:
+    """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
+
+    Every line keeps the split of its page, and its page as its group. White space in texts
+    becomes single spaces. Crops are stored as JPEG of quality 95, as rendered lines are: the
+    pages they come from are photographs and scans, mostly JPEG themselves, and PNG takes three
+    times the space.
+
+    Args:
+        store: Where the pages are and the lines go.
+        pages_key: Prefix of the pages' snapshot.
+        name: Of the dataset of lines.
+        limits: What is accepted.
+        work_folder: Where temporary files go: the pages, and the lines twice.
+        on_progress: Called with the lines done and their total.
+
+    Raises:
+        ArtifactNotFound: There is no such snapshot.
+        BadData: It holds no pages, or a split has no line.
+        TooManyRejected: More than `limits.max_bad_share` of the lines is bad.
+    """
+    manifest = SnapshotManifest.from_bytes(store.read_bytes(f"{pages_key}/{MANIFEST}"))
+    parameters = repr((describe_versions(), asdict(limits.of_lines), CROP_MARGIN))
+    return find_or_write(
+        store,
+        name=name,
+        inputs=("crops", parameters, manifest.digest),
+        max_bad_share=limits.max_bad_share,
+        work_folder=work_folder,
+        pool=open_pool(manifest.counts["accepted"], worth_a_pool=PAGES_WORTH_A_POOL),
+        write=partial(
+            _write, store, pages_key=pages_key, name=name, limits=limits, on_progress=on_progress
+        ),
+    )
+
+
+def cut_region(page: NDArray[np.uint8], region: Region) -> NDArray[np.uint8]:
+    """Cut one region out of a page, grown by `CROP_MARGIN`: (H, W, 3) BGR."""
+    box, _ = smallest_rectangle(np.array(region.polygon, np.float32))
+    return crop_line(page, grow_boxes(box[None], CROP_MARGIN)[0])
+
+
+def _write(
+    store: Store,
+    folder: Path,
+    pool: ProcessPool,
+    *,
+    pages_key: str,
+    name: str,
+    limits: PageLimits,
+    on_progress: Callable[[int, int], None],
+) -> SnapshotManifest:
+    spool = Spool(folder)
+    copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
+    pages = open_page_snapshot(copy)
+    total = sum(len(_readable(sample)) for sample in pages.samples())
+    found = _cut_pages(pages, limits=limits.of_lines, spool=spool, pool=pool)
+    selection = select_samples(
+        report_progress(found, total=total, on_progress=on_progress),
+        rule=SplitRule(),
+        given=("val", "test"),
+        max_bad_share=limits.max_bad_share,
+        # Pages keep splits apart; lines of different pages may well look alike.
+        cluster=lambda kept: range(len(kept)),
+    )
+    return write_snapshot(
+        folder / SNAPSHOT,
+        name=name,
+        accepted=selection.accepted,
+        rejections=selection.rejections,
+        charset=_charset(selection.texts),
+        spool=spool,
+        pool=pool,
+    )
+
+
+def _cut_pages(
+    pages: PageSnapshot, *, limits: Limits, spool: Spool, pool: ProcessPool
+) -> Iterator[Candidate | Rejection]:
+    samples = pages.samples()
+    batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
+    work = partial(_cut_batch, pages=pages, limits=limits, spool=spool)
+    for found in pool.map_in_order(work, batches):
+        yield from found
+
+
+def _cut_batch(
+    samples: Sequence[PageSample], *, pages: PageSnapshot, limits: Limits, spool: Spool
+) -> list[Candidate | Rejection]:
+    with spool.appending() as file:
+        return [
+            each
+            for sample in samples
+            for each in _cut_page(sample, pages, limits=limits, file=file)
+        ]
+
+
+def _cut_page(
+    sample: PageSample, pages: PageSnapshot, *, limits: Limits, file: SpoolFile
+) -> Iterator[Candidate | Rejection]:
+    image = pages.image(sample)
+    for number, region in _readable(sample):
+        where = f"{sample.image or sample.id[:12]} region {number}"
+        text = " ".join(region.text.split())
+        row = LabelRow(sample.image, text, sample.split, sample.id, sample.source, where)
+        found = find_text_fault(text, limits=limits, charset=None) or examine_rendered(
+            cut_region(image, region), limits=limits, file=file
+        )
+        if isinstance(found, EncodedImage):
+            yield Candidate(row, found)
+        else:
+            yield reject_row(row, found.reason, found.detail)
+
+
+def _readable(sample: PageSample) -> list[tuple[int, Region]]:
+    """Regions that have a text to learn, numbered as on their page."""
+    numbered = enumerate(sample.regions, start=1)
+    return [(at, region) for at, region in numbered if region.text and not region.ignored]
+
+
+def _charset(texts: Sequence[str]) -> Charset:
+    """Characters in code point order, but the space last, where stock PaddleOCR has it."""
+    characters = Charset.from_texts(texts).characters
+    return Charset(tuple(sorted(characters, key=lambda each: (each == " ", each))))

@@ -1,0 +1,106 @@
+"""COCO-style polygons: `images`, `annotations` with `segmentation`, and texts where tools put them.
+
+The text stands in `text`, `transcription`, `caption` or `utf8_string` (COCO-Text), of an
+annotation or of its `attributes` (CVAT). `iscrowd`, `ignore`, `ignored`, `difficult`, `illegible`
+or `legibility: illegible` mean don't-care, as the texts `*` and `###` do.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ocr.dataset.lines.labels.row import SPACES
+from ocr.dataset.pages.labels.paddleocr import DONT_CARE
+from ocr.dataset.pages.labels.raw import Points, RawPage, RawRegion, Size, is_number, read_json
+from ocr.dataset.quarantine import Fault, Rejection
+from ocr.dataset.sample import Split
+from ocr.errors import BadData
+
+_TEXT_KEYS = ("text", "transcription", "caption", "utf8_string")
+_IGNORED_KEYS = ("iscrowd", "ignore", "ignored", "difficult", "illegible")
+
+
+def parse_coco(content: str, *, name: str, split: Split | None) -> Iterator[RawPage | Rejection]:
+    """Parse a COCO file; an image without annotations is a page without text.
+
+    Args:
+        content: The whole file.
+        name: Its name, for messages.
+        split: Split its pages belong to; None where the line splits.
+
+    Raises:
+        BadData: When it is no COCO file.
+    """
+    data = read_json(content, name=name)
+    images = data.get("images") if isinstance(data, Mapping) else None
+    annotations = data.get("annotations") if isinstance(data, Mapping) else None
+    if not isinstance(images, list) or not isinstance(annotations, list):
+        raise BadData(f"{name} is no COCO file: expected an object with images and annotations")
+    by_image: dict[object, list[RawRegion]] = {}
+    pages: list[Mapping[str, Any]] = []
+    for number, image in enumerate(images, start=1):
+        fault = _image_fault(image, by_image)
+        if fault:
+            yield Rejection("malformed_row", f"{name} image {number}", "", f"{image!r:.60}", fault)
+        else:
+            by_image[image["id"]] = []
+            pages.append(image)
+    for number, annotation in enumerate(annotations, start=1):
+        key = annotation.get("image_id") if isinstance(annotation, Mapping) else None
+        if isinstance(key, int | str) and key in by_image:
+            by_image[key].append(_read_annotation(annotation))
+        else:
+            where, shown = f"{name} annotation {number}", f"{annotation!r:.60}"
+            yield Rejection("malformed_row", where, "", shown, f"there is no image {key!r}")
+    for image in pages:
+        regions, where = tuple(by_image[image["id"]]), f"{name} image {image['id']}"
+        yield RawPage(image["file_name"], regions, split, name, where, _size(image))
+
+
+def _image_fault(image: object, known: Mapping[object, object]) -> str:
+    if not isinstance(image, Mapping) or not isinstance(image.get("id"), int | str):
+        return "expected an object with id and file_name"
+    if not isinstance(image.get("file_name"), str) or not image["file_name"].strip():
+        return "expected a file_name"
+    return f"there is another image {image['id']!r}" if image["id"] in known else ""
+
+
+def _size(image: Mapping[str, Any]) -> Size | None:
+    width, height = image.get("width"), image.get("height")
+    return (width, height) if isinstance(width, int) and isinstance(height, int) else None
+
+
+def _read_annotation(annotation: Mapping[str, Any]) -> RawRegion:
+    attributes = annotation.get("attributes")
+    known = {**(attributes if isinstance(attributes, Mapping) else {}), **annotation}
+    text = next((known[k] for k in _TEXT_KEYS if isinstance(known.get(k), str)), "").strip(SPACES)
+    ignored = any(known.get(key) in (True, 1) for key in _IGNORED_KEYS)
+    ignored |= text in DONT_CARE or known.get("legibility") == "illegible"
+    text = "" if text in DONT_CARE else text
+    points, fault = _read_shape(annotation)
+    return RawRegion(points, text, ignored, starts_reading=False, fault=fault)
+
+
+def _read_shape(annotation: Mapping[str, Any]) -> tuple[Points, Fault | None]:
+    shape, rectangle = annotation.get("segmentation"), _read_box(annotation.get("bbox"))
+    if isinstance(shape, Mapping):
+        return rectangle, Fault("malformed_region", "a mask, expected a polygon")
+    if not shape:
+        return rectangle, None if rectangle else Fault("empty_polygon", "no polygon and no box")
+    parts = shape if isinstance(shape, list) and not _are_numbers(shape) else [shape]
+    if not all(_are_numbers(part) and len(part) % 2 == 0 for part in parts):
+        return rectangle, Fault("malformed_region", "expected polygons [x1, y1, x2, y2, ...]")
+    points = tuple(point for part in parts for point in zip(part[::2], part[1::2], strict=True))
+    if len(parts) > 1:
+        return points, Fault("malformed_region", f"{len(parts)} polygons, expected one")
+    return points, None
+
+
+def _read_box(box: Any) -> Points:
+    if not _are_numbers(box) or len(box) != 4:
+        return ()
+    x, y, width, height = box
+    return ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_number, value))

@@ -1,0 +1,106 @@
+"""The label files of one dataset of pages, whatever their format."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from ocr.dataset.labels.encoding import decode_labels
+from ocr.dataset.labels.split_files import SplitFiles, shown_name
+from ocr.dataset.pages.labels.coco import parse_coco
+from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
+from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
+from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
+from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
+from ocr.dataset.pages.labels.raw import RawPage
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.sample import Split
+from ocr.errors import ArtifactNotFound
+from ocr.image.folder import ImageFolder
+
+PageLabelKind = Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco"]
+
+
+@dataclass(frozen=True)
+class PageLabelFiles(SplitFiles):
+    """Where the labels of pages are and how to read them.
+
+    Attributes:
+        kind: Format of the labels; of icdar2015 each split is a folder of text files and images.
+    """
+
+    kind: PageLabelKind
+
+    def read(self) -> Iterator[RawPage | Rejection]:
+        """Read all pages, file by file; those of the train file have no split of their own.
+
+        Raises:
+            ArtifactNotFound: When the root or a label file is not there.
+            BadData: When a file is in another encoding or format.
+        """
+        self._check_root()
+        for split, name in self._named():
+            yield from self._parse(name, split=None if split == "train" else split)
+
+    def _parse(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:
+        shown = shown_name(name)
+        if self.kind == "icdar2015":
+            return self._parse_folder(name, split=split)
+        content = self._decode(name)
+        if self.kind == "coco":
+            return parse_coco(content, name=shown, split=split)
+        if self.kind == "labelstudio":
+            images = ImageFolder(self.root)
+            return parse_labelstudio(
+                content,
+                name=shown,
+                split=split,
+                exists=lambda image: images.stamp(image) is not None,
+            )
+        if self.kind == "ppocrlabel":
+            return parse_ppocrlabel(
+                content,
+                states=self._decode(_state_of(name)) if self._has_states(name) else "",
+                folder=str(PurePosixPath(self._place(name)).parent),
+                name=shown,
+                split=split,
+            )
+        return parse_paddleocr_pages(content, name=shown, split=split)
+
+    def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
+        texts = self._texts_of(name)
+        return parse_icdar2015(
+            ((path.name, self._decode(f"{name}/{path.name}")) for path in texts),
+            images=frozenset(path.name for path in (self.root / name).iterdir()),
+            folder=self._place(name),
+            split=split,
+        )
+
+    def _content(self, name: str) -> bytes:
+        if self.kind == "icdar2015":
+            texts = self._texts_of(name)
+            return b"".join(repr((path.name, path.read_bytes())).encode() for path in texts)
+        content = self._read_file(name)
+        has_states = self.kind == "ppocrlabel" and self._has_states(name)
+        return content + (self._read_file(_state_of(name)) if has_states else b"")
+
+    def _texts_of(self, name: str) -> list[Path]:
+        folder = self.root / name
+        if not folder.is_dir():
+            raise ArtifactNotFound(f"no folder {folder}, which icdar2015 labels are read from")
+        return sorted(folder.glob("*.txt"))
+
+    def _place(self, name: str) -> str:
+        """Path relative to the root, forward slashes."""
+        return Path(os.path.relpath(self.root / name, self.root)).as_posix()
+
+    def _has_states(self, name: str) -> bool:
+        return (self.root / _state_of(name)).is_file()
+
+    def _decode(self, name: str) -> str:
+        return decode_labels(self._read_file(name), encoding=self.encoding, name=shown_name(name))
+
+
+def _state_of(name: str) -> str:
+    return str(Path(name).with_name(FILE_STATE))

@@ -1,0 +1,58 @@
+"""ICDAR 2015 text files: `gt_NAME.txt` or `NAME.txt` beside `NAME.jpg`, a region a line.
+
+A line holds eight coordinates, clockwise from where reading begins, and the text, in which commas
+need no quotes; `###` is don't-care (https://rrc.cvc.uab.es/?ch=4&com=tasks).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from ocr.dataset.lines.labels.folder import IMAGE_SUFFIXES
+from ocr.dataset.lines.labels.row import SPACES
+from ocr.dataset.pages.labels.paddleocr import DONT_CARE
+from ocr.dataset.pages.labels.raw import RawPage, RawRegion, is_number
+from ocr.dataset.quarantine import Fault
+from ocr.dataset.sample import Split
+
+_EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
+
+
+def parse_icdar2015(
+    files: Iterable[tuple[str, str]], *, images: frozenset[str], folder: str, split: Split | None
+) -> Iterator[RawPage]:
+    """Parse the text files of a folder.
+
+    Args:
+        files: Names and contents of the text files.
+        images: Names of all files in the folder.
+        folder: Of the files, relative to the dataset's root.
+        split: Split its pages belong to; None where the line splits.
+    """
+    for name, content in files:
+        stem = name.removesuffix(".txt").removeprefix("gt_")
+        found = (stem + suffix for suffix in _suffixes() if stem + suffix in images)
+        image = next(found, f"{stem}.jpg")
+        lines = (line.removesuffix("\r") for line in content.split("\n"))
+        regions = tuple(_read_line(line) for line in lines if line.strip())
+        path = image if folder == "." else f"{folder}/{image}"
+        yield RawPage(path, regions, split, folder, f"{folder}/{name}")
+
+
+def _suffixes() -> Iterator[str]:
+    for suffix in IMAGE_SUFFIXES:
+        yield suffix
+        yield suffix.upper()
+
+
+def _read_line(line: str) -> RawRegion:
+    *coordinates, text = line.split(",", 8)
+    text = text.strip(SPACES)
+    try:
+        numbers = [float(each) for each in coordinates]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 8 or not all(map(is_number, numbers)):
+        fault = Fault("malformed_region", f"{line[:60]!r}, {_EXPECTED}")
+        return RawRegion((), "", fault=fault)
+    points = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    is_ignored = text in DONT_CARE
+    return RawRegion(points, "" if is_ignored else text, is_ignored)

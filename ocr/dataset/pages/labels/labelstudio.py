@@ -1,0 +1,166 @@
+"""Label Studio's JSON export: tasks with rectangles or polygons in percent, and text areas.
+
+All results of one `id` are one region: its shape, its labels and its text (the OCR template,
+https://labelstud.io/templates/optical_character_recognition). A region labelled Ignored,
+Difficult or Illegible is don't-care, as the texts `*` and `###` are. Of several annotations of a
+task the ground truth counts, else the newest.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ocr.dataset.lines.labels.row import SPACES
+from ocr.dataset.pages.labels.labelstudio_paths import find_image
+from ocr.dataset.pages.labels.paddleocr import DONT_CARE
+from ocr.dataset.pages.labels.raw import (
+    Points,
+    RawPage,
+    RawRegion,
+    Size,
+    is_number,
+    read_json,
+    read_points,
+)
+from ocr.dataset.quarantine import Fault, Rejection
+from ocr.dataset.sample import Split
+from ocr.errors import BadData
+
+_IGNORED = ("ignored", "ignore", "difficult", "illegible")
+_LABEL_KEYS = ("labels", "rectanglelabels", "polygonlabels")
+_SHAPE_KEYS = ("points", "x", "rle", "radiusX", "vertices")
+
+
+def parse_labelstudio(
+    content: str, *, name: str, split: Split | None, exists: Callable[[str], bool]
+) -> Iterator[RawPage | Rejection]:
+    """Parse an export.
+
+    Args:
+        content: The whole file.
+        name: Its name, for messages.
+        split: Split its pages belong to; None where the line splits.
+        exists: Whether there is an image of a path relative to the dataset's root.
+
+    Raises:
+        BadData: When it is no such export.
+    """
+    tasks = read_json(content, name=name)
+    if not isinstance(tasks, list):
+        raise BadData(f"{name} is no Label Studio export: expected a list of tasks (format JSON)")
+    for number, task in enumerate(tasks, start=1):
+        where = f"{name} task {number}"
+        image = find_image(task.get("data"), exists=exists) if isinstance(task, Mapping) else ""
+        if not image or not isinstance(task.get("annotations"), list):
+            expected = "expected data with an image, and annotations (format JSON, not JSON-MIN)"
+            yield Rejection("malformed_row", where, image, f"{task!r:.60}", expected)
+            continue
+        results = _choose(task["annotations"])
+        if results is None:
+            yield Rejection("unconfirmed_page", where, image, "", "nobody has annotated it")
+        else:
+            yield _read_page(results, image=image, name=name, where=where, split=split)
+
+
+def _choose(annotations: list[Any]) -> list[Mapping[str, Any]] | None:
+    finished = [
+        each
+        for each in annotations
+        if isinstance(each, Mapping)
+        and isinstance(each.get("result"), list)
+        and not each.get("was_cancelled")
+    ]
+    if not finished:
+        return None
+
+    def standing(annotation: Mapping[str, Any]) -> tuple[bool, int]:
+        number = annotation.get("id")
+        return annotation.get("ground_truth") is True, number if isinstance(number, int) else 0
+
+    chosen = max(finished, key=standing)
+    return [result for result in chosen["result"] if isinstance(result, Mapping)]
+
+
+def _read_page(
+    results: list[Mapping[str, Any]], *, image: str, name: str, where: str, split: Split | None
+) -> RawPage | Rejection:
+    turned = next((r for r in results if r.get("image_rotation")), None)
+    if turned is not None:
+        detail = f"turned by {turned['image_rotation']!r} in Label Studio, expected 0"
+        return Rejection("malformed_row", where, image, "", detail)
+    groups: dict[object, list[Mapping[str, Any]]] = {}
+    for number, result in enumerate(results):
+        key = result.get("id")
+        groups.setdefault(key if isinstance(key, str) else number, []).append(result)
+    regions = (_read_region(group) for group in groups.values())
+    size = next((size for r in results if (size := _size(r)) is not None), None)
+    return RawPage(image, tuple(r for r in regions if r is not None), split, name, where, size)
+
+
+def _size(result: Mapping[str, Any]) -> Size | None:
+    width, height = result.get("original_width"), result.get("original_height")
+    if not isinstance(width, int) or not isinstance(height, int) or min(width, height) < 1:
+        return None
+    return width, height
+
+
+def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
+    """One region of the results of one id; None where they are about the whole page."""
+    shape = next((each for each in group if _is_shape(each)), None)
+    if shape is None:
+        return None
+    values = [value for each in group if isinstance(value := each.get("value"), Mapping)]
+    texts = [_read_text(value.get("text")) for value in values]
+    text = next(filter(None, texts), "").strip(SPACES)
+    ignored = text in DONT_CARE or any(map(_is_ignored, values))
+    text = "" if text in DONT_CARE else text
+    points = _read_shape(shape["value"], _size(shape))
+    if isinstance(points, Fault):
+        return RawRegion((), text, ignored, fault=points)
+    return RawRegion(points, text, ignored, starts_reading="points" not in shape["value"])
+
+
+def _is_shape(result: Mapping[str, Any]) -> bool:
+    value = result.get("value")
+    return isinstance(value, Mapping) and any(key in value for key in _SHAPE_KEYS)
+
+
+def _is_ignored(value: Mapping[str, Any]) -> bool:
+    written = (value.get(key) for key in _LABEL_KEYS)
+    labels = [label for each in written if isinstance(each, list) for label in each]
+    return any(str(label).lower() in _IGNORED for label in labels)
+
+
+def _read_text(written: object) -> str:
+    parts = written if isinstance(written, list) else [written]
+    return " ".join(part for part in parts if isinstance(part, str))
+
+
+def _read_shape(value: Mapping[str, Any], size: Size | None) -> Points | Fault:
+    if size is None:
+        return Fault("malformed_region", "expected original_width and original_height")
+    if "points" in value:
+        points = read_points(value["points"])
+    elif "width" in value:
+        points = _read_rectangle(value, size)
+    else:
+        points = Fault("malformed_region", "expected a rectangle or a polygon")
+    if isinstance(points, Fault):
+        return points
+    width_px, height_px = size
+    return tuple((x * width_px / 100, y * height_px / 100) for x, y in points)
+
+
+def _read_rectangle(value: Mapping[str, Any], size: Size) -> Points | Fault:
+    """Corners in percent; the rotation is clockwise about the first, in pixels."""
+    numbers = [value.get(key, 0) for key in ("x", "y", "width", "height", "rotation")]
+    if not all(map(is_number, numbers)):
+        return Fault("malformed_region", f"a rectangle of {numbers!r:.60}, expected numbers")
+    x, y, width, height, rotation = map(float, numbers)
+    cosine, sine = math.cos(math.radians(rotation)), math.sin(math.radians(rotation))
+    aspect = size[0] / size[1]
+    corners = ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height))
+    return tuple(
+        (x + across * cosine - down / aspect * sine, y + across * aspect * sine + down * cosine)
+        for across, down in corners
+    )

@@ -1,0 +1,61 @@
+"""PaddleOCR's detection labels: `image<TAB>[{"transcription", "points"}, ...]`, a page a line.
+
+PaddleOCR reads the transcriptions `*` and `###` as don't-care
+(ppocr/data/imaug/label_ops.py, DetLabelEncode); PPOCRLabel adds `"difficult": true`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from ocr.dataset.lines.labels.row import SPACES
+from ocr.dataset.pages.labels.raw import RawPage, RawRegion, read_points
+from ocr.dataset.quarantine import Fault, Rejection
+from ocr.dataset.sample import Split
+
+DONT_CARE = ("*", "###")
+_EXPECTED = 'expected image<TAB>[{"transcription": ..., "points": [[x, y], ...]}, ...]'
+
+
+def parse_paddleocr_pages(
+    content: str, *, name: str, split: Split | None
+) -> Iterator[RawPage | Rejection]:
+    """Parse a label file's text; blank lines are skipped, CRLF is read as LF.
+
+    Args:
+        content: The whole file.
+        name: Its name, for messages.
+        split: Split its pages belong to; None where the line splits.
+    """
+    for number, line in enumerate(content.split("\n"), start=1):
+        row = line.removesuffix("\r")
+        if row.strip():
+            yield _parse_row(row, where=f"{name}:{number}", name=name, split=split)
+
+
+def _parse_row(row: str, *, where: str, name: str, split: Split | None) -> RawPage | Rejection:
+    image, tab, written = row.partition("\t")
+    image = image.strip()
+    if not tab or not image:
+        return Rejection("malformed_row", where, image, row[:80], _EXPECTED)
+    try:
+        regions = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        return Rejection("malformed_row", where, image, written[:80], f"{error}; {_EXPECTED}")
+    if not isinstance(regions, list):
+        return Rejection("malformed_row", where, image, written[:80], _EXPECTED)
+    return RawPage(image, tuple(map(_read_region, regions)), split, name, where)
+
+
+def _read_region(written: object) -> RawRegion:
+    if not isinstance(written, Mapping):
+        return RawRegion((), "", fault=Fault("malformed_region", f"{written!r:.60} is no object"))
+    text = written.get("transcription", "")
+    if not isinstance(text, str):
+        text = ""
+    text = text.strip(SPACES)
+    ignored = text in DONT_CARE or written.get("difficult") is True
+    text = "" if text in DONT_CARE else text
+    points = read_points(written.get("points"))
+    if isinstance(points, Fault):
+        return RawRegion((), text, ignored, fault=points)
+    return RawRegion(points, text, ignored)

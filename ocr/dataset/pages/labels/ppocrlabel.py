@@ -1,0 +1,54 @@
+"""PPOCRLabel projects: `Label.txt` beside the images, and `fileState.txt` with the confirmed ones.
+
+Rows are PaddleOCR's, but an image is named with its project's folder (`receipts/1.jpg`), by
+whatever name the folder had then. A box that was drawn and not yet read holds a placeholder.
+https://github.com/PFCCLab/PPOCRLabel
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
+from ocr.dataset.pages.labels.raw import RawPage
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.sample import Split
+
+FILE_STATE = "fileState.txt"
+_PLACEHOLDERS = ("TEMPORARY", "待识别")
+
+
+def parse_ppocrlabel(
+    content: str, *, states: str, folder: str, name: str, split: Split | None
+) -> Iterator[RawPage | Rejection]:
+    """Parse a project's label file.
+
+    Args:
+        content: The whole `Label.txt`.
+        states: The whole `fileState.txt`; empty where there is none, then every page counts.
+        folder: The project's folder relative to the dataset's root.
+        name: Of the label file, for messages.
+        split: Split its pages belong to; None where the line splits.
+    """
+    confirmed = {_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip()}
+    for page in parse_paddleocr_pages(content, name=name, split=split):
+        if isinstance(page, Rejection):
+            yield page
+        elif confirmed and _file_name(page.image) not in confirmed:
+            detail = f"not among the {len(confirmed)} confirmed ones of {FILE_STATE}"
+            yield Rejection("unconfirmed_page", page.where, page.image, "", detail)
+        else:
+            yield _in_project(page, folder)
+
+
+def _in_project(page: RawPage, folder: str) -> RawPage:
+    image = str(PurePosixPath(folder, _file_name(page.image)))
+    regions = (
+        region._replace(text="") if region.text in _PLACEHOLDERS else region
+        for region in page.regions
+    )
+    return page._replace(image=image, regions=tuple(regions))
+
+
+def _file_name(path: str) -> str:
+    """PPOCRLabel lists one folder; a path of Windows may have backslashes."""
+    return path.replace("\\", "/").rpartition("/")[2]

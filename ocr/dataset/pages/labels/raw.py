@@ -1,0 +1,85 @@
+"""A page of a label file, before its image is opened and its regions are judged."""
+
+import json
+from typing import NamedTuple
+
+from ocr.dataset.quarantine import Fault
+from ocr.dataset.sample import Split
+from ocr.errors import BadData
+
+Points = tuple[tuple[float, float], ...]
+Size = tuple[int, int]
+"""Width and height in pixels."""
+_FARTHEST_PX = 1e9
+
+
+class RawRegion(NamedTuple):
+    """One region, as written.
+
+    Attributes:
+        points: Corners (x, y) in pixels of the page.
+        text: What it reads; empty where nobody transcribed it.
+        ignored: Marked as illegible, difficult or not to be read.
+        starts_reading: Whether the first corner is where reading begins; else any may be.
+        fault: What kept it from being read; its corners, if any, still say where it is.
+    """
+
+    points: Points
+    text: str
+    ignored: bool = False
+    starts_reading: bool = True
+    fault: Fault | None = None
+
+
+class RawPage(NamedTuple):
+    """An image and its regions, as written.
+
+    Attributes:
+        image: Path relative to the dataset's root, forward slashes.
+        regions: In the order of the file.
+        split: Given by the file the page stands in; None where the line splits.
+        source: Name of the label file.
+        where: Label file and line or entry, as "det_train.txt:12".
+        size: Of the image that was labelled, where the labels say it.
+    """
+
+    image: str
+    regions: tuple[RawRegion, ...]
+    split: Split | None
+    source: str
+    where: str
+    size: Size | None = None
+
+
+def read_json(content: str, *, name: str) -> object:
+    """Read a label file that is one JSON document.
+
+    Raises:
+        BadData: Naming the file and the place of the error.
+    """
+    try:
+        document: object = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadData(f"{name} is no JSON: {error}") from error
+    return document
+
+
+def read_points(written: object) -> Points | Fault:
+    """Read corners written as `[[x, y], ...]`."""
+    if not isinstance(written, list):
+        return Fault("malformed_region", f"corners are {written!r:.60}, expected a list of [x, y]")
+    if not written:
+        return Fault("empty_polygon", "no corners")
+    points: list[tuple[float, float]] = []
+    for point in written:
+        if not (isinstance(point, list) and len(point) == 2 and all(map(is_number, point))):
+            return Fault("malformed_region", f"a corner is {point!r:.60}, expected [x, y]")
+        points.append((float(point[0]), float(point[1])))
+    return tuple(points)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value of JSON is a number that may be a coordinate: finite, and not absurd."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _FARTHEST_PX

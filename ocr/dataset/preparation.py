@@ -1,0 +1,251 @@
+"""From labels and images to a content-addressed dataset snapshot in the store."""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import cv2
+import numpy as np
+import pyarrow as pa
+
+from ocr.dataset.candidate import Candidate
+from ocr.dataset.duplicates import cluster_candidates
+from ocr.dataset.inputs import ItemT, RenderedSet, RowT, Survey, survey_inputs
+from ocr.dataset.lines.inspection import Inspector, RenderedLine
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.process_pool import ProcessPool, open_pool
+from ocr.dataset.quarantine import ReasonCount, Rejection, check_shares
+from ocr.dataset.rare_collection import collecting_rarely
+from ocr.dataset.sample import Split
+from ocr.dataset.selection import select_samples
+from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
+from ocr.dataset.snapshot.snapshot import MANIFEST
+from ocr.dataset.snapshot.writer import write_snapshot
+from ocr.dataset.split import SplitRule
+from ocr.dataset.spool import Spool
+from ocr.errors import ArtifactNotFound
+from ocr.models.charset import Charset
+from ocr.store import Store
+from ocr.store.folder import upload_folder
+
+SNAPSHOT = "snapshot"
+_PROGRESS_EVERY = 500
+_ROWS_WORTH_A_POOL = 2000
+
+RowT_contra = TypeVar("RowT_contra", contravariant=True)
+ItemT_contra = TypeVar("ItemT_contra", contravariant=True)
+
+
+@dataclass(frozen=True)
+class SnapshotRef:
+    """A snapshot in the store.
+
+    Attributes:
+        key: Its prefix, `datasets/<name>/<digest>`.
+        digest: Its content's.
+        cached: Whether it was there already and nothing was decoded.
+        counts: rows, accepted, quarantined, train, val and test.
+        quarantine: The table of reasons, the most frequent first.
+    """
+
+    key: str
+    digest: str
+    cached: bool
+    counts: Mapping[str, int]
+    quarantine: tuple[ReasonCount, ...]
+
+
+class Inspects(Protocol[RowT_contra, ItemT_contra]):
+    """Looks at every row or rendered item once."""
+
+    def inspect_rows(
+        self, rows: Iterable[RowT_contra | Rejection], *, root: Path
+    ) -> Iterator[Candidate | Rejection]:
+        """Inspect labelled images, in their order."""
+
+    def inspect_rendered(
+        self, items: Iterable[ItemT_contra], *, split: Split | None
+    ) -> Iterator[Candidate | Rejection]:
+        """Inspect rendered images, which are then stored."""
+
+
+def prepare_snapshot(
+    store: Store,
+    *,
+    name: str,
+    labels: LabelFiles | None,
+    limits: Limits,
+    split: SplitRule,
+    charset: Charset | None = None,
+    rendered: RenderedSet[RenderedLine] | None = None,
+    work_folder: Path | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> SnapshotRef:
+    """Validate, split and store a dataset; nothing is decoded when it is in the store already.
+
+    Args:
+        store: Where the snapshot goes.
+        name: Of the dataset.
+        labels: The labelled images; None: rendered lines only.
+        limits: What is accepted.
+        split: How rows without a split of their own are divided.
+        charset: The only characters allowed; None: those of the texts.
+        rendered: Lines to render.
+        work_folder: Where temporary files go; they take twice the images' size.
+        on_progress: Called with the rows done and their total.
+
+    Raises:
+        BadInput: When there is nothing to prepare.
+        ArtifactNotFound: When the root or a label file is missing.
+        BadData: When a label file cannot be read or a split is empty.
+        TooManyRejected: When more than `limits.max_bad_share` of the rows is bad.
+    """
+    survey = survey_inputs(labels, rendered)
+
+    def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
+        spool = Spool(folder)
+        inspector = Inspector(limits=limits, charset=charset, spool=spool, pool=pool)
+        selection = select_samples(
+            inspect_inputs(inspector, survey, on_progress=on_progress),
+            rule=split,
+            given=labels.given() if labels else (),
+            max_bad_share=limits.max_bad_share,
+            cluster=partial(cluster_candidates, bits=split.near_duplicate_bits),
+        )
+        return write_snapshot(
+            folder / SNAPSHOT,
+            name=name,
+            accepted=selection.accepted,
+            rejections=selection.rejections,
+            charset=charset or Charset.from_texts(selection.texts),
+            spool=spool,
+            pool=pool,
+        )
+
+    parameters = _describe(limits=limits, split=split, charset=charset)
+    return find_or_write(
+        store,
+        name=name,
+        inputs=(parameters, survey.fingerprint),
+        max_bad_share=limits.max_bad_share,
+        work_folder=work_folder,
+        pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
+        write=write,
+    )
+
+
+def find_or_write(
+    store: Store,
+    *,
+    name: str,
+    inputs: Sequence[str],
+    max_bad_share: float,
+    work_folder: Path | None,
+    pool: ProcessPool,
+    write: Callable[[Path, ProcessPool], SnapshotManifest],
+) -> SnapshotRef:
+    """Find the snapshot that the same inputs gave before, or write and store it.
+
+    Args:
+        store: Where it is or goes.
+        name: Of the dataset.
+        inputs: All that decides the snapshot.
+        max_bad_share: Share of rejected rows above which it is refused, stored or not.
+        work_folder: Where temporary files go.
+        pool: Ends with the writing.
+        write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
+
+    Raises:
+        TooManyRejected: More than that share was rejected.
+    """
+    index = f"datasets/{name}/inputs/{_digest(*inputs)}.json"
+    stored = _find_stored(store, name=name, index=index)
+    if stored is not None:
+        check_shares(stored.quarantine, stored.counts, max_bad_share=max_bad_share)
+        return _refer(stored, cached=True)
+    with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
+        with pool, collecting_rarely():
+            written = write(Path(folder), pool)
+        check_shares(written.quarantine, written.counts, max_bad_share=max_bad_share)
+        _store(store, Path(folder) / SNAPSHOT, written)
+    store.put_bytes(index, json.dumps({"digest": written.digest}).encode())
+    return _refer(written, cached=False)
+
+
+def inspect_inputs(
+    inspector: Inspects[RowT, ItemT],
+    survey: Survey[RowT, ItemT],
+    *,
+    on_progress: Callable[[int, int], None],
+) -> Iterator[Candidate | Rejection]:
+    """Look at every labelled image, then at every rendered one, and tell how many are done."""
+    found: list[Iterable[Candidate | Rejection]] = []
+    if survey.labels is not None:
+        found.append(inspector.inspect_rows(survey.labelled, root=survey.labels.root))
+    if survey.rendered is not None:
+        split: Split | None = None if survey.labels is None else "train"
+        found.append(inspector.inspect_rendered(survey.rendered.items, split=split))
+    return report_progress(chain(*found), total=survey.rows, on_progress=on_progress)
+
+
+def snapshot_key(name: str, digest: str) -> str:
+    """Key prefix of a snapshot in the store."""
+    return f"datasets/{name}/{digest}"
+
+
+def describe_versions() -> list[int | str]:
+    """Versions that decide a snapshot's bytes: our format's and the libraries'."""
+    return [FORMAT, cv2.__version__, np.__version__, pa.__version__]
+
+
+def _describe(*, limits: Limits, split: SplitRule, charset: Charset | None) -> str:
+    """All that decides a snapshot besides the data."""
+    accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
+    characters = None if charset is None else charset.characters
+    return repr((describe_versions(), accepted, asdict(split), characters))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | None:
+    try:
+        digest = json.loads(store.read_bytes(index))["digest"]
+        manifest = store.read_bytes(f"{snapshot_key(name, digest)}/{MANIFEST}")
+    except ArtifactNotFound:
+        return None
+    return SnapshotManifest.from_bytes(manifest)
+
+
+def report_progress(
+    found: Iterable[Candidate | Rejection], *, total: int, on_progress: Callable[[int, int], None]
+) -> Iterator[Candidate | Rejection]:
+    """Pass on what is found, and every so often how much it is."""
+    for done, each in enumerate(found, start=1):
+        yield each
+        if done % _PROGRESS_EVERY == 0 or done == total:
+            on_progress(done, total)
+
+
+def _store(store: Store, folder: Path, manifest: SnapshotManifest) -> None:
+    prefix = snapshot_key(manifest.name, manifest.digest)
+    if not store.exists(f"{prefix}/{MANIFEST}"):
+        upload_folder(store, folder, prefix=prefix, last=MANIFEST)
+
+
+def _refer(manifest: SnapshotManifest, *, cached: bool) -> SnapshotRef:
+    return SnapshotRef(
+        key=snapshot_key(manifest.name, manifest.digest),
+        digest=manifest.digest,
+        cached=cached,
+        counts=manifest.counts,
+        quarantine=manifest.quarantine,
+    )

@@ -1,0 +1,97 @@
+"""A snapshot's manifest: what it holds, and the digest of every file."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ocr.dataset.quarantine import ReasonCount, Rejection
+from ocr.errors import BadData
+
+FORMAT = 1
+Task = Literal["recognition", "detection"]
+"""What a snapshot's samples are: lines with a text, or pages with regions."""
+
+
+@dataclass(frozen=True)
+class SnapshotManifest:
+    """What `manifest.json` says.
+
+    Attributes:
+        name: Of the dataset.
+        digest: SHA-256 of all the rest but the name.
+        counts: rows, accepted, quarantined, train, val and test; of pages also regions, as
+            labelled on the accepted ones, and ignored_regions.
+        quarantine: The table of reasons, with examples.
+        charset_size: Number of characters.
+        files: SHA-256 of every other file, by relative path.
+        task: What the samples are.
+    """
+
+    name: str
+    digest: str
+    counts: Mapping[str, int]
+    quarantine: tuple[ReasonCount, ...]
+    charset_size: int
+    files: Mapping[str, str]
+    task: Task = "recognition"
+
+    @classmethod
+    def create(
+        cls,
+        *,
+        name: str,
+        counts: Mapping[str, int],
+        quarantine: Sequence[ReasonCount],
+        charset_size: int,
+        files: Mapping[str, str],
+        task: Task = "recognition",
+    ) -> "SnapshotManifest":
+        """Make the manifest of a snapshot; its digest follows from its content."""
+        content: dict[str, Any] = {
+            "format": FORMAT,
+            "counts": dict(counts),
+            "quarantine": [asdict(reason) for reason in quarantine],
+            "charset_size": charset_size,
+            "files": dict(files),
+        }
+        if task != "recognition":  # the digests of lines are older than pages
+            content["task"] = task
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return cls(name, digest, counts, tuple(quarantine), charset_size, files, task)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "SnapshotManifest":
+        """Read a manifest.
+
+        Raises:
+            BadData: When it is no manifest, or of another format.
+        """
+        try:
+            content = json.loads(data)
+            if content["format"] != FORMAT:
+                raise BadData(
+                    f"snapshot manifest has format {content['format']}, expected {FORMAT}"
+                )
+            return cls(
+                name=content["name"],
+                digest=content["digest"],
+                counts=content["counts"],
+                quarantine=tuple(_read_reason(reason) for reason in content["quarantine"]),
+                charset_size=content["charset_size"],
+                files=content["files"],
+                task=content.get("task", "recognition"),
+            )
+        except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise BadData(f"not a snapshot manifest: {error!r}") from error
+
+    def to_bytes(self) -> bytes:
+        """Indented JSON."""
+        content = {"format": FORMAT, **asdict(self)}
+        return (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
+
+
+def _read_reason(content: Mapping[str, Any]) -> ReasonCount:
+    examples = tuple(Rejection(**example) for example in content["examples"])
+    return ReasonCount(reason=content["reason"], count=content["count"], examples=examples)

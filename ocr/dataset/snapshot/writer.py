@@ -1,0 +1,143 @@
+"""Writes a dataset snapshot to a folder; the same samples give the same bytes."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ocr.dataset.candidate import Candidate
+from ocr.dataset.process_pool import ProcessPool
+from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
+from ocr.dataset.sample import SPLITS, Split
+from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
+from ocr.dataset.snapshot.shards import ShardPlace, place_in_shards, write_shard
+from ocr.dataset.snapshot.snapshot import CHARSET, MANIFEST, QUARANTINE, SAMPLES
+from ocr.dataset.spool import Spool, SpoolPlace
+from ocr.models.charset import Charset
+
+_TYPES = {
+    "id": pa.string(),
+    "split": pa.string(),
+    "width": pa.int32(),
+    "height": pa.int32(),
+    "text": pa.string(),
+    "regions": pa.string(),
+    "source": pa.string(),
+    "group": pa.string(),
+    "image": pa.string(),
+    "shard": pa.string(),
+    "offset": pa.int64(),
+    "size": pa.int64(),
+}
+_LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
+_QUARANTINE_FIELDS = ("reason", "where", "image", "text", "detail")
+
+_ShardContent = tuple[str, Sequence[tuple[str, SpoolPlace]]]
+"""A shard, and the name and source of each of its files."""
+
+
+def write_snapshot(
+    folder: Path,
+    *,
+    name: str,
+    accepted: Sequence[tuple[Candidate, Split]],
+    rejections: Sequence[Rejection],
+    charset: Charset,
+    spool: Spool,
+    pool: ProcessPool,
+    task: Task = "recognition",
+    counts: Mapping[str, int] | None = None,
+) -> SnapshotManifest:
+    """Write samples, shards, quarantine, charset and, last, the manifest.
+
+    Args:
+        folder: Folder to make.
+        name: Of the dataset.
+        accepted: Samples with their splits.
+        rejections: The quarantined rows, in their final order.
+        charset: Characters of the dataset.
+        spool: Holds the images.
+        pool: Writes the shards.
+        task: What the samples are; the text of a page is its regions as JSON.
+        counts: More counts for the manifest.
+    """
+    folder.mkdir()
+    ordered = sorted(accepted, key=lambda pair: (SPLITS.index(pair[1]), pair[0].encoded.id))
+    places = list(place_in_shards(candidate.encoded.place.size for candidate, _ in ordered))
+    shards = list(_fill_shards(ordered, places))
+    written = pool.map_in_order(partial(_write_shard, folder=folder, spool=spool), shards)
+    samples = _sample_columns(ordered, places, label=_LABEL_COLUMNS[task])
+    _write_table(folder / SAMPLES, pa.schema([(c, _TYPES[c]) for c in samples]), samples)
+    rejected = list(rejections)
+    schema = pa.schema([(field, pa.string()) for field in _QUARANTINE_FIELDS])
+    columns = {f: [_storable(getattr(r, f)) for r in rejected] for f in _QUARANTINE_FIELDS}
+    _write_table(folder / QUARANTINE, schema, columns)
+    charset.write(folder / CHARSET)
+    digests = dict(zip((shard for shard, _ in shards), written, strict=True))
+    for file in (SAMPLES, QUARANTINE, CHARSET):
+        digests[file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    manifest = SnapshotManifest.create(
+        name=name,
+        counts=_count(ordered, rejected) | dict(counts or {}),
+        quarantine=count_reasons(rejected),
+        charset_size=len(charset.characters),
+        files=dict(sorted(digests.items())),
+        task=task,
+    )
+    (folder / MANIFEST).write_bytes(manifest.to_bytes())
+    return manifest
+
+
+def _fill_shards(
+    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace]
+) -> Iterator[_ShardContent]:
+    encoded = (candidate.encoded for candidate, _ in ordered)
+    for shard, placed in groupby(zip(places, encoded, strict=True), key=lambda pair: pair[0].shard):
+        yield shard, [(f"{image.id}{image.suffix}", image.place) for _, image in placed]
+
+
+def _write_shard(content: _ShardContent, *, folder: Path, spool: Spool) -> str:
+    shard, files = content
+    with spool.reading() as reader:
+        return write_shard(folder / shard, ((name, reader.read(place)) for name, place in files))
+
+
+def _sample_columns(
+    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace], *, label: str
+) -> dict[str, Sequence[object]]:
+    return {
+        "id": [candidate.encoded.id for candidate, _ in ordered],
+        "split": [split for _, split in ordered],
+        "width": [candidate.encoded.width for candidate, _ in ordered],
+        "height": [candidate.encoded.height for candidate, _ in ordered],
+        label: [candidate.row.text for candidate, _ in ordered],
+        "source": [_storable(candidate.row.source) for candidate, _ in ordered],
+        "group": [_storable(candidate.row.group) for candidate, _ in ordered],
+        "image": [_storable(candidate.row.image) for candidate, _ in ordered],
+        "shard": [place.shard for place in places],
+        "offset": [place.offset for place in places],
+        "size": [place.size for place in places],
+    }
+
+
+def _write_table(path: Path, schema: pa.Schema, columns: Mapping[str, Sequence[object]]) -> None:
+    table = pa.table(dict(columns), schema=schema)
+    pq.write_table(table, path, compression="zstd", row_group_size=65_536)
+
+
+def _count(
+    ordered: Sequence[tuple[Candidate, Split]], rejected: Sequence[Rejection]
+) -> dict[str, int]:
+    splits = [split for _, split in ordered]
+    bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
+    counts = {"rows": len(ordered) + bad, "accepted": len(ordered), "quarantined": bad}
+    return counts | {split: splits.count(split) for split in SPLITS}
+
+
+def _storable(value: str) -> str:
+    """File names that are no UTF-8 hold lone surrogates, which no file format takes."""
+    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")

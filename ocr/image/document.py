@@ -1,0 +1,45 @@
+"""Documents: encoded bytes to pages, one at a time; PDF, multi-page TIFF or one image."""
+
+from collections.abc import Generator
+
+from ocr.image.pdf import BadDocument, Pdf, is_pdf
+from ocr.image.pixels import Image, count_frames, decode_image
+
+
+def read_pages(
+    data: bytes, *, max_pixels: int, max_pages: int, wanted: int = 0
+) -> Generator[Image, None, None]:
+    """Decode the pages of a document; the content says what it is, whatever it is called.
+
+    Args:
+        data: A PDF, or an image as `decode_image` takes it. Of an animation the first frame is
+            the only page.
+        max_pixels: Most pixels of one page. Images beyond are refused, PDF pages drawn coarser.
+        max_pages: Most pages that may be asked for.
+        wanted: How many pages, from the first; 0 means all.
+
+    Yields:
+        (H, W, 3) BGR; only one is held in memory at a time.
+
+    Raises:
+        BadDocument: With the reason unreadable, encrypted, too_many_pages or too_slow.
+        BadImage: A page that is an image cannot be decoded or has too many pixels.
+    """
+    if not is_pdf(data):
+        count = count_frames(data, at_most=max(wanted, max_pages) + 1)
+        for index in range(_pages_to_read(count, max_pages=max_pages, wanted=wanted)):
+            yield decode_image(data, max_pixels=max_pixels, frame=index)
+        return
+    with Pdf(data) as pdf:
+        for index in range(_pages_to_read(pdf.page_count, max_pages=max_pages, wanted=wanted)):
+            yield pdf.draw(index, max_pixels=max_pixels)
+
+
+def _pages_to_read(count: int, *, max_pages: int, wanted: int) -> int:
+    if not count:
+        raise BadDocument("unreadable", "The document has no page")
+    pages = min(count, wanted) if wanted else count
+    if pages > max_pages:
+        message = f"The document has more than {max_pages} pages; ask for the first ones"
+        raise BadDocument("too_many_pages", message)
+    return pages

@@ -1,0 +1,134 @@
+"""The folder a dataset's image paths are relative to; nothing outside it is ever read."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from ocr.image.pixels import BadImage
+
+# O_NONBLOCK: opening a pipe must not wait for a writer.
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class FileStamp(NamedTuple):
+    """What changes when a file changes."""
+
+    size: int
+    mtime_ns: int
+
+
+class ImageFolder:
+    """Reads images by the paths that label rows name, within one root."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.path.realpath(root)
+        self._folders: dict[str, str] = {}
+
+    def read(self, image: str, *, max_bytes: int) -> bytes:
+        """Read an image file.
+
+        Args:
+            image: Path relative to the root, with forward slashes.
+            max_bytes: Largest file read.
+
+        Raises:
+            BadImage: outside_root (absolute, leaving the root, or a link that does),
+                missing_image, or unreadable_image (no plain file, no permission, too large).
+        """
+        file = self._open(image)
+        try:
+            state = os.fstat(file)
+            if not stat.S_ISREG(state.st_mode):
+                raise BadImage("unreadable_image", f"{image!r} is not a plain file")
+            if state.st_size > max_bytes:
+                raise BadImage(
+                    "unreadable_image", f"{image!r} has {state.st_size} bytes, allowed {max_bytes}"
+                )
+            return _read_all(file, state.st_size)
+        except OSError as error:
+            raise BadImage("unreadable_image", f"{image!r}: {error.strerror}") from error
+        finally:
+            os.close(file)
+
+    def stamp(self, image: str) -> FileStamp | None:
+        """Size and time of change, None where nothing can be read."""
+        try:
+            state = os.lstat(self._join(image))
+            if stat.S_ISLNK(state.st_mode):
+                state = os.stat(self.locate(image))  # noqa: PTH116 - a Path costs more than the call
+        except (BadImage, OSError, ValueError):
+            return None
+        return FileStamp(state.st_size, state.st_mtime_ns)
+
+    def locate(self, image: str) -> str:
+        """Absolute path of an image, links followed.
+
+        Raises:
+            BadImage: outside_root, or missing_image for a name no file can have.
+        """
+        located = _resolve_links(self._join(image), image)
+        self._check_inside(located, image)
+        return located
+
+    def _open(self, image: str) -> int:
+        located = self._join(image)
+        try:
+            return os.open(located, _OPEN_FLAGS | os.O_NOFOLLOW)
+        except ValueError as error:
+            raise _impossible_name(image) from error
+        except OSError as error:
+            if error.errno != errno.ELOOP:  # not a link
+                raise _open_failure(image, error) from error
+        try:
+            return os.open(self.locate(image), _OPEN_FLAGS)
+        except OSError as error:
+            raise _open_failure(image, error) from error
+
+    def _join(self, image: str) -> str:
+        """Path of an image whose folder is resolved and whose name may still be a link."""
+        folder, _, name = image.rpartition("/")
+        if name in ("", ".", ".."):
+            folder, name = image, "."
+        return f"{self._resolve(folder, image)}/{name}"
+
+    def _resolve(self, folder: str, image: str) -> str:
+        if image.startswith("/"):
+            raise BadImage("outside_root", f"{image!r} is absolute, expected relative to the root")
+        if folder not in self._folders:
+            resolved = _resolve_links(f"{self._root}/{folder}", image)
+            self._check_inside(resolved, image)
+            self._folders[folder] = resolved
+        return self._folders[folder]
+
+    def _check_inside(self, resolved: str, image: str) -> None:
+        if resolved != self._root and not resolved.startswith(self._root.rstrip("/") + "/"):
+            raise BadImage("outside_root", f"{image!r} leads out of the root")
+
+
+def _read_all(file: int, size: int) -> bytes:
+    data = os.read(file, size + 1)
+    if len(data) >= size:
+        return data
+    parts = [data]
+    while data := os.read(file, size + 1):
+        parts.append(data)
+    return b"".join(parts)
+
+
+def _resolve_links(path: str, image: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError as error:
+        raise _impossible_name(image) from error
+
+
+def _impossible_name(image: str) -> BadImage:
+    return BadImage("missing_image", f"no file can be named {image!r}")
+
+
+def _open_failure(image: str, error: OSError) -> BadImage:
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        return BadImage("missing_image", f"no file {image!r}")
+    return BadImage("unreadable_image", f"{image!r}: {error.strerror}")

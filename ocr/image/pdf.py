@@ -1,0 +1,127 @@
+"""PDF pages as images, drawn by PDFium (https://pdfium.googlesource.com/pdfium)."""
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Literal
+
+import numpy as np
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from ocr.errors import BadData
+from ocr.image.pixels import Image
+
+PDF_MAGIC: Final = b"%PDF-"
+MAGIC_WITHIN: Final = 1024  # bytes of anything may stand before it (ISO 32000-1, annex H)
+PDF_DPI: Final = 200
+POINTS_PER_INCH: Final = 72
+DRAW_TIMEOUT_S: Final = 20.0
+
+_ONE_AT_A_TIME = threading.RLock()  # PDFium is not thread-safe, whatever the document
+
+DocumentFault = Literal["unreadable", "encrypted", "too_many_pages", "too_slow"]
+
+
+class BadDocument(BadData):
+    """A document that cannot be used; `reason` says why in one word."""
+
+    def __init__(self, reason: DocumentFault, message: str) -> None:
+        super().__init__(message)
+        self.reason: DocumentFault = reason
+
+
+def is_pdf(data: bytes) -> bool:
+    """Whether the data says that it is a PDF."""
+    return PDF_MAGIC in data[:MAGIC_WITHIN]
+
+
+class Pdf:
+    """An open PDF; a context manager that gives its memory back.
+
+    Raises:
+        BadDocument: With the reason unreadable or encrypted.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        with _pdfium("The PDF is damaged"):
+            self._document = pdfium.PdfDocument(data)
+            self._document.init_forms()  # what was typed into a form is part of the page
+            self.page_count = len(self._document)
+
+    def __enter__(self) -> "Pdf":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with _ONE_AT_A_TIME:
+            self._document.close()
+
+    def draw(self, index: int, *, max_pixels: int, timeout_s: float = DRAW_TIMEOUT_S) -> Image:
+        """Draw a page at 200 dpi, coarser where it would exceed `max_pixels`.
+
+        Raises:
+            BadDocument: With the reason unreadable or too_slow.
+        """
+        with _pdfium(f"Page {index + 1} of the PDF is damaged"):
+            page = self._document[index]
+            try:
+                return _draw(page, max_pixels=max_pixels, deadline=time.monotonic() + timeout_s)
+            finally:
+                page.close()
+
+
+def _draw(page: pdfium.PdfPage, *, max_pixels: int, deadline: float) -> Image:
+    width_px, height_px = size_in_pixels(*page.get_size(), max_pixels=max_pixels)
+    bitmap = pdfium.PdfBitmap.new_native(width_px, height_px, pdfium_c.FPDFBitmap_BGR)
+    try:
+        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width_px, height_px)
+        target = (bitmap, page, 0, 0, width_px, height_px, 0, pdfium_c.FPDF_ANNOT)
+        _draw_until(deadline, target, page)
+        if page.formenv:
+            pdfium_c.FPDF_FFLDraw(page.formenv, *target)
+        return np.array(bitmap.to_numpy())  # a copy: the bitmap's memory is PDFium's
+    finally:
+        bitmap.close()
+
+
+def _draw_until(deadline: float, target: tuple[object, ...], page: pdfium.PdfPage) -> None:
+    """Draw step by step, so that a page made to take hours takes seconds."""
+    pause = pdfium_c.IFSDK_PAUSE(version=1)
+    pdfium.internal.set_callback(pause, "NeedToPauseNow", lambda _: time.monotonic() > deadline)
+    try:
+        state = pdfium_c.FPDF_RenderPageBitmap_Start(*target, pause)
+    finally:
+        pdfium_c.FPDF_RenderPage_Close(page)
+    if state == pdfium_c.FPDF_RENDER_TOBECONTINUED:
+        raise BadDocument("too_slow", "A page of the PDF takes too long to draw")
+    if state != pdfium_c.FPDF_RENDER_DONE:
+        raise BadDocument("unreadable", "A page of the PDF cannot be drawn")
+
+
+def size_in_pixels(width_pt: float, height_pt: float, *, max_pixels: int) -> tuple[int, int]:
+    """Size of a page at 200 dpi, or at what `max_pixels` allow.
+
+    Raises:
+        BadDocument: The page has no size.
+    """
+    area_pt = width_pt * height_pt
+    if not (math.isfinite(area_pt) and width_pt > 0 and height_pt > 0):
+        raise BadDocument("unreadable", f"A page of the PDF is {width_pt} x {height_pt} points")
+    scale = min(PDF_DPI / POINTS_PER_INCH, math.sqrt(max_pixels / area_pt))
+    width_px = min(max(1, round(width_pt * scale)), max_pixels)
+    height_px = min(max(1, round(height_pt * scale)), max_pixels // width_px)
+    return width_px, max(1, height_px)
+
+
+@contextmanager
+def _pdfium(what: str) -> Iterator[None]:
+    with _ONE_AT_A_TIME:
+        try:
+            yield
+        except pdfium.PdfiumError as error:
+            if error.err_code == pdfium_c.FPDF_ERR_PASSWORD:
+                message = "The PDF is encrypted: send it without a password"
+                raise BadDocument("encrypted", message) from None
+            raise BadDocument("unreadable", f"{what}: {error}") from None

@@ -1,0 +1,192 @@
+"""Images: encoded bytes to BGR pixels and back."""
+
+import io
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import cv2
+import numpy as np
+import PIL.Image
+import PIL.ImageOps
+from numpy.typing import NDArray
+
+from ocr.dataset.quarantine import Reason
+from ocr.errors import BadData
+from ocr.image.header import (
+    JPEG_MAGIC,
+    PNG_MAGIC,
+    ImageHeader,
+    read_jpeg_header,
+    read_png_header,
+)
+
+Image = NDArray[np.uint8]
+"""Pixels (H, W, 3), BGR."""
+
+JPEG_QUALITY = 95
+_TIFF_MAGICS = (b"II*\0", b"MM\0*")
+_FROM_PILLOW = (  # its readers let through whatever a damaged file makes them trip over
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
+_OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
+
+
+class BadImage(BadData):
+    """An image that cannot be used; `reason` says why in one word."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+
+
+def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
+    """Decode JPEG, PNG, WebP, BMP, TIFF, GIF or PPM to BGR.
+
+    16 bits become 8, grey and palette become colour, transparency is laid over white, CMYK is
+    converted, EXIF orientation is applied, and of an animation the first frame is taken.
+
+    Args:
+        data: The encoded image.
+        max_pixels: Largest accepted width times height, checked before any pixel is decoded.
+        frame: Which image of a TIFF, see `count_frames`.
+
+    Raises:
+        BadImage: With the reason unreadable_image, truncated_image or decompression_bomb.
+    """
+    if data.startswith(JPEG_MAGIC):
+        return _decode_checked(data, read_jpeg_header(data), max_pixels=max_pixels)
+    if data.startswith(PNG_MAGIC):
+        return _decode_checked(data, read_png_header(data), max_pixels=max_pixels)
+    return _decode_other(data, max_pixels=max_pixels, frame=frame)
+
+
+def count_frames(data: bytes, *, at_most: int) -> int:
+    """Count the images of a TIFF up to `at_most`; anything else is one image.
+
+    Raises:
+        BadImage: With the reason unreadable_image or truncated_image.
+    """
+    if data[:4] not in _TIFF_MAGICS:
+        return 1
+    with _opened(data, formats=("TIFF",)) as opened:
+        count = 1
+        while count < at_most and _has_frame(opened, count):
+            count += 1
+    return count
+
+
+def encode_jpeg(image: Image) -> bytes:
+    """Encode to JPEG of quality 95; the same pixels give the same bytes."""
+    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
+
+
+def encode_png(image: Image) -> bytes:
+    """Encode to PNG; the same pixels give the same bytes."""
+    return cv2.imencode(".png", image)[1].tobytes()
+
+
+def image_suffix(data: bytes) -> str:
+    """File suffix of an encoded image, by its first bytes."""
+    if data.startswith(JPEG_MAGIC):
+        return ".jpg"
+    if data.startswith(PNG_MAGIC):
+        return ".png"
+    suffixes = {b"BM": ".bmp", b"GI": ".gif", b"RI": ".webp", b"II": ".tif", b"MM": ".tif"}
+    return suffixes.get(data[:2], ".ppm")
+
+
+def _decode_checked(data: bytes, header: ImageHeader | None, *, max_pixels: int) -> Image:
+    if header is None or not header.width or not header.height:
+        _refuse("unreadable_image", f"not an image: {len(data)} bytes without a size")
+    _check_pixels(header.width, header.height, max_pixels=max_pixels)
+    if not header.is_complete:
+        _refuse("truncated_image", f"truncated: the end is missing after {len(data)} bytes")
+    if not header.is_sound:
+        _refuse("unreadable_image", "damaged: a checksum does not hold")
+    flags = cv2.IMREAD_UNCHANGED if header.has_alpha else cv2.IMREAD_COLOR
+    image = _decode_with_opencv(data, flags)
+    if image.ndim == 3 and image.shape[2] == 4:
+        return _over_white(image)
+    # A tRNS chunk that OpenCV leaves out (grey, 16 bits) still means transparency.
+    return _decode_other(data, max_pixels=max_pixels) if header.has_alpha else image
+
+
+def _decode_with_opencv(data: bytes, flags: int) -> Image:
+    try:
+        image: Image | None = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+    except cv2.error as error:
+        _refuse("unreadable_image", f"not decodable: {error.err}")
+    if image is None:
+        _refuse("unreadable_image", f"not decodable: {len(data)} bytes")
+    return image
+
+
+def _over_white(image: NDArray[np.uint8] | NDArray[np.uint16]) -> Image:
+    scale = 65535 if image.dtype == np.uint16 else 255
+    pixels = image.astype(np.float32) / scale
+    alpha = pixels[..., 3:]
+    return np.rint((pixels[..., :3] * alpha + 1 - alpha) * 255).astype(np.uint8)
+
+
+def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
+    formats = None if data.startswith(PNG_MAGIC) else _OTHER_FORMATS
+    with _opened(data, formats=formats) as opened:
+        opened.seek(frame)
+        _check_pixels(*opened.size, max_pixels=max_pixels)
+        return _to_bgr(PIL.ImageOps.exif_transpose(opened))
+
+
+@contextmanager
+def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Image.Image]:
+    try:
+        yield PIL.Image.open(io.BytesIO(data), formats=formats)
+    except PIL.UnidentifiedImageError:
+        _refuse("unreadable_image", f"not an image: {len(data)} bytes of an unknown format")
+    except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning) as error:
+        _refuse("decompression_bomb", str(error))
+    except BadImage:
+        raise
+    except _FROM_PILLOW as error:
+        is_cut = "truncated" in str(error).lower() or isinstance(error, EOFError)
+        _refuse("truncated_image" if is_cut else "unreadable_image", f"not decodable: {error}")
+
+
+def _has_frame(opened: PIL.Image.Image, index: int) -> bool:
+    try:
+        opened.seek(index)
+    except EOFError:
+        return False
+    return True
+
+
+def _to_bgr(opened: PIL.Image.Image) -> Image:
+    if opened.mode.startswith("I") or opened.mode == "F":
+        return _wide_grey_to_bgr(np.asarray(opened), is_float=opened.mode == "F")
+    if opened.has_transparency_data:
+        rgba = np.asarray(opened.convert("RGBA"))
+        return _over_white(rgba[..., [2, 1, 0, 3]])
+    return np.ascontiguousarray(np.asarray(opened.convert("RGB"))[..., ::-1])
+
+
+def _wide_grey_to_bgr(grey: NDArray[np.generic], *, is_float: bool) -> Image:
+    divisor = 1 if is_float else 257
+    narrow = np.clip(np.rint(grey.astype(np.float64) / divisor), 0, 255).astype(np.uint8)
+    return np.repeat(narrow[..., None], 3, axis=2)
+
+
+def _check_pixels(width: int, height: int, *, max_pixels: int) -> None:
+    if width * height > max_pixels:
+        _refuse("decompression_bomb", f"{width}x{height} pixels, allowed are {max_pixels}")
+
+
+def _refuse(reason: Reason, message: str) -> NoReturn:
+    raise BadImage(reason, message)

@@ -1,0 +1,206 @@
+"""The bundle: one exported model in every form, and the manifest that vouches for its files."""
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from ocr.errors import ArtifactNotFound, BadData
+from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.reading.recognition.line_input import InputSpec
+from ocr.store.key import check_key
+from ocr.store.whole import sha256_of, written_whole
+
+MANIFEST = "manifest.json"
+CHARSET = "charset.txt"
+CARD = "card.md"
+ONNX_MODEL = "onnx/model.onnx"
+PADDLE_FOLDER = "paddle"
+SERVING_FOLDER = "serving"
+GOLDEN_OUTPUTS = "golden/outputs.json"
+GOLDEN_INPUTS = "golden/inputs"
+
+FORM_FILES = frozenset(
+    {
+        CARD,
+        ONNX_MODEL,
+        GOLDEN_OUTPUTS,
+        "paddle/inference.json",
+        "paddle/inference.pdiparams",
+        "paddle/inference.yml",
+        "serving/inference.pdmodel",
+        "serving/inference.pdiparams",
+        "serving/serving_server_conf.prototxt",
+        "serving/serving_client_conf.prototxt",
+    }
+)
+"""Every bundle holds these and golden images."""
+
+REQUIRED = FORM_FILES | {CHARSET}
+"""A recogniser's bundle holds these and golden images, and nothing else: no form that unpickles."""
+
+Task = Literal["recognition", "detection", "pipeline"]
+
+
+class ModelManifest(BaseModel):
+    """What a bundle of any task says of itself."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    format: Literal[1] = 1
+    name: str
+    version: str
+    created: str = Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$")
+    dataset_digest: str
+    code_commit: str
+    parameters: dict[str, Any]
+    metrics: dict[str, FiniteFloat]
+    parent: str
+    parity: dict[str, FiniteFloat]
+    files: dict[str, str] = {}
+    """sha256 by path; `write_manifest` fills it in."""
+
+    required: ClassVar[frozenset[str]] = FORM_FILES
+
+
+class BundleManifest(ModelManifest):
+    """What a recogniser's bundle says of itself."""
+
+    task: Literal["recognition"] = "recognition"
+    input: InputSpec
+
+    required: ClassVar[frozenset[str]] = REQUIRED
+
+
+class DetectionManifest(ModelManifest):
+    """What a detector's bundle says of itself."""
+
+    task: Literal["detection"] = "detection"
+    input: PageSpec
+    boxes: BoxRule
+
+
+Manifest = TypeVar("Manifest", bound=ModelManifest)
+
+
+def read_bundle(folder: Path) -> BundleManifest:
+    """Read the manifest of a recogniser's bundle and verify every file.
+
+    Raises:
+        ArtifactNotFound: There is no manifest, or a file is missing.
+        BadData: It is of another task, the manifest is malformed, a file is damaged, or one is
+            there that may not be.
+    """
+    return verify_files(folder, read_manifest(folder))
+
+
+def read_detection_bundle(folder: Path) -> DetectionManifest:
+    """Read the manifest of a detector's bundle and verify every file.
+
+    Raises:
+        ArtifactNotFound: There is no manifest, or a file is missing.
+        BadData: It is of another task, the manifest is malformed, a file is damaged, or one is
+            there that may not be.
+    """
+    return verify_files(folder, read_detection_manifest(folder))
+
+
+def read_manifest(folder: Path) -> BundleManifest:
+    """Read the manifest of a recogniser's bundle alone, no file verified."""
+    return parse_manifest(folder, BundleManifest, task="recognition")
+
+
+def read_detection_manifest(folder: Path) -> DetectionManifest:
+    """Read the manifest of a detector's bundle alone, no file verified."""
+    return parse_manifest(folder, DetectionManifest, task="detection")
+
+
+def read_task(folder: Path) -> Task:
+    """Tell what a bundle is for, by its manifest alone.
+
+    Raises:
+        ArtifactNotFound: There is no manifest.
+        BadData: The manifest is malformed or names another task.
+    """
+    task: Any = _read_json(folder).get("task")
+    if task not in get_args(Task):
+        raise BadData(f"{folder / MANIFEST}, task: {task!r}, expected one of {get_args(Task)}")
+    found: Task = task
+    return found
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
+    """Complete a bundle: digest the files that are there and write the manifest, last.
+
+    Args:
+        folder: Of the bundle.
+        manifest: All but its files.
+
+    Raises:
+        BadData: A required file is missing, or one is there that may not be.
+    """
+    files = {relative: sha256_of(folder / relative) for relative in sorted(_files_of(folder))}
+    complete = manifest.model_copy(update={"files": files})
+    with written_whole(folder / MANIFEST) as file:
+        file.write(complete.model_dump_json(indent=1).encode())
+    return verify_files(folder, complete)
+
+
+def parse_manifest(folder: Path, kind: type[Manifest], *, task: Task) -> Manifest:
+    """Read the manifest of a bundle of a known task alone, no file verified."""
+    content = _read_json(folder)
+    if content.get("task", task) != task:
+        raise BadData(f"{folder} is a bundle for {content['task']}, expected one for {task}")
+    try:
+        return kind.model_validate_json(json.dumps(content))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadData(f"{folder / MANIFEST}, {where or 'content'}: {first['msg']}") from error
+
+
+def _read_json(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise ArtifactNotFound(f"{folder} is no bundle: it has no {MANIFEST}")
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise BadData(f"{path}, content: Invalid JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise BadData(f"{path}, content: expected an object")
+    return content
+
+
+def verify_files(folder: Path, manifest: Manifest) -> Manifest:
+    """Compare every file of a bundle with its manifest, and return that."""
+    missing = sorted(manifest.required - manifest.files.keys())
+    if missing:
+        raise BadData(f"The manifest of {folder} does not list {', '.join(missing)}")
+    for relative, digest in manifest.files.items():
+        _check_name(relative, manifest.required)
+        path = folder / relative
+        if path.is_symlink() or not path.is_file():
+            raise ArtifactNotFound(f"{folder} holds no file {relative}, which its manifest lists")
+        if sha256_of(path) != digest:
+            raise BadData(f"{path} is damaged: not sha256 {digest}")
+    extra = sorted(_files_of(folder) - manifest.files.keys())
+    if extra:
+        raise BadData(f"{folder} holds {extra[0]}, which its manifest does not list")
+    return manifest
+
+
+def _check_name(relative: str, required: frozenset[str]) -> None:
+    check_key(relative)
+    if relative not in required and not _is_golden_image(relative):
+        raise BadData(f"{relative} has no place in a bundle")
+
+
+def _is_golden_image(relative: str) -> bool:
+    return relative.startswith(f"{GOLDEN_INPUTS}/") and relative.endswith(".png")
+
+
+def _files_of(folder: Path) -> set[str]:
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+    return {path.relative_to(folder).as_posix() for path in paths} - {MANIFEST}

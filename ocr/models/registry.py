@@ -1,0 +1,292 @@
+"""The model registry: immutable versions, and a champion alias that moves with its history."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
+from ocr.models.alias import AliasState, Promotion, format_history, parse_history, parse_object
+from ocr.store.folder import download_folder, find_published, publish_folder
+from ocr.store.protocol import Store
+
+__all__ = ["ANY", "AliasState", "ModelVersion", "Promotion", "Registry"]
+
+CHAMPION: Final = "champion"
+ANY: Final = "*"  # as in If-Match: whatever the champion is
+NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+
+
+@dataclass(frozen=True)
+class ModelVersion:
+    """One registered bundle; `manifest` is its manifest.json, `key` the folder that holds it."""
+
+    name: str
+    version: str
+    key: str
+    manifest: Mapping[str, Any]
+
+    @property
+    def reference(self) -> str:
+        """The reference that resolves to this version, whatever happens to the aliases."""
+        return f"{self.name}:{self.version}"
+
+    @property
+    def task(self) -> str:
+        """What it does: recognition, detection, or both as a pipeline."""
+        return str(self.manifest.get("task") or "recognition")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """NAME:VERSION of the models that a pipeline is made of; of others none."""
+        named = (self.manifest.get(part) for part in ("detector", "recogniser"))
+        return tuple(str(reference) for reference in named if reference)
+
+    @property
+    def created(self) -> str:
+        """When the bundle was made (ISO 8601)."""
+        return str(self.manifest.get("created") or "")
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """What the bundle scored when it was made."""
+        return dict(self.manifest.get("metrics") or {})
+
+    @property
+    def parent(self) -> str | None:
+        """The version, or NAME:VERSION, that this one was fine-tuned from."""
+        return self.manifest.get("parent") or None
+
+
+class Registry:
+    """Models by name in a store: `models/<name>/<version>/` and `models/<name>/aliases/`."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._manifests: dict[tuple[str, str], ModelVersion] = {}  # immutable, so never stale
+
+    def register(self, name: str, version: str, folder: Path) -> ModelVersion:
+        """Upload a bundle folder, its manifest last; again for the same content does nothing.
+
+        Raises:
+            BadInput: The folder's manifest names another model or version.
+            ArtifactExists: The version exists with other content.
+        """
+        manifest = parse_object(
+            (folder / "manifest.json").read_bytes(), source=f"{folder}/manifest.json"
+        )
+        found = (manifest.get("name"), manifest.get("version"))
+        if found != (name, version):
+            raise BadInput(f"{folder} is {found[0]}:{found[1]}, expected {name}:{version}")
+        publish_folder(self.store, folder, key=_version_key(name, version))
+        model = self.version(name, version)
+        if model.manifest != manifest:
+            raise ArtifactExists(f"{model.reference} exists in {self.store.uri} with other content")
+        return model
+
+    def download(self, model: ModelVersion, folder: Path) -> Path:
+        """Copy a version's bundle to `folder`, complete and verified or not at all."""
+        return download_folder(self.store, prefix=model.key, folder=folder)
+
+    def names(self) -> list[str]:
+        """List the models that have a version."""
+        return [name for name in self.store.folders("models") if self.versions(name)]
+
+    def versions(self, name: str) -> list[str]:
+        """List the complete versions of a model, oldest first."""
+        folders = self.store.folders(f"models/{_checked(name)}")
+        models = [self._read_version(name, version) for version in folders if version != "aliases"]
+        found = sorted((model.created, model.version) for model in models if model)
+        return [version for _, version in found]
+
+    def version(self, name: str, version: str) -> ModelVersion:
+        """Read one version of a model.
+
+        Raises:
+            ArtifactNotFound: There is none; the message lists what there is.
+        """
+        model = self._read_version(name, version)
+        if model is None:
+            known = ", ".join(self.versions(name)) or "none"
+            raise ArtifactNotFound(
+                f"No version {version!r} of {name!r} in the store; known: {known}"
+            )
+        return model
+
+    def has_version(self, name: str, version: str) -> bool:
+        """Say whether a version of a model is complete."""
+        return self._read_version(name, version) is not None
+
+    def resolve(self, reference: str) -> ModelVersion:
+        """Find the version behind NAME, NAME@ALIAS or NAME:VERSION (or a clear start of it).
+
+        Raises:
+            BadInput: The reference is malformed, or its version could be several.
+            ArtifactNotFound: There is no such model, alias or version.
+        """
+        name, separator, rest = re.fullmatch(r"([^@:]*)([@:]?)(.*)", reference).groups()  # type: ignore[union-attr]
+        if separator == ":":
+            return self._resolve_version(name, rest)
+        state = self._read_alias(name, rest if separator else CHAMPION)
+        if state is None:
+            known = ", ".join(self.names()) or "none"
+            message = f"Nothing is {reference!r} in {self.store.uri}; models there: {known}"
+            raise ArtifactNotFound(message)
+        return self.version(name, state.version)
+
+    def lineage(self, reference: str) -> list[ModelVersion]:
+        """Follow the parents of a version, the version itself first, as far as they are kept."""
+        line = [self.resolve(reference)]
+        while parent := line[-1].parent:
+            name, _, version = parent.rpartition(":")
+            model = self._read_version(name or line[-1].name, version)
+            if model is None or model in line:
+                break
+            line.append(model)
+        return line
+
+    def champion(self, name: str) -> AliasState | None:
+        """Read where the champion alias points; None before the first promotion."""
+        return self._read_alias(name, CHAMPION)
+
+    def history(self, name: str) -> list[Promotion]:
+        """List every move of the champion alias, oldest first."""
+        state = self.champion(name)
+        return list(state.history) if state else []
+
+    def promote(
+        self,
+        name: str,
+        version: str,
+        *,
+        reason: str,
+        evaluation: str = "",
+        expected: str | None = ANY,
+    ) -> AliasState:
+        """Make a version the champion; it stays so when it is already.
+
+        Args:
+            name: The model.
+            version: A registered version of it.
+            reason: Why, for the history.
+            evaluation: Key or URI of the report that says so.
+            expected: The version that the caller saw as champion, None if there was none.
+
+        Raises:
+            AliasMoved: The champion is not (or no longer) the expected one.
+            ArtifactNotFound: The version is not registered.
+        """
+        self.version(name, version)
+        state = self.champion(name)
+        if state and state.version == version:
+            return state
+        _check_expected(state, name=name, expected=expected)
+        move = Promotion(
+            alias=CHAMPION,
+            version=version,
+            previous=state.version if state else None,
+            at=_now(),
+            reason=reason,
+            evaluation=evaluation,
+        )
+        return self._write_alias(name, state, move)
+
+    def rollback(
+        self,
+        name: str,
+        *,
+        reason: str,
+        expected: str | None = ANY,
+        action: Literal["rollback", "undo"] = "rollback",
+    ) -> AliasState:
+        """Bring back the champion before this one; a second rollback goes one further back.
+
+        Raises:
+            AliasMoved: The champion is not (or no longer) the expected one.
+            BadInput: There is no champion before.
+        """
+        state = self.champion(name)
+        _check_expected(state, name=name, expected=expected)
+        if state is None or state.previous is None:
+            raise BadInput(f"{name!r} has no earlier champion to go back to")
+        move = Promotion(
+            alias=CHAMPION,
+            version=state.previous,
+            previous=state.version,
+            at=_now(),
+            reason=reason,
+            action=action,
+        )
+        return self._write_alias(name, state, move)
+
+    def _resolve_version(self, name: str, version: str) -> ModelVersion:
+        exact = self._read_version(name, version)
+        if exact:
+            return exact
+        matches = [known for known in self.versions(name) if known.startswith(version)]
+        if len(matches) > 1:
+            raise BadInput(f"'{name}:{version}' could be any of {', '.join(matches)}")
+        return self.version(name, matches[0] if matches else version)
+
+    def _read_version(self, name: str, version: str) -> ModelVersion | None:
+        known = self._manifests.get((name, version))
+        if known:
+            return known
+        key = find_published(self.store, key=_version_key(name, version))
+        if key is None:
+            return None
+        manifest = parse_object(self.store.read_bytes(f"{key}/manifest.json"), source=key)
+        model = ModelVersion(name=name, version=version, key=key, manifest=manifest)
+        return self._manifests.setdefault((name, version), model)
+
+    def _read_alias(self, name: str, alias: str) -> AliasState | None:
+        key = _alias_key(name, alias)
+        try:
+            data, tag = self.store.read_tagged(key)
+        except ArtifactNotFound:
+            return None
+        history = parse_history(data, source=f"{self.store.uri}/{key}")
+        return AliasState(name=name, alias=alias, history=history, tag=tag)
+
+    def _write_alias(self, name: str, state: AliasState | None, move: Promotion) -> AliasState:
+        history = (*(state.history if state else ()), move)
+        tag = self.store.compare_and_swap(
+            _alias_key(name, move.alias),
+            format_history(history),
+            expected=state.tag if state else None,
+        )
+        return AliasState(name=name, alias=move.alias, history=history, tag=tag)
+
+
+def _check_expected(state: AliasState | None, *, name: str, expected: str | None) -> None:
+    found = state.version if state else None
+    if expected not in (ANY, found):
+        message = (
+            f"The champion of {name!r} is {found or 'nobody'}, expected {expected or 'nobody'}"
+        )
+        raise AliasMoved(message)
+
+
+def _version_key(name: str, version: str) -> str:
+    if version == "aliases":
+        raise BadInput("No version may be called 'aliases'")
+    return f"models/{_checked(name)}/{_checked(version)}"
+
+
+def _alias_key(name: str, alias: str) -> str:
+    return f"models/{_checked(name)}/aliases/{_checked(alias)}.json"
+
+
+def _checked(name: str) -> str:
+    if not NAME.match(name):
+        message = (
+            f"Name {name!r}: expected letters, digits, '.', '_' and '-'; as in plates@champion"
+        )
+        raise BadInput(message)
+    return name
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

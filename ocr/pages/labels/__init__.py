@@ -1,6 +1,0 @@
-"""Readers of page labels, one format a file."""
-
-from ocr.pages.labels.files import PageLabelFiles, PageLabelKind
-from ocr.pages.labels.raw import RawPage, RawRegion
-
-__all__ = ["PageLabelFiles", "PageLabelKind", "RawPage", "RawRegion"]

@@ -1,0 +1,88 @@
+"""RapidOCR as a baseline: PP-OCR's weights out of a package, on any machine, without a network."""
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Sequence
+from typing import Any
+
+from ocr.errors import BadInput
+from ocr.image.pixels import Image
+from ocr.models.page_line import PageLine
+from ocr.reading.page_reader import PageReading
+from ocr.reading.recognition.ctc import Recognition
+
+
+class RapidOcrRecogniser:
+    """The recognition model that the package rapidocr carries."""
+
+    def __init__(self, *, threads: int = 1) -> None:
+        """Load the model.
+
+        Raises:
+            BadInput: The package is not installed.
+        """
+        self._engine = _load_engine(threads)
+        self.name = _name_engine(self._engine)
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        """Read (H, W, 3) BGR images of any size, in their order."""
+        if not images:
+            return []
+        # Calling the engine itself would drop unsure texts and read one image at a time.
+        found = self._engine.recognize_txt(list(images))
+        return [
+            Recognition(text=text, confidence=float(score), character_confidences=())
+            for text, score in zip(found.txts, found.scores, strict=True)
+        ]
+
+
+class RapidOcrPages:
+    """The detection and recognition models that the package rapidocr carries, on whole pages."""
+
+    def __init__(self, *, threads: int = 1) -> None:
+        """Load the models.
+
+        Raises:
+            BadInput: The package is not installed.
+        """
+        self._engine = _load_engine(threads)
+        self.name = _name_engine(self._engine)
+
+    def read(self, image: Image) -> PageReading:
+        """Read a (H, W, 3) BGR page of any size."""
+        found = self._engine(image)
+        boxes = () if found.boxes is None else found.boxes
+        stages = zip(("detect", "classify", "recognise"), found.elapse_list or (), strict=False)
+        return PageReading(
+            lines=tuple(
+                PageLine(
+                    polygon=tuple((float(x), float(y)) for x, y in box),
+                    text=text,
+                    confidence=float(score),
+                )
+                for box, text, score in zip(
+                    boxes, found.txts or (), found.scores or (), strict=True
+                )
+            ),
+            rotation=0,
+            timings={stage: float(seconds) for stage, seconds in stages if seconds},
+        )
+
+
+def _load_engine(threads: int) -> Any:
+    if importlib.util.find_spec("rapidocr") is None:
+        raise BadInput("Baseline rapidocr is not installed: pip install 'ocrline[baselines]'")
+    from rapidocr import RapidOCR
+
+    return RapidOCR(
+        params={
+            "Global.log_level": "critical",
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+
+
+def _name_engine(engine: Any) -> str:
+    version = importlib.metadata.version("rapidocr")
+    return f"rapidocr {version} ({engine.cfg.Rec.ocr_version.value})"

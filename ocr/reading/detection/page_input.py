@@ -1,0 +1,63 @@
+"""Pages to the input of a detector, equal to stock PaddleOCR's to the last bit."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.errors import BadInput
+from ocr.image.pixels import Image
+from ocr.models.detector_spec import PageSpec
+
+SIDE_MULTIPLE_PX = 32
+"""Both sides of the input are multiples of this."""
+
+TINY_PAGE_PX = 64
+"""A page whose sides sum to less is first padded with black to SIDE_MULTIPLE_PX."""
+
+_INPUT_VALUES = np.arange(256, dtype=np.float32) * np.float32(1 / 255 / 0.5) - np.float32(1.0)
+
+
+def fit_page(image: Image, spec: PageSpec) -> Image:
+    """Resize a page as paddlex's `DetResizeForTest` does with limit_type max.
+
+    Args:
+        image: (H, W, 3) BGR.
+        spec: The input of the net; `long_side_px` at most 4000, where stock draws its own line.
+
+    Returns:
+        (H', W', 3) BGR, H' and W' multiples of 32; the image itself where nothing changes.
+
+    Raises:
+        BadInput: The image is empty or not (H, W, 3) bytes.
+    """
+    if image.ndim != 3 or image.shape[2] != 3 or image.size == 0 or image.dtype != np.uint8:
+        raise BadInput(f"Expected a page (H, W, 3) of uint8, got {image.shape} of {image.dtype}")
+    if image.shape[0] + image.shape[1] < TINY_PAGE_PX:
+        image = _pad_to_one_multiple(image)
+    height_px, width_px = image.shape[:2]
+    long_px = max(height_px, width_px)
+    ratio = spec.long_side_px / long_px if long_px > spec.long_side_px else 1.0
+    fitted_px = (_to_multiple(int(width_px * ratio)), _to_multiple(int(height_px * ratio)))
+    if fitted_px == (width_px, height_px):
+        return image
+    return np.asarray(cv2.resize(image, fitted_px), dtype=np.uint8)
+
+
+def to_page_input(fitted: Image) -> NDArray[np.float32]:
+    """Turn a fitted page into the input of the net: (1, 3, H, W) with pixel / 127.5 - 1."""
+    page_input = np.empty((1, 3, *fitted.shape[:2]), dtype=np.float32)
+    for channel, values in zip(cv2.split(fitted), page_input[0], strict=True):
+        cv2.LUT(channel, _INPUT_VALUES, dst=values)
+    return page_input
+
+
+def _pad_to_one_multiple(image: Image) -> Image:
+    height_px, width_px = image.shape[:2]
+    padded_px = (max(SIDE_MULTIPLE_PX, height_px), max(SIDE_MULTIPLE_PX, width_px), 3)
+    padded = np.zeros(padded_px, dtype=np.uint8)
+    padded[:height_px, :width_px] = image
+    return padded
+
+
+def _to_multiple(side_px: int) -> int:
+    return max(round(side_px / SIDE_MULTIPLE_PX) * SIDE_MULTIPLE_PX, SIDE_MULTIPLE_PX)

@@ -1,0 +1,135 @@
+"""Recognisers: images in, texts out. The ONNX Runtime one is what serves."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.errors import BadData
+from ocr.image.pixels import Image
+from ocr.models.bundle import CHARSET, ONNX_MODEL, read_bundle
+from ocr.models.charset import Charset
+from ocr.reading.onnx_session import open_session
+from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.recognition.line_input import InputSpec, fit_image, frame_count, to_batch
+
+BATCH_WIDTH_PX = 2048
+"""Total width of a batch of several images, padding included: bounds memory, fits the caches."""
+
+Probabilities = NDArray[np.float32]
+
+
+class Recogniser(Protocol):
+    """Anything that reads text-line images."""
+
+    @property
+    def name(self) -> str:
+        """What reads, for reports and logs."""
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        """Read (H, W, 3) BGR images of any size, in their order."""
+
+
+class OnnxRecogniser:
+    """Reads with a bundle's ONNX form on the CPU; safe to share between threads."""
+
+    def __init__(
+        self, model: bytes, *, charset: Charset, spec: InputSpec, name: str, threads: int = 1
+    ) -> None:
+        """Load a model.
+
+        Args:
+            model: Content of an ONNX file with the input ``x``.
+            charset: Its classes from 1.
+            spec: Its input.
+            name: For reports and logs.
+            threads: Threads within one call.
+
+        Raises:
+            BadData: The model cannot be loaded, or does not fit the charset or the input.
+        """
+        self.name = name
+        self._charset = charset
+        self._spec = spec
+        self._session = open_session(model, name=name, threads=threads)
+        self._check_fit()
+
+    @classmethod
+    def load(cls, bundle: Path, *, threads: int = 1) -> "OnnxRecogniser":
+        """Load a bundle after verifying every file of it.
+
+        Raises:
+            ArtifactNotFound: It is no bundle or lacks a file.
+            BadData: A file is damaged, or the model does not fit the charset or the input.
+        """
+        manifest = read_bundle(bundle)
+        return cls(
+            (bundle / ONNX_MODEL).read_bytes(),
+            charset=Charset.read(bundle / CHARSET),
+            spec=manifest.input,
+            name=f"{manifest.name}:{manifest.version}",
+            threads=threads,
+        )
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        """Read (H, W, 3) BGR images of any size, in their order."""
+        read = {i: decode(frames, self._charset.characters) for i, frames in self._run(images)}
+        return [read[index] for index in range(len(images))]
+
+    def probabilities(self, images: Sequence[Image]) -> list[Probabilities]:
+        """Return (T, C) per image, T the frames of its width; class 0 is the blank."""
+        found = dict(self._run(images))
+        return [found[index] for index in range(len(images))]
+
+    def _run(self, images: Sequence[Image]) -> Iterator[tuple[int, Probabilities]]:
+        return run_in_batches(
+            lambda x: self._session.run(None, {"x": x})[0], images=images, spec=self._spec
+        )
+
+    def _check_fit(self) -> None:
+        inputs = {node.name: node.shape for node in self._session.get_inputs()}
+        spec = self._spec
+        expected = [3, spec.height_px, *([spec.width_px] if spec.layout == "fixed" else [])]
+        if list(inputs) != ["x"] or inputs["x"][1 : 1 + len(expected)] != expected:
+            raise BadData(f"{self.name} takes {inputs}, expected x of (N, {expected}…)")
+        outputs = self._session.get_outputs()
+        if len(outputs) != 1 or outputs[0].shape[-1] != self._charset.size:
+            raise BadData(
+                f"{self.name} gives {[node.shape for node in outputs]}, expected "
+                f"{self._charset.size} classes: {CHARSET} belongs to another model"
+            )
+
+
+def run_in_batches(
+    run: Callable[[NDArray[np.float32]], Probabilities], *, images: Sequence[Image], spec: InputSpec
+) -> Iterator[tuple[int, Probabilities]]:
+    """Run a net over images of any size, similar widths together.
+
+    Args:
+        run: The net, (N, 3, H, W) to (N, W / 4, C).
+        images: (H, W, 3) BGR each.
+        spec: The input of the net.
+
+    Yields:
+        Index of an image and its (T, C), T the frames of its width; in no order.
+    """
+    fitted = [fit_image(image, spec) for image in images]
+    widths_px = [image.shape[1] for image in fitted]
+    for batch in batches_by_width(widths_px):
+        output = run(to_batch([fitted[index] for index in batch]))
+        for index, frames in zip(batch, output, strict=True):
+            yield index, frames[: frame_count(widths_px[index])]
+
+
+def batches_by_width(widths_px: Sequence[int]) -> Iterator[list[int]]:
+    """Group indices of images of similar width, each group within BATCH_WIDTH_PX when padded."""
+    batch: list[int] = []
+    for index in sorted(range(len(widths_px)), key=widths_px.__getitem__):
+        if batch and (len(batch) + 1) * widths_px[index] > BATCH_WIDTH_PX:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch

@@ -1,0 +1,145 @@
+"""The misread lines worth looking at, worst first."""
+
+import base64
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import cv2
+from rapidfuzz.distance import Levenshtein
+
+from ocr.evaluation.lines.report import EvaluatedLine, EvaluationReport
+from ocr.image.pixels import Image, encode_png
+
+# Of the room in the gallery; what one leaves goes to the next.
+_LOST, _SHARED = 0.5, 0.3
+_MAX_WIDTH_PX, _MAX_HEIGHT_PX = 640, 160
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of a reading; its kind is ``same``, ``wrong`` (also invented) or ``missed``."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class GalleryLine:
+    """A misread line ready to be shown; ``src`` is a data: address, empty without an image."""
+
+    line: EvaluatedLine
+    src: str
+    width_px: int
+    height_px: int
+    candidate: list[Segment]
+    baseline: list[Segment] | None
+
+
+@dataclass(frozen=True)
+class GallerySection:
+    """Lines of one fate; ``total`` counts also those that found no room."""
+
+    title: str
+    total: int
+    lines: list[GalleryLine]
+
+
+def choose_lines(report: EvaluationReport, *, most: int) -> dict[str, list[EvaluatedLine]]:
+    """Return the lines to show under ``lost``, ``shared`` (both wrong) and ``gained``.
+
+    The most confident and farthest off come first. Only the images of these lines are needed.
+    """
+    fates = _sort_by_fate(report)
+    lost = fates["lost"][: max(round(most * _LOST), most - len(fates["shared"] + fates["gained"]))]
+    room = most - len(lost)
+    share = max(round(most * _SHARED), room - len(fates["gained"]))
+    shared = fates["shared"][: min(room, share)]
+    gained = fates["gained"][: room - len(shared)]
+    return {"lost": lost, "shared": shared, "gained": gained}
+
+
+def build_gallery(
+    report: EvaluationReport, images: Mapping[str, Image], *, most: int
+) -> list[GallerySection]:
+    """Return the sections of the gallery that have lines.
+
+    Args:
+        report: The evaluation.
+        images: Image (H, W, 3) BGR by sample id; a line without one is shown without.
+        most: Lines in all sections together.
+    """
+    paired = report.baseline is not None
+    titles = {
+        "lost": "Lost: only the baseline reads these",
+        "shared": "Misread by both" if paired else "Misread",
+        "gained": "Gained: only the candidate reads these",
+    }
+    totals, chosen = _sort_by_fate(report), choose_lines(report, most=most)
+    return [
+        GallerySection(title, len(totals[fate]), [_show(line, images) for line in chosen[fate]])
+        for fate, title in titles.items()
+        if chosen[fate]
+    ]
+
+
+def mark_differences(
+    prediction: str, reference: str, *, fold: Callable[[str], str] = str
+) -> list[Segment]:
+    """Cut a reading into stretches that are same, wrong or missed.
+
+    Args:
+        prediction: What was read.
+        reference: What is labelled.
+        fold: Takes away what does not count, character by character.
+    """
+    return list(_segments(prediction, reference, fold))
+
+
+def _segments(prediction: str, reference: str, fold: Callable[[str], str]) -> Iterator[Segment]:
+    for edit in Levenshtein.opcodes(fold(reference), fold(prediction)):
+        if edit.tag == "delete":
+            yield Segment("missed", reference[edit.src_start : edit.src_end])
+        else:
+            kind = "same" if edit.tag == "equal" else "wrong"
+            yield Segment(kind, prediction[edit.dest_start : edit.dest_end])
+
+
+def _sort_by_fate(report: EvaluationReport) -> dict[str, list[EvaluatedLine]]:
+    wrong = [line for line in report.lines if line.candidate.text != line.text]
+    return {
+        "lost": sorted((line for line in wrong if line.lost), key=_badness),
+        "shared": sorted((line for line in wrong if not line.lost), key=_badness),
+        "gained": [] if report.baseline is None else [line for line in report.lines if line.gained],
+    }
+
+
+def _badness(line: EvaluatedLine) -> tuple[float, float, str]:
+    distance = Levenshtein.normalized_distance(line.candidate.text, line.text)
+    return -distance, -line.candidate.confidence, line.id
+
+
+def _show(line: EvaluatedLine, images: Mapping[str, Image]) -> GalleryLine:
+    image = images.get(line.id)
+    return GalleryLine(
+        line=line,
+        src="" if image is None else encode(image),
+        width_px=line.width_px,
+        height_px=line.height_px,
+        candidate=mark_differences(line.candidate.text, line.text),
+        baseline=mark_differences(line.baseline.text, line.text) if line.baseline else None,
+    )
+
+
+def encode(image: Image) -> str:
+    """Return an image as a data: address, shrunk when it is larger than the page needs."""
+    height_px, width_px = image.shape[:2]
+    scale = min(1.0, _MAX_WIDTH_PX / width_px, _MAX_HEIGHT_PX / height_px)
+    if scale < 1:
+        size = (max(1, round(width_px * scale)), max(1, round(height_px * scale)))
+        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(image.dtype)
+    return to_address(encode_png(image))
+
+
+def to_address(data: bytes, *, kind: str = "png") -> str:
+    """Return the bytes of an encoded image as a data: address."""
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"

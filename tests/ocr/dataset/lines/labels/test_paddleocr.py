@@ -1,0 +1,75 @@
+import pytest
+
+from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
+from ocr.dataset.lines.labels.row import LabelRow
+from ocr.dataset.quarantine import Reason, Rejection
+
+
+def parse(content: str) -> list[LabelRow | Rejection]:
+    return list(parse_paddleocr(content, name="rec.txt", split="val"))
+
+
+def pairs(content: str) -> list[tuple[str, str]]:
+    rows = parse(content)
+    assert all(isinstance(row, LabelRow) for row in rows)
+    return [(row.image, row.text) for row in rows]
+
+
+def test_row_knows_its_file_line_and_split() -> None:
+    assert parse("a.jpg\tA 1\n") == [LabelRow("a.jpg", "A 1", "val", "", "rec.txt", "rec.txt:1")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a.jpg\tA\nb.jpg\tB\n",
+        "a.jpg\tA\nb.jpg\tB",
+        "a.jpg\tA\r\nb.jpg\tB\r\n",
+        "\n\na.jpg\tA\n \t \r\nb.jpg\tB\n\n",
+        "a.jpg\t A \nb.jpg\tB\u3000\n",
+        " a.jpg \tA\nb.jpg\tB\n",
+    ],
+)
+def test_line_ends_blank_lines_and_outer_spaces_do_not_matter(content: str) -> None:
+    assert pairs(content) == [("a.jpg", "A"), ("b.jpg", "B")]
+
+
+def test_line_numbers_count_blank_lines() -> None:
+    assert [row.where for row in parse("\n\r\na.jpg\tA\n")] == ["rec.txt:3"]
+
+
+def test_inner_spaces_and_odd_separators_stay_in_the_text() -> None:
+    assert pairs("a.jpg\tA  B\u2028C\x0bD\n") == [("a.jpg", "A  B\u2028C\x0bD")]
+
+
+def test_missing_text_is_kept_for_validation_to_judge() -> None:
+    assert pairs("a.jpg\t\n") == [("a.jpg", "")]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("a.jpg A", "malformed_row"),
+        ("a.jpg", "malformed_row"),
+        ("\tA", "malformed_row"),
+        ("a.jpg\tA\tB", "tab_in_text"),
+        ("a.jpg\t\tA", "tab_in_text"),
+        ("a.jpg\tA\t", "tab_in_text"),
+        ('["a.jpg", 3]\tA', "malformed_row"),
+        ("[1]\tA", "malformed_row"),
+    ],
+)
+def test_row_of_another_form_is_rejected_and_the_next_read(line: str, reason: Reason) -> None:
+    first, second = parse(f"{line}\nb.jpg\tB\n")
+
+    assert isinstance(first, Rejection)
+    assert (first.reason, first.where) == (reason, "rec.txt:1")
+    assert isinstance(second, LabelRow)
+
+
+def test_each_image_of_a_list_becomes_a_row() -> None:
+    assert pairs('["a.jpg", "b.jpg"]\tA\n') == [("a.jpg", "A"), ("b.jpg", "A")]
+
+
+def test_a_name_may_start_with_a_bracket() -> None:
+    assert pairs("[1] a.jpg\tA\n") == [("[1] a.jpg", "A")]

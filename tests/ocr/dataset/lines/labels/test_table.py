@@ -1,0 +1,92 @@
+import io
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from ocr.dataset.lines.labels.row import LabelRow
+from ocr.dataset.lines.labels.table import Columns, parse_table
+from ocr.dataset.quarantine import Reason, Rejection
+from ocr.errors import BadData
+
+COLUMNS = Columns()
+
+
+def parse(
+    data: bytes, *, name: str = "t.csv", columns: Columns = COLUMNS
+) -> list[LabelRow | Rejection]:
+    return list(parse_table(name, data, columns=columns, encoding="utf-8", split=None))
+
+
+def parquet(**columns: list[Any]) -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def test_csv_keeps_texts_as_written() -> None:
+    data = b'image,text\r\na.jpg,0012\r\nb.jpg,"1,5 ""x"""\r\n\r\nc.jpg,NA\r\n'
+
+    rows = parse(data)
+
+    assert [row.text for row in rows] == ["0012", '1,5 "x"', "NA"]
+    assert [row.where for row in rows] == ["t.csv:2", "t.csv:3", "t.csv:5"]
+
+
+def test_tsv_and_mark_are_read() -> None:
+    assert parse(b"\xef\xbb\xbfimage\ttext\na.jpg\tA\n", name="t.tsv") == [
+        LabelRow("a.jpg", "A", None, "", "t.tsv", "t.tsv:2")
+    ]
+
+
+def test_columns_are_found_by_name_and_groups_are_read() -> None:
+    columns = Columns(image="path", text="label", group="page")
+
+    (row,) = parse(b"label,extra,page,path\nA,x,7,a.jpg\n", columns=columns)
+
+    assert row == LabelRow("a.jpg", "A", None, "7", "t.csv", "t.csv:2")
+
+
+def test_parquet_reads_text_and_whole_numbers() -> None:
+    data = parquet(image=["a.jpg", "b.jpg"], text=["0012", None], page=[3, 4])
+
+    rows = parse(data, name="t.parquet", columns=Columns(group="page"))
+
+    assert [(row.text, row.group) for row in rows if isinstance(row, LabelRow)] == [
+        ("0012", "3"),
+        ("", "4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("a.jpg", "malformed_row"),
+        ("a.jpg,A,B", "malformed_row"),
+        (",A", "malformed_row"),
+        ("a.jpg,A\tB", "tab_in_text"),
+    ],
+)
+def test_bad_row_is_rejected_and_the_next_read(line: str, reason: Reason) -> None:
+    first, second = parse(f"image,text\n{line}\nb.jpg,B\n".encode())
+
+    assert isinstance(first, Rejection)
+    assert (first.reason, first.where) == (reason, "t.csv:2")
+    assert isinstance(second, LabelRow)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("t.csv", b"path,text\na,b\n", "no column 'image', its columns are 'path, text'"),
+        ("t.csv", b"", "no column 'image'"),
+        ("t.csv", b'image,text\na,"b\n', "line 2: unexpected end of data"),
+        ("t.xlsx", b"", r"suffix '\.xlsx', a table has one of \.csv, \.tsv, \.parquet"),
+        ("t.parquet", b"no parquet", "not a readable Parquet file"),
+        ("t.parquet", parquet(image=["a"], text=[1.5]), "column 'text' is double, expected text"),
+        ("t.parquet", parquet(image=["a"]), "no column 'text'"),
+    ],
+)
+def test_unusable_table_is_refused_by_name(name: str, data: bytes, message: str) -> None:
+    with pytest.raises(BadData, match=message):
+        parse(data, name=name)

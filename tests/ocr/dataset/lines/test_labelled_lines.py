@@ -1,0 +1,32 @@
+"""Label files read without a snapshot: for an evaluation."""
+
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.lines.labelled_lines import read_labelled_images
+from ocr.errors import ArtifactNotFound, BadData
+from tests.ocr.image.pictures import write_labels
+
+
+def test_images_come_with_their_texts_and_bad_rows_are_named(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"a.png": "AB", "b.png": "CD", "c.png": "EF"})
+    (tmp_path / "b.png").unlink()
+
+    samples, rejections = read_labelled_images(tmp_path / "rec.txt")
+
+    assert [text for _, text in samples] == ["AB", "EF"]
+    assert samples[0][0].shape == (32, 96, 3)
+    assert [(r.where, r.reason) for r in rejections] == [("rec.txt:2", "missing_image")]
+
+
+def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rec.txt").write_text("none.png\tA\n")
+
+    with pytest.raises(BadData, match=r"no row that can be read, e.g. rec.txt:1 missing_image: "):
+        read_labelled_images(tmp_path / "rec.txt")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactNotFound, match=r"rec\.txt"):
+        read_labelled_images(tmp_path / "rec.txt")

@@ -1,0 +1,51 @@
+import re
+
+import numpy as np
+import pytest
+
+from ocr.dataset.lines.validation import Limits, find_size_fault, find_text_fault
+from ocr.dataset.quarantine import Reason
+from ocr.models.charset import Charset
+
+LIMITS = Limits(max_text_length=8, min_side_px=10)
+
+
+@pytest.mark.parametrize(
+    "text", ["A", "皖A12345", "a b\u3000c", "12345678", "№½", "नमस्ते", "می\u200cرود"]
+)
+def test_ordinary_text_has_no_fault(text: str) -> None:
+    assert find_text_fault(text, limits=LIMITS, charset=None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "detail"),
+    [
+        ("", "empty_text", "no text"),
+        ("123456789", "text_too_long", "9 characters, allowed are 8"),
+        ("a\x00b", "control_character", r"U\+0000"),
+        ("a\x1bb", "control_character", r"U\+001B"),
+        ("a\rb", "control_character", r"U\+000D"),
+        ("a\x85b", "control_character", r"U\+0085"),
+        ("a\u2028b", "control_character", r"U\+2028"),
+        ("a\u200bb", "control_character", r"U\+200B"),
+        ("\ufeffab", "control_character", r"U\+FEFF"),
+        ("a\u202eb", "control_character", r"U\+202E"),
+        ("a\ud800b", "control_character", r"U\+D800"),
+        ("AXB", "unknown_character", "'X' is not in the charset"),
+    ],
+)
+def test_bad_text_has_one_reason_and_says_the_value(text: str, reason: Reason, detail: str) -> None:
+    fault = find_text_fault(text, limits=LIMITS, charset=Charset(("A", "B")))
+
+    assert fault is not None
+    assert fault.reason == reason
+    assert re.search(detail, fault.detail)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "is_good"), [(10, 10, True), (9, 50, False), (50, 9, False)]
+)
+def test_smallest_side_counts(width: int, height: int, is_good: bool) -> None:
+    fault = find_size_fault(np.zeros((height, width, 3), np.uint8), limits=LIMITS)
+
+    assert (fault is None) == is_good

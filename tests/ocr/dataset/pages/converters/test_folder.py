@@ -1,0 +1,91 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.pages.converters import LABEL_WRITERS, ExportKind, export_pages
+from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.pages.preparation import prepare_pages
+from ocr.dataset.pages.region import Region
+from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
+from ocr.dataset.split import SplitRule
+from ocr.errors import ArtifactExists
+from ocr.store import Store, open_store
+from ocr.store.folder import download_folder
+from tests.ocr.dataset.pages.sheets import add_row, entry, write_page, write_pages
+
+CURVED = [[8, 60], [90, 52], [180, 60.25], [180, 84], [90, 76], [8, 84]]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(str(tmp_path / "store"))
+
+
+@pytest.fixture
+def snapshot(store: Store, tmp_path: Path) -> PageSnapshot:
+    root = tmp_path / "data"
+    for split in ("train", "val", "test"):
+        write_pages(root, f"{split}.txt", {f"{split}.png": [f"{split} 合计", "1 * 2"]})
+    write_page(root, "new.png", ["A", "B", "C", "D"])
+    curved = {"transcription": "CURVED", "points": CURVED}
+    add_row(root, "train.txt", "new.png", [entry("A", 0, difficult=True), curved, entry("", 2)])
+    return prepare(store, PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt"))
+
+
+def prepare(store: Store, labels: PageLabelFiles) -> PageSnapshot:
+    limits = PageLimits(max_bad_share=0.5)
+    made = prepare_pages(store, name="d", labels=labels, limits=limits, split=SplitRule())
+    folder = labels.root.parent / f"copy-of-{labels.root.name}"
+    return open_page_snapshot(download_folder(store, prefix=made.key, folder=folder))
+
+
+def read_back(store: Store, folder: Path, kind: ExportKind) -> PageSnapshot:
+    pattern, _ = LABEL_WRITERS[kind]
+    train, val, test = (pattern.format(split=split) for split in ("train", "val", "test"))
+    return prepare(store, PageLabelFiles(kind, folder, train, val, test))
+
+
+def contents(snapshot: PageSnapshot) -> dict[str, tuple[str, tuple[Region, ...]]]:
+    return {page.id: (page.split, page.regions) for page in snapshot.samples()}
+
+
+def test_labelstudio_tasks_come_back_as_they_went_out(
+    store: Store, snapshot: PageSnapshot, tmp_path: Path
+) -> None:
+    export_pages(snapshot, tmp_path / "out", kind="labelstudio")
+
+    assert contents(read_back(store, tmp_path / "out", "labelstudio")) == contents(snapshot)
+
+
+def test_paddleocr_labels_come_back_but_for_the_texts_of_ignored_regions(
+    store: Store, snapshot: PageSnapshot, tmp_path: Path
+) -> None:
+    export_pages(snapshot, tmp_path / "out", kind="paddleocr")
+
+    expected = {
+        key: (
+            split,
+            tuple(Region(r.polygon, "" if r.ignored else r.text, r.ignored) for r in regions),
+        )
+        for key, (split, regions) in contents(snapshot).items()
+    }
+    assert contents(read_back(store, tmp_path / "out", "paddleocr")) == expected
+
+
+def test_ignored_regions_are_dont_care_to_paddleocr_and_to_ppocrlabel(
+    snapshot: PageSnapshot, tmp_path: Path
+) -> None:
+    train, *_ = export_pages(snapshot, tmp_path / "out", kind="paddleocr")
+
+    entries = [e for row in train.read_text().splitlines() for e in json.loads(row.split("\t")[1])]
+    assert [e["transcription"] for e in entries if e["difficult"]] == ["###"]
+    assert [e["points"] for e in entries if e["transcription"] == "CURVED"] == [CURVED]
+
+
+def test_a_folder_that_is_there_is_not_written_into(snapshot: PageSnapshot, tmp_path: Path) -> None:
+    export_pages(snapshot, tmp_path / "out", kind="paddleocr")
+
+    with pytest.raises(ArtifactExists, match="out is there already"):
+        export_pages(snapshot, tmp_path / "out", kind="paddleocr")

@@ -1,0 +1,129 @@
+import json
+from typing import Any
+
+import pytest
+
+from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.pages.labels.coco import parse_coco
+from ocr.dataset.quarantine import Reason, Rejection
+from ocr.errors import BadData
+
+IMAGE = {"id": 7, "file_name": "a/1.jpg", "width": 640, "height": 480}
+FLAT = [0, 1, 9, 1, 9, 5, 0, 5]
+POINTS = ((0, 1), (9, 1), (9, 5), (0, 5))
+
+
+def parse(images: list[Any], annotations: list[Any]) -> list[RawPage | Rejection]:
+    content = json.dumps({"images": images, "annotations": annotations})
+    return list(parse_coco(content, name="c.json", split="val"))
+
+
+def read(**annotation: object) -> RawRegion:
+    (page,) = parse([IMAGE], [{"image_id": 7, **annotation}])
+    assert isinstance(page, RawPage)
+    (region,) = page.regions
+    return region
+
+
+def test_page_has_its_regions_and_size() -> None:
+    (page,) = parse([IMAGE], [{"image_id": 7, "segmentation": [FLAT], "text": " A 1 "}])
+
+    region = RawRegion(POINTS, "A 1", starts_reading=False)
+    assert page == RawPage("a/1.jpg", (region,), "val", "c.json", "c.json image 7", (640, 480))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"text": "A"},
+        {"transcription": "A"},
+        {"caption": "A"},
+        {"utf8_string": "A"},
+        {"attributes": {"text": "A"}},
+        {"attributes": {"occluded": False, "transcription": "A"}},
+    ],
+)
+def test_text_is_found_where_tools_put_it(said: dict[str, object]) -> None:
+    assert read(segmentation=[FLAT], **said).text == "A"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"iscrowd": 1},
+        {"ignore": True},
+        {"attributes": {"difficult": True}},
+        {"attributes": {"illegible": True}},
+        {"legibility": "illegible"},
+        {"text": "###"},
+    ],
+)
+def test_dont_care_is_ignored(said: dict[str, object]) -> None:
+    region = read(segmentation=[FLAT], **said)
+
+    assert (region.ignored, region.text, region.fault) == (True, "", None)
+
+
+@pytest.mark.parametrize("shape", [{"segmentation": FLAT}, {"bbox": [0, 1, 9, 4]}])
+def test_flat_polygon_and_box_are_read(shape: dict[str, object]) -> None:
+    assert read(**shape).points == POINTS
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason"),
+    [
+        ({}, "empty_polygon"),
+        ({"segmentation": []}, "empty_polygon"),
+        ({"segmentation": [[0, 1, 9]]}, "malformed_region"),
+        ({"segmentation": [["0", "1"]]}, "malformed_region"),
+        ({"segmentation": 5}, "malformed_region"),
+        ({"segmentation": {"counts": [1], "size": [4, 4]}}, "malformed_region"),
+        ({"segmentation": [FLAT, FLAT]}, "malformed_region"),
+    ],
+)
+def test_other_shapes_say_what_is_wrong(shape: dict[str, object], reason: Reason) -> None:
+    fault = read(**shape, text="A").fault
+
+    assert fault is not None
+    assert fault.reason == reason
+
+
+def test_mask_with_a_box_says_where_it_is() -> None:
+    region = read(segmentation={"counts": [1], "size": [4, 4]}, bbox=[0, 1, 9, 4])
+
+    assert region.fault is not None
+    assert region.points == POINTS
+
+
+def test_image_without_annotations_is_a_page_without_text() -> None:
+    (page,) = parse([IMAGE], [])
+
+    assert isinstance(page, RawPage)
+    assert page.regions == ()
+
+
+@pytest.mark.parametrize(
+    ("images", "annotations"),
+    [
+        ([IMAGE, IMAGE], []),
+        ([IMAGE, {"id": 8}], []),
+        ([IMAGE, {"file_name": "b.jpg"}], []),
+        ([IMAGE, "b.jpg"], []),
+        ([IMAGE], [{"image_id": 8, "segmentation": [FLAT]}]),
+        ([IMAGE], [{"segmentation": [FLAT]}]),
+        ([IMAGE], ["x"]),
+    ],
+)
+def test_what_belongs_nowhere_is_rejected_and_the_page_read(
+    images: list[Any], annotations: list[Any]
+) -> None:
+    found = parse(images, annotations)
+
+    assert [each.reason for each in found if isinstance(each, Rejection)] == ["malformed_row"]
+    assert sum(isinstance(each, RawPage) for each in found) == 1
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"images": []}', "[" * 100_000])
+def test_other_files_are_refused(content: str) -> None:
+    with pytest.raises(BadData, match=r"c\.json"):
+        list(parse_coco(content, name="c.json", split=None))

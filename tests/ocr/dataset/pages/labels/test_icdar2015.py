@@ -1,0 +1,65 @@
+from collections.abc import Sequence
+
+import pytest
+
+from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
+
+LINE = "377,117,463,117,465,130,378,130,Genaxis Theatre"
+POINTS = ((377.0, 117.0), (463.0, 117.0), (465.0, 130.0), (378.0, 130.0))
+
+
+def parse(
+    content: str, *, name: str = "gt_img_1.txt", images: Sequence[str] = ("img_1.jpg",)
+) -> RawPage:
+    (page,) = parse_icdar2015(
+        [(name, content)], images=frozenset(images), folder="train", split="test"
+    )
+    return page
+
+
+def test_region_has_eight_coordinates_and_a_text() -> None:
+    page = parse(f"{LINE}\r\n\r\n")
+
+    assert page == RawPage(
+        "train/img_1.jpg",
+        (RawRegion(POINTS, "Genaxis Theatre"),),
+        "test",
+        "train",
+        "train/gt_img_1.txt",
+    )
+
+
+def test_text_may_hold_commas() -> None:
+    assert parse("0,0,9,0,9,5,0,5,1,000.00, net").regions[0].text == "1,000.00, net"
+
+
+@pytest.mark.parametrize("text", ["###", "*"])
+def test_dont_care_is_ignored(text: str) -> None:
+    (region,) = parse(f"0,0,9,0,9,5,0,5,{text}").regions
+
+    assert (region.text, region.ignored) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "images", "image"),
+    [
+        ("gt_a.txt", ["a.png", "b.jpg"], "train/a.png"),
+        ("X51.txt", ["X51.JPG"], "train/X51.JPG"),
+        ("gt_a.txt", [], "train/a.jpg"),
+    ],
+)
+def test_image_has_the_name_of_the_text_file(name: str, images: list[str], image: str) -> None:
+    assert parse("", name=name, images=images).image == image
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["0,0,9,0,9,5,0,A", "0,0,9,0,9,5,0,x,A", "A", "0,0,9,0,9,5,0,inf,A", "0,0,9,5,A,B,C,D,E"],
+)
+def test_line_of_another_form_says_so_and_the_next_is_read(line: str) -> None:
+    first, second = parse(f"{line}\n{LINE}").regions
+
+    assert first.fault is not None
+    assert first.fault.reason == "malformed_region"
+    assert second.points == POINTS

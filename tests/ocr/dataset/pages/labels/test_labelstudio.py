@@ -1,0 +1,176 @@
+import json
+from typing import Any
+
+import pytest
+
+from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
+from ocr.dataset.quarantine import Rejection
+from ocr.errors import BadData
+
+SIZE = {"original_width": 200, "original_height": 100, "image_rotation": 0}
+BOX = {"x": 10, "y": 20, "width": 50, "height": 10, "rotation": 0}
+CORNERS = ((20, 20), (120, 20), (120, 30), (20, 30))
+POLYGON = {"points": [[10, 20], [60, 20], [60, 30], [10, 30]]}
+
+
+def result(kind: str, value: dict[str, Any], *, key: str = "r1") -> dict[str, Any]:
+    return {"id": key, "type": kind, "value": value, **SIZE}
+
+
+def region(value: dict[str, Any], *, text: str = "", label: str = "Text") -> list[dict[str, Any]]:
+    """As the OCR template writes it: three results of one id."""
+    found = [result("rectangle", value), result("labels", {**value, "labels": [label]})]
+    return [*found, result("textarea", {**value, "text": [text]})] if text else found
+
+
+def task(results: list[Any], **more: object) -> dict[str, Any]:
+    return {
+        "id": 5,
+        "data": {"ocr": "1.jpg"},
+        "annotations": [{"id": 1, "result": results}],
+        **more,
+    }
+
+
+def parse(*tasks: object) -> list[RawPage | Rejection]:
+    content = json.dumps(tasks)
+    return list(parse_labelstudio(content, name="ls.json", split="val", exists=lambda image: True))
+
+
+def read(results: list[Any]) -> RawRegion:
+    (page,) = parse(task(results))
+    assert isinstance(page, RawPage)
+    (found,) = page.regions
+    return found
+
+
+def test_results_of_one_id_are_one_region_in_pixels() -> None:
+    (page,) = parse(task(region(BOX, text="A 1")))
+
+    expected = RawRegion(CORNERS, "A 1")
+    assert page == RawPage("1.jpg", (expected,), "val", "ls.json", "ls.json task 1", (200, 100))
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [result("rectanglelabels", {**BOX, "rectanglelabels": ["Text"]})],
+        [result("polygonlabels", {**POLYGON, "polygonlabels": ["Text"]})],
+        [result("polygon", POLYGON), result("labels", {**POLYGON, "labels": ["Text"]})],
+        [result("labels", {**BOX, "labels": ["Text"]}), result("textarea", {"text": "A"})],
+    ],
+)
+def test_rectangles_and_polygons_are_read_with_and_without_labels(results: list[Any]) -> None:
+    assert read(results).points == CORNERS
+
+
+def test_only_a_rectangle_says_where_reading_begins() -> None:
+    assert read(region(BOX)).starts_reading
+    assert not read(region(POLYGON)).starts_reading
+
+
+def test_rotation_is_clockwise_about_the_first_corner_in_pixels() -> None:
+    corners = read(region({**BOX, "rotation": 90})).points
+
+    flat = [coordinate for corner in corners for coordinate in corner]
+    assert flat == pytest.approx([20, 20, 20, 120, 10, 120, 10, 20])
+
+
+@pytest.mark.parametrize(("text", "label"), [("###", "Text"), ("A", "Ignored"), ("", "Illegible")])
+def test_dont_care_is_ignored(text: str, label: str) -> None:
+    found = read(region(BOX, text=text, label=label))
+
+    assert found.ignored
+    assert found.text == ("" if text == "###" else text)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [result("ellipselabels", {"x": 1, "y": 1, "radiusX": 3, "radiusY": 2})],
+        [result("brushlabels", {"format": "rle", "rle": [1, 2]})],
+        [result("rectangle", {**BOX, "width": None})],
+        [result("polygon", {"points": [[1]]})],
+        [{"id": "r1", "type": "rectangle", "value": BOX}],
+        [{**result("rectangle", BOX), "original_width": 0}],
+    ],
+)
+def test_other_shapes_say_what_is_wrong(results: list[Any]) -> None:
+    fault = read(results).fault
+
+    assert fault is not None
+    assert fault.reason == "malformed_region"
+
+
+def test_text_of_the_whole_page_is_no_region() -> None:
+    (page,) = parse(task([result("choices", {"choices": ["invoice"]}), "x", {"type": "relation"}]))
+
+    assert isinstance(page, RawPage)
+    assert page.regions == ()
+
+
+@pytest.mark.parametrize(
+    ("annotations", "text"),
+    [
+        (
+            [
+                {"id": 3, "result": region(BOX, text="old")},
+                {"id": 9, "result": region(BOX, text="new")},
+            ],
+            "new",
+        ),
+        (
+            [
+                {"id": 3, "result": region(BOX, text="truth"), "ground_truth": True},
+                {"id": 9, "result": region(BOX, text="new")},
+            ],
+            "truth",
+        ),
+        (
+            [
+                {"id": 3, "result": region(BOX, text="kept")},
+                {"id": 9, "result": region(BOX, text="x"), "was_cancelled": True},
+            ],
+            "kept",
+        ),
+    ],
+)
+def test_one_annotation_of_several_counts(annotations: list[Any], text: str) -> None:
+    (page,) = parse(task([], annotations=annotations))
+
+    assert isinstance(page, RawPage)
+    assert [each.text for each in page.regions] == [text]
+
+
+@pytest.mark.parametrize("annotations", [[], [{"result": [], "was_cancelled": True}], ["x"]])
+def test_task_nobody_annotated_is_rejected(annotations: list[Any]) -> None:
+    (found,) = parse(task([], annotations=annotations))
+
+    assert isinstance(found, Rejection)
+    assert (found.reason, found.where) == ("unconfirmed_page", "ls.json task 1")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "x",
+        {"image": "1.jpg", "bbox": [BOX]},
+        {"data": {}, "annotations": []},
+        {"data": {"text": "no image"}, "annotations": []},
+        {"data": {"image": 5}, "annotations": []},
+        task([{**result("rectangle", BOX), "image_rotation": 90}]),
+    ],
+)
+def test_task_of_another_form_is_rejected_and_the_next_read(bad: object) -> None:
+    first, second = parse(bad, task([]))
+
+    assert isinstance(first, Rejection)
+    assert first.reason == "malformed_row"
+    assert isinstance(second, RawPage)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[" * 100_000])
+def test_other_files_are_refused(content: str) -> None:
+    with pytest.raises(BadData, match=r"ls\.json"):
+        list(parse_labelstudio(content, name="ls.json", split=None, exists=lambda image: True))

@@ -1,0 +1,86 @@
+import json
+from typing import Any
+
+import pytest
+
+from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
+from ocr.dataset.quarantine import Reason, Rejection
+
+BOX = [[0, 1], [9, 1], [9, 5], [0, 5]]
+POINTS = ((0, 1), (9, 1), (9, 5), (0, 5))
+
+
+def parse(content: str) -> list[RawPage | Rejection]:
+    return list(parse_paddleocr_pages(content, name="det.txt", split="val"))
+
+
+def read(entry: Any) -> RawRegion:
+    (page,) = parse(f"a.jpg\t{json.dumps([entry])}\n")
+    assert isinstance(page, RawPage)
+    (region,) = page.regions
+    return region
+
+
+def test_page_knows_its_file_line_and_split() -> None:
+    (page,) = parse(f'\n\r\na.jpg\t[{{"transcription": " A 1 ", "points": {BOX}}}]\r\n')
+
+    assert page == RawPage(
+        "a.jpg", (RawRegion(POINTS, "A 1"),), "val", "det.txt", "det.txt:3", None
+    )
+
+
+def test_page_without_text_has_no_regions() -> None:
+    assert parse("a.jpg\t[]") == [RawPage("a.jpg", (), "val", "det.txt", "det.txt:1")]
+
+
+@pytest.mark.parametrize("text", ["*", "###", " ### "])
+def test_dont_care_texts_are_ignored_and_their_text_is_none(text: str) -> None:
+    assert read({"transcription": text, "points": BOX}) == RawRegion(POINTS, "", ignored=True)
+
+
+def test_three_stars_are_a_text() -> None:
+    assert read({"transcription": "***", "points": BOX}) == RawRegion(POINTS, "***")
+
+
+def test_difficult_regions_are_ignored_and_keep_their_text() -> None:
+    entry = {"transcription": "A", "points": BOX, "difficult": True}
+
+    assert read(entry) == RawRegion(POINTS, "A", ignored=True)
+
+
+@pytest.mark.parametrize("entry", [{"points": BOX}, {"transcription": None, "points": BOX}])
+def test_missing_transcription_is_no_text(entry: object) -> None:
+    assert read(entry) == RawRegion(POINTS, "")
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("text", "malformed_region"),
+        ({"transcription": "A"}, "malformed_region"),
+        ({"transcription": "A", "points": "0,0"}, "malformed_region"),
+        ({"transcription": "A", "points": []}, "empty_polygon"),
+        ({"transcription": "A", "points": [[0, 1], [2]]}, "malformed_region"),
+        ({"transcription": "A", "points": [[0, 1], [2, "3"]]}, "malformed_region"),
+        ({"transcription": "A", "points": [[0, 1], [True, 3]]}, "malformed_region"),
+        ({"transcription": "A", "points": [[0, 1], [2, float("nan")]]}, "malformed_region"),
+        ({"transcription": "A", "points": [[0, 1], [2, 10**400]]}, "malformed_region"),
+    ],
+)
+def test_region_of_another_form_says_what_is_wrong(entry: object, reason: Reason) -> None:
+    region = read(entry)
+
+    assert region.points == ()
+    assert region.fault is not None
+    assert region.fault.reason == reason
+    assert len(region.fault.detail) < 150
+
+
+@pytest.mark.parametrize("row", ["a.jpg", "a.jpg []", "\t[]", "a.jpg\t", "a.jpg\t[{]", "a.jpg\t{}"])
+def test_row_of_another_form_is_rejected_and_the_next_read(row: str) -> None:
+    first, second = parse(f"{row}\nb.jpg\t[]\n")
+
+    assert isinstance(first, Rejection)
+    assert (first.reason, first.where) == ("malformed_row", "det.txt:1")
+    assert isinstance(second, RawPage)

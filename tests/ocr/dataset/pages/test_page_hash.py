@@ -1,0 +1,75 @@
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+
+from ocr.dataset.pages import page_hash as module
+from ocr.dataset.pages.page_hash import cluster_copies, page_hash
+from ocr.image.pixels import Image, decode_image, encode_png
+
+
+def receipt(seed: int) -> Image:
+    """A white page with a header that all share, and rows of its own."""
+    rng = np.random.default_rng(seed)
+    page = np.full((900, 450, 3), 250, np.uint8)
+    lines = [
+        "BEST RESTAURANT",
+        "GST 001 2003",
+        "TEL 012 333",
+        *(str(rng.integers(10**6, 10**8)) for _ in range(20)),
+    ]
+    for number, text in enumerate(lines):
+        x = 40 if number < 3 else int(rng.integers(20, 250))
+        cv2.putText(
+            page, text, (x, 40 + 36 * number), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (20, 20, 20), 2
+        )
+    return page
+
+
+COPIES: dict[str, Callable[[Image], Image]] = {
+    "PNG": lambda page: decode_image(encode_png(page), max_pixels=10**6),
+    "JPEG": lambda page: np.asarray(
+        cv2.imdecode(cv2.imencode(".jpg", page, [cv2.IMWRITE_JPEG_QUALITY, 50])[1], 1), np.uint8
+    ),
+    "half the size": lambda page: np.asarray(
+        cv2.resize(page, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8
+    ),
+    "brighter": lambda page: np.asarray(cv2.convertScaleAbs(page, alpha=0.9, beta=20), np.uint8),
+    "blurred": lambda page: np.asarray(cv2.GaussianBlur(page, (3, 3), 0), np.uint8),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_copies_cluster(copy: str) -> None:
+    pages = [receipt(0), receipt(1), COPIES[copy](receipt(0))]
+
+    first, second, third = cluster_copies([page_hash(page) for page in pages])
+
+    assert first == third != second
+
+
+def test_receipts_of_one_printer_do_not_cluster() -> None:
+    hashes = [page_hash(receipt(seed)) for seed in range(30)]
+
+    assert len(set(cluster_copies(hashes))) == 30
+
+
+def test_blank_pages_are_no_copies_of_each_other() -> None:
+    blank = np.full((200, 200, 3), 255, np.uint8)
+
+    assert cluster_copies([page_hash(blank), page_hash(blank)]) == [0, 1]
+
+
+def test_copies_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_BLOCK", 2)
+    hashes = [page_hash(receipt(seed)) for seed in (0, 1, 2, 3, 0, 1, 4)]
+
+    clusters = cluster_copies(hashes)
+
+    assert (clusters[0], clusters[1]) == (clusters[4], clusters[5])
+    assert len(set(clusters)) == 5
+
+
+def test_no_pages_have_no_clusters() -> None:
+    assert cluster_copies([]) == []

@@ -1,0 +1,83 @@
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.examination import EncodedImage, Finding, examine_rows
+from ocr.dataset.lines.labels import LabelRow
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.process_pool import ProcessPool
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.spool import Spool
+from ocr.image.pixels import encode_png
+from tests.ocr.image.pictures import draw_text
+
+NAMES = [f"{number:03}.png" for number in range(60)]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for number, name in enumerate(NAMES):
+        good = encode_png(draw_text(f"T{number}"))
+        (folder / name).write_bytes(good if number % 7 else good[:300])
+    return folder
+
+
+def examine(
+    root: Path, spool: Path, *, processes: int, batch: int = 8
+) -> tuple[list[Finding], list[bytes]]:
+    spool.mkdir()
+    rows = [LabelRow(name, "T", None, "", "rec.txt", "rec.txt:1") for name in NAMES]
+    with ProcessPool(processes) as pool:
+        examined = examine_rows(
+            rows,
+            root=root,
+            limits=Limits(),
+            spool=Spool(spool),
+            pool=pool,
+            batch=batch,
+        )
+        found = [each[1] for each in examined if not isinstance(each, Rejection)]
+    with Spool(spool).reading() as reader:
+        kept = [reader.read(each.place) for each in found if isinstance(each, EncodedImage)]
+    return found, kept
+
+
+def test_findings_come_in_order_with_the_images_in_the_spool(root: Path, tmp_path: Path) -> None:
+    found, kept = examine(root, tmp_path / "spool", processes=1)
+
+    assert [isinstance(each, EncodedImage) for each in found] == [
+        bool(number % 7) for number in range(len(NAMES))
+    ]
+    good = [name for number, name in enumerate(NAMES) if number % 7]
+    assert kept == [(root / name).read_bytes() for name in good]
+
+
+def test_several_processes_find_what_one_finds(root: Path, tmp_path: Path) -> None:
+    one, kept_by_one = examine(root, tmp_path / "1", processes=1)
+    three, kept_by_three = examine(root, tmp_path / "3", processes=3)
+
+    def place_free(found: list[Finding]) -> list[object]:
+        return [each[:5] if isinstance(each, EncodedImage) else each for each in found]
+
+    assert place_free(one) == place_free(three)
+    assert kept_by_one == kept_by_three
+
+
+def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    bad = Rejection("malformed_row", "rec.txt:2", "", "", "why")
+    rows = [LabelRow(NAMES[n], "T", None, "", "rec.txt", f"rec.txt:{n}") for n in (1, 2, 3)]
+    mixed: list[LabelRow | Rejection] = [rows[0], bad, bad, *rows[1:]]
+
+    examined = examine_rows(
+        mixed,
+        root=root,
+        limits=Limits(),
+        spool=Spool(tmp_path / "spool"),
+        pool=ProcessPool(),
+        batch=3,
+    )
+
+    assert [each if isinstance(each, Rejection) else each[0] for each in examined] == mixed

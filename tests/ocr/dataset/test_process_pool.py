@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+
+import pytest
+
+from ocr.dataset.process_pool import ProcessPool
+
+
+def twice(number: int) -> int:
+    if number < 0:
+        raise ValueError(f"{number} is negative")
+    return 2 * number
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_results_come_in_order(processes: int) -> None:
+    with ProcessPool(processes) as pool:
+        assert list(pool.map_in_order(twice, range(50))) == list(range(0, 100, 2))
+        assert list(pool.map_in_order(twice, [])) == []
+
+
+def test_no_more_batches_are_taken_than_are_needed() -> None:
+    taken: list[int] = []
+
+    def batches() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    with ProcessPool(2) as pool:
+        results = pool.map_in_order(twice, batches())
+        assert len(taken) == 4
+        assert next(results) == 0
+        assert len(taken) == 5
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_fails_is_raised_here(processes: int) -> None:
+    with ProcessPool(processes) as pool, pytest.raises(ValueError, match="-1 is negative"):
+        list(pool.map_in_order(twice, [1, -1, 2]))

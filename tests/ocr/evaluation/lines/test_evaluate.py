@@ -1,0 +1,141 @@
+import pytest
+
+from ocr.errors import BadData
+from ocr.evaluation.lines.evaluate import evaluate_models
+from ocr.evaluation.lines.report import EvaluationReport
+from ocr.gate import GateRules, collect_evidence, judge
+from tests.ocr.evaluation.scenes import ScriptedRecogniser, lines
+
+TEXTS = [f"{number:04}" for number in range(60)]
+
+
+def misreading(every: int, *, name: str) -> ScriptedRecogniser:
+    def answer(number: int) -> tuple[str, float]:
+        return ("????", 0.4) if number % every == 0 else (TEXTS[number], 0.9)
+
+    return ScriptedRecogniser(name=name, answer=answer)
+
+
+def evaluate(**changes: object) -> EvaluationReport:
+    arguments = {
+        "candidate": misreading(10, name="plates:new"),
+        "baseline": misreading(3, name="plates:old"),
+        "samples": lines(TEXTS),
+        "resamples": 300,
+    }
+    return evaluate_models(**{**arguments, **changes})  # type: ignore[arg-type]
+
+
+def test_both_models_are_measured_on_the_same_lines() -> None:
+    report = evaluate()
+
+    assert report.candidate.metrics.accuracy == pytest.approx(0.9)
+    assert report.baseline is not None
+    assert report.baseline.metrics.accuracy == pytest.approx(2 / 3)
+    assert report.comparison is not None
+    assert (report.comparison.gained, report.comparison.lost) == (18, 4)
+    assert [line.id for line in report.lines] == [sample.id for sample, _ in lines(TEXTS)]
+    assert report.lines[10].lost
+    assert report.lines[3].gained
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 60, 100])
+def test_readings_stay_with_their_lines_whatever_the_batch(batch_size: int) -> None:
+    report = evaluate(batch_size=batch_size)
+
+    assert report.lines == evaluate().lines
+    assert report.candidate.latency.batch_size == batch_size
+
+
+def test_intervals_contain_their_metrics() -> None:
+    report = evaluate()
+
+    assert report.candidate.intervals.keys() >= {"accuracy", "ned", "cer"}
+    for interval in report.candidate.intervals.values():
+        assert 0 <= interval.lower <= interval.value <= interval.upper
+
+
+def test_faultless_model_is_not_reported_as_certain() -> None:
+    report = evaluate(candidate=misreading(1000, name="new"), samples=lines(TEXTS)[1:])
+
+    assert report.candidate.intervals["accuracy"].upper == 1.0
+    assert report.candidate.intervals["accuracy"].lower < 0.95
+
+
+def test_report_survives_its_json() -> None:
+    report = evaluate(samples=lines(TEXTS, groups=["one document"] * 60))
+
+    assert EvaluationReport.from_json(report.to_json()) == report
+
+
+def test_rows_are_flat() -> None:
+    (row, *_) = evaluate().rows()
+
+    assert row["text"] == "0000"
+    assert (row["candidate"], row["candidate_confidence"]) == ("????", 0.4)
+
+
+def test_number_stands_in_for_a_baseline() -> None:
+    report = evaluate(baseline=None, baseline_accuracy=0.5)
+
+    assert report.baseline is None
+    assert report.comparison is not None
+    assert report.comparison.change == pytest.approx(0.4)
+    assert (
+        judge(collect_evidence(report, size_mb=1.0, has_parity=True), GateRules())
+        .reasons[0]
+        .startswith("It reads better: accuracy 90.0% against the required 50.0%")
+    )
+
+
+def test_nothing_to_compare_with_leaves_the_floors() -> None:
+    report = evaluate(baseline=None)
+
+    decision = judge(
+        collect_evidence(report, size_mb=1.0, has_parity=True), GateRules(min_accuracy=0.99)
+    )
+
+    assert report.comparison is None
+    assert decision.verdict == "block"
+
+
+def test_champion_itself_is_recognised_by_its_name() -> None:
+    same = misreading(3, name="plates:old")
+
+    decision = judge(
+        collect_evidence(evaluate(candidate=same), size_mb=1.0, has_parity=True), GateRules()
+    )
+
+    assert decision.reasons == ["The candidate is plates:old itself."]
+
+
+def test_progress_counts_the_lines() -> None:
+    seen: list[int] = []
+
+    evaluate(on_progress=seen.append, batch_size=25)
+
+    assert seen == [25, 50, 60]
+
+
+def test_models_take_turns_in_going_first() -> None:
+    order: list[str] = []
+
+    def listening(name: str) -> ScriptedRecogniser:
+        def answer(number: int) -> tuple[str, float]:
+            order.append(name)
+            return TEXTS[number], 1.0
+
+        return ScriptedRecogniser(name=name, answer=answer)
+
+    evaluate(candidate=listening("a"), baseline=listening("b"), batch_size=10)
+
+    unwarmed = order[2 * (10 + 1) :]
+    batches = ["".join(unwarmed[start : start + 40]) for start in range(0, 200, 40)]
+    assert [batch[:20] for batch in batches] == ["a" * 10 + "b" * 10, "b" * 10 + "a" * 10] * 2 + [
+        "a" * 10 + "b" * 10
+    ]
+
+
+def test_empty_test_split_is_bad_data() -> None:
+    with pytest.raises(BadData, match="test split is empty"):
+        evaluate(samples=[])

@@ -1,0 +1,81 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.quarantine import Reason
+from ocr.image.folder import ImageFolder
+from ocr.image.pixels import BadImage
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ImageFolder:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "sub/a.jpg").write_bytes(b"image")
+    (root / "large.jpg").write_bytes(bytes(200))
+    (root / "inner.jpg").symlink_to("sub/a.jpg")
+    (root / "outer.jpg").symlink_to(tmp_path / "secret.jpg")
+    (root / "linked").symlink_to(tmp_path)
+    (root / "loop.jpg").symlink_to("loop.jpg")
+    (tmp_path / "secret.jpg").write_bytes(b"secret")
+    os.mkfifo(root / "pipe.jpg")
+    return ImageFolder(root)
+
+
+@pytest.mark.parametrize(
+    "image", ["sub/a.jpg", "./sub/a.jpg", "sub/../sub/a.jpg", "sub//a.jpg", "inner.jpg"]
+)
+def test_paths_within_the_root_are_read(image: str, folder: ImageFolder) -> None:
+    assert folder.read(image, max_bytes=100) == b"image"
+
+
+@pytest.mark.parametrize(
+    ("image", "reason"),
+    [
+        ("/etc/hostname", "outside_root"),
+        ("../secret.jpg", "outside_root"),
+        ("sub/../../secret.jpg", "outside_root"),
+        ("outer.jpg", "outside_root"),
+        ("linked/secret.jpg", "outside_root"),
+        ("..", "outside_root"),
+        ("gone.jpg", "missing_image"),
+        ("gone/a.jpg", "missing_image"),
+        ("sub/a.jpg/b.jpg", "missing_image"),
+        ("a" * 300 + ".jpg", "missing_image"),
+        ("a\0.jpg", "missing_image"),
+        ("\ud800.jpg", "missing_image"),
+        ("C:\\images\\a.jpg", "missing_image"),
+        ("sub", "unreadable_image"),
+        ("sub/", "unreadable_image"),
+        ("", "unreadable_image"),
+        ("pipe.jpg", "unreadable_image"),
+        ("loop.jpg", "unreadable_image"),
+        ("large.jpg", "unreadable_image"),
+    ],
+)
+def test_anything_else_is_refused_with_its_reason(
+    image: str, reason: Reason, folder: ImageFolder
+) -> None:
+    with pytest.raises(BadImage) as refusal:
+        folder.read(image, max_bytes=100)
+
+    assert refusal.value.reason == reason
+
+
+def test_absolute_path_into_the_root_is_refused_too(folder: ImageFolder, tmp_path: Path) -> None:
+    with pytest.raises(BadImage, match="is absolute, expected relative"):
+        folder.read(str(tmp_path / "root/sub/a.jpg"), max_bytes=100)
+
+
+def test_stamp_changes_with_the_file_and_is_none_without(
+    folder: ImageFolder, tmp_path: Path
+) -> None:
+    before = folder.stamp("sub/a.jpg")
+
+    (tmp_path / "root/sub/a.jpg").write_bytes(b"longer")
+
+    assert before is not None
+    assert folder.stamp("sub/a.jpg") != before
+    assert folder.stamp("gone.jpg") is None
+    assert folder.stamp("../secret.jpg") is None

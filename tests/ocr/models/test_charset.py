@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import pytest
+
+from ocr.errors import ArtifactNotFound, BadData
+from ocr.models.charset import Charset
+
+
+def test_characters_of_texts_come_in_code_point_order() -> None:
+    assert Charset.from_texts(["皖A1", "B A"]).characters == (" ", "1", "A", "B", "皖")
+
+
+def test_first_character_is_class_one_and_blank_counts() -> None:
+    charset = Charset(("a", "b"))
+
+    assert charset.encode("ba") == [2, 1]
+    assert charset.size == 3
+
+
+def test_unknown_character_is_refused_by_name() -> None:
+    with pytest.raises(BadData, match="'c' of 'ac' is not in the charset"):
+        Charset(("a",)).encode("ac")
+
+
+def test_written_charset_reads_back_with_its_space(tmp_path: Path) -> None:
+    charset = Charset.from_texts(["a b", "皖"])
+
+    charset.write(tmp_path / "charset.txt")
+
+    assert Charset.read(tmp_path / "charset.txt") == charset
+
+
+@pytest.mark.parametrize("content", [b"a\r\nb\r\n", b"\xef\xbb\xbfa\nb", b"a\n\nb\n\n"])
+def test_line_ends_marks_and_empty_lines_do_not_matter(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dict.txt").write_bytes(content)
+
+    assert Charset.read(tmp_path / "dict.txt").characters == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\nbc\n", "line 2 is 'bc', expected one character"),
+        (b"a\nb\na\n", "line 3 repeats 'a'"),
+        ("皖\n".encode("gbk"), "is not UTF-8"),
+    ],
+)
+def test_bad_charset_file_is_refused_with_its_place(
+    content: bytes, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "dict.txt").write_bytes(content)
+
+    with pytest.raises(BadData, match=message):
+        Charset.read(tmp_path / "dict.txt")
+
+
+def test_missing_charset_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactNotFound, match=r"dict\.txt"):
+        Charset.read(tmp_path / "dict.txt")
+
+
+def test_diff_names_new_missing_and_never_seen_characters() -> None:
+    diff = Charset(("a", "b", "c")).diff(Charset(("b", "z")), texts=["ab", "b"])
+
+    assert diff.new == ("a", "c")
+    assert diff.missing == ("z",)
+    assert diff.unseen == ("c",)

@@ -1,0 +1,122 @@
+"""The pipeline's folder: what it says of itself, what it read, and nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ocr.errors import ArtifactNotFound, BadData
+from ocr.image.pixels import decode_image
+from ocr.models.bundle import read_bundle, read_task
+from ocr.models.pipeline import (
+    pipeline_version,
+    read_golden_pages,
+    read_pipeline,
+    read_pipeline_manifest,
+)
+from ocr.models.registry import Registry
+from ocr.store import open_store
+from tests.toy_pipeline import LINES, write_toy_pipeline
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> Path:
+    return write_toy_pipeline(tmp_path / "pipeline")
+
+
+def test_a_pipeline_names_its_parts_and_its_task(pipeline: Path) -> None:
+    manifest = read_pipeline(pipeline)
+
+    assert (manifest.detector, manifest.recogniser) == ("toy-detector:d1", "toy-recogniser:r1")
+    assert read_task(pipeline) == "pipeline"
+    assert read_pipeline_manifest(pipeline) == manifest
+
+
+def test_golden_pages_come_back_as_they_were_read(pipeline: Path) -> None:
+    first, second = read_golden_pages(pipeline)
+
+    assert first.lines == LINES
+    assert second.lines == ()
+    assert decode_image(first.image.read_bytes(), max_pixels=10_000).mean() == 200
+
+
+def test_version_follows_from_those_of_the_parts() -> None:
+    version = pipeline_version(detector="a-detector:1", recogniser="a-recogniser:2")
+
+    assert version == pipeline_version(detector="a-detector:1", recogniser="a-recogniser:2")
+    assert version != pipeline_version(detector="a-detector:2", recogniser="a-recogniser:1")
+
+
+def test_a_damaged_golden_page_is_named(pipeline: Path) -> None:
+    (pipeline / "golden/inputs/001.png").write_bytes(b"other")
+
+    with pytest.raises(BadData, match=r"001\.png is damaged"):
+        read_pipeline(pipeline)
+
+
+def test_a_stray_file_is_refused(pipeline: Path) -> None:
+    (pipeline / "model.pkl").write_bytes(b"")
+
+    with pytest.raises(BadData, match=r"holds model\.pkl"):
+        read_pipeline(pipeline)
+
+
+def test_a_pipeline_without_a_manifest_is_none(pipeline: Path) -> None:
+    (pipeline / "manifest.json").unlink()
+
+    with pytest.raises(ArtifactNotFound):
+        read_pipeline(pipeline)
+
+
+def test_a_pipeline_is_no_recogniser(pipeline: Path) -> None:
+    with pytest.raises(BadData, match="for pipeline, expected one for recognition"):
+        read_bundle(pipeline)
+
+
+@pytest.mark.parametrize("reference", ["toy-detector", "toy:", ":d1", "../x:d1", "a:b:c"])
+def test_a_part_without_its_version_is_refused(tmp_path: Path, reference: str) -> None:
+    with pytest.raises(ValueError, match="detector"):
+        write_toy_pipeline(tmp_path / "pipeline", detector=reference)
+
+
+@pytest.mark.parametrize("content", ["{}", '{"images": []}', '{"images": [{"file": "000.png"}]}'])
+def test_unreadable_golden_outputs_prove_nothing(pipeline: Path, content: str) -> None:
+    (pipeline / "golden/outputs.json").write_text(content)
+
+    with pytest.raises(BadData, match=r"outputs\.json"):
+        read_golden_pages(pipeline)
+
+
+def test_registry_moves_both_parts_as_one(tmp_path: Path, pipeline: Path) -> None:
+    registry = Registry(open_store(str(tmp_path / "store")))
+    other = write_toy_pipeline(
+        tmp_path / "other", version="p2", detector="toy-detector:d2", recogniser="toy-recogniser:r2"
+    )
+    for version, folder in (("p1", pipeline), ("p2", other)):
+        registry.register("toy", version, folder)
+        registry.promote("toy", version, reason="better")
+
+    before = registry.resolve("toy")
+    registry.rollback("toy", reason="worse")
+    after = registry.resolve("toy")
+
+    assert (before.task, after.task) == ("pipeline", "pipeline")
+    assert (before.manifest["detector"], before.manifest["recogniser"]) == (
+        "toy-detector:d2",
+        "toy-recogniser:r2",
+    )
+    assert (after.manifest["detector"], after.manifest["recogniser"]) == (
+        "toy-detector:d1",
+        "toy-recogniser:r1",
+    )
+
+
+def test_manifest_names_every_file(pipeline: Path) -> None:
+    content = json.loads((pipeline / "manifest.json").read_text())
+
+    assert set(content["files"]) == {
+        "card.md",
+        "golden/inputs/000.png",
+        "golden/inputs/001.png",
+        "golden/outputs.json",
+    }

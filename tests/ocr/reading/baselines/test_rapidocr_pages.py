@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+
+from ocr.reading.baselines import RapidOcrPages
+from tests.ocr.reading.baselines.pages import LINES, draw_page
+
+
+@pytest.fixture(scope="module")
+def reader() -> RapidOcrPages:
+    return RapidOcrPages()
+
+
+def test_page_is_read_line_by_line_with_corners_in_pixels(reader: RapidOcrPages) -> None:
+    reading = reader.read(draw_page())
+
+    spaceless = [line.text.replace(" ", "") for line in reading.lines]
+    assert spaceless == [line.replace(" ", "") for line in LINES]
+    (x, y), *_ = reading.lines[0].polygon
+    assert 20 < x < 45
+    assert 35 < y < 65
+    assert all(line.confidence > 0.8 for line in reading.lines)
+    assert reading.timings["detect"] > 0
+
+
+def test_blank_page_reads_as_nothing(reader: RapidOcrPages) -> None:
+    assert reader.read(np.full((200, 200, 3), 255, dtype=np.uint8)).lines == ()
+
+
+def test_it_names_package_and_model(reader: RapidOcrPages) -> None:
+    assert reader.name.startswith("rapidocr 3.")

@@ -1,0 +1,192 @@
+from collections.abc import Callable
+
+import pytest
+
+from ocr.dataset.pages.region import Region
+from ocr.evaluation.pages.evaluate import evaluate_pages
+from ocr.evaluation.pages.report import PagesReport
+from ocr.gate import GateRules, collect_page_evidence, judge
+from ocr.models.page_line import PageLine
+from ocr.reading.page_reader import PageReading
+from ocr.report import Lineage, render_pages_html, render_pages_markdown
+from tests.ocr.evaluation.pages.scenes import (
+    ScriptedReader,
+    box,
+    draw,
+    label_pages,
+    read_receipt,
+    receipt,
+)
+from tests.ocr.report.page import ATTACK, Page
+
+PAGES = 12
+CURVES = {
+    "detector": [
+        {"event": "step", "step": 1, "loss": 2.0},
+        {"event": "validation", "step": 9, "hmean": 0.9, "precision": 0.8, "recall": 0.95},
+    ],
+    "recogniser": [{"event": "validation", "step": 9, "accuracy": 0.9, "ned": 0.95, "loss": 1.0}],
+}
+
+
+def evaluate(
+    ours: Callable[[int], PageReading] = lambda number: read_receipt(number, wrong=number % 2),
+    *,
+    paired: bool = True,
+) -> PagesReport:
+    def theirs(number: int) -> PageReading:
+        return read_receipt(number, wrong=3, missed=1, invented=1)
+
+    return evaluate_pages(
+        candidate=ScriptedReader("receipts:new", ours),
+        baseline=ScriptedReader("receipts:old", theirs) if paired else None,
+        samples=label_pages([receipt(number) for number in range(PAGES)]),
+        resamples=200,
+    )
+
+
+def render(report: PagesReport, *, gallery: int = 24, lineage: Lineage | None = None) -> str:
+    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+    return render_pages_html(
+        report,
+        decision,
+        images={page.id: draw(0) for page in report.pages},
+        lineage=lineage or Lineage(model="receipts", version="v1"),
+        parts=[
+            Lineage(model="receipts-detector", version="d1", parameters={"training": {"size": 7}}),
+            Lineage(model="receipts-recogniser", version="r1", dataset="datasets/crops/6b1f"),
+        ],
+        curves=CURVES,
+        gallery=gallery,
+    )
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_page_loads_and_runs_nothing(paired: bool) -> None:
+    page = Page(render(evaluate(paired=paired)))
+
+    assert not {"script", "link", "iframe", "object"} & set(page.tags)
+    assert all(address.startswith(("data:image/jpeg;base64,", "#")) for address in page.addresses)
+    assert page.handlers == []
+
+
+def test_every_link_leads_to_a_part_of_the_page() -> None:
+    page = Page(render(evaluate()))
+
+    links = {address[1:] for address in page.addresses if address.startswith("#")}
+    assert {"gate", "metrics", "slices", "pages", "confusions", "training", "lineage"} <= links
+    assert links <= page.ids
+
+
+def test_decision_comes_before_everything_else() -> None:
+    html = render(evaluate())
+
+    assert html.index("It reads better") < html.index('id="gate"') < html.index('id="metrics"')
+    assert html.index('id="metrics"') < html.index('id="pages"') < html.index('id="lineage"')
+
+
+def test_both_models_stand_side_by_side_and_either_can_be_chosen() -> None:
+    html = render(evaluate())
+
+    assert html.count('type="radio"') == 2 * PAGES
+    assert html.count(" checked>") == PAGES
+    assert "2 of 5 read" not in html
+    assert "1 of 5 read, 3 misread, 1 missed, 1 false" in html
+
+
+def test_candidate_alone_needs_no_choice() -> None:
+    html = render(evaluate(paired=False))
+
+    assert 'type="radio"' not in html
+    assert 'class="overlay of-baseline"' not in html
+
+
+def test_errors_are_drawn_and_listed() -> None:
+    html = render(evaluate(lambda number: read_receipt(number, wrong=1, missed=1, invented=1)))
+
+    for kind in ("read", "misread", "missed", "invented"):
+        assert f'<polygon class="{kind}"' in html
+    assert "read “ITEM 0?”, should be “ITEM 0”, 0.90 sure" in html
+    assert "missed: “THANK YOU COME AGAIN”" in html
+
+
+@pytest.mark.parametrize("gallery", [0, 3])
+def test_gallery_shows_no_more_than_asked(gallery: int) -> None:
+    page = Page(render(evaluate(), gallery=gallery))
+
+    assert page.tags.count("img") == gallery
+    assert ("pages" in page.ids) == (gallery > 0)
+
+
+def test_curves_and_lineage_of_both_trainings_are_shown() -> None:
+    html = render(evaluate())
+
+    for words in ("Detector", "Recogniser", "Hmean, recall, precision", "accuracy, 1-NED"):
+        assert words in html
+    for words in ("receipts-detector", "training.size", "datasets/crops/6b1f"):
+        assert words in html
+
+
+def test_report_without_errors_is_still_whole() -> None:
+    page = Page(render(evaluate(read_receipt, paired=False)))
+
+    assert "confusions" not in page.ids
+    assert "pages" in page.ids
+
+
+def hostile_report() -> PagesReport:
+    regions = [Region(box(10, 20), ATTACK), Region(box(10, 60), ATTACK)]
+    line = PageLine(polygon=box(10, 20), text=ATTACK + "!", confidence=0.5)
+    return evaluate_pages(
+        candidate=ScriptedReader(ATTACK, lambda number: PageReading((line,), 0, {})),
+        baseline=None,
+        samples=label_pages([regions], images=[ATTACK]),
+        resamples=10,
+    )
+
+
+def test_hostile_labels_readings_and_names_stay_text() -> None:
+    html = render(hostile_report(), lineage=Lineage(model=ATTACK, version=ATTACK))
+
+    page = Page(html)
+    assert "script" not in page.tags
+    assert page.handlers == []
+    assert "x" not in page.addresses
+    assert "{{ 7 * 7 }}" in html
+
+
+def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
+    report = evaluate()
+    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+
+    markdown = render_pages_markdown(report, decision, title="receipts:9c41", worst=3)
+
+    assert markdown.startswith("# ✅ Promote: receipts:9c41")
+    assert "| End-to-end Hmean | **90.0%**" in markdown
+    assert "| Change of detection Hmean |" in markdown
+    assert "| 1.jpg | 5 | 4 | 1 | 0 | 0 | 1 |" in markdown
+    for table in markdown.split("\n\n"):
+        if table.startswith("|"):
+            assert len({row.count(" | ") for row in table.splitlines()}) == 1
+
+
+def test_undecided_short_form_says_how_many_pages_would_decide() -> None:
+    report = evaluate_pages(
+        candidate=ScriptedReader("a", lambda number: read_receipt(number, wrong=number % 2)),
+        baseline=ScriptedReader("b", lambda number: read_receipt(number, wrong=(number + 1) % 2)),
+        samples=label_pages([receipt(number) for number in range(PAGES)]),
+        resamples=200,
+    )
+    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+
+    assert "test pages would decide" in render_pages_markdown(report, decision, title="x")
+    assert "test pages would decide" in render(report)
+
+
+def test_hostile_text_is_neither_markup_nor_markdown() -> None:
+    report = hostile_report()
+    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+
+    markdown = render_pages_markdown(report, decision, title=ATTACK)
+
+    assert "<script" not in markdown

@@ -1,0 +1,97 @@
+"""What the client makes of a gateway's answers; the gateway is a real one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ocr.errors import ParityFailed
+from tasks.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
+from tests.serving.conftest import Shelf, make_shelf
+from tests.serving.gateway import Gateway, running_gateway
+from tests.serving.tiny_bundle import DIGITS, LETTERS, png
+from tests.serving.tiny_pipeline import page_png
+
+TIMEOUT_S = 30
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    shelf = make_shelf(tmp_path_factory.mktemp("client"))
+    shelf.add_pages("p1", DIGITS)
+    shelf.registry.promote("pages", "p1", reason="first")
+    return shelf
+
+
+@pytest.fixture(scope="module")
+def gateway(shelf: Shelf) -> Iterator[Gateway]:
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        gateway.wait_ready()
+        yield gateway
+
+
+@pytest.fixture
+def client(gateway: Gateway) -> Iterator[GatewayClient]:
+    with GatewayClient(gateway.url) as client:
+        yield client
+
+
+def pipeline(shelf: Shelf, version: str) -> Path:
+    return shelf.folder / "made" / "pages" / version / "pipeline"
+
+
+def test_page_is_read_with_its_polygons(client: GatewayClient) -> None:
+    (line,) = client.read_page(page_png("2026"), name="pages", version="p1")
+
+    assert line.text == "2026"
+    assert line.polygon == ((32, 24), (160, 24), (160, 56), (32, 56))
+
+
+def test_golden_pages_agree_with_the_version_that_promised_them(
+    shelf: Shelf, client: GatewayClient
+) -> None:
+    assert client.check_golden_pages(pipeline(shelf, "p1"), name="pages", version="p1") == 2
+
+
+def test_golden_pages_of_another_pipeline_are_told_apart(
+    shelf: Shelf, client: GatewayClient
+) -> None:
+    shelf.add_pages("letters", LETTERS)
+    shelf.add_pages("moved", DIGITS, moved_px=2)
+
+    with pytest.raises(ParityFailed, match="promised reading 'CACG', here it reads '2026'"):
+        client.check_golden_pages(pipeline(shelf, "letters"), name="pages", version="p1")
+    with pytest.raises(ParityFailed, match=r"lies 2\.0 px from where it was promised"):
+        client.check_golden_pages(pipeline(shelf, "moved"), name="pages", version="p1")
+
+
+def test_answer_of_another_version_is_no_proof(client: GatewayClient) -> None:
+    with pytest.raises(ParityFailed, match="Asked pages:p9, pages:p1 answered"):
+        client.read_page(page_png("1"), name="pages", version="p9")
+
+
+def test_refusal_of_a_request_says_why(client: GatewayClient) -> None:
+    with pytest.raises(GatewayUnavailable, match="No champion of 'nobody'"):
+        client.read_page(page_png("1"), name="nobody", version="p1")
+
+
+def test_wait_ends_at_once_when_the_gateway_refuses_the_version(
+    shelf: Shelf, gateway: Gateway, client: GatewayClient
+) -> None:
+    shelf.add_pages("broken", DIGITS, moved_px=5)
+    shelf.registry.promote("pages", "broken", reason="nobody looked")
+
+    with pytest.raises(VersionRefused, match=r"broken was refused: golden page 000\.png"):
+        client.wait_for("pages", "broken", timeout_s=TIMEOUT_S)
+
+    assert gateway.read(png("7"), model="pages") == ("7", "p1")
+    shelf.registry.rollback("pages", reason="broken")
+    client.wait_for("pages", "p1", timeout_s=TIMEOUT_S)
+
+
+def test_gateway_that_is_not_there_is_waited_for_until_the_end() -> None:
+    with (
+        GatewayClient("http://127.0.0.1:9") as nobody,
+        pytest.raises(GatewayUnavailable, match="after 0 s; it says: no answer"),
+    ):
+        nobody.wait_for("pages", "p1", timeout_s=0.3)

@@ -1,0 +1,78 @@
+"""A store with a small dataset and an untrained checkpoint whose answers still vary."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+import paddle
+
+from configs.jobs import ExportJob
+from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.validation import Limits
+from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.split import SplitRule
+from ocr.image.pixels import Image, encode_png
+from ocr.store import Store, open_store
+from ocr.store.folder import upload_folder
+from training.loop.checkpoint import Arrays, read_weights, save_checkpoint
+from training.recognition.net import NetSpec, build_net
+
+CHARACTERS = (" ", "'", "0", "1", "A", "~", "沪", "皖")
+SPREAD = 12
+"""Factor of the head's weights: an untrained net would call every frame the same."""
+
+
+def blotches(number: int) -> Image:
+    """A picture full of edges, each of another width."""
+    rng = np.random.default_rng(number)
+    small = rng.integers(0, 256, (8, int(rng.integers(10, 80)), 3), dtype=np.uint8)
+    return np.asarray(cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def stock_store(root: Path, *, layout: Literal["fixed", "line"]) -> tuple[Store, ExportJob]:
+    """Fill a store and return it with the job that exports its checkpoint."""
+    store = open_store(str(root / "store"))
+    job = ExportJob(
+        store=store.uri,
+        snapshot=_store_snapshot(store, root / "data"),
+        checkpoint=_store_checkpoint(store, root / "checkpoint", layout=layout),
+        name="toy",
+        version="v1",
+        parent="v0",
+        code_commit="c0ffee",
+        parameters={"epochs": 3, "note": "a|b"},
+        metrics={"accuracy": 0.25},
+        golden_images=12,
+    )
+    return store, job
+
+
+def _store_snapshot(store: Store, root: Path) -> str:
+    root.mkdir(parents=True)
+    for start, split in ((0, "train"), (100, "val"), (200, "test")):
+        for number in range(start, start + 16):
+            (root / f"{number}.png").write_bytes(encode_png(blotches(number)))
+        lines = [f"{number}.png\t皖A {number}\n" for number in range(start, start + 16)]
+        (root / f"{split}.txt").write_text("".join(lines), encoding="utf-8")
+    labels = LabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
+    return prepare_snapshot(
+        store, name="toy", labels=labels, limits=Limits(), split=SplitRule()
+    ).key
+
+
+def _store_checkpoint(store: Store, folder: Path, *, layout: Literal["fixed", "line"]) -> str:
+    spec = NetSpec(layout, 32, 128, "small", False, CHARACTERS)
+    paddle.seed(7)
+    folder.mkdir()
+    save_checkpoint(folder, weights=varied_weights(build_net(spec)), spec=spec)
+    (folder / "manifest.json").write_text("{}", encoding="utf-8")
+    upload_folder(store, folder, prefix="checkpoints/toy")
+    return "checkpoints/toy"
+
+
+def varied_weights(net: Any) -> Arrays:
+    """Weights of a new net, with which its answers vary."""
+    weights = read_weights(net)
+    weights["head.weight"] *= SPREAD
+    return weights

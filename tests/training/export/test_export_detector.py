@@ -1,0 +1,227 @@
+"""Exports of detectors: every form finds the checkpoint's boxes, or there is no bundle."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnxruntime
+import pytest
+import yaml
+
+import training.export.export
+from configs.jobs import ExportDetectorJob, ExportResult
+from ocr.errors import ParityFailed
+from ocr.image.pixels import Image, encode_png
+from ocr.models.bundle import read_detection_bundle
+from ocr.models.detector_spec import PageSpec
+from ocr.models.golden_outputs import read_golden_boxes
+from ocr.reading.detection.boxes import Detections
+from ocr.reading.detection.detector import OnnxDetector
+from tests.training.page_store import LONG_SIDE_PX, page, page_store
+from tests.training.toy_detector import RULE
+from training.detection.export import DetectorExport
+from training.export.export import export_model
+from training.export.golden import read_golden_inputs
+from training.forms.onnx_form import export_onnx
+from training.forms.paddle_form import load_predictor, read_config
+from training.forms.parity import LARGEST_DIFFERENCE, ParityProof, Reading
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What the export of this file's fixture left."""
+
+    job: ExportDetectorJob
+    folder: Path
+    result: ExportResult
+
+    @property
+    def bundle(self) -> Path:
+        return self.folder / self.result.bundle
+
+    @property
+    def model(self) -> DetectorExport:
+        return DetectorExport(self.folder / "checkpoint")
+
+    def images(self) -> list[Image]:
+        return list(read_golden_inputs(self.bundle))
+
+    def find(self, paddle_folder: Path) -> Reading[Detections]:
+        reader = self.model.stock_reader(read_config(paddle_folder))
+        run = load_predictor(paddle_folder, onednn=False)
+        return reader.decode(reader.infer(run, self.images()))
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    root = tmp_path_factory.mktemp("detector")
+    _, job = page_store(root)
+    (root / "job").mkdir()
+    return Exported(job, root / "job", export_model(job, root / "job"))
+
+
+def test_every_form_finds_what_the_checkpoint_finds(exported: Exported) -> None:
+    assert exported.result.kind == "export-detector"
+    assert exported.result.parity.keys() == {"paddle", "paddle-onednn", "onnx", "serving"}
+    assert max(exported.result.parity.values()) < LARGEST_DIFFERENCE
+
+
+def test_the_manifest_says_what_pages_become_and_how_maps_become_boxes(exported: Exported) -> None:
+    manifest = read_detection_bundle(exported.bundle)
+
+    assert (manifest.name, manifest.version, manifest.parent) == ("toy-detector", "v1", "v0")
+    assert (manifest.input, manifest.boxes) == (PageSpec(LONG_SIDE_PX), RULE)
+    assert manifest.dataset_digest == exported.job.snapshot.rpartition("/")[2]
+    assert manifest.parity == exported.result.parity
+
+
+def test_golden_pages_have_the_size_that_the_net_takes(exported: Exported) -> None:
+    assert [image.shape for image in exported.images()] == [(320, 256, 3)] * 3
+
+
+def test_golden_boxes_are_what_the_bundle_finds(exported: Exported) -> None:
+    detector = OnnxDetector.load(exported.bundle)
+
+    for golden, image in zip(read_golden_boxes(exported.bundle), exported.images(), strict=True):
+        found = detector.detect(image)
+
+        assert len(found) >= 6
+        np.testing.assert_array_equal(found.boxes, golden.boxes)
+        np.testing.assert_allclose(found.scores, golden.scores, atol=1e-3)
+
+
+def test_the_onnx_form_takes_pages_of_any_size(exported: Exported) -> None:
+    session = onnxruntime.InferenceSession(exported.bundle / "onnx/model.onnx")
+
+    assert session.get_inputs()[0].shape == ["N", 3, "H", "W"]
+    for height, width in ((32, 64), (96, 32)):
+        (found,) = session.run(None, {"x": np.zeros((1, 3, height, width), np.float32)})
+        assert found.shape == (1, 1, height, width)
+
+
+def test_the_card_says_how_to_load_it(exported: Exported) -> None:
+    card = (exported.bundle / "card.md").read_text(encoding="utf-8")
+
+    assert f"text_det_limit_side_len={LONG_SIDE_PX}," in card
+    assert "text_det_unclip_ratio=0.5," in card
+    assert "| serving |" in card
+    assert "4 train, 4 val, 4 test" in card
+
+
+def test_the_serving_config_names_the_tensors_for_clients(exported: Exported) -> None:
+    texts = {path.read_text() for path in (exported.bundle / "serving").glob("*.prototxt")}
+
+    assert len(texts) == 1
+    assert 'alias_name: "probabilities"' in texts.pop()
+
+
+def test_perturbed_weights_are_refused_and_the_page_is_saved(
+    exported: Exported, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def export_and_perturb(paddle_folder: Path, path: Path, *, dimensions: str) -> None:
+        export_onnx(paddle_folder, path, dimensions=dimensions)
+        perturb(path)
+
+    monkeypatch.setattr(training.export.export, "export_onnx", export_and_perturb)
+
+    with pytest.raises(ParityFailed, match=r"onnx .* in golden image 0; probabilities differ by"):
+        export_model(exported.job, tmp_path)
+
+    assert len(list((tmp_path / "parity").glob("onnx-000.png"))) == 1
+    assert not (tmp_path / "bundle").exists()
+
+
+@pytest.mark.parametrize(
+    ("step", "key", "value", "message"),
+    [
+        ("DBPostProcess", "unclip_ratio", 2.0, r"finds the box at \(\d+, \d+\) .* px apart, IoU"),
+        ("DBPostProcess", "box_thresh", 0.9999, r"finds \d boxes instead of 7"),
+        ("DetResizeForTest", "resize_long", 128, "differ by inf"),
+    ],
+)
+def test_a_wrong_inference_yml_is_refused(
+    exported: Exported, tmp_path: Path, step: str, key: str, value: float, message: str
+) -> None:
+    folder = shutil.copytree(exported.bundle / "paddle", tmp_path / "paddle")
+    config = yaml.safe_load((folder / "inference.yml").read_text(encoding="utf-8"))
+    if step == "DBPostProcess":
+        config["PostProcess"][key] = value
+    else:
+        (resize,) = [s[step] for s in config["PreProcess"]["transform_ops"] if step in s]
+        resize[key] = value
+    (folder / "inference.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    proof = ParityProof(
+        exported.find(exported.bundle / "paddle"),
+        exported.images(),
+        tmp_path / "parity",
+        compare=exported.model.compare,
+    )
+
+    with pytest.raises(ParityFailed, match=message):
+        proof.check("paddle", exported.find(folder))
+
+
+STOCK = """
+import json, sys
+from pathlib import Path
+from paddleocr import TextDetection
+
+model = TextDetection(model_name="PP-OCRv5_mobile_det", model_dir=sys.argv[1])
+found = []
+for path in sorted(Path(sys.argv[2]).glob("*.png")):
+    (result,) = model.predict(str(path))
+    found.append([result["dt_polys"].tolist(), [float(score) for score in result["dt_scores"]]])
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(find_spec("paddleocr") is None, reason="paddleocr is not installed")
+def test_stock_paddleocr_finds_what_the_bundle_finds(exported: Exported, tmp_path: Path) -> None:
+    pages = [page(number) for number in range(1000, 1004)]
+    pages += [pages[0][:200, :150], pages[1][:, :90], pages[2][:40, :300]]
+    for number, image in enumerate(pages):
+        (tmp_path / f"{number:03d}.png").write_bytes(encode_png(image))
+    detector = OnnxDetector.load(exported.bundle)
+
+    found = find_with_stock(exported.bundle / "paddle", tmp_path)
+
+    assert len(found) == len(pages)
+    for (boxes, scores), image in zip(found, pages, strict=True):
+        expected = detector.detect(image)
+        assert boxes == expected.crop_boxes.tolist()
+        assert scores == pytest.approx(expected.scores.tolist(), abs=1e-3)
+
+
+def find_with_stock(model: Path, pages: Path) -> list[tuple[list[object], list[float]]]:
+    """Find boxes in the PNGs of a folder in a process of its own, as paddlex warns at import."""
+    run = subprocess.run(
+        [sys.executable, "-c", STOCK, str(model), str(pages)],
+        capture_output=True,
+        check=True,
+        text=True,
+        env={
+            **os.environ,
+            "PADDLE_PDX_CACHE_HOME": str(pages / "paddlex"),
+            "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",
+        },
+    )
+    found: list[tuple[list[object], list[float]]] = json.loads(run.stdout.strip().splitlines()[-1])
+    return found
+
+
+def perturb(path: Path) -> None:
+    """Change every weight of an ONNX model by a tenth."""
+    model = onnx.load(str(path))
+    for tensor in model.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        if array.dtype == np.float32:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(array * np.float32(1.1), tensor.name))
+    onnx.save(model, str(path))

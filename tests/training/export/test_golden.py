@@ -1,0 +1,45 @@
+"""Golden images: few, from unseen splits, checked."""
+
+from pathlib import Path
+
+import pytest
+
+from ocr.errors import ArtifactNotFound, BadData
+from tests.training.export.exporting import stock_store
+from training.export.golden import read_golden_images, read_golden_inputs, write_golden_inputs
+
+
+def test_golden_images_come_from_the_test_split(tmp_path: Path) -> None:
+    store, job = stock_store(tmp_path, layout="fixed")
+
+    golden = read_golden_images(store, snapshot=job.snapshot, count=5)
+
+    assert [one.file for one in golden] == [f"00{number}.png" for number in range(5)]
+    assert all(int(one.sample["text"].split()[1]) >= 200 for one in golden)
+
+
+def test_what_is_written_is_read_again_pixel_for_pixel(tmp_path: Path) -> None:
+    store, job = stock_store(tmp_path, layout="fixed")
+    golden = read_golden_images(store, snapshot=job.snapshot, count=99)
+
+    write_golden_inputs(tmp_path / "bundle", golden)
+    images = list(read_golden_inputs(tmp_path / "bundle"))
+
+    assert len(images) == 16
+    assert all((a == b.image).all() for a, b in zip(images, golden, strict=True))
+
+
+def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
+    store, job = stock_store(tmp_path, layout="fixed")
+    shard = tmp_path / "store" / job.snapshot / "shards/00000.tar"
+    shard.write_bytes(bytes(shard.stat().st_size))
+
+    with pytest.raises(BadData, match=r"Image [0-9a-f]{64} of snapshot .* is damaged"):
+        read_golden_images(store, snapshot=job.snapshot, count=5)
+
+
+def test_a_missing_snapshot_is_named(tmp_path: Path) -> None:
+    store, _ = stock_store(tmp_path, layout="fixed")
+
+    with pytest.raises(ArtifactNotFound, match="datasets/none"):
+        read_golden_images(store, snapshot="datasets/none", count=5)

@@ -1,0 +1,52 @@
+"""Checkpoints: what is saved is what is loaded, and damage is named."""
+
+from pathlib import Path
+
+import numpy as np
+import paddle
+import pytest
+
+from ocr.errors import BadData
+from training.loop.checkpoint import load_checkpoint, read_weights, save_checkpoint
+from training.recognition.net import NetSpec, build_net
+
+SPEC = NetSpec("fixed", 32, 64, "small", False, ("0", "皖", " "))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    paddle.seed(1)
+    save_checkpoint(tmp_path, weights=read_weights(build_net(SPEC)), spec=SPEC)
+    return tmp_path
+
+
+def test_a_loaded_net_is_the_saved_one(folder: Path) -> None:
+    paddle.seed(1)
+    expected = read_weights(build_net(SPEC))
+
+    net, spec = load_checkpoint(folder)
+
+    assert spec == SPEC
+    assert not net.training
+    assert all(np.array_equal(value, expected[name]) for name, value in read_weights(net).items())
+
+
+def test_weights_of_another_charset_are_refused(folder: Path) -> None:
+    text = (folder / "spec.json").read_text(encoding="utf-8").replace('"0",', '"0",\n"1",')
+    (folder / "spec.json").write_text(text, encoding="utf-8")
+
+    with pytest.raises(BadData, match=r"head\.bias has shape \[4\], the net expects \[5\]"):
+        load_checkpoint(folder)
+
+
+@pytest.mark.parametrize("name", ["spec.json", "model.npz"])
+@pytest.mark.parametrize("damage", ["missing", "cut"])
+def test_a_damaged_checkpoint_is_named(folder: Path, name: str, damage: str) -> None:
+    path = folder / name
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:100])
+
+    with pytest.raises(BadData, match=str(folder)):
+        load_checkpoint(folder)

@@ -1,0 +1,81 @@
+"""The plan: a pure function that shows every crop, equally to all ranks."""
+
+from collections import Counter
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from ocr.models.charset import Charset
+from ocr.reading.recognition.line_input import InputSpec, frame_count
+from tests.training.toy_job import draw_digits, random_texts
+from training.recognition.crops import Crops, collect_crops
+from training.recognition.plan import FixedPlan, LinePlan, make_plan
+
+
+def make_crops(layout: Literal["fixed", "line"], *, count: int = 60) -> Crops:
+    rng = np.random.default_rng(0)
+    texts = random_texts(count, lengths=(3, 12), seed=0)
+    pairs = ((text, draw_digits(text, rng=rng)) for text in texts)
+    spec = InputSpec(layout, 32, 128)
+    return collect_crops(pairs, split="train", charset=Charset(tuple("0123456789")), spec=spec)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_an_epoch_of_fixed_crops_shows_each_once(ranks: int) -> None:
+    plan = FixedPlan(np.arange(48), width_px=128, batch_size=4, ranks=ranks, seed=1)
+
+    for epoch in (0, 3):
+        steps = range(epoch * plan.steps_per_epoch, (epoch + 1) * plan.steps_per_epoch)
+        seen = [
+            index for step in steps for rank in range(ranks)
+            for index in plan.draw(step=step, rank=rank).indexes
+        ]  # fmt: skip
+        assert Counter(seen) == Counter(range(48))
+
+
+def test_batches_of_a_set_smaller_than_a_batch_are_full() -> None:
+    plan = FixedPlan(np.arange(3), width_px=128, batch_size=8, ranks=2, seed=1)
+
+    assert plan.steps_per_epoch == 1
+    assert len(plan.draw(step=0, rank=1).indexes) == 8
+
+
+def test_epochs_differ_and_a_draw_does_not() -> None:
+    plan = FixedPlan(np.arange(48), width_px=128, batch_size=48, ranks=1, seed=1)
+
+    first, again = plan.draw(step=0, rank=0), plan.draw(step=0, rank=0)
+    other = plan.draw(step=1, rank=0)
+
+    assert (first.indexes == again.indexes).all()
+    assert (first.indexes != other.indexes).any()
+
+
+def test_lines_fill_their_budget_and_stay_wide_enough_for_their_texts() -> None:
+    crops = make_crops("line")
+    plan = make_plan(crops, spec=InputSpec("line", 32, 320), batch_size=8, ranks=2, seed=0)
+    assert isinstance(plan, LinePlan)
+
+    steps = range(3 * plan.steps_per_epoch)
+    draws = [plan.draw(step=step, rank=rank) for step in steps for rank in (0, 1)]
+
+    assert len({int(index) for draw in draws for index in draw.indexes}) == len(crops)
+    for draw in draws:
+        padded = -(-draw.widths_px // 16) * 16
+        assert padded.max() * len(padded) <= plan.budget_px or len(padded) == 1
+        for index, width_px in zip(draw.indexes, draw.widths_px, strict=True):
+            assert frame_count(int(width_px)) >= len(crops.labels[index])
+
+
+def test_a_line_plan_is_the_same_whatever_was_drawn_before() -> None:
+    spec = InputSpec("line", 32, 320)
+    crops = make_crops("line")
+    one = make_plan(crops, spec=spec, batch_size=4, ranks=1, seed=0)
+    two = make_plan(crops, spec=spec, batch_size=4, ranks=1, seed=0)
+
+    late = 5 * one.steps_per_epoch + 1
+    for step in range(late):
+        one.draw(step=step, rank=0)
+
+    assert (one.draw(step=late, rank=0).widths_px == two.draw(step=late, rank=0).widths_px).all()
+    assert (one.draw(step=0, rank=0).indexes == two.draw(step=0, rank=0).indexes).all()

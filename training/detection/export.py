@@ -1,0 +1,160 @@
+"""How a detector is exported: pages in, boxes out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ocr.image.pixels import Image
+from ocr.models.bundle import ONNX_MODEL, DetectionManifest
+from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.reading.detection.agreement import compare_boxes
+from ocr.reading.detection.boxes import CONTOUR_LIMIT, Detections, find_boxes
+from ocr.reading.detection.detector import OnnxDetector
+from ocr.reading.detection.page_input import fit_page, to_page_input
+from training.detection.checkpoint import load_detector
+from training.forms.exportable import Run
+from training.forms.paddle_form import preprocessing
+from training.forms.parity import Probabilities, Reading
+from training.forms.static_graph import InputShape
+from training.recognition.export import REGISTERED_NAME as RECOGNISER_NAME
+
+REGISTERED_NAME = "PP-OCRv5_mobile_det"
+"""paddleocr loads only models of a name it knows; this one limits the longer side of a page."""
+
+
+@dataclass(frozen=True)
+class PageFinder:
+    """Finds the boxes of pages with one form of a detector.
+
+    Attributes:
+        spec: Input of the net.
+        rule: How its map becomes boxes.
+        rgb: Swap the channels of what is read.
+    """
+
+    spec: PageSpec
+    rule: BoxRule
+    rgb: bool = False
+
+    def infer(self, run: Run, images: Sequence[Image]) -> list[Probabilities]:
+        """Return (H, W) for each page."""
+        if self.rgb:
+            images = [image[:, :, ::-1] for image in images]
+        inputs = (to_page_input(fit_page(image, self.spec)) for image in images)
+        return [np.asarray(run(x)[0, 0]) for x in inputs]
+
+    def decode(self, probabilities: Sequence[Probabilities]) -> Reading[Detections]:
+        """Find the boxes; golden pages have the size of their maps."""
+        outputs = tuple(
+            find_boxes(found, self.rule, width_px=found.shape[1], height_px=found.shape[0])
+            for found in probabilities
+        )
+        return Reading(outputs, tuple(probabilities))
+
+
+class DetectorExport:
+    """A detector's checkpoint on its way to a bundle; see `training.forms.exportable`."""
+
+    shape: InputShape = (None, 3, None, None)
+    dimensions = "NCHW"
+
+    def __init__(self, checkpoint: Path) -> None:
+        """Load a checkpoint.
+
+        Raises:
+            BadData: It is damaged.
+        """
+        self.net, self._net_spec, self._rule = load_detector(checkpoint)
+        self._spec = PageSpec(self._net_spec.long_side_px)
+        self.reader = PageFinder(self._spec, self._rule)
+
+    def config(self) -> dict[str, Any]:
+        """Say in inference.yml how stock PaddleOCR is to find boxes."""
+        return inference_config(self._spec, self._rule)
+
+    def stock_reader(self, config: Mapping[str, Any]) -> PageFinder:
+        """Find boxes as stock does, which knows one unclip ratio only."""
+        steps, rule = preprocessing(config), config["PostProcess"]
+        return PageFinder(
+            PageSpec(steps["DetResizeForTest"]["resize_long"]),
+            BoxRule(rule["thresh"], rule["box_thresh"], rule["unclip_ratio"], rule["unclip_ratio"]),
+            rgb=steps["DecodeImage"]["img_mode"] == "RGB",
+        )
+
+    def fit_golden(self, image: Image) -> Image:
+        """Reduce a page to the net's input: a tenth of a scan, and every form sees it the same."""
+        return fit_page(image, self._spec)
+
+    def write_files(self, bundle: Path) -> None:
+        """A detector needs nothing beside its forms."""
+
+    def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Detections]:
+        """Find boxes with the detector that serves."""
+        model = (bundle / ONNX_MODEL).read_bytes()
+        detector = OnnxDetector(model, spec=self._spec, rule=self._rule, name="onnx")
+        return self.reader.decode([detector.probabilities(image) for image in images])
+
+    def compare(self, found: Detections, expected: Detections) -> str:
+        """Ask for the same boxes: those that are cut out, for stock knows no others."""
+        return compare_boxes(found.crop_boxes, expected.crop_boxes)
+
+    def record(self, output: Detections, sample: Mapping[str, Any]) -> dict[str, Any]:
+        """Record the boxes that were found, in pixels of the golden page."""
+        return {
+            "page": sample["id"],
+            "boxes": output.boxes.tolist(),
+            "scores": output.scores.tolist(),
+        }
+
+    def manifest(self, **fields: Any) -> DetectionManifest:
+        """Add the input and the rule."""
+        return DetectionManifest(input=self._spec, boxes=self._rule, **fields)
+
+    def card(self) -> tuple[str, dict[str, Any]]:
+        """Name the template and what it says of this model alone."""
+        return "detector_card.md.jinja", {
+            "size": self._net_spec.size,
+            "spec": self._spec,
+            "rule": self._rule,
+            "model_name": REGISTERED_NAME,
+            "recogniser_name": RECOGNISER_NAME,
+        }
+
+
+def inference_config(spec: PageSpec, rule: BoxRule) -> dict[str, Any]:
+    """Say in PaddleX's words how a page becomes the input and a map boxes.
+
+    `TextDetection` takes all of it from here: `resize_long` is what it calls the limit of the
+    longer side, for a model of this name. The pipeline `PaddleOCR` has defaults of its own instead
+    for all but the normalisation; they must be given as arguments.
+    """
+    return {
+        "Global": {"model_name": REGISTERED_NAME},
+        "PreProcess": {
+            "transform_ops": [
+                {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
+                {"DetLabelEncode": None},
+                {"DetResizeForTest": {"resize_long": spec.long_side_px}},
+                {
+                    "NormalizeImage": {
+                        "mean": [0.5, 0.5, 0.5],
+                        "std": [0.5, 0.5, 0.5],
+                        "scale": "1./255.",
+                        "order": "hwc",
+                    }
+                },
+                {"ToCHWImage": None},
+                {"KeepKeys": {"keep_keys": ["image", "shape", "polys", "ignore_tags"]}},
+            ]
+        },
+        "PostProcess": {
+            "name": "DBPostProcess",
+            "thresh": rule.threshold,
+            "box_thresh": rule.box_threshold,
+            "max_candidates": CONTOUR_LIMIT,
+            "unclip_ratio": rule.crop_unclip_ratio,
+        },
+    }

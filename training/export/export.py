@@ -1,0 +1,157 @@
+"""Exports a checkpoint to a bundle with all forms and proves that they answer alike.
+
+python -m training export|export-detector DIR/job.json
+"""
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import paddle
+from numpy.typing import NDArray
+
+from configs.jobs import ExportDetectorJob, ExportJob, ExportResult
+from configs.settings import read_settings
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.image.pixels import Image
+from ocr.models.bundle import CARD, MANIFEST, ONNX_MODEL, PADDLE_FOLDER, write_manifest
+from ocr.store import S3Credentials, Store, open_store
+from ocr.store.folder import download_folder
+from training.export.card import render_card
+from training.export.exports import load_export
+from training.export.golden import read_golden_images, write_golden_inputs, write_golden_outputs
+from training.export.legacy import LegacyExport
+from training.forms.exportable import Exportable
+from training.forms.onnx_form import export_onnx
+from training.forms.paddle_form import export_paddle, load_predictor, read_config
+from training.forms.parity import ParityProof, Reading
+
+BUNDLE = "bundle"
+CHECKPOINT = "checkpoint"
+PARITY = "parity"
+
+Job = ExportJob | ExportDetectorJob
+Output = TypeVar("Output")
+
+
+def export_model(job: Job, folder: Path) -> ExportResult:
+    """Export the checkpoint of a job to `folder/bundle`.
+
+    Args:
+        job: What to export.
+        folder: The job's own; a bundle of an earlier run in it is replaced.
+
+    Raises:
+        ArtifactNotFound: The checkpoint or the snapshot is not in the store.
+        BadData: One of them is damaged.
+        ParityFailed: A form answers a golden image otherwise than the checkpoint does; the image
+            is in `folder/parity`.
+    """
+    timings: dict[str, float] = {}
+    part = folder / f"{BUNDLE}-part"
+    for left_over in (part, folder / PARITY, folder / BUNDLE):
+        shutil.rmtree(left_over, ignore_errors=True)
+    paddle.set_device("cpu")
+    with _timed(timings, "fetch_s"):
+        store = _open_store(job.store)
+        dataset = SnapshotManifest.from_bytes(store.read_bytes(f"{job.snapshot}/{MANIFEST}"))
+        golden = read_golden_images(store, snapshot=job.snapshot, count=job.golden_images)
+        checkpoint = download_folder(store, prefix=job.checkpoint, folder=folder / CHECKPOINT)
+    with _timed(timings, "checkpoint_s"):
+        model = load_export(job.kind, checkpoint)
+        golden = [replace(one, image=model.fit_golden(one.image)) for one in golden]
+        write_golden_inputs(part, golden)
+    with LegacyExport(job.kind, checkpoint, part, folder) as legacy:
+        images = [one.image for one in golden]
+        proof = _export_forms(model, legacy, part, images=images, work=folder, timings=timings)
+    records = [
+        model.record(output, one.sample)
+        for output, one in zip(proof.expected.outputs, golden, strict=True)
+    ]
+    write_golden_outputs(part, golden, records)
+    _complete(part, job, model, dataset=dataset, parity=proof.differences)
+    part.rename(folder / BUNDLE)
+    return ExportResult(kind=job.kind, bundle=BUNDLE, parity=proof.differences, timings=timings)
+
+
+def _export_forms(
+    model: Exportable[Output],
+    legacy: LegacyExport,
+    bundle: Path,
+    *,
+    images: Sequence[Image],
+    work: Path,
+    timings: dict[str, float],
+) -> ParityProof[Output]:
+    """Write every form and read the golden images with each; the legacy one runs beside."""
+    with _timed(timings, "reference_s"):
+        expected = _read_checkpoint(model, images)
+    proof = ParityProof(expected, images, work / PARITY, compare=model.compare)
+    folder = bundle / PADDLE_FOLDER
+    with _timed(timings, "paddle_s"):
+        export_paddle(model.net, shape=model.shape, config=model.config(), folder=folder)
+        reader = model.stock_reader(read_config(folder))
+        for form, onednn in (("paddle", False), ("paddle-onednn", True)):
+            found = reader.infer(load_predictor(folder, onednn=onednn), images)
+            proof.check(form, reader.decode(found))
+    with _timed(timings, "onnx_s"):
+        export_onnx(folder, bundle / ONNX_MODEL, dimensions=model.dimensions)
+        model.write_files(bundle)
+        proof.check("onnx", model.read_onnx(bundle, images))
+    with _timed(timings, "serving_wait_s"):
+        proof.check("serving", model.reader.decode(legacy.wait()))
+    return proof
+
+
+def _read_checkpoint(model: Exportable[Output], images: Sequence[Image]) -> Reading[Output]:
+    def run(x: NDArray[np.float32]) -> NDArray[np.float32]:
+        with paddle.no_grad():
+            return np.asarray(model.net(paddle.to_tensor(x)).numpy(), dtype=np.float32)
+
+    return model.reader.decode(model.reader.infer(run, images))
+
+
+def _complete(
+    bundle: Path,
+    job: Job,
+    model: Exportable[Any],
+    *,
+    dataset: SnapshotManifest,
+    parity: dict[str, float],
+) -> None:
+    """Write the card, and the manifest last."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    template, words = model.card()
+    card = render_card(
+        template, job=job, created=created, dataset=dataset, parity=parity, model=words
+    )
+    (bundle / CARD).write_text(card, encoding="utf-8")
+    manifest = model.manifest(
+        name=job.name,
+        version=job.version,
+        created=created,
+        dataset_digest=dataset.digest,
+        code_commit=job.code_commit,
+        parameters=job.parameters,
+        metrics=job.metrics,
+        parent=job.parent,
+        parity=parity,
+    )
+    write_manifest(bundle, manifest)
+
+
+def _open_store(uri: str) -> Store:
+    return open_store(uri, s3=S3Credentials.of(read_settings()))
+
+
+@contextmanager
+def _timed(timings: dict[str, float], phase: str) -> Iterator[None]:
+    start = time.monotonic()
+    yield
+    timings[phase] = round(time.monotonic() - start, 3)

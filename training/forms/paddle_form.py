@@ -1,0 +1,47 @@
+"""The form that stock paddleocr loads: PIR model, parameters and inference.yml."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from training.forms.predictor import Predictor
+from training.forms.static_graph import PARAMETERS, InputShape, save_static
+
+MODEL = "inference.json"
+CONFIG = "inference.yml"
+
+
+def export_paddle(net: Any, *, shape: InputShape, config: Mapping[str, Any], folder: Path) -> None:
+    """Write the form. The net cannot be used as before afterwards.
+
+    Args:
+        net: In evaluation.
+        shape: Of its input.
+        config: What PaddleX reads in inference.yml.
+        folder: Does not exist yet.
+    """
+    folder.mkdir(parents=True)
+    save_static(net, shape, folder)
+    text = yaml.safe_dump(dict(config), allow_unicode=True, sort_keys=False)
+    (folder / CONFIG).write_text(text, encoding="utf-8")
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Read inference.yml."""
+    config: dict[str, Any] = yaml.safe_load((folder / CONFIG).read_text(encoding="utf-8"))
+    return config
+
+
+def preprocessing(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the steps of an inference.yml before the net, by name."""
+    steps: dict[str, Any] = {}
+    for step in config["PreProcess"]["transform_ops"]:
+        steps |= step
+    return steps
+
+
+def load_predictor(folder: Path, *, onednn: bool) -> Predictor:
+    """Load the form, with or without oneDNN's kernels."""
+    return Predictor(folder / MODEL, folder / PARAMETERS, onednn=onednn)

@@ -1,0 +1,79 @@
+"""Which weights a run leaves: the average of the last, or of the best under early stopping."""
+
+from typing import Any
+
+from training.loop.checkpoint import Arrays, load_weights
+from training.loop.ema import WeightAverage
+from training.loop.trainee import Trainee, Validation
+
+
+class Selection:
+    """Averages weights, validates them and keeps the best ones where patience is limited.
+
+    Without early stopping the last average is taken: the learning rate has come to rest there,
+    and the best of several noisy validations is luck.
+    """
+
+    def __init__(self, trainee: Trainee, *, decay: float, patience: int) -> None:
+        """Select on the val split.
+
+        Args:
+            trainee: Whose weights are selected.
+            decay: Of the average.
+            patience: Validations without progress until the run is over; 0: any.
+        """
+        self.average = WeightAverage(decay=decay)
+        self.is_over = False
+        self._trainee = trainee
+        self._net = trainee.build_net()
+        self._net.eval()
+        self._patience = patience
+        self._best: Arrays = {}
+        self._best_score = (-1.0, 0.0)
+        self._bad_rounds = 0
+
+    @property
+    def weights(self) -> Arrays:
+        """The weights to use."""
+        return self._best or self.average.weights
+
+    def net(self, weights: Arrays) -> Any:
+        """Return the net out of training with these weights; the next call changes them."""
+        load_weights(self._net, weights)
+        return self._net
+
+    def validate(self) -> Validation:
+        """Measure the average, and decide whether the run is over."""
+        validation = self._trainee.validate(self.net(self.average.weights))
+        if self._patience:
+            self._judge((validation.score, -validation.loss))
+        return validation
+
+    def state(self) -> tuple[dict[str, Arrays], dict[str, Any]]:
+        """Return the arrays and facts that a resume needs."""
+        groups = {"average": self.average.weights, "best": self._best}
+        facts = {
+            "updates": self.average.updates,
+            "best_score": self._best_score,
+            "bad_rounds": self._bad_rounds,
+            "is_over": self.is_over,
+        }
+        return groups, facts
+
+    def restore(self, groups: dict[str, Arrays], facts: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.average.weights = groups.get("average", {})
+        self.average.updates = facts["updates"]
+        self._best = groups.get("best", {})
+        score, loss = facts["best_score"]
+        self._best_score = (score, loss)
+        self._bad_rounds = facts["bad_rounds"]
+        self.is_over = facts["is_over"]
+
+    def _judge(self, score: tuple[float, float]) -> None:
+        if score > self._best_score:
+            self._best_score, self._bad_rounds = score, 0
+            self._best = {name: value.copy() for name, value in self.average.weights.items()}
+        else:
+            self._bad_rounds += 1
+            self.is_over = self._bad_rounds >= self._patience

@@ -1,0 +1,105 @@
+"""Batches of augmented crops: a pure function of seed, rank and step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.reading.recognition.line_input import FRAME_PX, InputSpec, frame_count, to_batch
+from training.recognition.augment import augment_crop
+from training.recognition.crops import frames_needed
+from training.recognition.plan import Plan
+from training.recognition.source import CropSource, LabelledCrop
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One step of one rank.
+
+    Attributes:
+        images: (N, 3, H, W) as the net takes them.
+        labels: (N, L) classes, padded with 0.
+        label_lengths: (N,).
+        frame_lengths: (N,) valid output frames.
+        guide_frames: (K,) places in the (N * T) output frames where a character is expected.
+        guide_labels: (K,) which.
+    """
+
+    images: NDArray[np.float32]
+    labels: NDArray[np.int32]
+    label_lengths: NDArray[np.int64]
+    frame_lengths: NDArray[np.int64]
+    guide_frames: NDArray[np.int64]
+    guide_labels: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BatchMaker:
+    """Makes the batch of any step.
+
+    Attributes:
+        plan: Which crops are drawn when.
+        source: Where their pixels come from.
+        fallback: Where they come from when a drawn text does not fit its width.
+        spec: The input of the net.
+        augmentation: Strength of augmentation.
+        seed: Seed of augmentation.
+        rank: Whose batches.
+    """
+
+    plan: Plan
+    source: CropSource
+    fallback: CropSource
+    spec: InputSpec
+    augmentation: float
+    seed: int
+    rank: int
+
+    def make(self, step: int) -> Batch:
+        """Return the batch of a step."""
+        rng = np.random.default_rng([self.seed, self.rank, step])
+        draw = self.plan.draw(step=step, rank=self.rank)
+        crops: list[LabelledCrop] = []
+        for index, width_px in zip(draw.indexes.tolist(), draw.widths_px.tolist(), strict=True):
+            crop = self.source.draw(index, rng)
+            if frames_needed(crop.labels) > frame_count(width_px):
+                crop = self.fallback.draw(index, rng)
+            crops.append(self._augment(crop, width_px=width_px, rng=rng))
+        return collate(crops)
+
+    def _augment(
+        self, crop: LabelledCrop, *, width_px: int, rng: np.random.Generator
+    ) -> LabelledCrop:
+        image, centres_px = augment_crop(
+            crop.image,
+            crop.centres_px,
+            width_px=width_px,
+            height_px=self.spec.height_px,
+            strength=self.augmentation,
+            keep_height=self.spec.layout == "line",
+            rng=rng,
+        )
+        return LabelledCrop(image, crop.labels, centres_px)
+
+
+def collate(crops: Sequence[LabelledCrop]) -> Batch:
+    """Stack crops of one height to a batch."""
+    images = to_batch([crop.image for crop in crops])
+    frames = images.shape[3] // FRAME_PX
+    lengths = np.array([len(crop.labels) for crop in crops], dtype=np.int64)
+    labels = np.zeros((len(crops), lengths.max()), dtype=np.int32)
+    guide: dict[int, int] = {}
+    for number, crop in enumerate(crops):
+        labels[number, : len(crop.labels)] = crop.labels
+        last = frame_count(crop.image.shape[1]) - 1
+        places = np.clip(crop.centres_px[:, 0] // FRAME_PX, 0, last).astype(np.int64)
+        guide.update(zip((places + number * frames).tolist(), crop.labels.tolist(), strict=True))
+    return Batch(
+        images=images,
+        labels=labels,
+        label_lengths=lengths,
+        frame_lengths=np.array([frame_count(crop.image.shape[1]) for crop in crops]),
+        guide_frames=np.fromiter(guide.keys(), dtype=np.int64),
+        guide_labels=np.fromiter(guide.values(), dtype=np.int64),
+    )

@@ -1,0 +1,141 @@
+"""How a recogniser is exported: lines in, texts out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ocr.image.pixels import Image
+from ocr.models.bundle import CHARSET, ONNX_MODEL, BundleManifest
+from ocr.models.charset import Charset
+from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.recognition.line_input import InputSpec
+from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
+from training.forms.exportable import Run
+from training.forms.paddle_form import preprocessing
+from training.forms.parity import Probabilities, Reading
+from training.forms.static_graph import InputShape
+from training.loop.checkpoint import load_checkpoint
+
+REGISTERED_NAME = "PP-OCRv5_mobile_rec"
+"""paddleocr loads only models of a name it knows; this one fits any CTC recogniser."""
+
+
+@dataclass(frozen=True)
+class LineReader:
+    """Reads lines with one form of a recogniser.
+
+    Attributes:
+        spec: Input of the net.
+        characters: Classes from 1.
+        rgb: Swap the channels of what is read.
+    """
+
+    spec: InputSpec
+    characters: Sequence[str]
+    rgb: bool = False
+
+    def infer(self, run: Run, images: Sequence[Image]) -> list[Probabilities]:
+        """Return (T, C) for each image."""
+        if self.rgb:
+            images = [image[:, :, ::-1] for image in images]
+        frames = dict(run_in_batches(run, images=images, spec=self.spec))
+        return [frames[index] for index in range(len(images))]
+
+    def decode(self, probabilities: Sequence[Probabilities]) -> Reading[Recognition]:
+        """Read the texts."""
+        outputs = tuple(decode(frames, self.characters) for frames in probabilities)
+        return Reading(outputs, tuple(probabilities))
+
+
+class RecogniserExport:
+    """A recogniser's checkpoint on its way to a bundle; see `training.forms.exportable`."""
+
+    dimensions = "NTC"
+
+    def __init__(self, checkpoint: Path) -> None:
+        """Load a checkpoint.
+
+        Raises:
+            BadData: It is damaged.
+        """
+        self.net, self._net_spec = load_checkpoint(checkpoint)
+        self._spec = InputSpec(
+            self._net_spec.layout, self._net_spec.height_px, self._net_spec.width_px
+        )
+        self.shape = input_shape(self._spec)
+        self.reader = LineReader(self._spec, self._net_spec.charset)
+
+    def config(self) -> dict[str, Any]:
+        """Say in inference.yml how stock PaddleOCR is to read."""
+        return inference_config(self._spec, self._net_spec.charset)
+
+    def stock_reader(self, config: Mapping[str, Any]) -> LineReader:
+        """Read as stock does, with `input_shape` given where the layout is fixed."""
+        steps = preprocessing(config)
+        _, height_px, width_px = steps["RecResizeImg"]["image_shape"]
+        return LineReader(
+            InputSpec(self._spec.layout, height_px, width_px),
+            # paddlex adds a space after whatever the dictionary holds.
+            [*config["PostProcess"]["character_dict"], " "],
+            rgb=steps["DecodeImage"]["img_mode"] == "RGB",
+        )
+
+    def fit_golden(self, image: Image) -> Image:
+        """Keep lines as they are: they are small."""
+        return image
+
+    def write_files(self, bundle: Path) -> None:
+        """Write the charset."""
+        Charset(self._net_spec.charset).write(bundle / CHARSET)
+
+    def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Recognition]:
+        """Read with the recogniser that serves."""
+        charset = Charset.read(bundle / CHARSET)
+        model = (bundle / ONNX_MODEL).read_bytes()
+        recogniser = OnnxRecogniser(model, charset=charset, spec=self._spec, name="onnx")
+        reader = LineReader(self._spec, charset.characters)
+        return reader.decode(recogniser.probabilities(images))
+
+    def compare(self, found: Recognition, expected: Recognition) -> str:
+        """Ask for the same text."""
+        same = found.text == expected.text
+        return "" if same else f"reads {found.text!r} instead of {expected.text!r}"
+
+    def record(self, output: Recognition, sample: Mapping[str, Any]) -> dict[str, Any]:
+        """Record what was read beside what is labelled."""
+        return {
+            "reference": sample["text"],
+            "text": output.text,
+            "confidence": output.confidence,
+            "character_confidences": list(output.character_confidences),
+        }
+
+    def manifest(self, **fields: Any) -> BundleManifest:
+        """Add the input."""
+        return BundleManifest(input=self._spec, **fields)
+
+    def card(self) -> tuple[str, dict[str, Any]]:
+        """Name the template and what it says of this model alone."""
+        return "recogniser_card.md.jinja", {"spec": self._net_spec, "model_name": REGISTERED_NAME}
+
+
+def input_shape(spec: InputSpec) -> InputShape:
+    """Return the net's input; the batch is dynamic, and the width of a line."""
+    return (None, 3, spec.height_px, spec.width_px if spec.layout == "fixed" else None)
+
+
+def inference_config(spec: InputSpec, characters: Sequence[str]) -> dict[str, Any]:
+    """Say in PaddleX's words how an image becomes the input and an output a text."""
+    return {
+        "Global": {"model_name": REGISTERED_NAME},
+        "PreProcess": {
+            "transform_ops": [
+                {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},
+                {"MultiLabelEncode": {"gtc_encode": "NRTRLabelEncode"}},
+                {"RecResizeImg": {"image_shape": [3, spec.height_px, spec.width_px]}},
+                {"KeepKeys": {"keep_keys": ["image", "label_ctc", "length"]}},
+            ]
+        },
+        "PostProcess": {"name": "CTCLabelDecode", "character_dict": list(characters)},
+    }

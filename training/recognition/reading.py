@@ -1,0 +1,83 @@
+"""Reading whole splits with a net: for validation and for alignment."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import paddle
+from numpy.typing import NDArray
+
+from ocr.evaluation.metrics import measure
+from ocr.reading.recognition.ctc import decode
+from ocr.reading.recognition.line_input import InputSpec, fit_image, frame_count, to_batch
+from training.loop.trainee import Validation, spread
+from training.recognition.batches import collate
+from training.recognition.crops import Crops
+from training.recognition.loss import ctc_per_character
+from training.recognition.source import LabelledCrop
+
+BATCH_PX = 64 * 128
+"""Columns per batch: little memory, and no slower than more."""
+
+
+def validate(
+    net: Any,
+    crops: Crops,
+    *,
+    spec: InputSpec,
+    charset: Sequence[str],
+    limit: int,
+    beat: Callable[[], None],
+) -> Validation:
+    """Read at most `limit` crops, spread over the split, and compare with their texts.
+
+    Returns:
+        accuracy (share read exactly; the score), ned (mean of 1 - normalised edit distance) and
+        loss (CTC nats per character).
+    """
+    chosen = spread(len(crops), limit=limit)
+    texts: dict[int, str] = {}
+    nats, characters = 0.0, 0
+    for indexes, probabilities in read_crops(net, crops, indexes=chosen, spec=spec):
+        for index, frames in zip(indexes, probabilities.numpy(), strict=True):
+            texts[index] = decode(frames, charset).text
+        batch = collate([_fitted(crops, index, spec) for index in indexes])
+        count = int(batch.label_lengths.sum())
+        logits = (probabilities + 1e-9).log()
+        nats += float(ctc_per_character(logits, batch)) * count
+        characters += count
+        beat()
+    metrics = measure(
+        [texts[index] for index in chosen.tolist()],
+        [crops.texts[index] for index in chosen.tolist()],
+    )
+    loss = nats / characters
+    values = {"accuracy": metrics.accuracy, "ned": metrics.ned, "loss": loss}
+    return Validation(score=metrics.accuracy, loss=loss, metrics=values)
+
+
+def read_crops(
+    net: Any, crops: Crops, *, indexes: NDArray[np.int64], spec: InputSpec
+) -> Iterator[tuple[list[int], Any]]:
+    """Yield batches of indexes with their probabilities, a tensor (N, T, C).
+
+    Crops come sorted by width, so that little is padded.
+    """
+    order = indexes[np.argsort(crops.widths_px[indexes], kind="stable")].tolist()
+    while order:
+        count = max(1, BATCH_PX // int(crops.widths_px[order[min(63, len(order) - 1)]]))
+        batch, order = order[:count], order[count:]
+        images = to_batch([fit_image(crops.images[index], spec) for index in batch])
+        with paddle.no_grad():
+            yield batch, net(paddle.to_tensor(images))
+
+
+def valid_frames(crops: Crops, index: int) -> int:
+    """Return the output frames of a crop that are not padding."""
+    return frame_count(int(crops.widths_px[index]))
+
+
+def _fitted(crops: Crops, index: int, spec: InputSpec) -> LabelledCrop:
+    """A crop without expected centres, as only its labels and width count here."""
+    image = fit_image(crops.images[index], spec)
+    return LabelledCrop(image, crops.labels[index], np.zeros((len(crops.labels[index]), 2)))

@@ -1,0 +1,165 @@
+"""The recogniser as the loop trains it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from configs.jobs import TrainJob
+from configs.training import TrainingParams
+from ocr.dataset.sample import Split
+from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
+from ocr.models.charset import Charset
+from ocr.reading.recognition.line_input import InputSpec
+from training.loop.checkpoint import read_weights, save_checkpoint
+from training.loop.ranks import Ranks
+from training.loop.schedule import guide_weight, start_step
+from training.loop.trainee import Tensor, Validation
+from training.recognition.batches import Batch, BatchMaker
+from training.recognition.composing import Composition
+from training.recognition.crops import Crops, collect_crops
+from training.recognition.loss import recognition_loss
+from training.recognition.net import NetSpec, build_net
+from training.recognition.plan import make_plan
+from training.recognition.reading import validate
+from training.recognition.source import PlainSource
+from training.train import SNAPSHOT
+
+VALIDATED_SHARE = 0.1
+"""Crops read by all validations but the final one, per crop learnt from: about 2 % of the time."""
+LEAST_VALIDATED = 256
+
+
+class RecogniserTrainee:
+    """The recogniser's net, batches, loss and measure."""
+
+    def __init__(
+        self,
+        training: TrainingParams,
+        folder: Path,
+        *,
+        train: Crops,
+        val: Crops,
+        charset: Charset,
+        ranks: Ranks,
+    ) -> None:
+        """Plan a training.
+
+        Args:
+            training: How to train.
+            folder: Of the job.
+            train: The training set.
+            val: The validation set.
+            charset: Of both.
+            ranks: Which rank this is.
+        """
+        self.net_spec = make_net_spec(training, charset)
+        self._training = training
+        self._spec = input_spec(training)
+        self._val = val
+        self._ranks = ranks
+        plan = make_plan(
+            train,
+            spec=self._spec,
+            batch_size=training.batch_size,
+            ranks=ranks.count,
+            seed=training.seed,
+        )
+        self.steps = training.epochs * plan.steps_per_epoch
+        plain = PlainSource(train, proportional=training.layout == "line")
+        self._maker = BatchMaker(
+            plan=plan,
+            source=plain,
+            fallback=plain,
+            spec=self._spec,
+            augmentation=training.augmentation,
+            seed=training.seed,
+            rank=ranks.rank,
+        )
+        self.second_phase = Composition(
+            train,
+            plain=plain,
+            spec=self._spec,
+            charset=charset,
+            params=training.composition,
+            start_step=start_step(training.composition.start_share, steps=self.steps),
+            seed=training.seed,
+            folder=folder,
+        )
+        learnt = training.epochs * len(train)
+        self._limit = int(VALIDATED_SHARE * learnt / training.evaluations) + LEAST_VALIDATED
+
+    def build_net(self) -> Any:
+        """Return a new net."""
+        return build_net(self.net_spec)
+
+    def batches(self) -> Callable[[int], Batch]:
+        """Return the maker of batches, of composed crops once there are any."""
+        return replace(self._maker, source=self.second_phase.source).make
+
+    def loss(self, outputs: Tensor, batch: Batch, *, step: int) -> tuple[Tensor, Tensor]:
+        """Return the loss to descend and CTC's nats per character."""
+        guide = guide_weight(
+            step,
+            steps=self.steps,
+            weight=self._training.guide_weight,
+            share=self._training.guide_share,
+        )
+        return recognition_loss(outputs, batch, guide=guide)
+
+    def validate(self, net: Any) -> Validation:
+        """Read some of the val split."""
+        return self._read(net, limit=self._limit)
+
+    def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
+        """Read the whole val split and save the net."""
+        validation = self._read(net, limit=len(self._val))
+        save_checkpoint(checkpoint, weights=read_weights(net), spec=self.net_spec)
+        return validation.metrics
+
+    def _read(self, net: Any, *, limit: int) -> Validation:
+        return validate(
+            net,
+            self._val,
+            spec=self._spec,
+            charset=self.net_spec.charset,
+            limit=limit,
+            beat=self._ranks.beat,
+        )
+
+
+def open_recogniser(job: TrainJob, folder: Path, *, ranks: Ranks) -> RecogniserTrainee:
+    """Decode the snapshot of a job into memory and plan the training on it."""
+    snapshot = open_snapshot(folder / SNAPSHOT)
+    train, val = read_splits(snapshot, job)
+    return RecogniserTrainee(
+        job.training, folder, train=train, val=val, charset=snapshot.charset, ranks=ranks
+    )
+
+
+def read_splits(snapshot: Snapshot, job: TrainJob) -> tuple[Crops, Crops]:
+    """Decode the train and val splits into memory."""
+    spec = input_spec(job.training)
+
+    def read(split: Split) -> Crops:
+        pairs = ((str(row.text), image) for row, image in snapshot.images(split))
+        return collect_crops(pairs, split=split, charset=snapshot.charset, spec=spec)
+
+    return read("train"), read("val")
+
+
+def input_spec(training: TrainingParams) -> InputSpec:
+    """Return the input of the net."""
+    return InputSpec(training.layout, training.height_px, training.width_px)
+
+
+def make_net_spec(training: TrainingParams, charset: Charset) -> NetSpec:
+    """Return what the net is built from."""
+    return NetSpec(
+        layout=training.layout,
+        height_px=training.height_px,
+        width_px=training.width_px,
+        size=training.size,
+        gray=training.gray,
+        charset=charset.characters,
+    )
