@@ -21,9 +21,9 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.store import open_store
 
@@ -103,7 +103,7 @@ def run_side(side: str, *, root: Path, store: str) -> None:
     if side == "floor":
         run_floor(root)
     else:
-        made = prepare_snapshot(
+        made = prepare_lines(
             open_store(store),
             name="bench",
             labels=LabelFiles("paddleocr", root, LABELS),

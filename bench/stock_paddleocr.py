@@ -14,7 +14,7 @@ from rich.table import Table
 
 from ocr.dataset.lines.labelled_lines import read_labelled_images
 from ocr.image.pixels import Image
-from ocr.models.bundle import BundleManifest, read_bundle
+from ocr.models.bundle import RecogniserManifest, read_recogniser_bundle
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.workspace import open_workspace
@@ -36,13 +36,13 @@ def main() -> None:
     images, texts = [image for image, _ in samples], [text for _, text in samples]
 
     ours, our_ms = _time(OnnxRecogniser.load(bundle).recognise, images)
-    theirs, their_ms = _time(_load_stock(bundle, read_bundle(bundle)), images)
+    theirs, their_ms = _time(_load_stock(bundle, read_recogniser_bundle(bundle)), images)
 
     _print(ours, theirs, texts, our_ms=our_ms, their_ms=their_ms)
     raise SystemExit([a.text for a in ours] != [b.text for b in theirs])
 
 
-def _load_stock(bundle: Path, manifest: BundleManifest) -> Read:
+def _load_stock(bundle: Path, manifest: RecogniserManifest) -> Read:
     os.environ["PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK"] = "True"  # it would ask the network
     from paddleocr import TextRecognition
 

@@ -18,7 +18,12 @@ from rich.table import Table
 
 from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.image.pixels import Image
-from ocr.models.bundle import BundleManifest, DetectionManifest, read_bundle, read_detection_bundle
+from ocr.models.bundle import (
+    DetectorManifest,
+    RecogniserManifest,
+    read_detector_bundle,
+    read_recogniser_bundle,
+)
 from ocr.models.pipeline import read_pipeline
 from tasks.readers import load_pipeline
 from tasks.workspace import Workspace, open_workspace
@@ -88,7 +93,7 @@ def agreement(pages: Sequence[PageComparison]) -> float:
     return sum(page.agreeing for page in pages) / lines if lines else 1.0
 
 
-def stock_arguments(detector: DetectionManifest, recogniser: BundleManifest) -> dict[str, Any]:
+def stock_arguments(detector: DetectorManifest, recogniser: RecogniserManifest) -> dict[str, Any]:
     """Return what stock does not take from the models' folders: it has defaults of its own."""
     line = recogniser.input
     fixed = {"text_rec_input_shape": (3, line.height_px, line.width_px)}
@@ -118,7 +123,7 @@ def _load_stock(workspace: Workspace, reference: str) -> Read:
         use_doc_orientation_classify=False,
         use_doc_unwarping=False,
         use_textline_orientation=False,
-        **stock_arguments(read_detection_bundle(detector), read_bundle(recogniser)),
+        **stock_arguments(read_detector_bundle(detector), read_recogniser_bundle(recogniser)),
     )
 
     def read(image: Image) -> list[str]:

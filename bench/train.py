@@ -22,9 +22,9 @@ import cv2
 import numpy as np
 
 from configs.jobs import TrainJob
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.store import open_store
 
@@ -94,7 +94,7 @@ def make_snapshot(folder: Path) -> dict[str, str]:
     (folder / "val.txt").write_text("".join(rows[CROPS:-BATCH]), encoding="utf-8")
     (folder / "test.txt").write_text("".join(rows[-BATCH:]), encoding="utf-8")
     store = str(folder / "store")
-    reference = prepare_snapshot(
+    reference = prepare_lines(
         open_store(store),
         name="bench",
         labels=LabelFiles("paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"),
@@ -138,11 +138,11 @@ def time_plain_loop(path: Path) -> float:
     import paddle
 
     from training.recognition.loss import recognition_loss
-    from training.recognition.net import build_net
+    from training.recognition.net import build_recogniser_net
 
     job = TrainJob.model_validate_json(path.read_bytes())
     net_spec, batches = prebuild_batches(job, path.parent)
-    net = build_net(net_spec)
+    net = build_recogniser_net(net_spec)
     optimizer = paddle.optimizer.AdamW(
         job.training.learning_rate,
         parameters=net.parameters(),
@@ -165,17 +165,18 @@ def time_plain_loop(path: Path) -> float:
 def prebuild_batches(job: TrainJob, folder: Path) -> tuple[Any, list[Any]]:
     """Return the net's spec and some batches as the training makes them."""
     from ocr.dataset.snapshot.snapshot import open_snapshot
-    from ocr.reading.recognition.line_input import InputSpec
+    from ocr.models.recogniser_spec import LineSpec
+    from training.job import SNAPSHOT
     from training.recognition.batches import BatchMaker
     from training.recognition.plan import make_plan
     from training.recognition.source import PlainSource
     from training.recognition.trainee import make_net_spec, read_splits
-    from training.train import SNAPSHOT, fetch_snapshot
+    from training.train import fetch_snapshot
 
     fetch_snapshot(job, folder)
     snapshot = open_snapshot(folder / SNAPSHOT)
     crops, _ = read_splits(snapshot, job)
-    spec = InputSpec("fixed", job.training.height_px, job.training.width_px)
+    spec = LineSpec("fixed", job.training.height_px, job.training.width_px)
     source = PlainSource(crops, proportional=False)
     maker = BatchMaker(
         plan=make_plan(crops, spec=spec, batch_size=BATCH, ranks=1, seed=0),

@@ -14,11 +14,11 @@ from ocr.models.bundle import (
     ONNX_MODEL,
     PADDLE_FOLDER,
     REQUIRED,
-    BundleManifest,
+    RecogniserManifest,
     write_manifest,
 )
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from training.environment import prepare_environment
 
@@ -45,7 +45,7 @@ def write_untrained_bundle(
         characters: Its charset.
     """
     charset = Charset(tuple(characters))
-    spec = InputSpec(layout=layout, height_px=32, width_px=128)
+    spec = LineSpec(layout=layout, height_px=32, width_px=128)
     for relative in REQUIRED:
         if not relative.startswith((f"{PADDLE_FOLDER}/", "onnx/")):
             (folder / relative).parent.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def write_untrained_bundle(
     _write_golden(folder, images, charset=charset, spec=spec)
     write_manifest(
         folder,
-        BundleManifest(
+        RecogniserManifest(
             name=name,
             version=version,
             created="2026-01-01T00:00:00Z",
@@ -72,7 +72,7 @@ def write_untrained_bundle(
 
 
 def _export(
-    folder: Path, *, spec: InputSpec, charset: Charset, size: Literal["small", "base", "large"]
+    folder: Path, *, spec: LineSpec, charset: Charset, size: Literal["small", "base", "large"]
 ) -> None:
     with warnings.catch_warnings():  # paddle's imports warn of its dependencies
         warnings.simplefilter("ignore")
@@ -82,12 +82,12 @@ def _export(
         from training.forms.onnx_form import export_onnx
         from training.forms.paddle_form import export_paddle
         from training.recognition.export import inference_config, input_shape
-        from training.recognition.net import NetSpec, build_net
+        from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
         paddle.set_device("cpu")
         paddle.seed(0)
-        net = build_net(
-            NetSpec(
+        net = build_recogniser_net(
+            RecogniserNetSpec(
                 layout=spec.layout,
                 height_px=spec.height_px,
                 width_px=spec.width_px,
@@ -107,7 +107,7 @@ def _export(
 
 
 def _write_golden(
-    folder: Path, images: Sequence[Image], *, charset: Charset, spec: InputSpec
+    folder: Path, images: Sequence[Image], *, charset: Charset, spec: LineSpec
 ) -> None:
     recogniser = OnnxRecogniser(
         (folder / ONNX_MODEL).read_bytes(), charset=charset, spec=spec, name="untrained"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ocr.models.bundle import BundleManifest
+from ocr.models.bundle import RecogniserManifest
 from ocr.models.pipeline import PipelineManifest
 from ocr.reading.page_reader import ReadsPages
 from ocr.reading.recognition.recogniser import Recogniser
@@ -17,7 +17,7 @@ class LiveModel:
     version: str
     engine: Engine
     recogniser: Recogniser
-    manifest: BundleManifest | PipelineManifest
+    manifest: RecogniserManifest | PipelineManifest
     loaded_at: str
 
 

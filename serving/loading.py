@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ocr.errors import BadData, OcrError, ParityFailed, StoreUnavailable
-from ocr.models.bundle import ModelManifest, read_bundle
+from ocr.models.bundle import ModelManifest, read_recogniser_bundle
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion, Registry
 from ocr.reading.detection.detector import OnnxDetector
@@ -54,7 +54,7 @@ def _load_recogniser(
     registry: Registry, version: ModelVersion, runtime: Runtime, folder: Path
 ) -> LiveModel:
     bundle = registry.download(version, folder)
-    manifest = read_bundle(bundle)
+    manifest = read_recogniser_bundle(bundle)
     recogniser = ENGINES[runtime.engine](bundle, runtime)
     check_golden(recogniser, bundle)
     return LiveModel(recogniser=recogniser, **_describe(version, manifest, runtime))

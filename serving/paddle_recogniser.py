@@ -13,10 +13,10 @@ from paddle import inference
 
 from ocr.errors import BadData
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, read_bundle
+from ocr.models.bundle import CHARSET, read_recogniser_bundle
 from ocr.models.charset import Charset
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
-from ocr.reading.recognition.line_input import InputSpec
 from ocr.reading.recognition.recogniser import run_in_batches
 
 # Paddle's import takes SIGTERM for itself, and its handler may hang: give the signals back.
@@ -33,7 +33,7 @@ class PaddleRecogniser:
     """
 
     def __init__(
-        self, predictor: Any, *, predictors: int, charset: Charset, spec: InputSpec, name: str
+        self, predictor: Any, *, predictors: int, charset: Charset, spec: LineSpec, name: str
     ) -> None:
         self._name = name
         self._charset = charset
@@ -54,7 +54,7 @@ class PaddleRecogniser:
         Raises:
             BadData: A file is damaged, or the model does not fit the charset.
         """
-        manifest = read_bundle(bundle)
+        manifest = read_recogniser_bundle(bundle)
         name = f"{manifest.name}:{manifest.version}"
         charset = Charset.read(bundle / CHARSET)
         try:

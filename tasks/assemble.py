@@ -11,7 +11,7 @@ from prefect import task
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.image.pixels import Image
-from ocr.models.bundle import read_detection_manifest
+from ocr.models.bundle import read_detector_manifest
 from ocr.models.page_line import PageLine
 from ocr.models.pipeline import PipelineManifest, pipeline_version, write_pipeline
 from ocr.models.registry import Registry
@@ -119,7 +119,7 @@ def _read_golden(
 ) -> Iterator[tuple[Image, tuple[PageLine, ...]]]:
     """Yield the first test pages, of the size that the detector takes, with what they read."""
     model = workspace.registry.resolve(detector)
-    spec = read_detection_manifest(workspace.fetch_bundle(model)).input
+    spec = read_detector_manifest(workspace.fetch_bundle(model)).input
     snapshot = workspace.fetch_pages(pages.key)
     for sample in snapshot.samples("test")[:GOLDEN_PAGES]:
         image = fit_page(snapshot.image(sample), spec)

@@ -7,7 +7,7 @@ from ocr.dataset.snapshot.snapshot import Snapshot
 from ocr.evaluation.lines.report import EvaluationReport
 from ocr.gate import Decision, GateRules, collect_evidence, judge
 from ocr.image.pixels import Image
-from ocr.models.bundle import ONNX_MODEL, read_manifest
+from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
 from ocr.report import choose_lines, render_html, render_markdown
 from tasks.narration import narrate
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
@@ -23,7 +23,7 @@ def judge_candidate(evaluation: EvaluationRef, gate: GateParams) -> JudgementRef
     workspace = open_workspace()
     model = evaluation.model
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
-    manifest = read_manifest(bundle)
+    manifest = read_recogniser_manifest(bundle)
     report = EvaluationReport.from_json(workspace.store.read_bytes(f"{evaluation.key}/report.json"))
     evidence = collect_evidence(
         report,

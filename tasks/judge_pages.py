@@ -12,10 +12,10 @@ from ocr.gate import Decision, GateRules, collect_page_evidence, judge
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
     ONNX_MODEL,
-    BundleManifest,
-    DetectionManifest,
-    read_detection_manifest,
-    read_manifest,
+    DetectorManifest,
+    RecogniserManifest,
+    read_detector_manifest,
+    read_recogniser_manifest,
 )
 from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
 from ocr.report import choose_pages, render_pages_html, render_pages_markdown
@@ -53,8 +53,8 @@ class _Candidate:
     """A pipeline's manifest, those of its parts, and megabytes of both models."""
 
     pipeline: PipelineManifest
-    detector: DetectionManifest
-    recogniser: BundleManifest
+    detector: DetectorManifest
+    recogniser: RecogniserManifest
     size_mb: float
 
 
@@ -66,8 +66,8 @@ def _fetch(workspace: Workspace, model: ModelRef) -> _Candidate:
     detector, recogniser = fetch(pipeline.detector), fetch(pipeline.recogniser)
     return _Candidate(
         pipeline=pipeline,
-        detector=read_detection_manifest(detector),
-        recogniser=read_manifest(recogniser),
+        detector=read_detector_manifest(detector),
+        recogniser=read_recogniser_manifest(recogniser),
         size_mb=sum((part / ONNX_MODEL).stat().st_size for part in (detector, recogniser)) / 1e6,
     )
 

@@ -7,11 +7,12 @@ from prefect import task
 
 from configs.dataset import DatasetParams
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import LabelFiles
 from ocr.dataset.lines.labels.table import Columns
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import TooManyRejected
 from ocr.dataset.split import SplitRule
 from ocr.models.charset import Charset
@@ -28,7 +29,7 @@ def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
     """Write the dataset's snapshot, or find the one that the same inputs gave before."""
     workspace = open_workspace()
     snapshot = prepare_aloud(
-        lambda: prepare_snapshot(
+        lambda: prepare_lines(
             workspace.store,
             name=params.name,
             labels=_labels(params),

@@ -18,13 +18,13 @@ from ocr.models.bundle import (
     GOLDEN_OUTPUTS,
     ONNX_MODEL,
     REQUIRED,
-    BundleManifest,
-    DetectionManifest,
+    DetectorManifest,
+    RecogniserManifest,
     write_manifest,
 )
 from ocr.models.charset import Charset
 from ocr.models.detector_spec import BoxRule, PageSpec
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from tests.manifest_facts import manifest_facts
 
 CHARACTERS = ("A", "B", "C")
@@ -53,8 +53,8 @@ def write_toy_bundle(
     parent: str = "",
     created: str = "2026-11-21T00:00:00Z",
 ) -> Path:
-    """Write a bundle that `read_bundle` accepts; the Paddle forms are empty shells."""
-    spec = InputSpec(layout=layout, height_px=HEIGHT_PX, width_px=64)
+    """Write a bundle that `read_recogniser_bundle` accepts; the Paddle forms are empty shells."""
+    spec = LineSpec(layout=layout, height_px=HEIGHT_PX, width_px=64)
     for relative in REQUIRED:
         (folder / relative).parent.mkdir(parents=True, exist_ok=True)
         (folder / relative).write_bytes(b"")
@@ -64,7 +64,7 @@ def write_toy_bundle(
     _write_golden(folder, golden)
     write_manifest(
         folder,
-        BundleManifest(
+        RecogniserManifest(
             **manifest_facts(name=name, version=version, created=created, parent=parent),
             metrics={"accuracy": 1.0},
             input=spec,
@@ -82,7 +82,7 @@ def write_toy_detection_bundle(
     parent: str = "",
     created: str = "2026-11-21T00:00:00Z",
 ) -> Path:
-    """Write a bundle that `read_detection_bundle` accepts; the Paddle forms are empty shells."""
+    """Write a bundle that `read_detector_bundle` accepts; the Paddle forms are empty shells."""
     for relative in FORM_FILES:
         (folder / relative).parent.mkdir(parents=True, exist_ok=True)
         (folder / relative).write_bytes(b"")
@@ -91,7 +91,7 @@ def write_toy_detection_bundle(
     _write_golden_pages(folder, pages)
     write_manifest(
         folder,
-        DetectionManifest(
+        DetectorManifest(
             **manifest_facts(name=name, version=version, created=created, parent=parent),
             metrics={"hmean": 1.0},
             input=PAGE,
@@ -135,7 +135,7 @@ def draw(text: str) -> Image:
     return np.tile(np.array([colours], dtype=np.uint8), (HEIGHT_PX, 1, 1))
 
 
-def toy_model(spec: InputSpec, *, classes: int = 4) -> bytes:
+def toy_model(spec: LineSpec, *, classes: int = 4) -> bytes:
     """An ONNX model that scores every four columns by their mean colour."""
     weights = np.zeros((classes, 3, spec.height_px, 4), dtype=np.float32)
     for channel in range(3):

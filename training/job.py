@@ -1,4 +1,4 @@
-"""job.json in, result.json out."""
+"""A job's folder: job.json in, result.json out, and what lies between them."""
 
 import hashlib
 import os
@@ -12,6 +12,11 @@ from configs.presets import describe
 from configs.training import OPERATIONAL
 from ocr.errors import BadInput
 
+SNAPSHOT = "snapshot"
+"""Local copy of the snapshot."""
+CHECKPOINT = "checkpoint"
+MAILBOX = "ranks/mailbox"
+"""Where ranks leave each other letters."""
 RESULT = "result.json"
 
 Job = TypeVar("Job", bound=BaseModel)

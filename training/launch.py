@@ -10,11 +10,11 @@ from pathlib import Path
 from types import FrameType
 
 from ocr.errors import OcrError
+from training.job import MAILBOX
 from training.loop.guards import Stopped
 
 FAILURE = "failure.json"
 LOGS = "ranks"
-MAILBOX = "ranks/mailbox"
 PARENT = "OCRLINE_TRAINING_PARENT"
 
 # Paddle's launcher writes its environment into its logs: nothing secret may be in it.

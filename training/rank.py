@@ -11,7 +11,7 @@ from configs.jobs import TrainDetectorJob, TrainJob, TrainResult
 from ocr.errors import OcrError
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
-from training.job import job_digest, write_result
+from training.job import CHECKPOINT, job_digest, write_result
 from training.launch import parent_processes
 from training.loop.guards import StopRequest, Watchdog
 from training.loop.learner import Learner
@@ -24,7 +24,6 @@ from training.loop.state import load_state
 from training.loop.trainee import Trainee
 from training.recognition.trainee import open_recogniser
 
-CHECKPOINT = "checkpoint"
 MOST_LOADER_THREADS = 8
 
 

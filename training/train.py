@@ -7,11 +7,9 @@ from configs.settings import read_settings
 from ocr.errors import BadInput, OcrError
 from ocr.store import S3Credentials, open_store
 from ocr.store.folder import download_folder
-from training.job import read_result
+from training.job import SNAPSHOT, read_result
 from training.launch import launch_ranks
 
-SNAPSHOT = "snapshot"
-"""Folder of the local copy, in the job's."""
 RANK_COMMANDS = {"train": "rank", "train-detector": "rank-detector"}
 
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ocr.dataset.candidate import Candidate
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.image.perceptual_hash import HASH_BYTES, cluster_near
 
 _RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}

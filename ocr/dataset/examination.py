@@ -7,7 +7,7 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from ocr.dataset.lines.validation import Limits, find_size_fault
+from ocr.dataset.limits import Limits, find_size_fault
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.spool import Spool, SpoolFile, SpoolPlace

@@ -1,11 +1,10 @@
-"""From labels and images to a content-addressed dataset snapshot in the store."""
+"""A snapshot is found by the digest of its inputs, or written and stored."""
 
 import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -15,29 +14,19 @@ import numpy as np
 import pyarrow as pa
 
 from ocr.dataset.candidate import Candidate
-from ocr.dataset.duplicates import cluster_candidates
-from ocr.dataset.inputs import ItemT, RenderedSet, RowT, Survey, survey_inputs
-from ocr.dataset.lines.inspection import Inspector, RenderedLine
-from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.process_pool import ProcessPool, open_pool
+from ocr.dataset.inputs import ItemT, RowT, Survey
+from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, Rejection, check_shares
 from ocr.dataset.rare_collection import collecting_rarely
-from ocr.dataset.sample import Split
-from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.dataset.snapshot.writer import write_snapshot
-from ocr.dataset.split import SplitRule
-from ocr.dataset.spool import Spool
+from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
-from ocr.models.charset import Charset
 from ocr.store import Store
 from ocr.store.folder import upload_folder
 
 SNAPSHOT = "snapshot"
 _PROGRESS_EVERY = 500
-_ROWS_WORTH_A_POOL = 2000
 
 RowT_contra = TypeVar("RowT_contra", contravariant=True)
 ItemT_contra = TypeVar("ItemT_contra", contravariant=True)
@@ -74,71 +63,6 @@ class Inspects(Protocol[RowT_contra, ItemT_contra]):
         self, items: Iterable[ItemT_contra], *, split: Split | None
     ) -> Iterator[Candidate | Rejection]:
         """Inspect rendered images, which are then stored."""
-
-
-def prepare_snapshot(
-    store: Store,
-    *,
-    name: str,
-    labels: LabelFiles | None,
-    limits: Limits,
-    split: SplitRule,
-    charset: Charset | None = None,
-    rendered: RenderedSet[RenderedLine] | None = None,
-    work_folder: Path | None = None,
-    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> SnapshotRef:
-    """Validate, split and store a dataset; nothing is decoded when it is in the store already.
-
-    Args:
-        store: Where the snapshot goes.
-        name: Of the dataset.
-        labels: The labelled images; None: rendered lines only.
-        limits: What is accepted.
-        split: How rows without a split of their own are divided.
-        charset: The only characters allowed; None: those of the texts.
-        rendered: Lines to render.
-        work_folder: Where temporary files go; they take twice the images' size.
-        on_progress: Called with the rows done and their total.
-
-    Raises:
-        BadInput: When there is nothing to prepare.
-        ArtifactNotFound: When the root or a label file is missing.
-        BadData: When a label file cannot be read or a split is empty.
-        TooManyRejected: When more than `limits.max_bad_share` of the rows is bad.
-    """
-    survey = survey_inputs(labels, rendered)
-
-    def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
-        spool = Spool(folder)
-        inspector = Inspector(limits=limits, charset=charset, spool=spool, pool=pool)
-        selection = select_samples(
-            inspect_inputs(inspector, survey, on_progress=on_progress),
-            rule=split,
-            given=labels.given() if labels else (),
-            max_bad_share=limits.max_bad_share,
-            cluster=partial(cluster_candidates, bits=split.near_duplicate_bits),
-        )
-        return write_snapshot(
-            folder / SNAPSHOT,
-            name=name,
-            accepted=selection.accepted,
-            rejections=selection.rejections,
-            charset=charset or Charset.from_texts(selection.texts),
-            spool=spool,
-            pool=pool,
-        )
-
-    parameters = _describe(limits=limits, split=split, charset=charset)
-    return find_or_write(
-        store,
-        name=name,
-        inputs=(parameters, survey.fingerprint),
-        max_bad_share=limits.max_bad_share,
-        work_folder=work_folder,
-        pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
-        write=write,
-    )
 
 
 def find_or_write(
@@ -203,13 +127,6 @@ def snapshot_key(name: str, digest: str) -> str:
 def describe_versions() -> list[int | str]:
     """Versions that decide a snapshot's bytes: our format's and the libraries'."""
     return [FORMAT, cv2.__version__, np.__version__, pa.__version__]
-
-
-def _describe(*, limits: Limits, split: SplitRule, charset: Charset | None) -> str:
-    """All that decides a snapshot besides the data."""
-    accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
-    characters = None if charset is None else charset.characters
-    return repr((describe_versions(), accepted, asdict(split), characters))
 
 
 def _digest(*parts: str) -> str:

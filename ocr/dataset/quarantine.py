@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, get_args
 
 from ocr.errors import BadData
+from ocr.image.pixels import ImageFault
 
 Reason = Literal[
     "malformed_row",
     "tab_in_text",
-    "outside_root",
-    "missing_image",
-    "unreadable_image",
-    "truncated_image",
-    "decompression_bomb",
+    ImageFault,
     "too_small",
     "empty_text",
     "text_too_long",

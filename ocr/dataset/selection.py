@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from ocr.dataset.candidate import Candidate
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
 from ocr.dataset.quarantine import Rejection, check_bad_share, count_reasons
-from ocr.dataset.sample import SPLITS, Split
-from ocr.dataset.split import SplitRule, assign_splits
+from ocr.dataset.split import SPLITS, Split, SplitRule, assign_splits
 from ocr.errors import BadData
 
 

@@ -4,7 +4,7 @@ import io
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import cv2
 import numpy as np
@@ -12,7 +12,6 @@ import PIL.Image
 import PIL.ImageOps
 from numpy.typing import NDArray
 
-from ocr.dataset.quarantine import Reason
 from ocr.errors import BadData
 from ocr.image.header import (
     JPEG_MAGIC,
@@ -40,12 +39,17 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
 
 
+ImageFault = Literal[
+    "outside_root", "missing_image", "unreadable_image", "truncated_image", "decompression_bomb"
+]
+
+
 class BadImage(BadData):
     """An image that cannot be used; `reason` says why in one word."""
 
-    def __init__(self, reason: Reason, message: str) -> None:
+    def __init__(self, reason: ImageFault, message: str) -> None:
         super().__init__(message)
-        self.reason: Reason = reason
+        self.reason: ImageFault = reason
 
 
 def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
@@ -188,5 +192,5 @@ def _check_pixels(width: int, height: int, *, max_pixels: int) -> None:
         _refuse("decompression_bomb", f"{width}x{height} pixels, allowed are {max_pixels}")
 
 
-def _refuse(reason: Reason, message: str) -> NoReturn:
+def _refuse(reason: ImageFault, message: str) -> NoReturn:
     raise BadImage(reason, message)

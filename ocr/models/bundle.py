@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.models.detector_spec import BoxRule, PageSpec
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from ocr.store.key import check_key
 from ocr.store.whole import sha256_of, written_whole
 
@@ -64,16 +64,16 @@ class ModelManifest(BaseModel):
     required: ClassVar[frozenset[str]] = FORM_FILES
 
 
-class BundleManifest(ModelManifest):
+class RecogniserManifest(ModelManifest):
     """What a recogniser's bundle says of itself."""
 
     task: Literal["recognition"] = "recognition"
-    input: InputSpec
+    input: LineSpec
 
     required: ClassVar[frozenset[str]] = REQUIRED
 
 
-class DetectionManifest(ModelManifest):
+class DetectorManifest(ModelManifest):
     """What a detector's bundle says of itself."""
 
     task: Literal["detection"] = "detection"
@@ -84,7 +84,7 @@ class DetectionManifest(ModelManifest):
 Manifest = TypeVar("Manifest", bound=ModelManifest)
 
 
-def read_bundle(folder: Path) -> BundleManifest:
+def read_recogniser_bundle(folder: Path) -> RecogniserManifest:
     """Read the manifest of a recogniser's bundle and verify every file.
 
     Raises:
@@ -92,10 +92,10 @@ def read_bundle(folder: Path) -> BundleManifest:
         BadData: It is of another task, the manifest is malformed, a file is damaged, or one is
             there that may not be.
     """
-    return verify_files(folder, read_manifest(folder))
+    return verify_files(folder, read_recogniser_manifest(folder))
 
 
-def read_detection_bundle(folder: Path) -> DetectionManifest:
+def read_detector_bundle(folder: Path) -> DetectorManifest:
     """Read the manifest of a detector's bundle and verify every file.
 
     Raises:
@@ -103,17 +103,17 @@ def read_detection_bundle(folder: Path) -> DetectionManifest:
         BadData: It is of another task, the manifest is malformed, a file is damaged, or one is
             there that may not be.
     """
-    return verify_files(folder, read_detection_manifest(folder))
+    return verify_files(folder, read_detector_manifest(folder))
 
 
-def read_manifest(folder: Path) -> BundleManifest:
+def read_recogniser_manifest(folder: Path) -> RecogniserManifest:
     """Read the manifest of a recogniser's bundle alone, no file verified."""
-    return parse_manifest(folder, BundleManifest, task="recognition")
+    return parse_manifest(folder, RecogniserManifest, task="recognition")
 
 
-def read_detection_manifest(folder: Path) -> DetectionManifest:
+def read_detector_manifest(folder: Path) -> DetectorManifest:
     """Read the manifest of a detector's bundle alone, no file verified."""
-    return parse_manifest(folder, DetectionManifest, task="detection")
+    return parse_manifest(folder, DetectorManifest, task="detection")
 
 
 def read_task(folder: Path) -> Task:

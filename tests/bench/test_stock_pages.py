@@ -14,7 +14,12 @@ import pytest
 
 from bench.stock_pages import Read, agreement, compare
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import PADDLE_FOLDER, read_detection_manifest, read_manifest, write_manifest
+from ocr.models.bundle import (
+    PADDLE_FOLDER,
+    read_detector_manifest,
+    read_recogniser_manifest,
+    write_manifest,
+)
 from ocr.models.detector_spec import BoxRule
 from ocr.models.registry import Registry
 from ocr.store import open_store
@@ -95,9 +100,9 @@ def register_pipeline(root: Path) -> None:
         warnings.simplefilter("ignore")
         rule = export_detector(detector, root / "checkpoint")
         export_recogniser(recogniser)
-    known = read_detection_manifest(detector)
+    known = read_detector_manifest(detector)
     write_manifest(detector, known.model_copy(update={"boxes": rule}))
-    write_manifest(recogniser, read_manifest(recogniser))
+    write_manifest(recogniser, read_recogniser_manifest(recogniser))
     registry.register("toy-detector", "v1", detector)
     registry.register("toy-recogniser", "v1", recogniser)
     write_toy_pipeline(
@@ -127,7 +132,7 @@ def export_recogniser(bundle: Path) -> None:
     from training.forms.paddle_form import export_paddle
     from training.recognition.export import inference_config, input_shape
 
-    manifest = read_manifest(bundle)
+    manifest = read_recogniser_manifest(bundle)
     shutil.rmtree(bundle / PADDLE_FOLDER)
     export_paddle(
         ColourNet(manifest.input.height_px),

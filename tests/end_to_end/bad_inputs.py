@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from configs.presets import ConfigError, load_params
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.errors import OcrError
 from ocr.store import open_store
@@ -163,7 +164,7 @@ def try_requests(folder: Path) -> Iterator[Outcome]:
 
 def prepare(root: Path) -> SnapshotRef:
     """Prepare the PaddleOCR dataset of a folder."""
-    return prepare_snapshot(
+    return prepare_lines(
         open_store(str(root / "store")),
         name="bad",
         labels=LabelFiles(kind="paddleocr", root=root, train="rec_train.txt"),

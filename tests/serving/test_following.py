@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ocr.models.bundle import read_manifest
+from ocr.models.bundle import read_recogniser_manifest
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway, wait_until
 from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle, png, reading
@@ -149,7 +149,7 @@ def test_store_outage_keeps_serving_and_promotions_follow_when_it_is_back(shelf:
 def test_local_copies_of_old_versions_are_swept(shelf: Shelf) -> None:
     for version in ("v1", "v2", "v3"):
         shelf.add(version, DIGITS)
-        assert read_manifest(shelf.folder / "made" / version).version == version
+        assert read_recogniser_manifest(shelf.folder / "made" / version).version == version
     shelf.registry.promote("bars", "v1", reason="first")
 
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ocr.models.bundle import read_bundle
+from ocr.models.bundle import read_recogniser_bundle
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from serving.live_model import LiveModel
 from serving.metrics import ServingMetrics
@@ -22,7 +22,7 @@ def make_live(folder: Path, version: str, characters: str) -> LiveModel:
         version=version,
         engine="onnxruntime",
         recogniser=OnnxRecogniser.load(bundle),
-        manifest=read_bundle(bundle),
+        manifest=read_recogniser_bundle(bundle),
         loaded_at="2026-01-01T00:00:00Z",
     )
 

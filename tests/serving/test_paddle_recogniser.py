@@ -11,7 +11,7 @@ import tests.training.conftest  # noqa: F401  (paddle, its import warnings aside
 from bench.untrained_bundle import write_untrained_bundle
 from ocr.errors import BadData
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import read_manifest, write_manifest
+from ocr.models.bundle import read_recogniser_manifest, write_manifest
 from ocr.models.charset import Charset
 from ocr.models.registry import Registry
 from ocr.reading.recognition.recogniser import OnnxRecogniser
@@ -66,7 +66,7 @@ def test_charset_of_another_model_is_refused(bundle: Path, tmp_path: Path) -> No
     folder = tmp_path / "other"
     shutil.copytree(bundle, folder)
     Charset(("A", "B")).write(folder / "charset.txt")
-    write_manifest(folder, read_manifest(folder))
+    write_manifest(folder, read_recogniser_manifest(folder))
 
     with pytest.raises(BadData, match=r"charset\.txt has 3"):
         PaddleRecogniser.load(folder).recognise(noise(1))

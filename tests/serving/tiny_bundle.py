@@ -13,10 +13,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import REQUIRED, BundleManifest, write_manifest
+from ocr.models.bundle import REQUIRED, RecogniserManifest, write_manifest
 from ocr.models.charset import Charset
+from ocr.models.recogniser_spec import LineSpec
 from ocr.models.registry import Registry
-from ocr.reading.recognition.line_input import InputSpec
 from tests.manifest_facts import manifest_facts
 
 DIGITS = "0123456789"
@@ -25,7 +25,7 @@ KANJI = "〇一二三四五六七八九"
 GREYS = (5, 30, 55, 80, 100, 155, 175, 200, 225, 250)
 BLANK_GREY = 127
 SHARPNESS = 500.0
-SPEC = InputSpec(layout="line", height_px=8, width_px=64)
+SPEC = LineSpec(layout="line", height_px=8, width_px=64)
 GOLDEN = ("0123456789", "9", "42", "777777")
 
 
@@ -65,7 +65,7 @@ def make_bundle(
     _write_golden(folder / "golden", golden, characters=golden_characters or characters)
     write_manifest(
         folder,
-        BundleManifest(
+        RecogniserManifest(
             **manifest_facts(name=name, version=version),
             metrics={"accuracy": 1.0},
             input=SPEC,

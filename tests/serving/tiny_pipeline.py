@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import FORM_FILES, DetectionManifest, write_manifest
+from ocr.models.bundle import FORM_FILES, DetectorManifest, write_manifest
 from ocr.models.detector_spec import BoxRule, PageSpec
 from ocr.models.page_line import PageLine
 from ocr.models.pipeline import PipelineManifest, write_pipeline
@@ -102,7 +102,7 @@ def make_detector(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"stand-in")
     (folder / "onnx" / "model.onnx").write_bytes(_onnx_model().SerializeToString())
-    manifest = DetectionManifest(
+    manifest = DetectorManifest(
         **manifest_facts(name=name, version=version),
         metrics={"hmean": 1.0},
         input=PageSpec(long_side_px=960),

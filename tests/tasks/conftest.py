@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from configs.evaluation import EvaluationParams
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import encode_png
 from ocr.models.registry import Registry
@@ -54,7 +55,7 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLine:
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
     registry = open_workspace().registry
-    snapshot = prepare_snapshot(
+    snapshot = prepare_lines(
         registry.store,
         name=NAME,
         labels=_write_labels(tmp_path / "images"),

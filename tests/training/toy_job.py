@@ -9,9 +9,9 @@ from typing import Any
 import cv2
 import numpy as np
 
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image
 from ocr.store import open_store
@@ -51,7 +51,7 @@ def make_snapshot(folder: Path, *, texts: dict[str, list[str]], seed: int = 0) -
             cv2.imwrite(str(path), draw_digits(text, rng=rng))
             rows.append(f"images/{path.name}\t{text}\n")
         (folder / f"{split}.txt").write_text("".join(rows), encoding="utf-8")
-    reference = prepare_snapshot(
+    reference = prepare_lines(
         open_store(str(folder / "store")),
         name="toy",
         labels=LabelFiles("paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"),

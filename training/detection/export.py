@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocr.image.pixels import Image
-from ocr.models.bundle import ONNX_MODEL, DetectionManifest
+from ocr.models.bundle import ONNX_MODEL, DetectorManifest
 from ocr.models.detector_spec import BoxRule, PageSpec
 from ocr.reading.detection.agreement import compare_boxes
 from ocr.reading.detection.boxes import CONTOUR_LIMIT, Detections, find_boxes
@@ -16,13 +16,9 @@ from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.detection.page_input import fit_page, to_page_input
 from training.detection.checkpoint import load_detector
 from training.forms.exportable import Run
-from training.forms.paddle_form import preprocessing
+from training.forms.paddle_form import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
-from training.recognition.export import REGISTERED_NAME as RECOGNISER_NAME
-
-REGISTERED_NAME = "PP-OCRv5_mobile_det"
-"""paddleocr loads only models of a name it knows; this one limits the longer side of a page."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +105,9 @@ class DetectorExport:
             "scores": output.scores.tolist(),
         }
 
-    def manifest(self, **fields: Any) -> DetectionManifest:
+    def manifest(self, **fields: Any) -> DetectorManifest:
         """Add the input and the rule."""
-        return DetectionManifest(input=self._spec, boxes=self._rule, **fields)
+        return DetectorManifest(input=self._spec, boxes=self._rule, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
         """Name the template and what it says of this model alone."""
@@ -119,7 +115,7 @@ class DetectorExport:
             "size": self._net_spec.size,
             "spec": self._spec,
             "rule": self._rule,
-            "model_name": REGISTERED_NAME,
+            "model_name": DETECTOR_NAME,
             "recogniser_name": RECOGNISER_NAME,
         }
 
@@ -132,7 +128,7 @@ def inference_config(spec: PageSpec, rule: BoxRule) -> dict[str, Any]:
     for all but the normalisation; they must be given as arguments.
     """
     return {
-        "Global": {"model_name": REGISTERED_NAME},
+        "Global": {"model_name": DETECTOR_NAME},
         "PreProcess": {
             "transform_ops": [
                 {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},

@@ -20,10 +20,10 @@ from training.detection.loss import detection_loss
 from training.detection.net import DetectorNetSpec, build_detector_net
 from training.detection.pages import TrainPage, ValPage, collect_train_pages, collect_val_pages
 from training.detection.tuning import find_coarse_rule, tune_rule
+from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
 from training.loop.trainee import SecondPhase, Tensor, Validation, spread
-from training.train import SNAPSHOT
 
 VIEWS_PER_PAGE = 8
 """In one epoch, on average."""

@@ -31,9 +31,9 @@ from training.forms.exportable import Exportable
 from training.forms.onnx_form import export_onnx
 from training.forms.paddle_form import export_paddle, load_predictor, read_config
 from training.forms.parity import ParityProof, Reading
+from training.job import CHECKPOINT
 
 BUNDLE = "bundle"
-CHECKPOINT = "checkpoint"
 PARITY = "parity"
 
 Job = ExportJob | ExportDetectorJob

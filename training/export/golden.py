@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from ocr.dataset.sample import Split
 from ocr.dataset.snapshot.snapshot import SAMPLES
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.pixels import Image, decode_image, encode_png
 from ocr.models.bundle import GOLDEN_INPUTS, GOLDEN_OUTPUTS

@@ -12,6 +12,11 @@ from training.forms.static_graph import PARAMETERS, InputShape, save_static
 MODEL = "inference.json"
 CONFIG = "inference.yml"
 
+DETECTOR_NAME = "PP-OCRv5_mobile_det"
+"""paddleocr loads only models of a name it knows; this one limits the longer side of a page."""
+RECOGNISER_NAME = "PP-OCRv5_mobile_rec"
+"""The same of recognisers; this one fits any of CTC."""
+
 
 def export_paddle(net: Any, *, shape: InputShape, config: Mapping[str, Any], folder: Path) -> None:
     """Write the form. The net cannot be used as before afterwards.

@@ -1,7 +1,5 @@
-"""A checkpoint folder: the weights to use (model.npz) and how to build their net (spec.json)."""
+"""The weights of a checkpoint folder (model.npz), and what the nets' own files are read with."""
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 from zipfile import BadZipFile
@@ -11,31 +9,12 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from ocr.errors import BadData
-from training.recognition.net import NetSpec, build_net
 
 WEIGHTS = "model.npz"
-SPEC = "spec.json"
 
 Arrays = dict[str, NDArray[Any]]
 
 Spec = TypeVar("Spec")
-
-
-def save_checkpoint(folder: Path, *, weights: Arrays, spec: NetSpec) -> None:
-    """Write a recogniser's checkpoint into an existing folder; spec.json comes last."""
-    save_weights(folder, weights)
-    text = json.dumps(asdict(spec), ensure_ascii=False, indent=1)
-    (folder / SPEC).write_text(text, encoding="utf-8")
-
-
-def load_checkpoint(folder: Path) -> tuple[Any, NetSpec]:
-    """Return the net, ready to recognise, and its spec.
-
-    Raises:
-        BadData: A file is missing or damaged, or the weights do not fit the spec.
-    """
-    spec = read_spec(folder / SPEC, NetSpec)
-    return restore_net(folder, build_net(spec)), spec
 
 
 def save_weights(folder: Path, weights: Arrays) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import paddle
 
 from ocr.errors import BadInput
-from training.launch import MAILBOX
+from training.job import MAILBOX
 
 HEAD_START_S = 0.5
 """The first rank opens the meeting point; one that finds it closed comes back after 3 s."""

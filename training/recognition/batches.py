@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.reading.recognition.line_input import FRAME_PX, InputSpec, frame_count, to_batch
+from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.recognition.line_input import FRAME_PX, frame_count, to_line_batch
 from training.recognition.augment import augment_crop
 from training.recognition.crops import frames_needed
 from training.recognition.plan import Plan
@@ -51,7 +52,7 @@ class BatchMaker:
     plan: Plan
     source: CropSource
     fallback: CropSource
-    spec: InputSpec
+    spec: LineSpec
     augmentation: float
     seed: int
     rank: int
@@ -85,7 +86,7 @@ class BatchMaker:
 
 def collate(crops: Sequence[LabelledCrop]) -> Batch:
     """Stack crops of one height to a batch."""
-    images = to_batch([crop.image for crop in crops])
+    images = to_line_batch([crop.image for crop in crops])
     frames = images.shape[3] // FRAME_PX
     lengths = np.array([len(crop.labels) for crop in crops], dtype=np.int64)
     labels = np.zeros((len(crops), lengths.max()), dtype=np.int32)

@@ -12,8 +12,9 @@ from configs.training import CompositionParams
 from ocr.errors import BadData
 from ocr.image.pixels import encode_png
 from ocr.models.charset import Charset
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import align
-from ocr.reading.recognition.line_input import FRAME_PX, InputSpec
+from ocr.reading.recognition.line_input import FRAME_PX
 from training.recognition.composition import CropComposer, preview
 from training.recognition.crops import Crops
 from training.recognition.reading import read_crops, valid_frames
@@ -63,7 +64,7 @@ class Composition:
         crops: Crops,
         *,
         plain: CropSource,
-        spec: InputSpec,
+        spec: LineSpec,
         charset: Charset,
         params: CompositionParams,
         start_step: int,
@@ -126,7 +127,7 @@ def align_crops(
     crops: Crops,
     *,
     indexes: NDArray[np.int64],
-    spec: InputSpec,
+    spec: LineSpec,
 ) -> Sequence[NDArray[np.float64]]:
     """Return the x of each character of each crop, in pixels of the crop."""
     centres_px: dict[int, NDArray[np.float64]] = {}

@@ -11,12 +11,8 @@ from numpy.typing import NDArray
 from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import (
-    LINE_WIDTH_LIMIT_PX,
-    InputSpec,
-    fit_image,
-    frame_count,
-)
+from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.recognition.line_input import LINE_WIDTH_LIMIT_PX, fit_line, frame_count
 
 LOG = logging.getLogger(__name__)
 LARGEST_SKIPPED_SHARE = 0.2
@@ -46,7 +42,7 @@ class Crops:
 
 
 def collect_crops(
-    pairs: Iterable[tuple[str, Image]], *, split: str, charset: Charset, spec: InputSpec
+    pairs: Iterable[tuple[str, Image]], *, split: str, charset: Charset, spec: LineSpec
 ) -> Crops:
     """Collect the texts and images of a split, checked against the charset and the net.
 
@@ -79,7 +75,7 @@ def frames_needed(labels: Sequence[int] | NDArray[np.int32]) -> int:
     return len(classes) + int((classes[1:] == classes[:-1]).sum())
 
 
-def fitted_width_px(image: Image, spec: InputSpec) -> int:
+def fitted_width_px(image: Image, spec: LineSpec) -> int:
     """Return the width of an image once fitted to the input."""
     if spec.layout == "fixed":
         return spec.width_px
@@ -96,14 +92,14 @@ def find_rare(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.sort(order[rarest[order] < len(texts) * RARE_COUNT_SHARE])
 
 
-def _bounded(image: Image, spec: InputSpec) -> Image:
+def _bounded(image: Image, spec: LineSpec) -> Image:
     """Fit what is far larger than the input right away, so that memory stays bounded."""
     if image.shape[0] <= OVERSIZE * spec.height_px:
         return image
-    return fit_image(image, spec)
+    return fit_line(image, spec)
 
 
-def _check(*, kept: int, skipped: list[str], split: str, spec: InputSpec) -> None:
+def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> None:
     total = kept + len(skipped)
     if not total:
         raise BadData(f"The {split} split is empty: training needs train and val samples")

@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, ONNX_MODEL, BundleManifest
+from ocr.models.bundle import CHARSET, ONNX_MODEL, RecogniserManifest
 from ocr.models.charset import Charset
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
-from ocr.reading.recognition.line_input import InputSpec
 from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
 from training.forms.exportable import Run
-from training.forms.paddle_form import preprocessing
+from training.forms.paddle_form import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
-from training.loop.checkpoint import load_checkpoint
-
-REGISTERED_NAME = "PP-OCRv5_mobile_rec"
-"""paddleocr loads only models of a name it knows; this one fits any CTC recogniser."""
+from training.recognition.checkpoint import load_recogniser
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class LineReader:
         rgb: Swap the channels of what is read.
     """
 
-    spec: InputSpec
+    spec: LineSpec
     characters: Sequence[str]
     rgb: bool = False
 
@@ -59,8 +56,8 @@ class RecogniserExport:
         Raises:
             BadData: It is damaged.
         """
-        self.net, self._net_spec = load_checkpoint(checkpoint)
-        self._spec = InputSpec(
+        self.net, self._net_spec = load_recogniser(checkpoint)
+        self._spec = LineSpec(
             self._net_spec.layout, self._net_spec.height_px, self._net_spec.width_px
         )
         self.shape = input_shape(self._spec)
@@ -75,7 +72,7 @@ class RecogniserExport:
         steps = preprocessing(config)
         _, height_px, width_px = steps["RecResizeImg"]["image_shape"]
         return LineReader(
-            InputSpec(self._spec.layout, height_px, width_px),
+            LineSpec(self._spec.layout, height_px, width_px),
             # paddlex adds a space after whatever the dictionary holds.
             [*config["PostProcess"]["character_dict"], " "],
             rgb=steps["DecodeImage"]["img_mode"] == "RGB",
@@ -111,24 +108,24 @@ class RecogniserExport:
             "character_confidences": list(output.character_confidences),
         }
 
-    def manifest(self, **fields: Any) -> BundleManifest:
+    def manifest(self, **fields: Any) -> RecogniserManifest:
         """Add the input."""
-        return BundleManifest(input=self._spec, **fields)
+        return RecogniserManifest(input=self._spec, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
         """Name the template and what it says of this model alone."""
-        return "recogniser_card.md.jinja", {"spec": self._net_spec, "model_name": REGISTERED_NAME}
+        return "recogniser_card.md.jinja", {"spec": self._net_spec, "model_name": RECOGNISER_NAME}
 
 
-def input_shape(spec: InputSpec) -> InputShape:
+def input_shape(spec: LineSpec) -> InputShape:
     """Return the net's input; the batch is dynamic, and the width of a line."""
     return (None, 3, spec.height_px, spec.width_px if spec.layout == "fixed" else None)
 
 
-def inference_config(spec: InputSpec, characters: Sequence[str]) -> dict[str, Any]:
+def inference_config(spec: LineSpec, characters: Sequence[str]) -> dict[str, Any]:
     """Say in PaddleX's words how an image becomes the input and an output a text."""
     return {
-        "Global": {"model_name": REGISTERED_NAME},
+        "Global": {"model_name": RECOGNISER_NAME},
         "PreProcess": {
             "transform_ops": [
                 {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}},

@@ -14,7 +14,7 @@ Tensor = Any  # paddle ships no types
 
 
 @dataclass(frozen=True)
-class NetSpec:
+class RecogniserNetSpec:
     """All that is needed to build the net again."""
 
     layout: Literal["fixed", "line"]
@@ -25,7 +25,7 @@ class NetSpec:
     charset: tuple[str, ...]
 
 
-def build_net(spec: NetSpec) -> nn.Layer:
+def build_recogniser_net(spec: RecogniserNetSpec) -> nn.Layer:
     """Build the net of a spec, weights drawn from paddle's generator.
 
     Its input is ``x`` (N, 3, H, W), BGR, pixel / 127.5 - 1, W a multiple of 4, padded on the

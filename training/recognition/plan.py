@@ -7,12 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.reading.recognition.line_input import (
-    FRAME_PX,
-    LINE_WIDTH_LIMIT_PX,
-    WIDTH_MULTIPLE_PX,
-    InputSpec,
-)
+from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.recognition.line_input import FRAME_PX, LINE_WIDTH_LIMIT_PX, WIDTH_MULTIPLE_PX
 from training.recognition.crops import Crops, find_rare, frames_needed
 
 WIDTH_JITTER = 0.15
@@ -134,7 +130,7 @@ class LinePlan:
 
 
 def make_plan(
-    crops: Crops, *, spec: InputSpec, batch_size: int, ranks: int, seed: int
+    crops: Crops, *, spec: LineSpec, batch_size: int, ranks: int, seed: int
 ) -> FixedPlan | LinePlan:
     """Plan the epochs of a training set; crops with rare characters come twice.
 

@@ -8,8 +8,9 @@ import paddle
 from numpy.typing import NDArray
 
 from ocr.evaluation.metrics import measure
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import decode
-from ocr.reading.recognition.line_input import InputSpec, fit_image, frame_count, to_batch
+from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
 from training.loop.trainee import Validation, spread
 from training.recognition.batches import collate
 from training.recognition.crops import Crops
@@ -24,7 +25,7 @@ def validate(
     net: Any,
     crops: Crops,
     *,
-    spec: InputSpec,
+    spec: LineSpec,
     charset: Sequence[str],
     limit: int,
     beat: Callable[[], None],
@@ -57,7 +58,7 @@ def validate(
 
 
 def read_crops(
-    net: Any, crops: Crops, *, indexes: NDArray[np.int64], spec: InputSpec
+    net: Any, crops: Crops, *, indexes: NDArray[np.int64], spec: LineSpec
 ) -> Iterator[tuple[list[int], Any]]:
     """Yield batches of indexes with their probabilities, a tensor (N, T, C).
 
@@ -67,7 +68,7 @@ def read_crops(
     while order:
         count = max(1, BATCH_PX // int(crops.widths_px[order[min(63, len(order) - 1)]]))
         batch, order = order[:count], order[count:]
-        images = to_batch([fit_image(crops.images[index], spec) for index in batch])
+        images = to_line_batch([fit_line(crops.images[index], spec) for index in batch])
         with paddle.no_grad():
             yield batch, net(paddle.to_tensor(images))
 
@@ -77,7 +78,7 @@ def valid_frames(crops: Crops, index: int) -> int:
     return frame_count(int(crops.widths_px[index]))
 
 
-def _fitted(crops: Crops, index: int, spec: InputSpec) -> LabelledCrop:
+def _fitted(crops: Crops, index: int, spec: LineSpec) -> LabelledCrop:
     """A crop without expected centres, as only its labels and width count here."""
-    image = fit_image(crops.images[index], spec)
+    image = fit_line(crops.images[index], spec)
     return LabelledCrop(image, crops.labels[index], np.zeros((len(crops.labels[index]), 2)))

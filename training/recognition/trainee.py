@@ -7,23 +7,24 @@ from typing import Any
 
 from configs.jobs import TrainJob
 from configs.training import TrainingParams
-from ocr.dataset.sample import Split
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
+from ocr.dataset.split import Split
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec
-from training.loop.checkpoint import read_weights, save_checkpoint
+from ocr.models.recogniser_spec import LineSpec
+from training.job import SNAPSHOT
+from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
 from training.loop.schedule import guide_weight, start_step
 from training.loop.trainee import Tensor, Validation
 from training.recognition.batches import Batch, BatchMaker
+from training.recognition.checkpoint import save_recogniser
 from training.recognition.composing import Composition
 from training.recognition.crops import Crops, collect_crops
 from training.recognition.loss import recognition_loss
-from training.recognition.net import NetSpec, build_net
+from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 from training.recognition.plan import make_plan
 from training.recognition.reading import validate
 from training.recognition.source import PlainSource
-from training.train import SNAPSHOT
 
 VALIDATED_SHARE = 0.1
 """Crops read by all validations but the final one, per crop learnt from: about 2 % of the time."""
@@ -91,7 +92,7 @@ class RecogniserTrainee:
 
     def build_net(self) -> Any:
         """Return a new net."""
-        return build_net(self.net_spec)
+        return build_recogniser_net(self.net_spec)
 
     def batches(self) -> Callable[[int], Batch]:
         """Return the maker of batches, of composed crops once there are any."""
@@ -114,7 +115,7 @@ class RecogniserTrainee:
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
         """Read the whole val split and save the net."""
         validation = self._read(net, limit=len(self._val))
-        save_checkpoint(checkpoint, weights=read_weights(net), spec=self.net_spec)
+        save_recogniser(checkpoint, weights=read_weights(net), spec=self.net_spec)
         return validation.metrics
 
     def _read(self, net: Any, *, limit: int) -> Validation:
@@ -148,14 +149,14 @@ def read_splits(snapshot: Snapshot, job: TrainJob) -> tuple[Crops, Crops]:
     return read("train"), read("val")
 
 
-def input_spec(training: TrainingParams) -> InputSpec:
+def input_spec(training: TrainingParams) -> LineSpec:
     """Return the input of the net."""
-    return InputSpec(training.layout, training.height_px, training.width_px)
+    return LineSpec(training.layout, training.height_px, training.width_px)
 
 
-def make_net_spec(training: TrainingParams, charset: Charset) -> NetSpec:
+def make_net_spec(training: TrainingParams, charset: Charset) -> RecogniserNetSpec:
     """Return what the net is built from."""
-    return NetSpec(
+    return RecogniserNetSpec(
         layout=training.layout,
         height_px=training.height_px,
         width_px=training.width_px,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ocr.dataset.labels.encoding import Encoding
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
 
 

@@ -7,11 +7,12 @@ from typing import Protocol
 
 from ocr.dataset.candidate import Candidate, reject_row
 from ocr.dataset.examination import EncodedImage, Finding, examine_rendered, examine_rows
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelRow
-from ocr.dataset.lines.validation import Limits, find_text_fault
+from ocr.dataset.lines.validation import find_text_fault
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.dataset.spool import Spool
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.image.folder import ImageFolder
 from ocr.image.pixels import BadImage, Image, decode_image

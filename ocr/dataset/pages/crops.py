@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate, reject_row
 from ocr.dataset.examination import EncodedImage, examine_rendered
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelRow
-from ocr.dataset.lines.validation import Limits, find_text_fault
+from ocr.dataset.lines.validation import find_text_fault
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
 from ocr.dataset.pages.region import Region

@@ -17,7 +17,7 @@ from ocr.dataset.pages.region_check import CheckedPage, check_regions
 from ocr.dataset.pages.row import PageRow, regions_to_json
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.dataset.spool import Spool
 from ocr.image.pixels import Image
 

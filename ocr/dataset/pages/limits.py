@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ocr.dataset.lines.validation import Limits
+from ocr.dataset.limits import Limits
 
 _MIN_LINE_SIDE_PX = 4
 """A printed 1 on a small scan is five pixels wide."""

@@ -20,11 +20,10 @@ from ocr.dataset.preparation import (
     inspect_inputs,
 )
 from ocr.dataset.process_pool import ProcessPool, open_pool
-from ocr.dataset.sample import Split
 from ocr.dataset.selection import Selection, select_samples
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import Split, SplitRule
 from ocr.dataset.spool import Spool
 from ocr.models.charset import Charset
 from ocr.store import Store

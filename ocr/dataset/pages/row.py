@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ocr.dataset.pages.region import Region
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 
 
 class PageRow(NamedTuple):

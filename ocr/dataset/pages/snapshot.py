@@ -7,9 +7,9 @@ from typing import Any
 
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.row import regions_from_json
-from ocr.dataset.sample import Split
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.pixels import Image, decode_image
 

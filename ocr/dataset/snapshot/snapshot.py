@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import pandas as pd
 import pyarrow.parquet as pq
 
-from ocr.dataset.sample import Split
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.shards import read_shard
+from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import Image, decode_image
 from ocr.models.charset import Charset

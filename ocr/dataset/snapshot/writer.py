@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 from ocr.dataset.candidate import Candidate
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
-from ocr.dataset.sample import SPLITS, Split
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.shards import ShardPlace, place_in_shards, write_shard
 from ocr.dataset.snapshot.snapshot import CHARSET, MANIFEST, QUARANTINE, SAMPLES
+from ocr.dataset.split import SPLITS, Split
 from ocr.dataset.spool import Spool, SpoolPlace
 from ocr.models.charset import Charset
 

@@ -29,7 +29,7 @@ TIMED_ALONE = 50
 
 
 class LabelledLine(Protocol):
-    """A test line: a :class:`ocr.dataset.sample.Sample` or a row of a snapshot's table."""
+    """A test line: a row of a snapshot's table."""
 
     @property
     def id(self) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData
 from ocr.image.pixels import Image
-from ocr.models.bundle import ONNX_MODEL, read_detection_bundle
+from ocr.models.bundle import ONNX_MODEL, read_detector_bundle
 from ocr.models.detector_spec import BoxRule, PageSpec
 from ocr.reading.detection.boxes import Detections, find_boxes
 from ocr.reading.detection.page_input import fit_page, to_page_input
@@ -58,7 +58,7 @@ class OnnxDetector:
             ArtifactNotFound: It is no bundle or lacks a file.
             BadData: It is no detector's, a file is damaged, or the model does not fit.
         """
-        manifest = read_detection_bundle(bundle)
+        manifest = read_detector_bundle(bundle)
         return cls(
             (bundle / ONNX_MODEL).read_bytes(),
             spec=manifest.input,

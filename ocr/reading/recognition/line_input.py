@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import cv2
 import numpy as np
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadInput
 from ocr.image.pixels import Image
+from ocr.models.recogniser_spec import LineSpec
 
 LINE_WIDTH_LIMIT_PX = 3200
 """Stock PaddleOCR squeezes a line that would be wider."""
@@ -22,20 +21,7 @@ WIDTH_MULTIPLE_PX = 16
 """Batches of lines are padded to a multiple of this."""
 
 
-@dataclass(frozen=True)
-class InputSpec:
-    """What an image becomes before the net: one size (fixed), or one height (line).
-
-    The width of a line follows its aspect, up to LINE_WIDTH_LIMIT_PX; `width_px` is then the
-    width to which stock PaddleOCR pads shorter lines, and changes no pixel that is read.
-    """
-
-    layout: Literal["fixed", "line"]
-    height_px: int
-    width_px: int
-
-
-def fit_image(image: Image, spec: InputSpec) -> Image:
+def fit_line(image: Image, spec: LineSpec) -> Image:
     """Resize an image as stock PaddleOCR 3.x does, without padding.
 
     Layout fixed equals paddlex's `OCRReisizeNormImg.staticResize` (what `input_shape` asks for),
@@ -57,7 +43,7 @@ def fit_image(image: Image, spec: InputSpec) -> Image:
     return np.asarray(cv2.resize(image, (width_px, spec.height_px)), dtype=np.uint8)
 
 
-def to_batch(fitted: Sequence[Image]) -> NDArray[np.float32]:
+def to_line_batch(fitted: Sequence[Image]) -> NDArray[np.float32]:
     """Stack fitted images into the input of the net.
 
     Args:
@@ -82,7 +68,7 @@ def frame_count(width_px: int) -> int:
     return -(-width_px // FRAME_PX)
 
 
-def _line_width_px(image: Image, spec: InputSpec) -> int:
+def _line_width_px(image: Image, spec: LineSpec) -> int:
     """Follow resize_norm_img's arithmetic: up where the line is padded, else down."""
     height: int = image.shape[0]
     width: int = image.shape[1]

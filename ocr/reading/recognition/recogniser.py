@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, ONNX_MODEL, read_bundle
+from ocr.models.bundle import CHARSET, ONNX_MODEL, read_recogniser_bundle
 from ocr.models.charset import Charset
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.onnx_session import open_session
 from ocr.reading.recognition.ctc import Recognition, decode
-from ocr.reading.recognition.line_input import InputSpec, fit_image, frame_count, to_batch
+from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
 
 BATCH_WIDTH_PX = 2048
 """Total width of a batch of several images, padding included: bounds memory, fits the caches."""
@@ -36,7 +37,7 @@ class OnnxRecogniser:
     """Reads with a bundle's ONNX form on the CPU; safe to share between threads."""
 
     def __init__(
-        self, model: bytes, *, charset: Charset, spec: InputSpec, name: str, threads: int = 1
+        self, model: bytes, *, charset: Charset, spec: LineSpec, name: str, threads: int = 1
     ) -> None:
         """Load a model.
 
@@ -64,7 +65,7 @@ class OnnxRecogniser:
             ArtifactNotFound: It is no bundle or lacks a file.
             BadData: A file is damaged, or the model does not fit the charset or the input.
         """
-        manifest = read_bundle(bundle)
+        manifest = read_recogniser_bundle(bundle)
         return cls(
             (bundle / ONNX_MODEL).read_bytes(),
             charset=Charset.read(bundle / CHARSET),
@@ -103,7 +104,7 @@ class OnnxRecogniser:
 
 
 def run_in_batches(
-    run: Callable[[NDArray[np.float32]], Probabilities], *, images: Sequence[Image], spec: InputSpec
+    run: Callable[[NDArray[np.float32]], Probabilities], *, images: Sequence[Image], spec: LineSpec
 ) -> Iterator[tuple[int, Probabilities]]:
     """Run a net over images of any size, similar widths together.
 
@@ -115,10 +116,10 @@ def run_in_batches(
     Yields:
         Index of an image and its (T, C), T the frames of its width; in no order.
     """
-    fitted = [fit_image(image, spec) for image in images]
+    fitted = [fit_line(image, spec) for image in images]
     widths_px = [image.shape[1] for image in fitted]
     for batch in batches_by_width(widths_px):
-        output = run(to_batch([fitted[index] for index in batch]))
+        output = run(to_line_batch([fitted[index] for index in batch]))
         for index, frames in zip(batch, output, strict=True):
             yield index, frames[: frame_count(widths_px[index])]
 

@@ -5,7 +5,7 @@ from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
 from ocr.dataset.examination import EncodedImage
 from ocr.dataset.lines.labels import LabelRow
 from ocr.dataset.quarantine import Reason
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.dataset.spool import SpoolPlace
 from ocr.image.perceptual_hash import HASH_BYTES
 

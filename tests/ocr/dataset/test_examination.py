@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from ocr.dataset.examination import EncodedImage, Finding, examine_rows
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelRow
-from ocr.dataset.lines.validation import Limits
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.spool import Spool

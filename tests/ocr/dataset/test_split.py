@@ -1,7 +1,6 @@
 import pytest
 
-from ocr.dataset.sample import Split
-from ocr.dataset.split import SplitRule, assign_splits
+from ocr.dataset.split import Split, SplitRule, assign_splits
 from ocr.errors import BadInput
 
 KEYS = [f"{number:064x}" for number in range(2000)]

@@ -6,9 +6,16 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ocr.dataset.sample import Sample
 from ocr.image.pixels import Image
 from ocr.reading.recognition.ctc import Recognition
+
+
+@dataclass(frozen=True)
+class DrawnLine:
+    id: str
+    text: str
+    source: str
+    group: str
 
 
 @dataclass
@@ -33,18 +40,14 @@ def draw(number: int, text: str) -> Image:
     return image
 
 
-def lines(texts: Sequence[str], *, groups: Sequence[str] = ()) -> list[tuple[Sample, Image]]:
+def lines(texts: Sequence[str], *, groups: Sequence[str] = ()) -> list[tuple[DrawnLine, Image]]:
     return [
         (
-            Sample(
+            DrawnLine(
                 id=f"{number:064x}",
-                split="test",
-                width=128,
-                height=32,
                 text=text,
                 source="labels.txt",
                 group=groups[number] if groups else "",
-                image=f"{number}.png",
             ),
             draw(number, text),
         )

@@ -12,13 +12,13 @@ from ocr.models.bundle import (
     CHARSET,
     MANIFEST,
     ONNX_MODEL,
-    read_bundle,
-    read_detection_bundle,
-    read_manifest,
+    read_detector_bundle,
+    read_recogniser_bundle,
+    read_recogniser_manifest,
     read_task,
 )
 from ocr.models.detector_spec import BoxRule, PageSpec
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from tests.toy_bundle import write_toy_bundle, write_toy_detection_bundle
 
 
@@ -40,11 +40,11 @@ def edit_manifest(bundle: Path, change: Callable[[dict[str, Any]], None]) -> Non
 
 
 def test_a_manifest_says_what_was_written(bundle: Path) -> None:
-    manifest = read_bundle(bundle)
+    manifest = read_recogniser_bundle(bundle)
 
     assert (manifest.name, manifest.version, manifest.parent) == ("plates", "7", "6")
     assert manifest.task == "recognition"
-    assert manifest.input == InputSpec(layout="line", height_px=16, width_px=64)
+    assert manifest.input == LineSpec(layout="line", height_px=16, width_px=64)
     assert manifest.metrics == {"accuracy": 1.0}
     assert ONNX_MODEL in manifest.files
     assert MANIFEST not in manifest.files
@@ -52,7 +52,7 @@ def test_a_manifest_says_what_was_written(bundle: Path) -> None:
 
 def test_a_folder_without_a_manifest_is_no_bundle(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"is no bundle: it has no manifest\.json"):
-        read_bundle(tmp_path)
+        read_recogniser_bundle(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_changed_file_is_named(
     damage(bundle)
 
     with pytest.raises(OcrError, match=message):
-        read_bundle(bundle)
+        read_recogniser_bundle(bundle)
 
 
 @pytest.mark.parametrize("linked", [ONNX_MODEL, "charset.txt"])
@@ -80,7 +80,7 @@ def test_a_link_in_place_of_a_file_is_refused(bundle: Path, tmp_path: Path, link
     (bundle / linked).symlink_to(outside)
 
     with pytest.raises(ArtifactNotFound, match=f"holds no file {linked}"):
-        read_bundle(bundle)
+        read_recogniser_bundle(bundle)
 
 
 @pytest.mark.parametrize(
@@ -104,18 +104,18 @@ def test_a_malformed_manifest_is_named(
     edit_manifest(bundle, change)
 
     with pytest.raises(OcrError, match=message):
-        read_bundle(bundle)
+        read_recogniser_bundle(bundle)
 
 
 def test_a_manifest_that_is_no_json_is_named(bundle: Path) -> None:
     (bundle / MANIFEST).write_bytes(b"{")
 
     with pytest.raises(OcrError, match="content: Invalid JSON"):
-        read_manifest(bundle)
+        read_recogniser_manifest(bundle)
 
 
 def test_a_detection_manifest_says_how_pages_and_boxes_are_made(detector: Path) -> None:
-    manifest = read_detection_bundle(detector)
+    manifest = read_detector_bundle(detector)
 
     assert (manifest.name, manifest.version, manifest.task) == ("lines", "3", "detection")
     assert manifest.input == PageSpec(long_side_px=320)
@@ -128,7 +128,7 @@ def test_a_detection_bundle_may_hold_no_charset(detector: Path) -> None:
     edit_manifest(detector, lambda m: m["files"].update({CHARSET: "0"}))
 
     with pytest.raises(BadData, match=r"charset\.txt has no place in a bundle"):
-        read_detection_bundle(detector)
+        read_detector_bundle(detector)
 
 
 def test_a_bundle_tells_its_task(bundle: Path, detector: Path) -> None:
@@ -145,6 +145,6 @@ def test_an_unknown_task_is_named(bundle: Path, task: str | None) -> None:
 
 def test_a_bundle_of_another_task_is_refused(bundle: Path, detector: Path) -> None:
     with pytest.raises(BadData, match="is a bundle for detection, expected one for recognition"):
-        read_bundle(detector)
+        read_recogniser_bundle(detector)
     with pytest.raises(BadData, match="is a bundle for recognition, expected one for detection"):
-        read_detection_bundle(bundle)
+        read_detector_bundle(bundle)

@@ -7,7 +7,7 @@ import pytest
 
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import decode_image
-from ocr.models.bundle import read_bundle, read_task
+from ocr.models.bundle import read_recogniser_bundle, read_task
 from ocr.models.pipeline import (
     pipeline_version,
     read_golden_pages,
@@ -70,7 +70,7 @@ def test_a_pipeline_without_a_manifest_is_none(pipeline: Path) -> None:
 
 def test_a_pipeline_is_no_recogniser(pipeline: Path) -> None:
     with pytest.raises(BadData, match="for pipeline, expected one for recognition"):
-        read_bundle(pipeline)
+        read_recogniser_bundle(pipeline)
 
 
 @pytest.mark.parametrize("reference", ["toy-detector", "toy:", ":d1", "../x:d1", "a:b:c"])

@@ -8,15 +8,16 @@ import numpy as np
 import paddle
 
 from configs.jobs import ExportJob
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image, encode_png
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
-from training.loop.checkpoint import Arrays, read_weights, save_checkpoint
-from training.recognition.net import NetSpec, build_net
+from training.loop.checkpoint import Arrays, read_weights
+from training.recognition.checkpoint import save_recogniser
+from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
 CHARACTERS = (" ", "'", "0", "1", "A", "~", "沪", "皖")
 SPREAD = 12
@@ -56,16 +57,14 @@ def _store_snapshot(store: Store, root: Path) -> str:
         lines = [f"{number}.png\t皖A {number}\n" for number in range(start, start + 16)]
         (root / f"{split}.txt").write_text("".join(lines), encoding="utf-8")
     labels = LabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    return prepare_snapshot(
-        store, name="toy", labels=labels, limits=Limits(), split=SplitRule()
-    ).key
+    return prepare_lines(store, name="toy", labels=labels, limits=Limits(), split=SplitRule()).key
 
 
 def _store_checkpoint(store: Store, folder: Path, *, layout: Literal["fixed", "line"]) -> str:
-    spec = NetSpec(layout, 32, 128, "small", False, CHARACTERS)
+    spec = RecogniserNetSpec(layout, 32, 128, "small", False, CHARACTERS)
     paddle.seed(7)
     folder.mkdir()
-    save_checkpoint(folder, weights=varied_weights(build_net(spec)), spec=spec)
+    save_recogniser(folder, weights=varied_weights(build_recogniser_net(spec)), spec=spec)
     (folder / "manifest.json").write_text("{}", encoding="utf-8")
     upload_folder(store, folder, prefix="checkpoints/toy")
     return "checkpoints/toy"

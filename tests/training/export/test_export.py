@@ -20,9 +20,9 @@ import training.export.export
 from configs.jobs import ExportJob, ExportResult
 from ocr.errors import ArtifactNotFound, BadData, ParityFailed
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import read_bundle
+from ocr.models.bundle import read_recogniser_bundle
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition
-from ocr.reading.recognition.line_input import InputSpec
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tests.training.export.exporting import CHARACTERS, blotches, stock_store, varied_weights
 from training.export.export import export_model
@@ -37,7 +37,7 @@ from training.recognition.export import (
     inference_config,
     input_shape,
 )
-from training.recognition.net import NetSpec, build_net
+from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
 FORMS = {"paddle", "paddle-onednn", "onnx", "serving"}
 
@@ -93,7 +93,7 @@ def export(root: Path, *, layout: Literal["fixed", "line"]) -> Exported:
 def test_every_form_reads_as_the_checkpoint(exported: Exported) -> None:
     assert exported.result.parity.keys() == FORMS
     assert max(exported.result.parity.values()) < LARGEST_DIFFERENCE
-    assert read_bundle(exported.bundle).parity == exported.result.parity
+    assert read_recogniser_bundle(exported.bundle).parity == exported.result.parity
 
 
 def test_the_golden_images_tell_forms_apart(exported: Exported) -> None:
@@ -104,13 +104,13 @@ def test_the_golden_images_tell_forms_apart(exported: Exported) -> None:
 
 
 def test_the_manifest_tells_the_lineage(exported: Exported) -> None:
-    manifest = read_bundle(exported.bundle)
+    manifest = read_recogniser_bundle(exported.bundle)
 
     assert (manifest.name, manifest.version, manifest.parent) == ("toy", "v1", "v0")
     assert manifest.code_commit == "c0ffee"
     assert manifest.dataset_digest == exported.job.snapshot.rpartition("/")[2]
     assert manifest.parameters == {"epochs": 3, "note": "a|b"}
-    assert manifest.input == InputSpec(exported.layout, 32, 128)
+    assert manifest.input == LineSpec(exported.layout, 32, 128)
 
 
 def test_golden_outputs_are_what_the_bundle_reads(exported: Exported) -> None:
@@ -239,7 +239,7 @@ def test_stock_paddleocr_reads_what_the_bundles_read(
     folders = [exported.bundle / "paddle" for exported in (fixed, line)] + [last]
     expected = [OnnxRecogniser.load(one.bundle).recognise(images) for one in (fixed, line)]
     run = load_predictor(last, onednn=False)
-    reader = LineReader(InputSpec("line", 32, 128), reversed_charset)
+    reader = LineReader(LineSpec("line", 32, 128), reversed_charset)
     expected.append(list(reader.decode(reader.infer(run, images)).outputs))
 
     found = read_with_stock(folders, shapes=[SHAPE, None, None], images=tmp_path)
@@ -254,10 +254,10 @@ def test_stock_paddleocr_reads_what_the_bundles_read(
 
 def export_paddle_alone(folder: Path, *, characters: tuple[str, ...]) -> Path:
     """Write the Paddle form of a recogniser of lines with another charset."""
-    net = build_net(NetSpec("line", 32, 128, "small", False, characters))
+    net = build_recogniser_net(RecogniserNetSpec("line", 32, 128, "small", False, characters))
     net.set_state_dict(varied_weights(net))
     net.eval()
-    spec = InputSpec("line", 32, 128)
+    spec = LineSpec("line", 32, 128)
     config = inference_config(spec, characters)
     export_paddle(net, shape=input_shape(spec), config=config, folder=folder)
     return folder

@@ -20,7 +20,7 @@ import training.export.export
 from configs.jobs import ExportDetectorJob, ExportResult
 from ocr.errors import ParityFailed
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import read_detection_bundle
+from ocr.models.bundle import read_detector_bundle
 from ocr.models.detector_spec import PageSpec
 from ocr.models.golden_outputs import read_golden_boxes
 from ocr.reading.detection.boxes import Detections
@@ -75,7 +75,7 @@ def test_every_form_finds_what_the_checkpoint_finds(exported: Exported) -> None:
 
 
 def test_the_manifest_says_what_pages_become_and_how_maps_become_boxes(exported: Exported) -> None:
-    manifest = read_detection_bundle(exported.bundle)
+    manifest = read_detector_bundle(exported.bundle)
 
     assert (manifest.name, manifest.version, manifest.parent) == ("toy-detector", "v1", "v0")
     assert (manifest.input, manifest.boxes) == (PageSpec(LONG_SIDE_PX), RULE)

@@ -7,24 +7,25 @@ import paddle
 import pytest
 
 from ocr.errors import BadData
-from training.loop.checkpoint import load_checkpoint, read_weights, save_checkpoint
-from training.recognition.net import NetSpec, build_net
+from training.loop.checkpoint import read_weights
+from training.recognition.checkpoint import load_recogniser, save_recogniser
+from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
-SPEC = NetSpec("fixed", 32, 64, "small", False, ("0", "皖", " "))
+SPEC = RecogniserNetSpec("fixed", 32, 64, "small", False, ("0", "皖", " "))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     paddle.seed(1)
-    save_checkpoint(tmp_path, weights=read_weights(build_net(SPEC)), spec=SPEC)
+    save_recogniser(tmp_path, weights=read_weights(build_recogniser_net(SPEC)), spec=SPEC)
     return tmp_path
 
 
 def test_a_loaded_net_is_the_saved_one(folder: Path) -> None:
     paddle.seed(1)
-    expected = read_weights(build_net(SPEC))
+    expected = read_weights(build_recogniser_net(SPEC))
 
-    net, spec = load_checkpoint(folder)
+    net, spec = load_recogniser(folder)
 
     assert spec == SPEC
     assert not net.training
@@ -36,7 +37,7 @@ def test_weights_of_another_charset_are_refused(folder: Path) -> None:
     (folder / "spec.json").write_text(text, encoding="utf-8")
 
     with pytest.raises(BadData, match=r"head\.bias has shape \[4\], the net expects \[5\]"):
-        load_checkpoint(folder)
+        load_recogniser(folder)
 
 
 @pytest.mark.parametrize("name", ["spec.json", "model.npz"])
@@ -49,4 +50,4 @@ def test_a_damaged_checkpoint_is_named(folder: Path, name: str, damage: str) -> 
         path.write_bytes(path.read_bytes()[:100])
 
     with pytest.raises(BadData, match=str(folder)):
-        load_checkpoint(folder)
+        load_recogniser(folder)

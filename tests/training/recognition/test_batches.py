@@ -6,7 +6,7 @@ import pytest
 
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from tests.training.toy_job import draw_digits, random_texts
 from training.recognition.augment import augment_crop
 from training.recognition.batches import BatchMaker, collate
@@ -15,7 +15,7 @@ from training.recognition.plan import make_plan
 from training.recognition.source import LabelledCrop, PlainSource, expected_centres
 
 
-def make_maker(spec: InputSpec, *, augmentation: float = 0.75) -> BatchMaker:
+def make_maker(spec: LineSpec, *, augmentation: float = 0.75) -> BatchMaker:
     rng = np.random.default_rng(0)
     texts = random_texts(40, lengths=(3, 6), seed=0)
     pairs = [(text, draw_digits(text, rng=rng)) for text in texts]
@@ -27,8 +27,8 @@ def make_maker(spec: InputSpec, *, augmentation: float = 0.75) -> BatchMaker:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", [InputSpec("fixed", 32, 128), InputSpec("line", 32, 320)])
-def test_a_batch_is_the_same_whenever_it_is_made(spec: InputSpec) -> None:
+@pytest.mark.parametrize("spec", [LineSpec("fixed", 32, 128), LineSpec("line", 32, 320)])
+def test_a_batch_is_the_same_whenever_it_is_made(spec: LineSpec) -> None:
     first, later = make_maker(spec), make_maker(spec)
 
     for step in range(4):

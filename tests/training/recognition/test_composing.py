@@ -12,7 +12,7 @@ import paddle
 import pytest
 
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from tests.training.loop.test_resume import assert_same_weights, curve, reached
 from tests.training.toy_job import ROOT, make_snapshot, random_texts, run, write_job
 from training.loop.progress import read_events
@@ -71,8 +71,8 @@ def test_crops_without_a_layout_train_without_composition(tmp_path: Path) -> Non
     assert not (tmp_path / "job" / "composition.npz").exists()
 
 
-@pytest.mark.parametrize("spec", [InputSpec("fixed", 32, 128), InputSpec("line", 32, 128)])
-def test_alignment_is_in_pixels_of_the_crop(spec: InputSpec) -> None:
+@pytest.mark.parametrize("spec", [LineSpec("fixed", 32, 128), LineSpec("line", 32, 128)])
+def test_alignment_is_in_pixels_of_the_crop(spec: LineSpec) -> None:
     image = np.zeros((16, 64, 3), np.uint8)
     crops = collect_crops(
         [("12", image)] * 3, split="train", charset=Charset(("1", "2")), spec=spec

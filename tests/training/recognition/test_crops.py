@@ -6,12 +6,12 @@ import pytest
 from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from training.recognition.crops import collect_crops, find_rare, frames_needed
 
 DIGITS = Charset(tuple("0123456789"))
-FIXED = InputSpec("fixed", 32, 32)
-LINE = InputSpec("line", 32, 320)
+FIXED = LineSpec("fixed", 32, 32)
+LINE = LineSpec("line", 32, 320)
 
 
 def blank(width_px: int, height_px: int = 32) -> Image:
@@ -29,7 +29,7 @@ def blank(width_px: int, height_px: int = 32) -> Image:
     ],
 )
 def test_a_split_that_cannot_be_used_is_refused(
-    pairs: list[tuple[str, Image]], spec: InputSpec, message: str
+    pairs: list[tuple[str, Image]], spec: LineSpec, message: str
 ) -> None:
     with pytest.raises(BadData, match=message):
         collect_crops(pairs, split="val", charset=DIGITS, spec=spec)

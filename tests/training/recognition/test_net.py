@@ -7,13 +7,13 @@ import paddle
 import pytest
 from numpy.typing import NDArray
 
-from training.recognition.net import NetSpec, build_net
+from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
 
 def build(layout: Literal["fixed", "line"], *, height_px: int = 32, gray: bool = False) -> Any:
     paddle.seed(0)
-    spec = NetSpec(layout, height_px, 128, "small", gray, tuple("0123"))
-    return build_net(spec)
+    spec = RecogniserNetSpec(layout, height_px, 128, "small", gray, tuple("0123"))
+    return build_recogniser_net(spec)
 
 
 def draw_pixels(width_px: int, *, height_px: int = 32) -> NDArray[np.float32]:

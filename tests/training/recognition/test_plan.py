@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec, frame_count
+from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.recognition.line_input import frame_count
 from tests.training.toy_job import draw_digits, random_texts
 from training.recognition.crops import Crops, collect_crops
 from training.recognition.plan import FixedPlan, LinePlan, make_plan
@@ -17,7 +18,7 @@ def make_crops(layout: Literal["fixed", "line"], *, count: int = 60) -> Crops:
     rng = np.random.default_rng(0)
     texts = random_texts(count, lengths=(3, 12), seed=0)
     pairs = ((text, draw_digits(text, rng=rng)) for text in texts)
-    spec = InputSpec(layout, 32, 128)
+    spec = LineSpec(layout, 32, 128)
     return collect_crops(pairs, split="train", charset=Charset(tuple("0123456789")), spec=spec)
 
 
@@ -53,7 +54,7 @@ def test_epochs_differ_and_a_draw_does_not() -> None:
 
 def test_lines_fill_their_budget_and_stay_wide_enough_for_their_texts() -> None:
     crops = make_crops("line")
-    plan = make_plan(crops, spec=InputSpec("line", 32, 320), batch_size=8, ranks=2, seed=0)
+    plan = make_plan(crops, spec=LineSpec("line", 32, 320), batch_size=8, ranks=2, seed=0)
     assert isinstance(plan, LinePlan)
 
     steps = range(3 * plan.steps_per_epoch)
@@ -68,7 +69,7 @@ def test_lines_fill_their_budget_and_stay_wide_enough_for_their_texts() -> None:
 
 
 def test_a_line_plan_is_the_same_whatever_was_drawn_before() -> None:
-    spec = InputSpec("line", 32, 320)
+    spec = LineSpec("line", 32, 320)
     crops = make_crops("line")
     one = make_plan(crops, spec=spec, batch_size=4, ranks=1, seed=0)
     two = make_plan(crops, spec=spec, batch_size=4, ranks=1, seed=0)

@@ -11,7 +11,7 @@ from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
 from ocr.dataset.lines.labels.row import LabelRow
 from ocr.dataset.lines.labels.table import Columns, parse_table
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import BadInput
 
 LabelKind = Literal["paddleocr", "table", "folder"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ocr.dataset.lines.labels.row import LabelRow
-from ocr.dataset.sample import SPLITS, Split
+from ocr.dataset.split import SPLITS, Split
 
 IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 _COUNTER = re.compile(r"_\d{1,4}$")

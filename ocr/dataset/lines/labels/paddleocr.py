@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ocr.dataset.lines.labels.row import SPACES, LabelRow
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 
 
 def parse_paddleocr(

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 
 SPACES = " \u3000"
 """Stripped off both ends of a text; any other white space there is a fault of the row."""

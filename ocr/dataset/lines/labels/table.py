@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ocr.dataset.labels.encoding import Encoding, decode_labels
 from ocr.dataset.lines.labels.row import SPACES, LabelRow
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}

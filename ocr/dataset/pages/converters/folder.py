@@ -7,7 +7,7 @@ from typing import Literal
 from ocr.dataset.pages.converters.labelstudio import to_labelstudio
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
-from ocr.dataset.sample import SPLITS
+from ocr.dataset.split import SPLITS
 from ocr.errors import ArtifactExists
 from ocr.image.pixels import image_suffix
 

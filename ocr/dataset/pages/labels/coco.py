@@ -12,7 +12,7 @@ from ocr.dataset.lines.labels.row import SPACES
 from ocr.dataset.pages.labels.paddleocr import DONT_CARE
 from ocr.dataset.pages.labels.raw import Points, RawPage, RawRegion, Size, is_number, read_json
 from ocr.dataset.quarantine import Fault, Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 
 _TEXT_KEYS = ("text", "transcription", "caption", "utf8_string")

@@ -15,7 +15,7 @@ from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
 from ocr.dataset.pages.labels.raw import RawPage
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
 from ocr.image.folder import ImageFolder
 

@@ -11,7 +11,7 @@ from ocr.dataset.lines.labels.row import SPACES
 from ocr.dataset.pages.labels.paddleocr import DONT_CARE
 from ocr.dataset.pages.labels.raw import RawPage, RawRegion, is_number
 from ocr.dataset.quarantine import Fault
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 
 _EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
 

@@ -23,7 +23,7 @@ from ocr.dataset.pages.labels.raw import (
     read_points,
 )
 from ocr.dataset.quarantine import Fault, Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 
 _IGNORED = ("ignored", "ignore", "difficult", "illegible")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from ocr.dataset.lines.labels.row import SPACES
 from ocr.dataset.pages.labels.raw import RawPage, RawRegion, read_points
 from ocr.dataset.quarantine import Fault, Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 
 DONT_CARE = ("*", "###")
 _EXPECTED = 'expected image<TAB>[{"transcription": ..., "points": [[x, y], ...]}, ...]'

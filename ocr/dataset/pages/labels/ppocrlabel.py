@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.raw import RawPage
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 
 FILE_STATE = "fileState.txt"
 _PLACEHOLDERS = ("TEMPORARY", "待识别")

@@ -4,7 +4,7 @@ import json
 from typing import NamedTuple
 
 from ocr.dataset.quarantine import Fault
-from ocr.dataset.sample import Split
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 
 Points = tuple[tuple[float, float], ...]

@@ -3,7 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from ocr.dataset.lines.validation import Limits, find_size_fault, find_text_fault
+from ocr.dataset.limits import Limits, find_size_fault
+from ocr.dataset.lines.validation import find_text_fault
 from ocr.dataset.quarantine import Reason
 from ocr.models.charset import Charset
 

@@ -5,15 +5,16 @@ import cv2
 import numpy as np
 import pytest
 
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
+from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.pages.crops import cut_region, prepare_crops
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import open_page_snapshot
-from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.dataset.split import SplitRule
@@ -174,7 +175,7 @@ def test_lines_turned_and_curved_are_cut_out_level() -> None:
 def test_lines_cannot_be_cut_out_of_lines(store: Store, tmp_path: Path) -> None:
     write_labels(tmp_path / "rec", "rec.txt", {f"{n}.png": f"T{n}" for n in range(20)})
     labels = LabelFiles("paddleocr", tmp_path / "rec", "rec.txt")
-    made = prepare_snapshot(store, name="r", labels=labels, limits=Limits(), split=SplitRule())
+    made = prepare_lines(store, name="r", labels=labels, limits=Limits(), split=SplitRule())
 
     with pytest.raises(BadData, match="recognition, expected detection"):
         prepare_crops(store, pages_key=made.key, name="x", limits=LIMITS)

@@ -7,9 +7,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.snapshot import MANIFEST, Snapshot, open_snapshot
 from ocr.dataset.split import SplitRule
@@ -27,7 +27,7 @@ def snapshot(tmp_path: Path) -> Snapshot:
     write_labels(tmp_path / "data", "rec_train.txt", ROWS)
     store = open_store(str(tmp_path / "store"))
     labels = LabelFiles("paddleocr", tmp_path / "data", "rec_train.txt")
-    made = prepare_snapshot(store, name="d", labels=labels, limits=Limits(), split=SplitRule())
+    made = prepare_lines(store, name="d", labels=labels, limits=Limits(), split=SplitRule())
     return open_snapshot(download_folder(store, prefix=made.key, folder=tmp_path / "copy"))
 
 

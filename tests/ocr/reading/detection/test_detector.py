@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ocr.errors import BadData, BadInput
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.detection.detector import OnnxDetector
-from ocr.reading.recognition.line_input import InputSpec
 from tests.toy_bundle import (
     PAGE,
     PAGES,
@@ -76,7 +76,7 @@ def test_a_recogniser_is_refused(tmp_path: Path) -> None:
     ("model", "problem"),
     [
         (b"", "no usable ONNX model"),
-        (toy_model(InputSpec(layout="line", height_px=16, width_px=64)), "expected x of"),
+        (toy_model(LineSpec(layout="line", height_px=16, width_px=64)), "expected x of"),
     ],
 )
 def test_what_is_no_detector_is_refused(model: bytes, problem: str) -> None:

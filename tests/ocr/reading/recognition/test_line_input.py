@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadInput
 from ocr.image.pixels import Image
-from ocr.reading.recognition.line_input import InputSpec, fit_image, frame_count, to_batch
+from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
 
-LINE = InputSpec(layout="line", height_px=32, width_px=128)
-FIXED = InputSpec(layout="fixed", height_px=32, width_px=128)
+LINE = LineSpec(layout="line", height_px=32, width_px=128)
+FIXED = LineSpec(layout="fixed", height_px=32, width_px=128)
 SIZES = [(24, 94), (24, 96), (7, 1), (1, 7), (31, 125), (32, 128), (33, 133), (20, 301), (2, 900)]
 
 
@@ -28,13 +29,13 @@ def test_pixels_equal_stock_paddleocr(
     layout: Literal["fixed", "line"], height_px: int, width_px: int
 ) -> None:
     image = picture(height_px, width_px)
-    spec = InputSpec(layout=layout, height_px=32, width_px=128)
+    spec = LineSpec(layout=layout, height_px=32, width_px=128)
 
     expected = stock_static(image) if layout == "fixed" else stock_line(image)
-    fitted = fit_image(image, spec)
+    fitted = fit_line(image, spec)
 
     width = min(fitted.shape[1], expected.shape[2])
-    batch = to_batch([fitted])[0]
+    batch = to_line_batch([fitted])[0]
     assert fitted.shape[1] <= expected.shape[2]
     np.testing.assert_allclose(batch[:, :, :width], expected[:, :, :width], atol=3e-7)
     assert not expected[:, :, width:].any()
@@ -44,7 +45,7 @@ def test_pixels_equal_stock_paddleocr(
 def test_padding_is_zero_and_no_pixel_is() -> None:
     every_value = np.arange(256, dtype=np.uint8).reshape(1, 256, 1).repeat(3, axis=2)
 
-    batch = to_batch([every_value, every_value[:, :100]])
+    batch = to_line_batch([every_value, every_value[:, :100]])
 
     assert batch.shape == (2, 3, 1, 256)
     assert batch.dtype == np.float32
@@ -54,7 +55,7 @@ def test_padding_is_zero_and_no_pixel_is() -> None:
 
 
 def test_the_width_of_a_batch_is_a_multiple_of_16() -> None:
-    assert to_batch([picture(8, 17), picture(8, 3)]).shape == (2, 3, 8, 32)
+    assert to_line_batch([picture(8, 17), picture(8, 3)]).shape == (2, 3, 8, 32)
 
 
 @pytest.mark.parametrize(("width_px", "frames"), [(1, 1), (4, 1), (5, 2), (128, 32)])
@@ -73,7 +74,7 @@ def test_four_columns_make_a_frame(width_px: int, frames: int) -> None:
 )
 def test_what_is_no_picture_is_refused(image: NDArray[np.uint8]) -> None:
     with pytest.raises(BadInput, match="Expected an image"):
-        fit_image(image, FIXED)
+        fit_line(image, FIXED)
 
 
 def stock_static(image: Image) -> NDArray[np.float32]:

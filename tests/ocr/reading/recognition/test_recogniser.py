@@ -9,12 +9,12 @@ import pytest
 
 from ocr.errors import BadData, BadInput
 from ocr.models.charset import Charset
-from ocr.reading.recognition.line_input import InputSpec
+from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.recogniser import BATCH_WIDTH_PX, OnnxRecogniser, batches_by_width
 from tests.toy_bundle import CHARACTERS, draw, toy_model, write_toy_bundle
 
 TEXTS = ["A", "BA", "C B", "AABBCC", "CAB" * 30, "", "B"]
-LINE = InputSpec(layout="line", height_px=16, width_px=64)
+LINE = LineSpec(layout="line", height_px=16, width_px=64)
 
 
 @pytest.fixture
@@ -104,11 +104,11 @@ def test_a_charset_of_another_model_is_refused() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        InputSpec(layout="line", height_px=32, width_px=64),
-        InputSpec(layout="fixed", height_px=16, width_px=64),
+        LineSpec(layout="line", height_px=32, width_px=64),
+        LineSpec(layout="fixed", height_px=16, width_px=64),
     ],
 )
-def test_an_input_of_another_model_is_refused(other: InputSpec) -> None:
+def test_an_input_of_another_model_is_refused(other: LineSpec) -> None:
     with pytest.raises(BadData, match="expected x of"):
         OnnxRecogniser(toy_model(LINE), charset=Charset(CHARACTERS), spec=other, name="toy")
 

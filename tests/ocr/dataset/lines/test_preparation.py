@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.limits import Limits
 from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import Columns, LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import SnapshotRef, prepare_snapshot
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import Reason, TooManyRejected
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.dataset.split import SplitRule
@@ -57,7 +58,7 @@ def prepare(
     labels: LabelFiles | None = None,
 ) -> SnapshotRef:
     files = labels or LabelFiles("paddleocr", root, "rec_train.txt", "rec_val.txt", "rec_test.txt")
-    return prepare_snapshot(
+    return prepare_lines(
         store, name="d", labels=files, limits=limits, split=SplitRule(), charset=charset
     )
 
@@ -396,7 +397,7 @@ def rendered(count: int) -> RenderedSet[RenderedLine]:
 
 
 def test_rendered_lines_alone_are_split(store: Store) -> None:
-    made = prepare_snapshot(
+    made = prepare_lines(
         store, name="d", labels=None, limits=LIMITS, split=SplitRule(), rendered=rendered(40)
     )
 
@@ -409,7 +410,7 @@ def test_rendered_lines_beside_real_ones_join_train_only(
     store: Store, root: Path, tmp_path: Path
 ) -> None:
     labels = LabelFiles("paddleocr", root, "rec_train.txt")
-    made = prepare_snapshot(
+    made = prepare_lines(
         store, name="d", labels=labels, limits=LIMITS, split=SplitRule(), rendered=rendered(30)
     )
 
@@ -421,7 +422,7 @@ def test_rendered_lines_beside_real_ones_join_train_only(
 def test_rendered_lines_are_not_rendered_twice(store: Store) -> None:
     for expected in (False, True):
         lines = replace(rendered(20), items=iter(())) if expected else rendered(20)
-        made = prepare_snapshot(
+        made = prepare_lines(
             store, name="d", labels=None, limits=LIMITS, split=SplitRule(), rendered=lines
         )
         assert made.cached == expected
@@ -429,13 +430,13 @@ def test_rendered_lines_are_not_rendered_twice(store: Store) -> None:
 
 def test_nothing_to_prepare_is_wrong_usage(store: Store) -> None:
     with pytest.raises(BadInput, match="nothing to prepare"):
-        prepare_snapshot(store, name="d", labels=None, limits=LIMITS, split=SplitRule())
+        prepare_lines(store, name="d", labels=None, limits=LIMITS, split=SplitRule())
 
 
 def test_progress_ends_with_the_number_of_rows(store: Store, root: Path) -> None:
     calls: list[tuple[int, int]] = []
 
-    prepare_snapshot(
+    prepare_lines(
         store,
         name="d",
         labels=LabelFiles("paddleocr", root, "rec_train.txt"),
