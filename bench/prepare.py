@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.store import open_store
@@ -106,7 +106,7 @@ def run_side(side: str, *, root: Path, store: str) -> None:
         made = prepare_lines(
             open_store(store),
             name="bench",
-            labels=LabelFiles("paddleocr", root, LABELS),
+            labels=LineLabelFiles("paddleocr", root, LABELS),
             limits=Limits(),
             split=SplitRule(),
         )

@@ -21,9 +21,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from configs.jobs import TrainJob
+from configs.jobs import TrainRecogniserJob
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.store import open_store
@@ -97,7 +97,9 @@ def make_snapshot(folder: Path) -> dict[str, str]:
     reference = prepare_lines(
         open_store(store),
         name="bench",
-        labels=LabelFiles("paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"),
+        labels=LineLabelFiles(
+            "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
+        ),
         limits=Limits(),
         split=SplitRule(),
     )
@@ -117,7 +119,7 @@ def write_job(folder: Path, snapshot: dict[str, str], epochs: int, devices: int)
 
 def start_training(job: Path) -> float:
     """Run a training and return its images/s, start-up and first steps aside."""
-    subprocess.run([sys.executable, "-m", "training", "train", str(job)], check=True)
+    subprocess.run([sys.executable, "-m", "training", "train-recogniser", str(job)], check=True)
     lines = (job.parent / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     events = [json.loads(line) for line in lines]
     speeds = [e["images_per_s"] for e in events if e["event"] == "step" and e["step"] > WARM_STEPS]
@@ -140,7 +142,7 @@ def time_plain_loop(path: Path) -> float:
     from training.recognition.loss import recognition_loss
     from training.recognition.net import build_recogniser_net
 
-    job = TrainJob.model_validate_json(path.read_bytes())
+    job = TrainRecogniserJob.model_validate_json(path.read_bytes())
     net_spec, batches = prebuild_batches(job, path.parent)
     net = build_recogniser_net(net_spec)
     optimizer = paddle.optimizer.AdamW(
@@ -162,7 +164,7 @@ def time_plain_loop(path: Path) -> float:
     return BATCH * (steps - WARM_STEPS) / (time.perf_counter() - started)
 
 
-def prebuild_batches(job: TrainJob, folder: Path) -> tuple[Any, list[Any]]:
+def prebuild_batches(job: TrainRecogniserJob, folder: Path) -> tuple[Any, list[Any]]:
     """Return the net's spec and some batches as the training makes them."""
     from ocr.dataset.snapshot.snapshot import open_snapshot
     from ocr.models.recogniser_spec import LineSpec

@@ -6,7 +6,7 @@ import typer
 
 from cli.output import AsJson, StoreUri, print_json
 from cli.retrain import Overrides, Preset, settings_for
-from configs.presets import LineParams, load_params
+from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def prepare(
         typer.echo(snapshot.key)
 
 
-def _prepare(params: LineParams) -> "SnapshotRef":
+def _prepare(params: ProjectParams) -> "SnapshotRef":
     if isinstance(params, RetrainPagesParams):
         from tasks.prepare_pages import crop_pages, prepare_pages
 
         pages = prepare_pages.fn(params.dataset)
         crop_pages.fn(pages, params.dataset, params.recogniser_name)
         return pages
-    from tasks.prepare import prepare_dataset
+    from tasks.prepare_lines import prepare_lines
 
-    return prepare_dataset.fn(params.dataset, params.name)
+    return prepare_lines.fn(params.dataset, params.name)

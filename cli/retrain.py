@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from cli.output import ERR, AsJson, StoreUri, print_json
 from configs.deployment import DeploymentParams
-from configs.presets import LineParams, load_params
+from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings, read_settings
 from flows.stages import Stage
@@ -45,15 +45,15 @@ def retrain(
         _leave(params.name, result)
 
 
-def _run_line(params: LineParams, until: Stage) -> Any:
+def _run_line(params: ProjectParams, until: Stage) -> Any:
     # Prefect reads its environment when it is imported.
     if isinstance(params, RetrainPagesParams):
         from flows.retrain_pages import retrain_pages
 
         return retrain_pages(params, until)
-    from flows.retrain import retrain
+    from flows.retrain_lines import retrain_lines
 
-    return retrain(params, until)
+    return retrain_lines(params, until)
 
 
 def _leave(name: str, judgement: "JudgementRef") -> None:

@@ -7,7 +7,7 @@ from pydantic import Field
 from configs.base import NAME_PATTERN, Params
 
 
-class LimitParams(Params):
+class LineLimitParams(Params):
     """What an accepted sample looks like; the rest is quarantined."""
 
     max_text_length: int = Field(80, ge=1, le=1000, description="Longest accepted text, characters")
@@ -20,7 +20,7 @@ class LimitParams(Params):
     )
 
 
-class SplitParams(Params):
+class LineSplitParams(Params):
     """How samples without a split of their own are divided."""
 
     val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
@@ -33,7 +33,7 @@ class SplitParams(Params):
     )
 
 
-class SynthesisParams(Params):
+class LineSynthesisParams(Params):
     """Text lines rendered from templates."""
 
     count: int = Field(
@@ -54,7 +54,7 @@ class SynthesisParams(Params):
     )
 
 
-class DatasetParams(Params):
+class LineDatasetParams(Params):
     """One labelled set of text-line images."""
 
     name: str = Field("lines", pattern=NAME_PATTERN, description="Name of the dataset in the store")
@@ -78,9 +78,11 @@ class DatasetParams(Params):
     charset_file: str = Field(
         "", description="One character a line, relative to root; empty: built from the texts"
     )
-    limits: LimitParams = Field(default=LimitParams(), description="What is accepted")
-    split: SplitParams = Field(default=SplitParams(), description="How to split")
-    synthesis: SynthesisParams = Field(default=SynthesisParams(), description="Rendered lines")
+    limits: LineLimitParams = Field(default=LineLimitParams(), description="What is accepted")
+    split: LineSplitParams = Field(default=LineSplitParams(), description="How to split")
+    synthesis: LineSynthesisParams = Field(
+        default=LineSynthesisParams(), description="Rendered lines"
+    )
     seed: int = Field(0, ge=0, description="Seed of splits and synthesis")
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from configs.base import Params
 
 
-class EvaluationParams(Params):
+class LineEvaluationParams(Params):
     """The test and its stand-in when there is no champion yet."""
 
     baseline: Literal["none", "bundle", "rapidocr", "paddleocr", "tesseract", "number"] = Field(
@@ -19,7 +19,7 @@ class EvaluationParams(Params):
     seed: int = Field(0, ge=0, description="Seed of the bootstrap")
 
     @model_validator(mode="after")
-    def _check_bundle(self) -> "EvaluationParams":
+    def _check_bundle(self) -> "LineEvaluationParams":
         if self.baseline == "bundle" and not self.baseline_bundle:
             raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
         return self

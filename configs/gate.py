@@ -5,7 +5,7 @@ from pydantic import Field
 from configs.base import Params
 
 
-class GateParams(Params):
+class LineGateParams(Params):
     """The rules of promotion; accuracy is the share of exactly read texts."""
 
     margin: float = Field(

@@ -5,16 +5,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.training import DetectorTrainingParams, ResourceParams, TrainingParams
+from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
 
-class TrainJob(Params):
+class TrainRecogniserJob(Params):
     """Train one recogniser on one snapshot; files land beside job.json."""
 
-    kind: Literal["train"] = Field("train", description="Kind of job")
+    kind: Literal["train-recogniser"] = Field("train-recogniser", description="Kind of job")
     store: str = Field(description="URI of the artifact store")
     snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
-    training: TrainingParams = Field(description="How to train")
+    training: RecogniserTrainingParams = Field(description="How to train")
     resources: ResourceParams = Field(description="What to train on")
 
 
@@ -31,7 +31,7 @@ class TrainDetectorJob(Params):
 class TrainResult(Params):
     """What a training left in its folder."""
 
-    kind: Literal["train", "train-detector"] = Field("train", description="Kind of job")
+    kind: Literal["train-recogniser", "train-detector"] = Field(description="Kind of job")
     checkpoint: str = Field(description="Folder of the final checkpoint, relative to the job's")
     metrics: dict[str, float] = Field(description="Validation metrics of the final checkpoint")
     timings: dict[str, float] = Field(description="Seconds per phase, images per second")
@@ -52,10 +52,10 @@ class ExportParams(Params):
     metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")
 
 
-class ExportJob(ExportParams):
+class ExportRecogniserJob(ExportParams):
     """Export one recogniser's checkpoint to a bundle with all forms, and prove their parity."""
 
-    kind: Literal["export"] = Field("export", description="Kind of job")
+    kind: Literal["export-recogniser"] = Field("export-recogniser", description="Kind of job")
     golden_images: int = Field(24, ge=1, le=1000, description="Images of the parity proof")
 
 
@@ -66,13 +66,13 @@ class ExportDetectorJob(ExportParams):
     golden_images: int = Field(4, ge=1, le=100, description="Pages of the parity proof")
 
 
-ExportKind = Literal["export", "export-detector"]
+ExportKind = Literal["export-recogniser", "export-detector"]
 
 
 class ExportResult(Params):
     """What an export of either kind left in its folder."""
 
-    kind: ExportKind = Field("export", description="Kind of job")
+    kind: ExportKind = Field(description="Kind of job")
     bundle: str = Field(description="Folder of the bundle, relative to the job's")
     parity: dict[str, float] = Field(description="Largest probability difference per form")
     timings: dict[str, float] = Field(description="Seconds per phase")

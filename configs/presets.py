@@ -9,12 +9,12 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from configs.retrain import RetrainPagesParams, RetrainParams
+from configs.retrain import RetrainLinesParams, RetrainPagesParams
 
-LineParams = RetrainParams | RetrainPagesParams
+ProjectParams = RetrainLinesParams | RetrainPagesParams
 
-TASKS: dict[str, type[LineParams]] = {
-    "recognition": RetrainParams,
+TASKS: dict[str, type[ProjectParams]] = {
+    "recognition": RetrainLinesParams,
     "pages": RetrainPagesParams,
 }
 PRESETS = Path(__file__).parent / "presets"
@@ -24,7 +24,7 @@ class ConfigError(ValueError):
     """A preset or override that cannot be used; names the key's full path and what is allowed."""
 
 
-def load_params(source: str, *, overrides: Sequence[str] = ()) -> LineParams:
+def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
     """Read a preset by name, or a YAML file by path, and apply ``a.b=c`` overrides.
 
     Args:

@@ -3,22 +3,28 @@
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.dataset import DatasetParams, PageDatasetParams
+from configs.dataset import LineDatasetParams, PageDatasetParams
 from configs.deployment import DeploymentParams
-from configs.evaluation import EvaluationParams, PageEvaluationParams
-from configs.gate import GateParams, PageGateParams
-from configs.training import DetectorTrainingParams, ResourceParams, TrainingParams
+from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from configs.gate import LineGateParams, PageGateParams
+from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
 
-class RetrainParams(Params):
+class RetrainLinesParams(Params):
     """One retraining: from labelled images to a model that answers."""
 
     name: str = Field("lines", pattern=NAME_PATTERN, description="Name of the model")
-    dataset: DatasetParams = Field(default=DatasetParams(), description="The labelled images")
-    training: TrainingParams = Field(default=TrainingParams(), description="The training")
+    dataset: LineDatasetParams = Field(
+        default=LineDatasetParams(), description="The labelled images"
+    )
+    training: RecogniserTrainingParams = Field(
+        default=RecogniserTrainingParams(), description="The training"
+    )
     resources: ResourceParams = Field(default=ResourceParams(), description="What it runs on")
-    evaluation: EvaluationParams = Field(default=EvaluationParams(), description="The test")
-    gate: GateParams = Field(default=GateParams(), description="When a candidate is accepted")
+    evaluation: LineEvaluationParams = Field(default=LineEvaluationParams(), description="The test")
+    gate: LineGateParams = Field(
+        default=LineGateParams(), description="When a candidate is accepted"
+    )
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
 
 
@@ -37,8 +43,9 @@ class RetrainPagesParams(Params):
     detector: DetectorTrainingParams = Field(
         default=DetectorTrainingParams(), description="The training of the detector"
     )
-    recogniser: TrainingParams = Field(
-        default=TrainingParams(), description="The training of the recogniser, on the pages' lines"
+    recogniser: RecogniserTrainingParams = Field(
+        default=RecogniserTrainingParams(),
+        description="The training of the recogniser, on the pages' lines",
     )
     resources: ResourceParams = Field(
         default=ResourceParams(), description="What each of the two trainings runs on, at once"

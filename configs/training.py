@@ -61,7 +61,7 @@ class LoopParams(Params):
     seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
 
 
-class TrainingParams(LoopParams):
+class RecogniserTrainingParams(LoopParams):
     """The embedded recogniser and its schedule."""
 
     layout: Literal["fixed", "line"] = Field(

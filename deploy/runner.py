@@ -11,10 +11,10 @@ from configs.presets import load_params
 from configs.settings import read_settings
 from deploy.background import ServiceFailed
 from deploy.services import ensure_remembered_gateway
-from flows.retrain import retrain
+from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
 
-LINES: list[tuple[Flow[..., Any], str]] = [(retrain, "meters"), (retrain_pages, "demo")]
+LINES: list[tuple[Flow[..., Any], str]] = [(retrain_lines, "meters"), (retrain_pages, "demo")]
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ from flows.stages import Stage, run_until
 from tasks.assemble import assemble_pipeline
 from tasks.deploy import deploy_model
 from tasks.evaluate_pages import evaluate_pages
-from tasks.export import export_detector, export_model
+from tasks.export import export_detector, export_recogniser
 from tasks.judge_pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
 from tasks.together import finish_together
-from tasks.train import train_detector, train_model
+from tasks.train import train_detector, train_recogniser
 
 
 @flow(name="retrain-pages", flow_run_name="{params.name}")
@@ -34,12 +34,12 @@ def _line(params: RetrainPagesParams) -> Iterator[Any]:
     yield pages
     detector, recogniser = finish_together(
         train_detector.submit(pages, params.detector, params.resources),
-        train_model.submit(crops, params.recogniser, params.resources),
+        train_recogniser.submit(crops, params.recogniser, params.resources),
     )
     yield detector, recogniser
     parts = finish_together(
         export_detector.submit(detector, pages, params.detector_name, params.detector),
-        export_model.submit(recogniser, crops, params.recogniser_name, params.recogniser),
+        export_recogniser.submit(recogniser, crops, params.recogniser_name, params.recogniser),
     )
     pipeline = assemble_pipeline(params.name, *parts, pages)
     yield pipeline

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import ExportDetectorJob, ExportJob, ExportResult
-from configs.training import DetectorTrainingParams, LoopParams, TrainingParams
+from configs.jobs import ExportDetectorJob, ExportRecogniserJob, ExportResult
+from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from tasks.jobs import run_job
@@ -18,12 +18,14 @@ from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 
-@task(name="export", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
-def export_model(
-    checkpoint: CheckpointRef, dataset: SnapshotRef, name: str, training: TrainingParams
+@task(name="export-recogniser", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def export_recogniser(
+    checkpoint: CheckpointRef, dataset: SnapshotRef, name: str, training: RecogniserTrainingParams
 ) -> ModelRef:
     """Export a recogniser and register it as a version, or find the version it gave before."""
-    return _find_or_export(ExportJob, checkpoint, dataset=dataset, name=name, training=training)
+    return _find_or_export(
+        ExportRecogniserJob, checkpoint, dataset=dataset, name=name, training=training
+    )
 
 
 @task(name="export-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -37,7 +39,7 @@ def export_detector(
 
 
 def _find_or_export(
-    kind: type[ExportJob | ExportDetectorJob],
+    kind: type[ExportRecogniserJob | ExportDetectorJob],
     checkpoint: CheckpointRef,
     *,
     dataset: SnapshotRef,
@@ -68,7 +70,9 @@ def _find_or_export(
     return model
 
 
-def _export(workspace: Workspace, job: ExportJob | ExportDetectorJob, folder: Path) -> None:
+def _export(
+    workspace: Workspace, job: ExportRecogniserJob | ExportDetectorJob, folder: Path
+) -> None:
     result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
     with suppress(ArtifactExists):  # another machine was faster; what it made counts
         workspace.registry.register(job.name, job.version, folder / result.bundle)

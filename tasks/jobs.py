@@ -13,17 +13,17 @@ from pydantic import ValidationError
 
 from configs.jobs import (
     ExportDetectorJob,
-    ExportJob,
+    ExportRecogniserJob,
     ExportResult,
     TrainDetectorJob,
-    TrainJob,
+    TrainRecogniserJob,
     TrainResult,
 )
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from tasks.together import is_ended
 
 Result = TypeVar("Result", TrainResult, ExportResult)
-Job = TrainJob | TrainDetectorJob | ExportJob | ExportDetectorJob
+Job = TrainRecogniserJob | TrainDetectorJob | ExportRecogniserJob | ExportDetectorJob
 Event = dict[str, Any]
 
 ERRORS: dict[int, type[OcrError]] = {

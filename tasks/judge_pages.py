@@ -19,7 +19,7 @@ from ocr.models.bundle import (
 )
 from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
 from ocr.report import choose_pages, render_pages_html, render_pages_markdown
-from tasks.judge import conclude, was_rolled_back
+from tasks.judge_lines import conclude, was_rolled_back
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.report import describe_lineage, describe_part, keep_report, read_curves
 from tasks.workspace import Workspace, open_workspace

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Protocol
 
-from configs.evaluation import EvaluationParams, PageEvaluationParams
+from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.models.alias import AliasState
 from tasks.narration import narrate
@@ -23,7 +23,7 @@ def evaluate_beside_opponent(
     workspace: Workspace,
     model: ModelRef,
     dataset: SnapshotRef,
-    params: EvaluationParams | PageEvaluationParams,
+    params: LineEvaluationParams | PageEvaluationParams,
     *,
     number: float,
     measure: Callable[[str], Report],
@@ -68,7 +68,7 @@ def _choose_opponent(
     model: ModelRef,
     *,
     champion: AliasState | None,
-    params: EvaluationParams | PageEvaluationParams,
+    params: LineEvaluationParams | PageEvaluationParams,
 ) -> str:
     """Name the champion; for the champion itself, what it was promoted over; else the baseline."""
     other = champion.version if champion else None

@@ -14,7 +14,7 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.synthesis.pages import open_page_synthesis
-from tasks.prepare import prepare_aloud, show_charset
+from tasks.prepare_lines import prepare_aloud, show_charset
 from tasks.retries import may_help
 from tasks.workspace import open_workspace
 

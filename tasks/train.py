@@ -5,12 +5,12 @@ from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import TrainDetectorJob, TrainJob, TrainResult
+from configs.jobs import TrainDetectorJob, TrainRecogniserJob, TrainResult
 from configs.training import (
     OPERATIONAL,
     DetectorTrainingParams,
+    RecogniserTrainingParams,
     ResourceParams,
-    TrainingParams,
 )
 from ocr.dataset.preparation import SnapshotRef
 from ocr.store.folder import find_published, publish_folder, seal_folder
@@ -24,13 +24,13 @@ from tasks.workspace import Workspace, open_workspace
 KEPT = ("metrics.jsonl", "composition.png", "result.json")
 
 
-@task(name="train", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
-def train_model(
-    dataset: SnapshotRef, training: TrainingParams, resources: ResourceParams
+@task(name="train-recogniser", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def train_recogniser(
+    dataset: SnapshotRef, training: RecogniserTrainingParams, resources: ResourceParams
 ) -> CheckpointRef:
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
-    job = TrainJob(
+    job = TrainRecogniserJob(
         store=workspace.store.uri, snapshot=dataset.key, training=training, resources=resources
     )
     return _find_or_train(workspace, job, dataset=dataset, net="recogniser")
@@ -49,7 +49,11 @@ def train_detector(
 
 
 def _find_or_train(
-    workspace: Workspace, job: TrainJob | TrainDetectorJob, *, dataset: SnapshotRef, net: Net
+    workspace: Workspace,
+    job: TrainRecogniserJob | TrainDetectorJob,
+    *,
+    dataset: SnapshotRef,
+    net: Net,
 ) -> CheckpointRef:
     digest = content_digest(
         snapshot=dataset.digest,
@@ -69,7 +73,12 @@ def _find_or_train(
 
 
 def _train(
-    workspace: Workspace, key: str, folder: Path, *, job: TrainJob | TrainDetectorJob, net: Net
+    workspace: Workspace,
+    key: str,
+    folder: Path,
+    *,
+    job: TrainRecogniserJob | TrainDetectorJob,
+    net: Net,
 ) -> str:
     with TrainingProgress(net) as progress:
         result = run_job(job, folder=folder, result_type=TrainResult, on_event=progress.update)

@@ -29,7 +29,7 @@ class Workspace:
         folder = self.home / "bundles" / sha256(self.store.uri.encode()).hexdigest()[:12]
         return self.registry.download(model, folder / model.name / model.version)
 
-    def fetch_snapshot(self, key: str) -> Snapshot:
+    def fetch_lines(self, key: str) -> Snapshot:
         """Copy a snapshot of lines to this machine, once, and open it."""
         return open_snapshot(self._download_snapshot(key))
 

@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from configs.jobs import ExportDetectorJob, ExportJob, TrainDetectorJob, TrainJob
+from configs.jobs import (
+    ExportDetectorJob,
+    ExportRecogniserJob,
+    TrainDetectorJob,
+    TrainRecogniserJob,
+)
 from ocr.errors import OcrError
 from training.alone import alone_in, end_with_the_task
 from training.environment import prepare_environment
@@ -38,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # Each command imports its own room: paddle must not be there before the environment is.
 
 
-def _train(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
+def _train(kind: type[TrainRecogniserJob] | type[TrainDetectorJob], path: Path) -> None:
     job = read_job(path, kind)
     from training.train import train_model
 
@@ -47,7 +52,7 @@ def _train(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
         train_model(job, folder)
 
 
-def _rank(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
+def _rank(kind: type[TrainRecogniserJob] | type[TrainDetectorJob], path: Path) -> None:
     """One rank of a training; started by the launcher only."""
     folder = path.resolve().parent
     job = read_job(path, kind)
@@ -67,7 +72,7 @@ def _rank(kind: type[TrainJob] | type[TrainDetectorJob], path: Path) -> None:
         raise lost from error
 
 
-def _export(kind: type[ExportJob] | type[ExportDetectorJob], path: Path) -> None:
+def _export(kind: type[ExportRecogniserJob] | type[ExportDetectorJob], path: Path) -> None:
     job = read_job(path, kind)
     from training.export.export import export_model
 
@@ -77,11 +82,11 @@ def _export(kind: type[ExportJob] | type[ExportDetectorJob], path: Path) -> None
 
 
 COMMANDS: dict[str, Callable[[Path], None]] = {
-    "train": partial(_train, TrainJob),
+    "train-recogniser": partial(_train, TrainRecogniserJob),
     "train-detector": partial(_train, TrainDetectorJob),
-    "rank": partial(_rank, TrainJob),
+    "rank-recogniser": partial(_rank, TrainRecogniserJob),
     "rank-detector": partial(_rank, TrainDetectorJob),
-    "export": partial(_export, ExportJob),
+    "export-recogniser": partial(_export, ExportRecogniserJob),
     "export-detector": partial(_export, ExportDetectorJob),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import cv2
 
-from configs.jobs import TrainDetectorJob, TrainJob, TrainResult
+from configs.jobs import TrainDetectorJob, TrainRecogniserJob, TrainResult
 from ocr.errors import OcrError
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
@@ -28,7 +28,7 @@ MOST_LOADER_THREADS = 8
 
 
 def train_rank(
-    job: TrainJob | TrainDetectorJob, folder: Path, *, fail: Callable[[OcrError], None]
+    job: TrainRecogniserJob | TrainDetectorJob, folder: Path, *, fail: Callable[[OcrError], None]
 ) -> None:
     """Train as one of the ranks; the first leaves the checkpoint and result.json.
 
@@ -61,7 +61,9 @@ def train_rank(
         watchdog.close()
 
 
-def open_trainee(job: TrainJob | TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Trainee:
+def open_trainee(
+    job: TrainRecogniserJob | TrainDetectorJob, folder: Path, *, ranks: Ranks
+) -> Trainee:
     """Decode the snapshot of a job into memory and plan the training on it."""
     if isinstance(job, TrainDetectorJob):
         return open_detector(job, folder, ranks=ranks)
@@ -69,7 +71,7 @@ def open_trainee(job: TrainJob | TrainDetectorJob, folder: Path, *, ranks: Ranks
 
 
 def build_loop(
-    job: TrainJob | TrainDetectorJob,
+    job: TrainRecogniserJob | TrainDetectorJob,
     folder: Path,
     trainee: Trainee,
     *,
@@ -107,7 +109,7 @@ def build_loop(
     return loop
 
 
-def count_loader_threads(job: TrainJob | TrainDetectorJob) -> int:
+def count_loader_threads(job: TrainRecogniserJob | TrainDetectorJob) -> int:
     """One thread keeps up with a CPU; a GPU takes a fair share of the cores."""
     if job.resources.device == "cpu":
         return 1
@@ -115,7 +117,7 @@ def count_loader_threads(job: TrainJob | TrainDetectorJob) -> int:
 
 
 def finish(
-    job: TrainJob | TrainDetectorJob, folder: Path, loop: TrainingLoop, *, load_s: float
+    job: TrainRecogniserJob | TrainDetectorJob, folder: Path, loop: TrainingLoop, *, load_s: float
 ) -> None:
     """Measure the weights to use, write their checkpoint and last the result."""
     checkpoint = folder / CHECKPOINT

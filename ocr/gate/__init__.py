@@ -1,7 +1,7 @@
 """The gate: whether a candidate may replace the champion."""
 
 from ocr.gate.checks import Check, Verdict
-from ocr.gate.evidence import Evidence, collect_evidence, collect_page_evidence
+from ocr.gate.evidence import Evidence, collect_line_evidence, collect_page_evidence
 from ocr.gate.judge import Decision, judge
 from ocr.gate.rules import GateRules
 
@@ -11,7 +11,7 @@ __all__ = [
     "Evidence",
     "GateRules",
     "Verdict",
-    "collect_evidence",
+    "collect_line_evidence",
     "collect_page_evidence",
     "judge",
 ]

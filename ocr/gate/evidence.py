@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ocr.evaluation.bootstrap import Interval, wilson
 from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.lines.report import EvaluationReport
+from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.slices import SliceReport
 
@@ -44,8 +44,8 @@ class Evidence:
     guards: Mapping[str, Comparison] = field(default_factory=dict)
 
 
-def collect_evidence(
-    report: EvaluationReport,
+def collect_line_evidence(
+    report: LinesReport,
     *,
     size_mb: float,
     has_parity: bool,

@@ -2,8 +2,8 @@
 
 from ocr.report.lineage import Lineage
 from ocr.report.lines.gallery import choose_lines
-from ocr.report.lines.html import render_html
-from ocr.report.lines.markdown import render_markdown
+from ocr.report.lines.html import render_lines_html
+from ocr.report.lines.markdown import render_lines_markdown
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.html import render_pages_html
 from ocr.report.pages.markdown import render_pages_markdown
@@ -12,8 +12,8 @@ __all__ = [
     "Lineage",
     "choose_lines",
     "choose_pages",
-    "render_html",
-    "render_markdown",
+    "render_lines_html",
+    "render_lines_markdown",
     "render_pages_html",
     "render_pages_markdown",
 ]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from configs.presets import ConfigError, load_params, preset_names
-from configs.retrain import RetrainPagesParams, RetrainParams
+from configs.retrain import RetrainLinesParams, RetrainPagesParams
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -22,7 +22,7 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
 
     params = load_params(str(project), overrides=["training.size=small"])
 
-    assert isinstance(params, RetrainParams)
+    assert isinstance(params, RetrainLinesParams)
     assert params.name == "meters"
     assert (params.training.epochs, params.training.batch_size) == (5, 4)
     assert params.training.size == "small"

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from configs.presets import ConfigError, load_params
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
@@ -167,7 +167,7 @@ def prepare(root: Path) -> SnapshotRef:
     return prepare_lines(
         open_store(str(root / "store")),
         name="bad",
-        labels=LabelFiles(kind="paddleocr", root=root, train="rec_train.txt"),
+        labels=LineLabelFiles(kind="paddleocr", root=root, train="rec_train.txt"),
         limits=Limits(max_bad_share=0.1),
         split=SplitRule(),
     )

@@ -21,7 +21,8 @@ from deploy.services import ensure_prefect
 ensure_prefect(read_settings())
 from prefect.deployments import run_deployment
 params = load_params("smoke", overrides=sys.argv[1:]).model_dump(mode="json")
-run = run_deployment("retrain/local", parameters={"params": params}, timeout=180, poll_interval=1)
+name = "retrain-lines/local"
+run = run_deployment(name, parameters={"params": params}, timeout=180, poll_interval=1)
 print(run.state_name)
 """
 

@@ -7,13 +7,13 @@ from prefect import Flow
 from prefect.utilities.callables import parameter_schema
 
 from configs.base import Params
-from configs.retrain import RetrainPagesParams, RetrainParams
-from flows.retrain import retrain
+from configs.retrain import RetrainLinesParams, RetrainPagesParams
+from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
 from flows.stages import Stage
 
 FLOWS: dict[type[Params], Flow[..., Any]] = {
-    RetrainParams: retrain,
+    RetrainLinesParams: retrain_lines,
     RetrainPagesParams: retrain_pages,
 }
 

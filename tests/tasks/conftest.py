@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from configs.evaluation import EvaluationParams
+from configs.evaluation import LineEvaluationParams
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import encode_png
 from ocr.models.registry import Registry
-from tasks.evaluate import evaluate_model
+from tasks.evaluate_lines import evaluate_lines
 from tasks.references import EvaluationRef, ModelRef
 from tasks.workspace import open_workspace
 from tests.toy_bundle import draw, write_toy_bundle
@@ -45,9 +45,11 @@ class ToyLine:
         """Take the champion back."""
         self.registry.rollback(NAME, reason="reads 8 as B")
 
-    def evaluate(self, model: ModelRef, params: EvaluationParams | None = None) -> EvaluationRef:
+    def evaluate(
+        self, model: ModelRef, params: LineEvaluationParams | None = None
+    ) -> EvaluationRef:
         """Measure a version as the task does."""
-        return evaluate_model.fn(model, self.dataset, params or EvaluationParams(resamples=200))
+        return evaluate_lines.fn(model, self.dataset, params or LineEvaluationParams(resamples=200))
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLine:
     return ToyLine(registry=registry, dataset=snapshot, folder=tmp_path / "bundles")
 
 
-def _write_labels(root: Path) -> LabelFiles:
+def _write_labels(root: Path) -> LineLabelFiles:
     root.mkdir()
     every = ["".join(text) for text in product("ABC", repeat=4)]
     texts = [text for text in every if not re.search(r"(.)\1", text)]  # the toys read AA as A
@@ -73,4 +75,4 @@ def _write_labels(root: Path) -> LabelFiles:
         (root / f"{text}.png").write_bytes(encode_png(draw(text)))
     labels = "".join(f"{text}.png\t{text}\n" for text in texts)
     (root / "labels.txt").write_text(labels, encoding="utf-8")
-    return LabelFiles(kind="paddleocr", root=root, train="labels.txt")
+    return LineLabelFiles(kind="paddleocr", root=root, train="labels.txt")

@@ -9,8 +9,8 @@ from typing import Any
 import psutil
 import pytest
 
-from configs.jobs import TrainJob, TrainResult
-from configs.training import ResourceParams, TrainingParams
+from configs.jobs import TrainRecogniserJob, TrainResult
+from configs.training import RecogniserTrainingParams, ResourceParams
 from ocr.errors import (
     ArtifactNotFound,
     BadData,
@@ -22,17 +22,19 @@ from ocr.errors import (
 )
 from tasks.jobs import JobDied, JobEnded, _follow, run_job
 
-RESULT = TrainResult(checkpoint="checkpoint", metrics={}, timings={}, environment={})
+RESULT = TrainResult(
+    kind="train-recogniser", checkpoint="checkpoint", metrics={}, timings={}, environment={}
+)
 WRITE_RESULT = f'echo \'{RESULT.model_dump_json()}\' > "$(dirname "$4")/result.json"'
 
 RunAs = Callable[[str], None]
 
 
-def job(store: Path) -> TrainJob:
-    return TrainJob(
+def job(store: Path) -> TrainRecogniserJob:
+    return TrainRecogniserJob(
         store=str(store),
         snapshot="datasets/none/0",
-        training=TrainingParams(),
+        training=RecogniserTrainingParams(),
         resources=ResourceParams(),
     )
 
@@ -100,14 +102,14 @@ def test_job_that_says_nothing_and_leaves_nothing_died(tmp_path: Path, run_as: R
 
 
 def test_a_half_written_result_is_no_result(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text('{"kind": "train"')
+    (tmp_path / "result.json").write_text('{"kind": "train-recogniser"')
 
     with pytest.raises(JobDied, match="left no valid"):
         run(tmp_path)
 
 
 def test_the_try_after_an_invalid_result_runs(tmp_path: Path, run_as: RunAs) -> None:
-    (tmp_path / "result.json").write_text('{"kind": "train"')
+    (tmp_path / "result.json").write_text('{"kind": "train-recogniser"')
     run_as(WRITE_RESULT)
     with pytest.raises(JobDied):
         run(tmp_path)

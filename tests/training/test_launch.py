@@ -100,7 +100,7 @@ def test_only_what_a_rank_needs_is_passed_on() -> None:
 
 
 def test_each_rank_has_a_gpu_of_its_own() -> None:
-    command = launch_command(Path("job"), command="rank", device="gpu", devices=3)
+    command = launch_command(Path("job"), command="rank-recogniser", device="gpu", devices=3)
 
     assert command[command.index("--devices") + 1] == "0,1,2"
     assert command[command.index("--nproc_per_node") + 1] == "3"

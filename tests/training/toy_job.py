@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image
@@ -54,7 +54,9 @@ def make_snapshot(folder: Path, *, texts: dict[str, list[str]], seed: int = 0) -
     reference = prepare_lines(
         open_store(str(folder / "store")),
         name="toy",
-        labels=LabelFiles("paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"),
+        labels=LineLabelFiles(
+            "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
+        ),
         limits=Limits(),
         split=SplitRule(),
     )
@@ -81,7 +83,9 @@ def write_job(folder: Path, snapshot: dict[str, str], *, devices: int = 1, **tra
     return path
 
 
-def start(job: Path, *, command: str = "train", **options: Any) -> "subprocess.Popen[str]":
+def start(
+    job: Path, *, command: str = "train-recogniser", **options: Any
+) -> "subprocess.Popen[str]":
     """Start ``python -m training``."""
     return subprocess.Popen(
         [sys.executable, "-m", "training", command, str(job)],
@@ -93,7 +97,7 @@ def start(job: Path, *, command: str = "train", **options: Any) -> "subprocess.P
     )
 
 
-def run(job: Path, *, command: str = "train", **options: Any) -> tuple[int, str]:
+def run(job: Path, *, command: str = "train-recogniser", **options: Any) -> tuple[int, str]:
     """Run ``python -m training`` to its end; return exit code and stderr."""
     with start(job, command=command, **options) as process:
         _, errors = process.communicate(timeout=120)

@@ -1,6 +1,6 @@
 """Exports a checkpoint to a bundle with all forms and proves that they answer alike.
 
-python -m training export|export-detector DIR/job.json
+python -m training export-recogniser|export-detector DIR/job.json
 """
 
 import shutil
@@ -16,7 +16,7 @@ import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from configs.jobs import ExportDetectorJob, ExportJob, ExportResult
+from configs.jobs import ExportDetectorJob, ExportRecogniserJob, ExportResult
 from configs.settings import read_settings
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.image.pixels import Image
@@ -36,7 +36,7 @@ from training.job import CHECKPOINT
 BUNDLE = "bundle"
 PARITY = "parity"
 
-Job = ExportJob | ExportDetectorJob
+Job = ExportRecogniserJob | ExportDetectorJob
 Output = TypeVar("Output")
 
 

@@ -9,7 +9,7 @@ from training.forms.exportable import Exportable
 from training.recognition.export import RecogniserExport
 
 EXPORTS: dict[ExportKind, type[RecogniserExport] | type[DetectorExport]] = {
-    "export": RecogniserExport,
+    "export-recogniser": RecogniserExport,
     "export-detector": DetectorExport,
 }
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from configs.jobs import TrainJob
-from configs.training import TrainingParams
+from configs.jobs import TrainRecogniserJob
+from configs.training import RecogniserTrainingParams
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.dataset.split import Split
 from ocr.models.charset import Charset
@@ -36,7 +36,7 @@ class RecogniserTrainee:
 
     def __init__(
         self,
-        training: TrainingParams,
+        training: RecogniserTrainingParams,
         folder: Path,
         *,
         train: Crops,
@@ -129,7 +129,7 @@ class RecogniserTrainee:
         )
 
 
-def open_recogniser(job: TrainJob, folder: Path, *, ranks: Ranks) -> RecogniserTrainee:
+def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> RecogniserTrainee:
     """Decode the snapshot of a job into memory and plan the training on it."""
     snapshot = open_snapshot(folder / SNAPSHOT)
     train, val = read_splits(snapshot, job)
@@ -138,7 +138,7 @@ def open_recogniser(job: TrainJob, folder: Path, *, ranks: Ranks) -> RecogniserT
     )
 
 
-def read_splits(snapshot: Snapshot, job: TrainJob) -> tuple[Crops, Crops]:
+def read_splits(snapshot: Snapshot, job: TrainRecogniserJob) -> tuple[Crops, Crops]:
     """Decode the train and val splits into memory."""
     spec = input_spec(job.training)
 
@@ -149,12 +149,12 @@ def read_splits(snapshot: Snapshot, job: TrainJob) -> tuple[Crops, Crops]:
     return read("train"), read("val")
 
 
-def input_spec(training: TrainingParams) -> LineSpec:
+def input_spec(training: RecogniserTrainingParams) -> LineSpec:
     """Return the input of the net."""
     return LineSpec(training.layout, training.height_px, training.width_px)
 
 
-def make_net_spec(training: TrainingParams, charset: Charset) -> RecogniserNetSpec:
+def make_net_spec(training: RecogniserTrainingParams, charset: Charset) -> RecogniserNetSpec:
     """Return what the net is built from."""
     return RecogniserNetSpec(
         layout=training.layout,

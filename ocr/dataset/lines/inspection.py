@@ -37,7 +37,7 @@ class RenderedLine(Protocol):
 
 
 @dataclass(frozen=True)
-class Inspector:
+class LineInspector:
     """Looks at every row once.
 
     Attributes:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.image.folder import ImageFolder
 from ocr.image.pixels import BadImage, Image, decode_image
@@ -20,7 +20,7 @@ def read_labelled_images(labels: Path) -> tuple[list[tuple[Image, str]], list[Re
     images = ImageFolder(labels.parent)
     samples: list[tuple[Image, str]] = []
     rejections: list[Rejection] = []
-    for row in LabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read():
+    for row in LineLabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read():
         if isinstance(row, Rejection):
             rejections.append(row)
             continue

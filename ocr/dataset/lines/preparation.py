@@ -8,8 +8,8 @@ from pathlib import Path
 from ocr.dataset.duplicates import cluster_candidates
 from ocr.dataset.inputs import RenderedSet, survey_inputs
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.inspection import Inspector, RenderedLine
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.inspection import LineInspector, RenderedLine
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.preparation import (
     SNAPSHOT,
     SnapshotRef,
@@ -33,7 +33,7 @@ def prepare_lines(
     store: Store,
     *,
     name: str,
-    labels: LabelFiles | None,
+    labels: LineLabelFiles | None,
     limits: Limits,
     split: SplitRule,
     charset: Charset | None = None,
@@ -64,7 +64,7 @@ def prepare_lines(
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
-        inspector = Inspector(limits=limits, charset=charset, spool=spool, pool=pool)
+        inspector = LineInspector(limits=limits, charset=charset, spool=spool, pool=pool)
         selection = select_samples(
             inspect_inputs(inspector, survey, on_progress=on_progress),
             rule=split,

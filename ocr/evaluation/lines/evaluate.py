@@ -15,8 +15,8 @@ from ocr.evaluation.lines.calibration import calibrate
 from ocr.evaluation.lines.latency import Stopwatch
 from ocr.evaluation.lines.report import (
     EvaluatedLine,
-    EvaluationReport,
-    ModelReport,
+    LinesModelReport,
+    LinesReport,
     Reading,
 )
 from ocr.evaluation.metrics import Ratio, Values, score_lines, summarise
@@ -48,7 +48,7 @@ class LabelledLine(Protocol):
         """The document it belongs to; empty: none."""
 
 
-def evaluate_models(
+def evaluate_lines(
     *,
     candidate: Recogniser,
     baseline: Recogniser | None,
@@ -59,7 +59,7 @@ def evaluate_models(
     seed: int = 0,
     batch_size: int = 32,
     on_progress: Callable[[int], None] | None = None,
-) -> EvaluationReport:
+) -> LinesReport:
     """Read every image with both models and measure all the report and the gate need.
 
     The two take turns batch by batch, each first in every other batch, after a warm-up outside the
@@ -91,7 +91,7 @@ def evaluate_models(
     ours = _right(candidate_readings, lines)
     baseline_readings = [line.baseline for line in lines if line.baseline is not None]
     theirs = _right(baseline_readings, lines) if baseline_readings else None
-    return EvaluationReport(
+    return LinesReport(
         candidate=_report_model(models[0], candidate_readings, lines, draws),
         baseline=_report_model(models[1], baseline_readings, lines, draws) if baseline else None,
         comparison=_compare(ours, theirs, baseline_accuracy, draws),
@@ -173,11 +173,11 @@ def _line(sample: LabelledLine, image: Image, read: Sequence[Recognition]) -> Ev
 
 def _report_model(
     model: Stopwatch, readings: Sequence[Reading], lines: Sequence[EvaluatedLine], draws: _Bootstrap
-) -> ModelReport:
+) -> LinesModelReport:
     texts, references = [reading.text for reading in readings], [line.text for line in lines]
     scores = score_lines(texts, references)
     confidences = np.array([reading.confidence for reading in readings])
-    return ModelReport(
+    return LinesModelReport(
         name=model.recogniser.name,
         metrics=summarise(scores),
         intervals={name: draws.interval(score) for name, score in scores.items()},

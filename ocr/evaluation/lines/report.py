@@ -51,7 +51,7 @@ class EvaluatedLine:
 
 
 @dataclass(frozen=True)
-class ModelReport:
+class LinesModelReport:
     """How one recogniser reads the test.
 
     Attributes:
@@ -72,7 +72,7 @@ class ModelReport:
 
 
 @dataclass(frozen=True)
-class EvaluationReport:
+class LinesReport:
     """Candidate, and baseline if there is one, on the same images.
 
     Attributes:
@@ -83,8 +83,8 @@ class EvaluationReport:
         resamples: Of the bootstrap, with ``seed``.
     """
 
-    candidate: ModelReport
-    baseline: ModelReport | None
+    candidate: LinesModelReport
+    baseline: LinesModelReport | None
     comparison: Comparison | None
     slices: list[SliceReport]
     lines: list[EvaluatedLine]
@@ -96,7 +96,7 @@ class EvaluationReport:
         return _ADAPTER.dump_json(self, indent=1)
 
     @classmethod
-    def from_json(cls, data: bytes) -> "EvaluationReport":
+    def from_json(cls, data: bytes) -> "LinesReport":
         """Read what :meth:`to_json` wrote."""
         return _ADAPTER.validate_json(data)
 
@@ -118,4 +118,4 @@ def _row(line: EvaluatedLine) -> dict[str, str | float | None]:
     }
 
 
-_ADAPTER = TypeAdapter(EvaluationReport)
+_ADAPTER = TypeAdapter(LinesReport)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 from rapidfuzz.distance import Levenshtein
 
-from ocr.evaluation.lines.report import EvaluatedLine, EvaluationReport
+from ocr.evaluation.lines.report import EvaluatedLine, LinesReport
 from ocr.image.pixels import Image, encode_png
 
 # Of the room in the gallery; what one leaves goes to the next.
@@ -44,7 +44,7 @@ class GallerySection:
     lines: list[GalleryLine]
 
 
-def choose_lines(report: EvaluationReport, *, most: int) -> dict[str, list[EvaluatedLine]]:
+def choose_lines(report: LinesReport, *, most: int) -> dict[str, list[EvaluatedLine]]:
     """Return the lines to show under ``lost``, ``shared`` (both wrong) and ``gained``.
 
     The most confident and farthest off come first. Only the images of these lines are needed.
@@ -58,8 +58,8 @@ def choose_lines(report: EvaluationReport, *, most: int) -> dict[str, list[Evalu
     return {"lost": lost, "shared": shared, "gained": gained}
 
 
-def build_gallery(
-    report: EvaluationReport, images: Mapping[str, Image], *, most: int
+def build_line_gallery(
+    report: LinesReport, images: Mapping[str, Image], *, most: int
 ) -> list[GallerySection]:
     """Return the sections of the gallery that have lines.
 
@@ -104,7 +104,7 @@ def _segments(prediction: str, reference: str, fold: Callable[[str], str]) -> It
             yield Segment(kind, prediction[edit.dest_start : edit.dest_end])
 
 
-def _sort_by_fate(report: EvaluationReport) -> dict[str, list[EvaluatedLine]]:
+def _sort_by_fate(report: LinesReport) -> dict[str, list[EvaluatedLine]]:
     wrong = [line for line in report.lines if line.candidate.text != line.text]
     return {
         "lost": sorted((line for line in wrong if line.lost), key=_badness),

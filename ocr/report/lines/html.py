@@ -5,12 +5,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ocr.evaluation.lines.report import EvaluationReport
+from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import Decision
 from ocr.image.pixels import Image
 from ocr.report.charts import draw_calibration, draw_row_scale
 from ocr.report.lineage import Lineage, flatten
-from ocr.report.lines.gallery import build_gallery, to_address
+from ocr.report.lines.gallery import build_line_gallery, to_address
 from ocr.report.tables import (
     METRICS,
     list_confusions,
@@ -25,8 +25,8 @@ from ocr.report.training import draw_training
 SCORES = {"accuracy": "accuracy", "ned": "1-NED"}
 
 
-def render_html(
-    report: EvaluationReport,
+def render_lines_html(
+    report: LinesReport,
     decision: Decision,
     *,
     images: Mapping[str, Image],
@@ -62,14 +62,14 @@ def render_html(
         confusions=list_confusions(
             report.candidate.confusions, report.baseline.confusions if report.baseline else []
         ),
-        sections=build_gallery(report, images, most=gallery),
+        sections=build_line_gallery(report, images, most=gallery),
         calibration=_draw_calibration(report),
         curves=draw_training(curves, scores=SCORES),
         composition=to_address(composition_png) if composition_png else "",
     )
 
 
-def _draw_calibration(report: EvaluationReport) -> Markup:
+def _draw_calibration(report: LinesReport) -> Markup:
     parts = [("candidate", report.candidate.calibration)]
     if report.baseline:
         parts.append(("baseline", report.baseline.calibration))

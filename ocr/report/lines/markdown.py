@@ -7,7 +7,7 @@ from itertools import islice
 import cv2
 
 from ocr.evaluation.bootstrap import Interval
-from ocr.evaluation.lines.report import EvaluatedLine, EvaluationReport
+from ocr.evaluation.lines.report import EvaluatedLine, LinesReport
 from ocr.gate import Decision
 from ocr.image.pixels import Image
 from ocr.report.lines.gallery import choose_lines, encode
@@ -22,8 +22,8 @@ _SIGNS = {"promote": "✅", "hold": "⏸️", "block": "⛔"}
 _THUMBNAIL_HEIGHT_PX = 28
 
 
-def render_markdown(
-    report: EvaluationReport,
+def render_lines_markdown(
+    report: LinesReport,
     decision: Decision,
     *,
     title: str,
@@ -75,7 +75,7 @@ def promise(decision: Decision, *, unit: str) -> list[str]:
     return [f"If the change stays as observed, about **{count}** test {unit} would decide."]
 
 
-def _metric_rows(report: EvaluationReport) -> Iterator[list[str]]:
+def _metric_rows(report: LinesReport) -> Iterator[list[str]]:
     ours = report.candidate.intervals
     theirs = report.baseline.intervals if report.baseline else {}
     for name, title in METRICS.items():
@@ -93,7 +93,7 @@ def list_checks(decision: Decision) -> Iterator[list[str]]:
         yield [check.rule, found, required, f"{_SIGNS[check.verdict]}"]
 
 
-def _error_rows(report: EvaluationReport, images: Mapping[str, Image]) -> Iterator[list[str]]:
+def _error_rows(report: LinesReport, images: Mapping[str, Image]) -> Iterator[list[str]]:
     chosen = choose_lines(report, most=10)
     for line in [*chosen["lost"], *chosen["shared"]]:
         yield [_thumbnail(line, images), *map(escape, _texts(line))]

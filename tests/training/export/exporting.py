@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 import paddle
 
-from configs.jobs import ExportJob
+from configs.jobs import ExportRecogniserJob
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image, encode_png
@@ -31,10 +31,12 @@ def blotches(number: int) -> Image:
     return np.asarray(cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
-def stock_store(root: Path, *, layout: Literal["fixed", "line"]) -> tuple[Store, ExportJob]:
+def stock_store(
+    root: Path, *, layout: Literal["fixed", "line"]
+) -> tuple[Store, ExportRecogniserJob]:
     """Fill a store and return it with the job that exports its checkpoint."""
     store = open_store(str(root / "store"))
-    job = ExportJob(
+    job = ExportRecogniserJob(
         store=store.uri,
         snapshot=_store_snapshot(store, root / "data"),
         checkpoint=_store_checkpoint(store, root / "checkpoint", layout=layout),
@@ -56,7 +58,7 @@ def _store_snapshot(store: Store, root: Path) -> str:
             (root / f"{number}.png").write_bytes(encode_png(blotches(number)))
         lines = [f"{number}.png\t皖A {number}\n" for number in range(start, start + 16)]
         (root / f"{split}.txt").write_text("".join(lines), encoding="utf-8")
-    labels = LabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
+    labels = LineLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
     return prepare_lines(store, name="toy", labels=labels, limits=Limits(), split=SplitRule()).key
 
 

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 import training.export.export
-from configs.jobs import ExportJob, ExportResult
+from configs.jobs import ExportRecogniserJob, ExportResult
 from ocr.errors import ArtifactNotFound, BadData, ParityFailed
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import read_recogniser_bundle
@@ -47,7 +47,7 @@ class Exported:
     """What one export of this file's fixture left."""
 
     layout: Literal["fixed", "line"]
-    job: ExportJob
+    job: ExportRecogniserJob
     folder: Path
     result: ExportResult
 
@@ -202,7 +202,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
 
 def test_a_legacy_export_that_dies_says_why(tmp_path: Path) -> None:
     with (
-        LegacyExport("export", tmp_path / "no-checkpoint", tmp_path, tmp_path) as legacy,
+        LegacyExport("export-recogniser", tmp_path / "no-checkpoint", tmp_path, tmp_path) as legacy,
         pytest.raises(LegacyExportFailed, match="no-checkpoint is no usable checkpoint"),
     ):
         legacy.wait()

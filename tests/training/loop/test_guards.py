@@ -23,7 +23,7 @@ from training.__main__ import main
 from training.environment import prepare_environment
 prepare_environment()
 {breakage}
-sys.exit(main(["train", sys.argv[1]]))
+sys.exit(main(["train-recogniser", sys.argv[1]]))
 """
 
 HUNG_LOADER = """
@@ -118,7 +118,7 @@ def test_a_text_that_is_too_long_for_the_net_is_named(tmp_path: Path) -> None:
     [
         ({"training": {"epocs": 3}}, "training.epocs: unknown key"),
         ({"training": {"epochs": 0}}, "training.epochs: 0 is not allowed"),
-        ({"kind": "export"}, "kind: 'export' is not allowed"),
+        ({"kind": "export-recogniser"}, "kind: 'export-recogniser' is not allowed"),
         ({"extra": 1}, "extra: unknown key"),
         ({"resources": {"device": "gpu"}}, "resources.device: gpu, but this Paddle"),
         ({"training": {"amp": "O1"}}, "training.amp: O1 needs resources.device: gpu"),

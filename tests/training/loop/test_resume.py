@@ -79,7 +79,9 @@ def test_the_state_of_another_job_is_refused(
     assert "holds the state of another job" in errors
 
 
-def end_at(job: Path, *, step: int, how: signal.Signals, command: str = "train") -> tuple[int, str]:
+def end_at(
+    job: Path, *, step: int, how: signal.Signals, command: str = "train-recogniser"
+) -> tuple[int, str]:
     """Start a training and signal it once its log reaches a step."""
     log = job.parent / "metrics.jsonl"
     with start(job, command=command) as process:

@@ -36,7 +36,7 @@ from training.environment import prepare_environment
 prepare_environment()
 digits = 9.5 + 11 * np.arange(4)
 composing.align_crops = lambda net, crops, *, indexes, spec: [digits for _ in indexes]
-sys.exit(main(["train", sys.argv[1]]))
+sys.exit(main(["train-recogniser", sys.argv[1]]))
 """
 
 

@@ -1,8 +1,8 @@
 """Readers of labels: PaddleOCR files, tables, and folders whose file names are the texts."""
 
 from ocr.dataset.labels.encoding import Encoding
-from ocr.dataset.lines.labels.files import LabelFiles, LabelKind
+from ocr.dataset.lines.labels.files import LineLabelFiles, LineLabelKind
 from ocr.dataset.lines.labels.row import LabelRow
 from ocr.dataset.lines.labels.table import Columns
 
-__all__ = ["Columns", "Encoding", "LabelFiles", "LabelKind", "LabelRow"]
+__all__ = ["Columns", "Encoding", "LabelRow", "LineLabelFiles", "LineLabelKind"]

@@ -14,11 +14,11 @@ from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadInput
 
-LabelKind = Literal["paddleocr", "table", "folder"]
+LineLabelKind = Literal["paddleocr", "table", "folder"]
 
 
 @dataclass(frozen=True)
-class LabelFiles(SplitFiles):
+class LineLabelFiles(SplitFiles):
     """Where the labels of one dataset are and how to read them; a folder has no label files.
 
     Attributes:
@@ -26,7 +26,7 @@ class LabelFiles(SplitFiles):
         columns: Which columns of a table to read.
     """
 
-    kind: LabelKind
+    kind: LineLabelKind
     columns: Columns = field(default_factory=Columns)
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ import pytest
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.limits import Limits
 from ocr.dataset.lines.inspection import RenderedLine
-from ocr.dataset.lines.labels import Columns, LabelFiles
+from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import Reason, TooManyRejected
@@ -55,9 +55,11 @@ def prepare(
     *,
     limits: Limits = LIMITS,
     charset: Charset | None = None,
-    labels: LabelFiles | None = None,
+    labels: LineLabelFiles | None = None,
 ) -> SnapshotRef:
-    files = labels or LabelFiles("paddleocr", root, "rec_train.txt", "rec_val.txt", "rec_test.txt")
+    files = labels or LineLabelFiles(
+        "paddleocr", root, "rec_train.txt", "rec_val.txt", "rec_test.txt"
+    )
     return prepare_lines(
         store, name="d", labels=files, limits=limits, split=SplitRule(), charset=charset
     )
@@ -234,7 +236,7 @@ def test_gbk_labels_are_refused_once_with_the_fix_and_read_with_it(
 
     with pytest.raises(BadData, match=r"rec_val\.txt, line 1.*dataset\.encoding=gb18030"):
         prepare(store, root)
-    files = LabelFiles(
+    files = LineLabelFiles(
         "paddleocr", root, "rec_train.txt", "rec_val.txt", "rec_test.txt", encoding="gb18030"
     )
     assert prepare(store, root, labels=files).counts["val"] == 2
@@ -346,7 +348,7 @@ def test_near_copies_share_a_split_where_the_line_splits(store: Store, tmp_path:
         (root / f"{number:02}.jpg").write_bytes(recompressed(np.asarray(found, np.uint8)))
         add(root, f"{number:02}.jpg\tT{number:03}")
 
-    made = prepare(store, root, labels=LabelFiles("paddleocr", root, "rec_train.txt"))
+    made = prepare(store, root, labels=LineLabelFiles("paddleocr", root, "rec_train.txt"))
 
     frame = fetch(store, made, tmp_path).samples()
     assert made.counts["accepted"] == 80
@@ -363,7 +365,7 @@ def test_groups_of_a_table_share_a_split(store: Store, tmp_path: Path) -> None:
     )
     (root / "t.csv").write_text("image,text,page\n" + lines)
 
-    labels = LabelFiles("table", root, "t.csv", columns=Columns(group="page"))
+    labels = LineLabelFiles("table", root, "t.csv", columns=Columns(group="page"))
     made = prepare(store, root, labels=labels)
 
     frame = fetch(store, made, tmp_path).samples()
@@ -378,7 +380,7 @@ def test_folder_of_named_images_is_prepared(store: Store, tmp_path: Path) -> Non
         (root / f"T{number}.png").write_bytes(encode_png(draw_text(f"T{number}")))
         (root / f"T{number}_2.png").write_bytes(encode_png(draw_text(f"T{number}", seed=1)))
 
-    made = prepare(store, root, labels=LabelFiles("folder", root))
+    made = prepare(store, root, labels=LineLabelFiles("folder", root))
 
     assert made.counts["accepted"] == 24
     assert set(fetch(store, made, tmp_path).samples()["text"]) == {f"T{n}" for n in range(12)}
@@ -409,7 +411,7 @@ def test_rendered_lines_alone_are_split(store: Store) -> None:
 def test_rendered_lines_beside_real_ones_join_train_only(
     store: Store, root: Path, tmp_path: Path
 ) -> None:
-    labels = LabelFiles("paddleocr", root, "rec_train.txt")
+    labels = LineLabelFiles("paddleocr", root, "rec_train.txt")
     made = prepare_lines(
         store, name="d", labels=labels, limits=LIMITS, split=SplitRule(), rendered=rendered(30)
     )
@@ -439,7 +441,7 @@ def test_progress_ends_with_the_number_of_rows(store: Store, root: Path) -> None
     prepare_lines(
         store,
         name="d",
-        labels=LabelFiles("paddleocr", root, "rec_train.txt"),
+        labels=LineLabelFiles("paddleocr", root, "rec_train.txt"),
         limits=LIMITS,
         split=SplitRule(),
         on_progress=lambda done, total: calls.append((done, total)),
@@ -455,7 +457,7 @@ def test_file_name_that_is_no_utf8_is_kept_readable(store: Store, tmp_path: Path
         (root / f"T{number}.png").write_bytes(encode_png(draw_text(f"T{number}")))
     (Path(os.fsdecode(os.fsencode(root) + b"/\xb2\xe2.png"))).write_bytes(PNG)
 
-    made = prepare(store, root, labels=LabelFiles("folder", root))
+    made = prepare(store, root, labels=LineLabelFiles("folder", root))
 
     frame = fetch(store, made, tmp_path).quarantine()
     assert frame["reason"].tolist() == ["control_character"]
@@ -464,7 +466,7 @@ def test_file_name_that_is_no_utf8_is_kept_readable(store: Store, tmp_path: Path
 
 @needs_plates
 def test_real_plates_lose_nothing(store: Store) -> None:
-    labels = LabelFiles("paddleocr", PLATES, "rec_train.txt", "rec_val.txt", "rec_test.txt")
+    labels = LineLabelFiles("paddleocr", PLATES, "rec_train.txt", "rec_val.txt", "rec_test.txt")
 
     made = prepare(store, PLATES, labels=labels, charset=Charset.read(PLATES / "dict.txt"))
 

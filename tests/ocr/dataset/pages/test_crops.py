@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.pages.crops import cut_region, prepare_crops
 from ocr.dataset.pages.labels import PageLabelFiles
@@ -174,7 +174,7 @@ def test_lines_turned_and_curved_are_cut_out_level() -> None:
 
 def test_lines_cannot_be_cut_out_of_lines(store: Store, tmp_path: Path) -> None:
     write_labels(tmp_path / "rec", "rec.txt", {f"{n}.png": f"T{n}" for n in range(20)})
-    labels = LabelFiles("paddleocr", tmp_path / "rec", "rec.txt")
+    labels = LineLabelFiles("paddleocr", tmp_path / "rec", "rec.txt")
     made = prepare_lines(store, name="r", labels=labels, limits=Limits(), split=SplitRule())
 
     with pytest.raises(BadData, match="recognition, expected detection"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.snapshot import MANIFEST, Snapshot, open_snapshot
@@ -26,7 +26,7 @@ ROWS = {f"images/{n:02}.png": f"{n:03}" for n in range(24)}
 def snapshot(tmp_path: Path) -> Snapshot:
     write_labels(tmp_path / "data", "rec_train.txt", ROWS)
     store = open_store(str(tmp_path / "store"))
-    labels = LabelFiles("paddleocr", tmp_path / "data", "rec_train.txt")
+    labels = LineLabelFiles("paddleocr", tmp_path / "data", "rec_train.txt")
     made = prepare_lines(store, name="d", labels=labels, limits=Limits(), split=SplitRule())
     return open_snapshot(download_folder(store, prefix=made.key, folder=tmp_path / "copy"))
 

@@ -1,9 +1,9 @@
 import pytest
 
 from ocr.errors import BadData
-from ocr.evaluation.lines.evaluate import evaluate_models
-from ocr.evaluation.lines.report import EvaluationReport
-from ocr.gate import GateRules, collect_evidence, judge
+from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.report import LinesReport
+from ocr.gate import GateRules, collect_line_evidence, judge
 from tests.ocr.evaluation.scenes import ScriptedRecogniser, lines
 
 TEXTS = [f"{number:04}" for number in range(60)]
@@ -16,14 +16,14 @@ def misreading(every: int, *, name: str) -> ScriptedRecogniser:
     return ScriptedRecogniser(name=name, answer=answer)
 
 
-def evaluate(**changes: object) -> EvaluationReport:
+def evaluate(**changes: object) -> LinesReport:
     arguments = {
         "candidate": misreading(10, name="plates:new"),
         "baseline": misreading(3, name="plates:old"),
         "samples": lines(TEXTS),
         "resamples": 300,
     }
-    return evaluate_models(**{**arguments, **changes})  # type: ignore[arg-type]
+    return evaluate_lines(**{**arguments, **changes})  # type: ignore[arg-type]
 
 
 def test_both_models_are_measured_on_the_same_lines() -> None:
@@ -65,7 +65,7 @@ def test_faultless_model_is_not_reported_as_certain() -> None:
 def test_report_survives_its_json() -> None:
     report = evaluate(samples=lines(TEXTS, groups=["one document"] * 60))
 
-    assert EvaluationReport.from_json(report.to_json()) == report
+    assert LinesReport.from_json(report.to_json()) == report
 
 
 def test_rows_are_flat() -> None:
@@ -82,7 +82,7 @@ def test_number_stands_in_for_a_baseline() -> None:
     assert report.comparison is not None
     assert report.comparison.change == pytest.approx(0.4)
     assert (
-        judge(collect_evidence(report, size_mb=1.0, has_parity=True), GateRules())
+        judge(collect_line_evidence(report, size_mb=1.0, has_parity=True), GateRules())
         .reasons[0]
         .startswith("It reads better: accuracy 90.0% against the required 50.0%")
     )
@@ -92,7 +92,7 @@ def test_nothing_to_compare_with_leaves_the_floors() -> None:
     report = evaluate(baseline=None)
 
     decision = judge(
-        collect_evidence(report, size_mb=1.0, has_parity=True), GateRules(min_accuracy=0.99)
+        collect_line_evidence(report, size_mb=1.0, has_parity=True), GateRules(min_accuracy=0.99)
     )
 
     assert report.comparison is None
@@ -103,7 +103,7 @@ def test_champion_itself_is_recognised_by_its_name() -> None:
     same = misreading(3, name="plates:old")
 
     decision = judge(
-        collect_evidence(evaluate(candidate=same), size_mb=1.0, has_parity=True), GateRules()
+        collect_line_evidence(evaluate(candidate=same), size_mb=1.0, has_parity=True), GateRules()
     )
 
     assert decision.reasons == ["The candidate is plates:old itself."]

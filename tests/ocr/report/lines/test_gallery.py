@@ -1,14 +1,20 @@
 import pytest
 
-from ocr.evaluation.lines.evaluate import evaluate_models
-from ocr.evaluation.lines.report import EvaluationReport
-from ocr.report.lines.gallery import Segment, build_gallery, choose_lines, encode, mark_differences
+from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.report import LinesReport
+from ocr.report.lines.gallery import (
+    Segment,
+    build_line_gallery,
+    choose_lines,
+    encode,
+    mark_differences,
+)
 from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
 
 TEXTS = [f"{number:04}" for number in range(30)]
 
 
-def evaluate(*, lost: int, shared: int, gained: int) -> EvaluationReport:
+def evaluate(*, lost: int, shared: int, gained: int) -> LinesReport:
     def ours(number: int) -> tuple[str, float]:
         is_wrong = number < lost + shared
         return (TEXTS[number][: 1 + number % 3], 0.9) if is_wrong else (TEXTS[number], 0.9)
@@ -17,7 +23,7 @@ def evaluate(*, lost: int, shared: int, gained: int) -> EvaluationReport:
         is_right = number < lost or number >= lost + shared + gained
         return (TEXTS[number], 0.8) if is_right else ("", 0.0)
 
-    return evaluate_models(
+    return evaluate_lines(
         candidate=ScriptedRecogniser("new", ours),
         baseline=ScriptedRecogniser("old", theirs),
         samples=lines(TEXTS),
@@ -69,7 +75,7 @@ def test_line_without_its_image_is_still_shown() -> None:
     report = evaluate(lost=2, shared=0, gained=0)
     known = report.lines[0].id
 
-    (section,) = build_gallery(report, {known: draw(0, TEXTS[0])}, most=10)
+    (section,) = build_line_gallery(report, {known: draw(0, TEXTS[0])}, most=10)
 
     sources = {item.line.id: item.src for item in section.lines}
     assert sources.pop(known).startswith("data:image/png;base64,")

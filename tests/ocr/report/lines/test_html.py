@@ -2,22 +2,22 @@ import cv2
 import pytest
 
 from ocr.dataset.quarantine import ReasonCount, Rejection
-from ocr.evaluation.lines.evaluate import evaluate_models
-from ocr.evaluation.lines.report import EvaluationReport
-from ocr.gate import GateRules, collect_evidence, judge
-from ocr.report import Lineage, render_html
+from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.report import LinesReport
+from ocr.gate import GateRules, collect_line_evidence, judge
+from ocr.report import Lineage, render_lines_html
 from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
 from tests.ocr.report.page import ATTACK, Page
 
 TEXTS = [f"{number:04}" for number in range(40)]
 
 
-def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> EvaluationReport:
+def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> LinesReport:
     def answer(number: int) -> tuple[str, float]:
         return (texts[number] + "?", 0.6) if number % 5 == 0 else (texts[number], 0.9)
 
     baseline = ScriptedRecogniser("plates:old", lambda number: ("0001", 0.5)) if paired else None
-    return evaluate_models(
+    return evaluate_lines(
         candidate=ScriptedRecogniser("plates:new", answer),
         baseline=baseline,
         samples=lines(texts),
@@ -25,11 +25,11 @@ def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> EvaluationRepo
     )
 
 
-def render(report: EvaluationReport, **changes: object) -> str:
-    decision = judge(collect_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+def render(report: LinesReport, **changes: object) -> str:
+    decision = judge(collect_line_evidence(report, size_mb=3.0, has_parity=True), GateRules())
     images = {line.id: draw(0, "1") for line in report.lines}
     arguments: dict[str, object] = {"images": images, "lineage": Lineage(model="m", version="v1")}
-    return render_html(report, decision, **{**arguments, **changes})  # type: ignore[arg-type]
+    return render_lines_html(report, decision, **{**arguments, **changes})  # type: ignore[arg-type]
 
 
 def test_page_loads_and_runs_nothing() -> None:
@@ -76,7 +76,7 @@ def test_decision_comes_before_everything_else() -> None:
 
 def test_undecided_report_says_how_many_lines_would_decide() -> None:
     report = evaluate()
-    same = evaluate_models(
+    same = evaluate_lines(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 0.9)),
         baseline=ScriptedRecogniser("b", lambda number: (TEXTS[number], 0.9)),
         samples=lines(TEXTS),
@@ -88,7 +88,7 @@ def test_undecided_report_says_how_many_lines_would_decide() -> None:
 
 
 def test_report_without_baseline_curves_or_errors_is_still_whole() -> None:
-    perfect = evaluate_models(
+    perfect = evaluate_lines(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0)),
         baseline=None,
         samples=lines(TEXTS),
@@ -146,7 +146,7 @@ def test_gallery_shows_no_more_than_asked(gallery: int) -> None:
 
 
 def test_number_as_baseline_is_named_as_such() -> None:
-    report = evaluate_models(
+    report = evaluate_lines(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0)),
         baseline=None,
         baseline_accuracy=0.5,

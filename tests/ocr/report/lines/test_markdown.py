@@ -1,15 +1,15 @@
 import pytest
 
-from ocr.evaluation.lines.evaluate import evaluate_models
-from ocr.evaluation.lines.report import EvaluationReport
-from ocr.gate import Decision, GateRules, collect_evidence, judge
-from ocr.report import render_markdown
+from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.report import LinesReport
+from ocr.gate import Decision, GateRules, collect_line_evidence, judge
+from ocr.report import render_lines_markdown
 from ocr.report.lines.markdown import escape
 from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
 
 
-def evaluate(texts: list[str], *, paired: bool) -> EvaluationReport:
-    return evaluate_models(
+def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
+    return evaluate_lines(
         candidate=ScriptedRecogniser("new", lambda number: (texts[number][1:], 0.9)),
         baseline=ScriptedRecogniser("old", lambda number: (texts[number], 0.5)) if paired else None,
         samples=lines(texts),
@@ -17,15 +17,15 @@ def evaluate(texts: list[str], *, paired: bool) -> EvaluationReport:
     )
 
 
-def decide(report: EvaluationReport) -> Decision:
-    return judge(collect_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+def decide(report: LinesReport) -> Decision:
+    return judge(collect_line_evidence(report, size_mb=3.0, has_parity=True), GateRules())
 
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_short_form_has_decision_metrics_rules_and_errors(paired: bool) -> None:
     report = evaluate([f"{n:04}" for n in range(40)], paired=paired)
 
-    markdown = render_markdown(report, decide(report), title="plates:9c41")
+    markdown = render_lines_markdown(report, decide(report), title="plates:9c41")
 
     assert markdown.startswith("# ⛔ Block: plates:9c41" if paired else "# ✅ Promote")
     assert "| Accuracy | **0.0%**" in markdown
@@ -36,7 +36,7 @@ def test_short_form_has_decision_metrics_rules_and_errors(paired: bool) -> None:
 def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
     report = evaluate(["a|b", "c`d", "<b>", "[x](y)"], paired=True)
 
-    markdown = render_markdown(report, decide(report), title="x")
+    markdown = render_lines_markdown(report, decide(report), title="x")
 
     for table in markdown.split("\n\n"):
         if table.startswith("|"):
@@ -46,7 +46,7 @@ def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
 def test_hostile_text_is_neither_markup_nor_markdown() -> None:
     report = evaluate(["x<script>alert(1)</script>", "y![](http://evil)", "z|a\nb"], paired=True)
 
-    markdown = render_markdown(report, decide(report), title="x")
+    markdown = render_lines_markdown(report, decide(report), title="x")
 
     assert "<script" not in markdown
     assert "![](http" not in markdown
@@ -57,7 +57,7 @@ def test_thumbnails_are_part_of_the_text() -> None:
     report = evaluate(texts, paired=True)
     images = {line.id: draw(0, line.text) for line in report.lines}
 
-    markdown = render_markdown(report, decide(report), title="x", images=images)
+    markdown = render_lines_markdown(report, decide(report), title="x", images=images)
 
     assert markdown.count("![](data:image/png;base64,") == 2
     assert len(markdown) < 20_000

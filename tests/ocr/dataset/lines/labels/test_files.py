@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.lines.labels import Columns, LabelFiles, LabelRow
-from ocr.dataset.lines.labels.files import LabelKind
+from ocr.dataset.lines.labels import Columns, LabelRow, LineLabelFiles
+from ocr.dataset.lines.labels.files import LineLabelKind
 from ocr.errors import ArtifactNotFound, BadInput
 
 
@@ -11,7 +11,7 @@ def test_rows_of_given_files_have_their_split_and_those_of_train_none(tmp_path: 
     (tmp_path / "a.txt").write_text("1.png\tA\n")
     (tmp_path / "b.txt").write_text("2.png\tB\n")
 
-    files = LabelFiles("paddleocr", tmp_path, train="a.txt", test="b.txt")
+    files = LineLabelFiles("paddleocr", tmp_path, train="a.txt", test="b.txt")
 
     assert [(row.text, row.split) for row in files.read() if isinstance(row, LabelRow)] == [
         ("A", None),
@@ -23,7 +23,7 @@ def test_rows_of_given_files_have_their_split_and_those_of_train_none(tmp_path: 
 def test_no_path_of_the_machine_gets_into_rows(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1.png\tA\n")
 
-    (row,) = LabelFiles("paddleocr", tmp_path, train=str(tmp_path / "a.txt")).read()
+    (row,) = LineLabelFiles("paddleocr", tmp_path, train=str(tmp_path / "a.txt")).read()
 
     assert row.where == "a.txt:1"
 
@@ -33,24 +33,24 @@ def test_fingerprint_follows_content_and_settings_but_not_the_place(tmp_path: Pa
     for folder, content in (("1", "1.png\tA\n"), ("2", "1.png\tA\n"), ("3", "1.png\tB\n")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text(content)
-        prints.append(LabelFiles("paddleocr", tmp_path / folder, train="a.txt").fingerprint())
+        prints.append(LineLabelFiles("paddleocr", tmp_path / folder, train="a.txt").fingerprint())
 
-    as_gb = LabelFiles("paddleocr", tmp_path / "1", train="a.txt", encoding="gb18030")
+    as_gb = LineLabelFiles("paddleocr", tmp_path / "1", train="a.txt", encoding="gb18030")
     assert prints[0] == prints[1] != prints[2]
     assert as_gb.fingerprint() != prints[0]
 
 
 @pytest.mark.parametrize("kind", ["paddleocr", "table", "folder"])
-def test_missing_root_is_named(kind: LabelKind, tmp_path: Path) -> None:
+def test_missing_root_is_named(kind: LineLabelKind, tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"no folder .*gone \(dataset\.root\)"):
-        list(LabelFiles(kind, tmp_path / "gone", train="a.csv").read())
+        list(LineLabelFiles(kind, tmp_path / "gone", train="a.csv").read())
 
 
 def test_missing_label_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"no label file .*a\.txt"):
-        list(LabelFiles("paddleocr", tmp_path, train="a.txt").read())
+        list(LineLabelFiles("paddleocr", tmp_path, train="a.txt").read())
 
 
 def test_groups_need_a_table(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="group_column needs a table"):
-        LabelFiles("folder", tmp_path, columns=Columns(group="page"))
+        LineLabelFiles("folder", tmp_path, columns=Columns(group="page"))

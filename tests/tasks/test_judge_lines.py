@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from configs.deployment import DeploymentParams
-from configs.gate import GateParams
+from configs.gate import LineGateParams
 from tasks.deploy import deploy_model
 from tasks.gateway_client import GatewayUnavailable
-from tasks.judge import judge_candidate
+from tasks.judge_lines import judge_lines
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tests.tasks.conftest import ToyLine
 
 # All toys read the same; so few lines would not tell with the usual margin.
-GATE = GateParams(margin=0.9)
+GATE = LineGateParams(margin=0.9)
 NOWHERE = DeploymentParams(endpoint="http://127.0.0.1:9", timeout_s=0.2)
 
 
@@ -26,7 +26,7 @@ def candidate(line: ToyLine) -> ModelRef:
 
 
 def judge(line: ToyLine, candidate: ModelRef) -> JudgementRef:
-    return judge_candidate.fn(line.evaluate(candidate), GATE)
+    return judge_lines.fn(line.evaluate(candidate), GATE)
 
 
 def deploy_in_vain(evaluation: EvaluationRef, judgement: JudgementRef) -> None:
@@ -75,7 +75,7 @@ def test_version_that_a_failed_deployment_took_back_may_try_again(
     line: ToyLine, candidate: ModelRef
 ) -> None:
     evaluation = line.evaluate(candidate)
-    deploy_in_vain(evaluation, judge_candidate.fn(evaluation, GATE))
+    deploy_in_vain(evaluation, judge_lines.fn(evaluation, GATE))
     assert line.registry.history("toy")[-1].action == "undo"
 
     assert judge(line, candidate).verdict == "promote"
@@ -85,7 +85,7 @@ def test_rollback_by_hand_outweighs_an_earlier_failed_deployment(
     line: ToyLine, candidate: ModelRef
 ) -> None:
     evaluation = line.evaluate(candidate)
-    deploy_in_vain(evaluation, judge_candidate.fn(evaluation, GATE))
+    deploy_in_vain(evaluation, judge_lines.fn(evaluation, GATE))
     line.promote("v2")
     line.rollback()
 

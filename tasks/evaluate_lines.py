@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from prefect import task
 
-from configs.evaluation import EvaluationParams
+from configs.evaluation import LineEvaluationParams
 from ocr.dataset.preparation import SnapshotRef
-from ocr.evaluation.lines.evaluate import evaluate_models
-from ocr.evaluation.lines.report import EvaluationReport
+from ocr.evaluation.lines.evaluate import evaluate_lines as measure_lines
+from ocr.evaluation.lines.report import LinesReport
 from ocr.models.charset import Charset
 from ocr.reading.baselines import (
     FilteredRecogniser,
@@ -30,16 +30,16 @@ BASELINES: dict[str, Callable[[], Recogniser]] = {
 }
 
 
-@task(name="evaluate", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
-def evaluate_model(
-    model: ModelRef, dataset: SnapshotRef, params: EvaluationParams
+@task(name="evaluate-lines", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
+def evaluate_lines(
+    model: ModelRef, dataset: SnapshotRef, params: LineEvaluationParams
 ) -> EvaluationRef:
     """Read the test split with both models, or find what the same inputs gave before."""
     workspace = open_workspace()
 
-    def measure(opponent: str) -> EvaluationReport:
-        snapshot = workspace.fetch_snapshot(dataset.key)
-        return evaluate_models(
+    def measure(opponent: str) -> LinesReport:
+        snapshot = workspace.fetch_lines(dataset.key)
+        return measure_lines(
             candidate=load_recogniser(workspace, model.reference),
             baseline=_load_opponent(workspace, opponent, snapshot.charset),
             samples=snapshot.images("test"),

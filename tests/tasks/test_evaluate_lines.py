@@ -4,21 +4,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from configs.evaluation import EvaluationParams
+from configs.evaluation import LineEvaluationParams
 from ocr.errors import ArtifactNotFound
-from ocr.evaluation.lines.report import EvaluationReport
+from ocr.evaluation.lines.report import LinesReport
 from tasks.references import EvaluationRef
 from tests.tasks.conftest import ToyLine
 
 
-def read_report(line: ToyLine, evaluation: EvaluationRef) -> EvaluationReport:
-    return EvaluationReport.from_json(
-        line.registry.store.read_bytes(f"{evaluation.key}/report.json")
-    )
+def read_report(line: ToyLine, evaluation: EvaluationRef) -> LinesReport:
+    return LinesReport.from_json(line.registry.store.read_bytes(f"{evaluation.key}/report.json"))
 
 
 def test_without_a_champion_it_is_the_baseline(line: ToyLine) -> None:
-    params = EvaluationParams(baseline="number", baseline_accuracy=0.4, resamples=200)
+    params = LineEvaluationParams(baseline="number", baseline_accuracy=0.4, resamples=200)
 
     evaluation = line.evaluate(line.add("v1"), params)
 
@@ -30,7 +28,7 @@ def test_without_a_champion_it_is_the_baseline(line: ToyLine) -> None:
 
 def test_without_a_champion_it_may_be_a_version_of_another_model(line: ToyLine) -> None:
     line.add("v0")
-    params = EvaluationParams(baseline="bundle", baseline_bundle="toy:v0", resamples=200)
+    params = LineEvaluationParams(baseline="bundle", baseline_bundle="toy:v0", resamples=200)
 
     evaluation = line.evaluate(line.add("v1"), params)
 
@@ -41,7 +39,7 @@ def test_baseline_that_is_not_there_is_named(line: ToyLine) -> None:
     model = line.add("v1")
 
     with pytest.raises(ArtifactNotFound, match="gone"):
-        line.evaluate(model, EvaluationParams(baseline="bundle", baseline_bundle="gone:v0"))
+        line.evaluate(model, LineEvaluationParams(baseline="bundle", baseline_bundle="gone:v0"))
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from prefect import task
 
-from configs.dataset import DatasetParams
+from configs.dataset import LineDatasetParams
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.limits import Limits
+from ocr.dataset.lines import preparation
 from ocr.dataset.lines.inspection import RenderedLine
-from ocr.dataset.lines.labels import LabelFiles
+from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.labels.table import Columns
-from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import TooManyRejected
 from ocr.dataset.split import SplitRule
@@ -24,12 +24,12 @@ from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 
-@task(name="prepare", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
-def prepare_dataset(params: DatasetParams, model: str) -> SnapshotRef:
+@task(name="prepare-lines", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
+def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
     """Write the dataset's snapshot, or find the one that the same inputs gave before."""
     workspace = open_workspace()
     snapshot = prepare_aloud(
-        lambda: prepare_lines(
+        lambda: preparation.prepare_lines(
             workspace.store,
             name=params.name,
             labels=_labels(params),
@@ -66,10 +66,10 @@ def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef
     return snapshot
 
 
-def _labels(params: DatasetParams) -> LabelFiles | None:
+def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
     if params.source == "synthetic":
         return None
-    return LabelFiles(
+    return LineLabelFiles(
         kind=params.source,
         root=Path(params.root),
         train=params.train_labels,
@@ -82,7 +82,7 @@ def _labels(params: DatasetParams) -> LabelFiles | None:
     )
 
 
-def _rendered(params: DatasetParams) -> RenderedSet[RenderedLine]:
+def _rendered(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
     synthesis = params.synthesis
     fonts = [Path(folder) for folder in synthesis.font_folders]
     corpus = Path(params.root, synthesis.corpus) if synthesis.corpus else None
@@ -106,7 +106,7 @@ def _rendered(params: DatasetParams) -> RenderedSet[RenderedLine]:
 
 def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
     """Say how many characters there are, and in what they differ from the champion's."""
-    local = workspace.fetch_snapshot(snapshot.key)
+    local = workspace.fetch_lines(snapshot.key)
     champion = workspace.registry.champion(model)
     other = local.charset
     if champion is not None:

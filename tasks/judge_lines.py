@@ -2,13 +2,13 @@
 
 from prefect import task
 
-from configs.gate import GateParams
+from configs.gate import LineGateParams
 from ocr.dataset.snapshot.snapshot import Snapshot
-from ocr.evaluation.lines.report import EvaluationReport
-from ocr.gate import Decision, GateRules, collect_evidence, judge
+from ocr.evaluation.lines.report import LinesReport
+from ocr.gate import Decision, GateRules, collect_line_evidence, judge
 from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
-from ocr.report import choose_lines, render_html, render_markdown
+from ocr.report import choose_lines, render_lines_html, render_lines_markdown
 from tasks.narration import narrate
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.report import describe_lineage, keep_report, read_curves, read_if_any
@@ -17,15 +17,15 @@ from tasks.workspace import Workspace, open_workspace
 GALLERY = 60
 
 
-@task(name="judge")
-def judge_candidate(evaluation: EvaluationRef, gate: GateParams) -> JudgementRef:
+@task(name="judge-lines")
+def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef:
     """Decide whether the candidate may replace the champion; a refusal is a result."""
     workspace = open_workspace()
     model = evaluation.model
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
     manifest = read_recogniser_manifest(bundle)
-    report = EvaluationReport.from_json(workspace.store.read_bytes(f"{evaluation.key}/report.json"))
-    evidence = collect_evidence(
+    report = LinesReport.from_json(workspace.store.read_bytes(f"{evaluation.key}/report.json"))
+    evidence = collect_line_evidence(
         report,
         size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
@@ -33,9 +33,9 @@ def judge_candidate(evaluation: EvaluationRef, gate: GateParams) -> JudgementRef
         was_rolled_back=was_rolled_back(workspace, model),
     )
     decision = judge(evidence, GateRules(**gate.model_dump()))
-    snapshot = workspace.fetch_snapshot(evaluation.dataset)
+    snapshot = workspace.fetch_lines(evaluation.dataset)
     (checkpoint,) = model.checkpoints
-    html = render_html(
+    html = render_lines_html(
         report,
         decision,
         images=_read_gallery(snapshot, report),
@@ -44,7 +44,7 @@ def judge_candidate(evaluation: EvaluationRef, gate: GateParams) -> JudgementRef
         composition_png=read_if_any(workspace, f"{checkpoint}/composition.png"),
         gallery=GALLERY,
     )
-    markdown = render_markdown(report, decision, title=model.reference)
+    markdown = render_lines_markdown(report, decision, title=model.reference)
     path = keep_report(workspace, evaluation, gate, html=html, markdown=markdown)
     return conclude(decision, report=str(path))
 
@@ -67,6 +67,6 @@ def conclude(decision: Decision, *, report: str) -> JudgementRef:
     )
 
 
-def _read_gallery(snapshot: Snapshot, report: EvaluationReport) -> dict[str, Image]:
+def _read_gallery(snapshot: Snapshot, report: LinesReport) -> dict[str, Image]:
     wanted = {line.id for lines in choose_lines(report, most=GALLERY).values() for line in lines}
     return {row.id: image for row, image in snapshot.images("test") if row.id in wanted}

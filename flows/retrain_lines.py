@@ -1,0 +1,42 @@
+"""The whole line: labelled images in, a model that answers out. ``ocrline retrain meters``."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from prefect import flow
+
+from configs.retrain import RetrainLinesParams
+from flows.stages import Stage, run_until
+from tasks.deploy import deploy_model
+from tasks.evaluate_lines import evaluate_lines
+from tasks.export import export_recogniser
+from tasks.judge_lines import judge_lines
+from tasks.prepare_lines import prepare_lines
+from tasks.train import train_recogniser
+
+
+@flow(name="retrain-lines", flow_run_name="{params.name}")
+def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
+    """Retrain one model and put it online if it earned it.
+
+    Args:
+        params: What to train on, how, and when to accept the candidate.
+        until: Last stage to run; all before it are found or made.
+    """
+    return run_until(until, _line(params))
+
+
+def _line(params: RetrainLinesParams) -> Iterator[Any]:
+    dataset = prepare_lines(params.dataset, params.name)
+    yield dataset
+    checkpoint = train_recogniser(dataset, params.training, params.resources)
+    yield checkpoint
+    candidate = export_recogniser(checkpoint, dataset, params.name, params.training)
+    yield candidate
+    evaluation = evaluate_lines(candidate, dataset, params.evaluation)
+    yield evaluation
+    judgement = judge_lines(evaluation, params.gate)
+    yield judgement
+    if judgement.accepted:
+        deploy_model(evaluation, judgement, params.deployment)
+    yield judgement
