@@ -24,7 +24,7 @@ from bench.load import Ask, Load, measure
 from bench.untrained_bundle import write_untrained_bundle
 from deploy.background import pick_port, start_service, stop_service
 from ocr.image.pixels import Image, decode_image, encode_jpeg
-from ocr.models.pipeline import read_golden_pages
+from ocr.models.golden import read_golden_inputs, read_golden_pages
 from ocr.models.registry import ModelVersion, Registry
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.recogniser import OnnxRecogniser
@@ -219,8 +219,7 @@ def _make(folder: Path) -> Path:
 
 
 def _crops(bundle: Path) -> list[Image]:
-    files = sorted((bundle / "golden" / "inputs").glob("*.png"))
-    images = [_decode(file.read_bytes()) for file in files]
+    images = list(read_golden_inputs(bundle))
     widths = [image.shape[1] for image in images]
     print(f"{len(images)} crops, {statistics.median(widths):.0f} px wide (median)")
     return images

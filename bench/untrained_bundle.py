@@ -1,16 +1,13 @@
 """A bundle of the embedded recogniser with random weights: as fast as a trained one, no wiser."""
 
-import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ocr.image.pixels import Image, encode_png
+from ocr.image.pixels import Image
 from ocr.models.bundle import (
     CHARSET,
-    GOLDEN_INPUTS,
-    GOLDEN_OUTPUTS,
     ONNX_MODEL,
     PADDLE_FOLDER,
     REQUIRED,
@@ -18,6 +15,7 @@ from ocr.models.bundle import (
     write_manifest,
 )
 from ocr.models.charset import Charset
+from ocr.models.golden import write_golden
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from training.environment import prepare_environment
@@ -112,10 +110,5 @@ def _write_golden(
     recogniser = OnnxRecogniser(
         (folder / ONNX_MODEL).read_bytes(), charset=charset, spec=spec, name="untrained"
     )
-    (folder / GOLDEN_INPUTS).mkdir(parents=True)
-    outputs = []
-    for number, (image, read) in enumerate(zip(images, recogniser.recognise(images), strict=True)):
-        file = f"{number:03d}.png"
-        (folder / GOLDEN_INPUTS / file).write_bytes(encode_png(image))
-        outputs.append({"file": file, "text": read.text, "confidence": read.confidence})
-    (folder / GOLDEN_OUTPUTS).write_text(json.dumps({"images": outputs}), encoding="utf-8")
+    records = [{"text": read.text} for read in recogniser.recognise(images)]
+    write_golden(folder, list(zip(images, records, strict=True)))

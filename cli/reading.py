@@ -123,12 +123,5 @@ def _choose(registry: "Registry", reference: str) -> "ModelVersion":
 
 
 def _describe(path: Path, number: int, reading: "PageReading") -> dict[str, Any]:
-    lines = [
-        {
-            "text": line.text,
-            "confidence": round(line.confidence, 4),
-            "polygon": [[round(x, 1), round(y, 1)] for x, y in line.polygon],
-        }
-        for line in reading.lines
-    ]
+    lines = [line.to_json() for line in reading.lines]
     return {"image": str(path), "page": number, "rotation": reading.rotation, "lines": lines}

@@ -1,7 +1,7 @@
 """How a version gets into service: fetched, verified, loaded, proved, never half."""
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from ocr.errors import BadData, OcrError, ParityFailed, StoreUnavailable
 from ocr.models.bundle import ModelManifest, read_recogniser_bundle
+from ocr.models.golden import decode_golden, prove_lines, prove_pages
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion, Registry
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
-from serving.golden import check_golden, check_golden_pages
 from serving.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
 
@@ -56,7 +56,7 @@ def _load_recogniser(
     bundle = registry.download(version, folder)
     manifest = read_recogniser_bundle(bundle)
     recogniser = ENGINES[runtime.engine](bundle, runtime)
-    check_golden(recogniser, bundle)
+    prove_lines(bundle, lambda images: _read_lines(recogniser, images))
     return LiveModel(recogniser=recogniser, **_describe(version, manifest, runtime))
 
 
@@ -75,10 +75,15 @@ def _load_pipeline(
         replace(runtime, threads=1),  # the reader itself splits the lines of a page
     )
     reader = PageReader(detector, recogniser, name=version.reference, threads=runtime.threads)
-    check_golden_pages(reader, bundle)
+    prove_pages(bundle, lambda page: reader.read(decode_golden(page)).lines)
     return LivePipeline(
         recogniser=recogniser, reader=reader, **_describe(version, manifest, runtime)
     )
+
+
+def _read_lines(recogniser: Recogniser, images: Sequence[bytes]) -> list[str]:
+    answers = recogniser.recognise([decode_golden(image) for image in images])
+    return [answer.text for answer in answers]
 
 
 def _describe(version: ModelVersion, manifest: ModelManifest, runtime: Runtime) -> dict[str, Any]:

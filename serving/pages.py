@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse
 from ocr.image.document import read_pages
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, encode_jpeg
-from ocr.models.page_line import PageLine
 from ocr.reading.annotation import annotate_page
 from ocr.reading.page_reader import PageReading
 from serving.body import Limits, bad_image, read_body
@@ -112,7 +111,7 @@ def _read(
             "width": image.shape[1],
             "height": image.shape[0],
             "rotation": reading.rotation,
-            "lines": [_describe(line) for line in reading.lines],
+            "lines": [line.to_json() for line in reading.lines],
         }
         if options.annotate:
             page["annotated"], timings["annotate_s"] = _timed(
@@ -152,11 +151,6 @@ def _next_page(pages: Iterator[Image], *, index: int) -> Image | None:
         raise Problem(FAULTS[error.reason], str(error)) from None
     except BadImage as error:
         raise bad_image(error, what=f"Page {index + 1}", index=index) from None
-
-
-def _describe(line: PageLine) -> dict[str, Any]:
-    polygon = [[round(float(x), 2), round(float(y), 2)] for x, y in line.polygon]
-    return {"text": line.text, "confidence": round(line.confidence, 4), "polygon": polygon}
 
 
 def _count(

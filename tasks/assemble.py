@@ -13,8 +13,12 @@ from ocr.errors import ArtifactExists
 from ocr.image.pixels import Image
 from ocr.models.bundle import read_detector_manifest
 from ocr.models.page_line import PageLine
-from ocr.models.pipeline import PipelineManifest, pipeline_version, write_pipeline
-from ocr.models.registry import Registry
+from ocr.models.pipeline import (
+    PipelineManifest,
+    join_metrics,
+    pipeline_version,
+    write_pipeline,
+)
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
 from tasks.export import code_commit
@@ -25,19 +29,6 @@ from tasks.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 GOLDEN_PAGES = 4
-
-CARD = """# {manifest.name} {manifest.version}
-
-Reads whole pages: `{manifest.detector}` finds the lines, `{manifest.recogniser}` reads them.
-Made by ocrline on {manifest.created}. Both are promoted and rolled back as this one version.
-
-## Metrics of the parts on the validation split
-
-{metrics}
-
-The report of the evaluation on the test pages, from page to text, is kept by the run that made
-this version. `golden/` holds test pages with the lines that both parts read on them.
-"""
 
 
 @task(name="assemble", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -85,7 +76,7 @@ def _assemble(
         dataset_digest=pages.digest,
         code_commit=code_commit(),
         parameters={},
-        metrics=_gather_metrics(workspace.registry, detector, recogniser),
+        metrics=join_metrics(*map(workspace.registry.resolve, (detector, recogniser))),
         parent=champion.version if champion else "",
         parity={},
         detector=detector,
@@ -95,23 +86,8 @@ def _assemble(
     write_pipeline(
         folder,
         manifest,
-        card=CARD.format(manifest=manifest, metrics=_say_metrics(manifest.metrics)),
         pages=_read_golden(workspace, reader, detector=detector, pages=pages),
     )
-
-
-def _gather_metrics(registry: Registry, *references: str) -> dict[str, float]:
-    """Return all validation metrics of the parts, each with its part's task before its name."""
-    both: dict[str, float] = {}
-    for reference in references:
-        model = registry.resolve(reference)
-        prefix = model.task
-        both |= {f"{prefix}_{name}": float(value) for name, value in model.metrics.items()}
-    return both
-
-
-def _say_metrics(metrics: dict[str, float]) -> str:
-    return "\n".join(f"- {name}: {value:.4f}" for name, value in sorted(metrics.items()))
 
 
 def _read_golden(

@@ -53,7 +53,7 @@ def _prove(workspace: Workspace, evaluation: EvaluationRef, deployment: Deployme
     with GatewayClient(deployment.endpoint, token=read_settings().token) as gateway:
         gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
         is_pipeline = read_task(bundle) == "pipeline"
-        check = gateway.check_golden_pages if is_pipeline else gateway.check_golden
+        check = gateway.check_golden_pages if is_pipeline else gateway.check_golden_lines
         n = check(bundle, name=model.name, version=model.version)
     what = "pages" if is_pipeline else "images"
     narrate("deploy", f"{deployment.endpoint} reads {n} of {n} golden {what} as exported")

@@ -2,16 +2,17 @@
 
 import base64
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from ocr.errors import ParityFailed, StoreUnavailable
-from ocr.models.golden_outputs import read_golden_outputs
-from ocr.models.golden_pages import compare_page
+from ocr.models.golden import prove_lines, prove_pages
 from ocr.models.page_line import PageLine
-from ocr.models.pipeline import read_golden_pages
 
 POLL_S = 0.2
 BATCH = 8
@@ -69,63 +70,57 @@ class GatewayClient:
                 )
             time.sleep(POLL_S)
 
-    def check_golden(self, bundle: Path, *, name: str, version: str) -> int:
-        """Send a bundle's golden images and compare every answer; return how many there were.
+    def check_golden_lines(self, bundle: Path, *, name: str, version: str) -> int:
+        """Send a recogniser's golden images and compare every text.
+
+        Returns:
+            How many images there were.
 
         Raises:
-            ParityFailed: An answer differs from the golden one, or another version gave it.
+            ParityFailed: A text differs from the golden one, or another version gave it.
             GatewayUnavailable: The gateway does not answer.
         """
-        golden = read_golden_outputs(bundle)
-        for start in range(0, len(golden), BATCH):
-            batch = golden[start : start + BATCH]
-            answer = self._recognise(name, [one.image.read_bytes() for one in batch])
-            _check_version(answer, name=name, version=version)
-            for one, result in zip(batch, answer["results"], strict=True):
-                if result["text"] != one.text:
-                    raise ParityFailed(
-                        f"{name}:{version} was exported reading {one.text!r}, "
-                        f"but {self._endpoint} reads {result['text']!r}"
-                    )
-        return len(golden)
+        with self._naming(name, version):
+            return prove_lines(bundle, partial(self.read_lines, name=name, version=version))
 
     def check_golden_pages(self, pipeline: Path, *, name: str, version: str) -> int:
-        """Send a pipeline's golden pages and compare every line; return how many pages there were.
+        """Send a pipeline's golden pages and compare every line.
+
+        Returns:
+            How many pages there were.
 
         Raises:
             ParityFailed: A line differs from the golden one, or another version read the page.
             GatewayUnavailable: The gateway does not answer.
         """
-        golden = read_golden_pages(pipeline)
-        for page in golden:
-            found = self.read_page(page.image.read_bytes(), name=name, version=version)
-            try:
-                compare_page(page, found)
-            except ParityFailed as error:
-                raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
-        return len(golden)
+        with self._naming(name, version):
+            return prove_pages(pipeline, partial(self.read_page, name=name, version=version))
 
-    def read_page(self, image: bytes, *, name: str, version: str) -> list[PageLine]:
-        """Read one encoded image with a version of a pipeline.
+    def read_lines(self, images: Sequence[bytes], *, name: str, version: str) -> Iterator[str]:
+        """Read encoded images of one line each with a version of a model.
 
         Raises:
             ParityFailed: Another version answered.
             GatewayUnavailable: The gateway does not answer.
         """
-        answer = self._ask("/v1/ocr", {"model": name}, {"document": _base64(image)})
-        _check_version(answer, name=name, version=version)
-        try:
+        for start in range(0, len(images), BATCH):
+            batch = [_base64(image) for image in images[start : start + BATCH]]
+            answer = self._ask("/v1/recognize", {"images": batch}, name=name, version=version)
+            with self._parsing():
+                texts = [result["text"] for result, _ in zip(answer["results"], batch, strict=True)]
+            yield from texts
+
+    def read_page(self, image: bytes, *, name: str, version: str) -> list[PageLine]:
+        """Read one encoded page with a version of a pipeline.
+
+        Raises:
+            ParityFailed: Another version answered.
+            GatewayUnavailable: The gateway does not answer.
+        """
+        answer = self._ask("/v1/ocr", {"document": _base64(image)}, name=name, version=version)
+        with self._parsing():
             (page,) = answer["pages"]
-            return [
-                PageLine(
-                    polygon=tuple((float(x), float(y)) for x, y in line["polygon"]),
-                    text=line["text"],
-                    confidence=line["confidence"],
-                )
-                for line in page["lines"]
-            ]
-        except (ValueError, KeyError, TypeError) as error:
-            raise GatewayUnavailable(f"{self._endpoint} did not answer: {error!r}") from None
+            return [PageLine.from_json(line) for line in page["lines"]]
 
     def _describe(self, name: str) -> tuple[dict[str, Any], str]:
         """Return what the gateway says of a model, and the same in words."""
@@ -139,22 +134,14 @@ class GatewayClient:
         model = served[name]
         return model, str(model.get("last_error") or model["version"])
 
-    def _recognise(self, name: str, images: list[bytes]) -> dict[str, Any]:
-        answer = self._ask(
-            "/v1/recognize", {"model": name}, {"images": [_base64(image) for image in images]}
-        )
-        if len(answer.get("results", ())) != len(images):
-            raise GatewayUnavailable(f"{self._endpoint} gave an answer of another form")
-        return answer
-
-    def _ask(self, path: str, query: dict[str, str], body: dict[str, Any]) -> dict[str, Any]:
-        try:
-            reply = self._post(path, query, body)
+    def _ask(self, path: str, body: dict[str, Any], *, name: str, version: str) -> dict[str, Any]:
+        with self._parsing():
+            reply = self._post(path, {"model": name}, body)
             answer: dict[str, Any] = reply.json()
             if "version" not in answer:
                 raise ValueError(reply.text[:500])
-        except (httpx.HTTPError, ValueError, TypeError) as error:
-            raise GatewayUnavailable(f"{self._endpoint} did not answer: {error}") from None
+        if answer["version"] != version:
+            raise ParityFailed(f"Asked {name}:{version}, {name}:{answer['version']} answered")
         return answer
 
     def _post(self, path: str, query: dict[str, str], body: dict[str, Any]) -> httpx.Response:
@@ -166,10 +153,19 @@ class GatewayClient:
             time.sleep(POLL_S)
         return reply
 
+    @contextmanager
+    def _parsing(self) -> Iterator[None]:
+        try:
+            yield
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            raise GatewayUnavailable(f"{self._endpoint} did not answer: {error}") from None
 
-def _check_version(answer: dict[str, Any], *, name: str, version: str) -> None:
-    if answer["version"] != version:
-        raise ParityFailed(f"Asked {name}:{version}, {name}:{answer['version']} answered")
+    @contextmanager
+    def _naming(self, name: str, version: str) -> Iterator[None]:
+        try:
+            yield
+        except ParityFailed as error:
+            raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
 
 
 def _base64(data: bytes) -> str:

@@ -1,10 +1,8 @@
 """Complete bundles without training: colours on black are text, blue reads A, green B, red C."""
 
-import json
 from pathlib import Path
 from typing import Literal
 
-import cv2
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -14,8 +12,6 @@ from ocr.models.bundle import (
     CARD,
     CHARSET,
     FORM_FILES,
-    GOLDEN_INPUTS,
-    GOLDEN_OUTPUTS,
     ONNX_MODEL,
     REQUIRED,
     DetectorManifest,
@@ -24,6 +20,7 @@ from ocr.models.bundle import (
 )
 from ocr.models.charset import Charset
 from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.models.golden import write_golden
 from ocr.models.recogniser_spec import LineSpec
 from tests.manifest_facts import manifest_facts
 
@@ -31,6 +28,7 @@ CHARACTERS = ("A", "B", "C")
 COLOURS = {"A": (255, 0, 0), "B": (0, 255, 0), "C": (0, 0, 255), " ": (0, 0, 0)}
 HEIGHT_PX = 16
 CELL_PX = 16
+GOLDEN = ("A B", "CAB ")
 PAGE = PageSpec(long_side_px=320)
 RULE = BoxRule(threshold=0.5, box_threshold=0.6, unclip_ratio=0.1, crop_unclip_ratio=0.3)
 
@@ -49,7 +47,6 @@ def write_toy_bundle(
     name: str = "toy",
     version: str = "1",
     layout: Literal["fixed", "line"] = "line",
-    golden: tuple[str, ...] = ("A B", "CAB "),
     parent: str = "",
     created: str = "2026-11-21T00:00:00Z",
 ) -> Path:
@@ -61,7 +58,7 @@ def write_toy_bundle(
     (folder / ONNX_MODEL).write_bytes(toy_model(spec))
     Charset(CHARACTERS).write(folder / CHARSET)
     (folder / CARD).write_text("# toy\n", encoding="utf-8")
-    _write_golden(folder, golden)
+    write_golden(folder, [(draw(text), {"text": text.replace(" ", "")}) for text in GOLDEN])
     write_manifest(
         folder,
         RecogniserManifest(
@@ -88,7 +85,7 @@ def write_toy_detection_bundle(
         (folder / relative).write_bytes(b"")
     (folder / ONNX_MODEL).write_bytes(toy_detector())
     (folder / CARD).write_text("# toy\n", encoding="utf-8")
-    _write_golden_pages(folder, pages)
+    write_golden(folder, [(draw_page(lines), {"boxes": _boxes(lines)}) for lines in pages])
     write_manifest(
         folder,
         DetectorManifest(
@@ -168,26 +165,8 @@ def _serialize(graph: onnx.GraphProto) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def _write_golden(folder: Path, texts: tuple[str, ...]) -> None:
-    (folder / GOLDEN_INPUTS).mkdir(parents=True, exist_ok=True)
-    outputs = []
-    for number, text in enumerate(texts):
-        file = f"{number:03d}.png"
-        cv2.imwrite(str(folder / GOLDEN_INPUTS / file), draw(text))
-        outputs.append({"file": file, "text": text.replace(" ", ""), "confidence": 1.0})
-    content = json.dumps({"images": outputs})
-    (folder / GOLDEN_OUTPUTS).write_text(content, encoding="utf-8")
-
-
-def _write_golden_pages(folder: Path, pages: tuple[Lines, ...]) -> None:
-    (folder / GOLDEN_INPUTS).mkdir(parents=True, exist_ok=True)
-    outputs = []
-    for number, lines in enumerate(pages):
-        file = f"{number:03d}.png"
-        cv2.imwrite(str(folder / GOLDEN_INPUTS / file), draw_page(lines))
-        boxes = [corners(x, y, CELL_PX * len(text), HEIGHT_PX) for (x, y), text in lines.items()]
-        outputs.append({"file": file, "boxes": boxes, "scores": [1.0] * len(boxes)})
-    (folder / GOLDEN_OUTPUTS).write_text(json.dumps({"images": outputs}), encoding="utf-8")
+def _boxes(lines: Lines) -> list[list[list[int]]]:
+    return [corners(x, y, CELL_PX * len(text), HEIGHT_PX) for (x, y), text in lines.items()]
 
 
 def corners(x: int, y: int, width: int, height: int) -> list[list[int]]:

@@ -31,7 +31,7 @@ def write_toy_pipeline(
         detector=detector,
         recogniser=recogniser,
     )
-    write_pipeline(folder, manifest, card="# toy\n", pages=[(_page(200), lines), (_page(90), ())])
+    write_pipeline(folder, manifest, pages=[(_page(200), lines), (_page(90), ())])
     return folder
 
 

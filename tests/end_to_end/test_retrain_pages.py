@@ -11,7 +11,7 @@ import httpx
 import psutil
 import pytest
 
-from ocr.models.pipeline import read_golden_pages
+from ocr.models.golden import read_golden_pages
 from tests.end_to_end.conftest import Finished, Line, new_line
 
 # Every change of a parameter makes other checkpoints, so that what ran before is not found.

@@ -27,7 +27,7 @@ def test_champion_whose_golden_answers_differ_never_serves(shelf: Shelf) -> None
 
         refused = gateway.model()
         assert (refused["version"], refused["champion"]) == ("v1", "v2")
-        assert "exported reading '0123456789'" in refused["last_error"]
+        assert "reads 'ABCDEFGHIJ' instead of '0123456789'" in refused["last_error"]
         assert gateway.read(png("77")) == ("77", "v1")
         assert gateway.get("/health/ready").status_code == 200
         assert gateway.metric('ocrline_model_behind{model="bars"}') == 1

@@ -4,8 +4,6 @@ Each character is a bar of 4 columns in one of ten greys, followed by a bar of b
 reads differently with another charset, so that every answer tells which version gave it.
 """
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import REQUIRED, RecogniserManifest, write_manifest
 from ocr.models.charset import Charset
+from ocr.models.golden import write_golden
 from ocr.models.recogniser_spec import LineSpec
 from ocr.models.registry import Registry
 from tests.manifest_facts import manifest_facts
@@ -51,7 +50,6 @@ def make_bundle(
     version: str,
     characters: str,
     name: str = "bars",
-    golden: Sequence[str] = GOLDEN,
     golden_characters: str = "",
     model: bytes = b"",
 ) -> Path:
@@ -62,7 +60,8 @@ def make_bundle(
         path.write_bytes(b"stand-in")
     Charset(tuple(characters)).write(folder / "charset.txt")
     (folder / "onnx" / "model.onnx").write_bytes(model or onnx_model().SerializeToString())
-    _write_golden(folder / "golden", golden, characters=golden_characters or characters)
+    texts = {digits: reading(digits, golden_characters or characters) for digits in GOLDEN}
+    write_golden(folder, [(draw(digits), {"text": text}) for digits, text in texts.items()])
     write_manifest(
         folder,
         RecogniserManifest(
@@ -105,13 +104,3 @@ def onnx_model() -> onnx.ModelProto:
         [numpy_helper.from_array(value, name) for name, value in weights.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-
-
-def _write_golden(folder: Path, texts: Sequence[str], *, characters: str) -> None:
-    (folder / "inputs").mkdir()
-    images = []
-    for index, digits in enumerate(texts):
-        file = f"{index:03}.png"
-        (folder / "inputs" / file).write_bytes(png(digits))
-        images.append({"file": file, "text": reading(digits, characters)})
-    (folder / "outputs.json").write_text(json.dumps({"images": images}), encoding="utf-8")

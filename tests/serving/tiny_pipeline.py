@@ -124,7 +124,7 @@ def _make_pipeline(
     )
     pages = [draw_page(texts) for texts in GOLDEN]
     lines = [_read(reader, page, moved_px=moved_px) for page in pages]
-    write_pipeline(folder, manifest, card="# bars\n", pages=zip(pages, lines, strict=True))
+    write_pipeline(folder, manifest, pages=zip(pages, lines, strict=True))
     return folder
 
 

@@ -103,9 +103,12 @@ def test_answers_of_another_model_are_told_apart(shelf: Shelf) -> None:
 
         with (
             GatewayClient(gateway.url) as client,
-            pytest.raises(ParityFailed, match="was exported reading"),
+            pytest.raises(
+                ParityFailed,
+                match=r"golden image 000\.png reads '0123456789' instead of 'ABCDEFGHIJ'",
+            ),
         ):
-            client.check_golden(other, name="bars", version="v1")
+            client.check_golden_lines(other, name="bars", version="v1")
 
 
 def test_run_killed_between_promotion_and_proof_is_still_taken_back(shelf: Shelf) -> None:

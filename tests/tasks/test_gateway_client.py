@@ -59,7 +59,7 @@ def test_golden_pages_of_another_pipeline_are_told_apart(
     shelf.add_pages("letters", LETTERS)
     shelf.add_pages("moved", DIGITS, moved_px=2)
 
-    with pytest.raises(ParityFailed, match="promised reading 'CACG', here it reads '2026'"):
+    with pytest.raises(ParityFailed, match="line 1 reads '2026' instead of 'CACG'"):
         client.check_golden_pages(pipeline(shelf, "letters"), name="pages", version="p1")
     with pytest.raises(ParityFailed, match=r"lies 2\.0 px from where it was promised"):
         client.check_golden_pages(pipeline(shelf, "moved"), name="pages", version="p1")

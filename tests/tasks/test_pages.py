@@ -9,7 +9,8 @@ from configs.dataset import PageDatasetParams, PageLimitParams
 from configs.evaluation import PageEvaluationParams
 from configs.gate import PageGateParams
 from ocr.dataset.preparation import SnapshotRef
-from ocr.models.pipeline import read_golden_pages, read_pipeline
+from ocr.models.golden import read_golden_pages
+from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import Registry
 from tasks.assemble import assemble_pipeline
 from tasks.evaluate_pages import evaluate_pages

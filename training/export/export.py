@@ -21,11 +21,12 @@ from configs.settings import read_settings
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.image.pixels import Image
 from ocr.models.bundle import CARD, MANIFEST, ONNX_MODEL, PADDLE_FOLDER, write_manifest
+from ocr.models.golden import write_golden_inputs, write_golden_outputs
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
 from training.export.card import render_card
 from training.export.exports import load_export
-from training.export.golden import read_golden_images, write_golden_inputs, write_golden_outputs
+from training.export.golden_images import read_golden_images
 from training.export.legacy import LegacyExport
 from training.forms.exportable import Exportable
 from training.forms.onnx_form import export_onnx
@@ -66,15 +67,12 @@ def export_model(job: Job, folder: Path) -> ExportResult:
     with _timed(timings, "checkpoint_s"):
         model = load_export(job.kind, checkpoint)
         golden = [replace(one, image=model.fit_golden(one.image)) for one in golden]
-        write_golden_inputs(part, golden)
-    with LegacyExport(job.kind, checkpoint, part, folder) as legacy:
         images = [one.image for one in golden]
+        write_golden_inputs(part, images)
+    with LegacyExport(job.kind, checkpoint, part, folder) as legacy:
         proof = _export_forms(model, legacy, part, images=images, work=folder, timings=timings)
-    records = [
-        model.record(output, one.sample)
-        for output, one in zip(proof.expected.outputs, golden, strict=True)
-    ]
-    write_golden_outputs(part, golden, records)
+    answers = zip(proof.expected.outputs, golden, strict=True)
+    write_golden_outputs(part, (model.record(output, one.sample) for output, one in answers))
     _complete(part, job, model, dataset=dataset, parity=proof.differences)
     part.rename(folder / BUNDLE)
     return ExportResult(kind=job.kind, bundle=BUNDLE, parity=proof.differences, timings=timings)

@@ -16,8 +16,8 @@ import numpy as np
 from configs.jobs import ExportKind
 from ocr.errors import OcrError
 from ocr.models.bundle import SERVING_FOLDER
+from ocr.models.golden import read_golden_inputs
 from training.environment import prepare_environment
-from training.export.golden import read_golden_inputs
 from training.forms.parity import Probabilities
 from training.forms.serving_config import FEED, FETCH, Variable, format_serving_config
 

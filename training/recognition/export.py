@@ -8,6 +8,7 @@ from typing import Any
 from ocr.image.pixels import Image
 from ocr.models.bundle import CHARSET, ONNX_MODEL, RecogniserManifest
 from ocr.models.charset import Charset
+from ocr.models.golden import compare_texts
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
@@ -96,8 +97,7 @@ class RecogniserExport:
 
     def compare(self, found: Recognition, expected: Recognition) -> str:
         """Ask for the same text."""
-        same = found.text == expected.text
-        return "" if same else f"reads {found.text!r} instead of {expected.text!r}"
+        return compare_texts(found.text, expected.text)
 
     def record(self, output: Recognition, sample: Mapping[str, Any]) -> dict[str, Any]:
         """Record what was read beside what is labelled."""

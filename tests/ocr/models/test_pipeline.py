@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ArtifactNotFound, BadData
-from ocr.image.pixels import decode_image
 from ocr.models.bundle import read_recogniser_bundle, read_task
 from ocr.models.pipeline import (
+    join_metrics,
     pipeline_version,
-    read_golden_pages,
     read_pipeline,
     read_pipeline_manifest,
 )
-from ocr.models.registry import Registry
+from ocr.models.registry import ModelVersion, Registry
 from ocr.store import open_store
-from tests.toy_pipeline import LINES, write_toy_pipeline
+from tests.toy_pipeline import write_toy_pipeline
 
 
 @pytest.fixture
@@ -32,19 +31,26 @@ def test_a_pipeline_names_its_parts_and_its_task(pipeline: Path) -> None:
     assert read_pipeline_manifest(pipeline) == manifest
 
 
-def test_golden_pages_come_back_as_they_were_read(pipeline: Path) -> None:
-    first, second = read_golden_pages(pipeline)
-
-    assert first.lines == LINES
-    assert second.lines == ()
-    assert decode_image(first.image.read_bytes(), max_pixels=10_000).mean() == 200
-
-
 def test_version_follows_from_those_of_the_parts() -> None:
     version = pipeline_version(detector="a-detector:1", recogniser="a-recogniser:2")
 
     assert version == pipeline_version(detector="a-detector:1", recogniser="a-recogniser:2")
     assert version != pipeline_version(detector="a-detector:2", recogniser="a-recogniser:1")
+
+
+def test_metrics_of_both_parts_stand_beside_each_other() -> None:
+    detector = ModelVersion("d", "1", "k", {"task": "detection", "metrics": {"hmean": 1}})
+    recogniser = ModelVersion("r", "1", "k", {"task": "recognition", "metrics": {"ned": 0.5}})
+
+    assert join_metrics(detector, recogniser) == {"detection_hmean": 1, "recognition_ned": 0.5}
+
+
+def test_the_card_names_the_parts_and_their_metrics(pipeline: Path) -> None:
+    card = (pipeline / "card.md").read_text(encoding="utf-8")
+
+    assert card.startswith("# toy p1\n")
+    assert "`toy-detector:d1` finds the lines, `toy-recogniser:r1` reads them" in card
+    assert "- accuracy: 0.8000\n- hmean: 0.9000\n" in card
 
 
 def test_a_damaged_golden_page_is_named(pipeline: Path) -> None:
@@ -77,14 +83,6 @@ def test_a_pipeline_is_no_recogniser(pipeline: Path) -> None:
 def test_a_part_without_its_version_is_refused(tmp_path: Path, reference: str) -> None:
     with pytest.raises(ValueError, match="detector"):
         write_toy_pipeline(tmp_path / "pipeline", detector=reference)
-
-
-@pytest.mark.parametrize("content", ["{}", '{"images": []}', '{"images": [{"file": "000.png"}]}'])
-def test_unreadable_golden_outputs_prove_nothing(pipeline: Path, content: str) -> None:
-    (pipeline / "golden/outputs.json").write_text(content)
-
-    with pytest.raises(BadData, match=r"outputs\.json"):
-        read_golden_pages(pipeline)
 
 
 def test_registry_moves_both_parts_as_one(tmp_path: Path, pipeline: Path) -> None:

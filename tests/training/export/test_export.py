@@ -21,12 +21,12 @@ from configs.jobs import ExportRecogniserJob, ExportResult
 from ocr.errors import ArtifactNotFound, BadData, ParityFailed
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import read_recogniser_bundle
+from ocr.models.golden import read_golden_inputs
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tests.training.export.exporting import CHARACTERS, blotches, stock_store, varied_weights
 from training.export.export import export_model
-from training.export.golden import read_golden_inputs
 from training.export.legacy import LegacyExport, LegacyExportFailed
 from training.forms.onnx_form import export_onnx
 from training.forms.paddle_form import export_paddle, load_predictor, read_config

@@ -22,14 +22,13 @@ from ocr.errors import ParityFailed
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import read_detector_bundle
 from ocr.models.detector_spec import PageSpec
-from ocr.models.golden_outputs import read_golden_boxes
+from ocr.models.golden import read_golden_inputs
 from ocr.reading.detection.boxes import Detections
 from ocr.reading.detection.detector import OnnxDetector
 from tests.training.page_store import LONG_SIDE_PX, page, page_store
 from tests.training.toy_detector import RULE
 from training.detection.export import DetectorExport
 from training.export.export import export_model
-from training.export.golden import read_golden_inputs
 from training.forms.onnx_form import export_onnx
 from training.forms.paddle_form import load_predictor, read_config
 from training.forms.parity import LARGEST_DIFFERENCE, ParityProof, Reading
@@ -89,13 +88,14 @@ def test_golden_pages_have_the_size_that_the_net_takes(exported: Exported) -> No
 
 def test_golden_boxes_are_what_the_bundle_finds(exported: Exported) -> None:
     detector = OnnxDetector.load(exported.bundle)
+    outputs = json.loads((exported.bundle / "golden/outputs.json").read_bytes())["images"]
 
-    for golden, image in zip(read_golden_boxes(exported.bundle), exported.images(), strict=True):
+    for golden, image in zip(outputs, exported.images(), strict=True):
         found = detector.detect(image)
 
         assert len(found) >= 6
-        np.testing.assert_array_equal(found.boxes, golden.boxes)
-        np.testing.assert_allclose(found.scores, golden.scores, atol=1e-3)
+        np.testing.assert_array_equal(found.boxes, np.float32(golden["boxes"]))
+        np.testing.assert_allclose(found.scores, golden["scores"], atol=1e-3)
 
 
 def test_the_onnx_form_takes_pages_of_any_size(exported: Exported) -> None:
