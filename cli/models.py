@@ -8,7 +8,8 @@ from cli.output import OUT, AsJson, StoreUri, print_json, print_table
 from cli.retrain import settings_for
 
 if TYPE_CHECKING:
-    from ocr.models.registry import AliasState, Registry
+    from ocr.models.alias import AliasState
+    from ocr.models.registry import Registry
 
 app = typer.Typer(help="List, show, promote and roll back models.", no_args_is_help=True)
 

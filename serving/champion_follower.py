@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from ocr.errors import OcrError, StoreUnavailable
-from ocr.models.registry import AliasState, Registry
+from ocr.models.alias import AliasState
+from ocr.models.registry import Registry
 from serving.loading import Runtime, load_model
 from serving.metrics import ServingMetrics
 from serving.model_pool import ModelPool

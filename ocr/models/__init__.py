@@ -1,1 +1,11 @@
-"""models."""
+"""Models as folders and as names: what a bundle holds, and which version is champion.
+
+- `bundle` – one exported recogniser or detector in every form, and the manifest of its files
+- `recogniser_spec`, `detector_spec` – what each net takes, and how a map becomes boxes
+- `charset` – the characters that a recogniser reads
+- `page_line` – one line of a page as it was read, and its JSON form
+- `pipeline` – a detector and a recogniser under one version
+- `golden` – the images that prove what a bundle or a pipeline reads
+- `registry` – versions by name in a store, promotion and rollback
+- `alias` – where the champion alias points, and every move that brought it there
+"""

@@ -35,7 +35,7 @@ FORM_FILES = frozenset(
         "serving/serving_client_conf.prototxt",
     }
 )
-"""Every bundle holds these and golden images."""
+"""The bundles of recognisers and of detectors hold these, and golden images."""
 
 REQUIRED = FORM_FILES | {CHARSET}
 """A recogniser's bundle holds these and golden images, and nothing else: no form that unpickles."""
@@ -134,8 +134,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
     """Complete a bundle: digest the files that are there and write the manifest, last.
 
     Args:
-        folder: Of the bundle.
-        manifest: All but its files.
+        folder: The bundle's.
+        manifest: Complete but for the digests of its files.
 
     Raises:
         BadData: A required file is missing, or one is there that may not be.
@@ -150,8 +150,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
 def parse_manifest(folder: Path, kind: type[Manifest], *, task: Task) -> Manifest:
     """Read the manifest of a bundle of a known task alone, no file verified."""
     content = _read_json(folder)
-    if content.get("task", task) != task:
-        raise BadData(f"{folder} is a bundle for {content['task']}, expected one for {task}")
+    if content.get("task") != task:
+        raise BadData(f"{folder} is a bundle for {content.get('task')}, expected one for {task}")
     try:
         return kind.model_validate_json(json.dumps(content))
     except ValidationError as error:

@@ -12,8 +12,6 @@ from ocr.models.alias import AliasState, Promotion, format_history, parse_histor
 from ocr.store.folder import download_folder, find_published, publish_folder
 from ocr.store.protocol import Store
 
-__all__ = ["ANY", "AliasState", "ModelVersion", "Promotion", "Registry"]
-
 CHAMPION: Final = "champion"
 ANY: Final = "*"  # as in If-Match: whatever the champion is
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
@@ -36,7 +34,7 @@ class ModelVersion:
     @property
     def task(self) -> str:
         """What it does: recognition, detection, or both as a pipeline."""
-        return str(self.manifest.get("task") or "recognition")
+        return str(self.manifest.get("task") or "")
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -53,11 +51,6 @@ class ModelVersion:
     def metrics(self) -> Mapping[str, Any]:
         """What the bundle scored when it was made."""
         return dict(self.manifest.get("metrics") or {})
-
-    @property
-    def parent(self) -> str | None:
-        """The version, or NAME:VERSION, that this one was fine-tuned from."""
-        return self.manifest.get("parent") or None
 
 
 class Registry:
@@ -135,17 +128,6 @@ class Registry:
             message = f"Nothing is {reference!r} in {self.store.uri}; models there: {known}"
             raise ArtifactNotFound(message)
         return self.version(name, state.version)
-
-    def lineage(self, reference: str) -> list[ModelVersion]:
-        """Follow the parents of a version, the version itself first, as far as they are kept."""
-        line = [self.resolve(reference)]
-        while parent := line[-1].parent:
-            name, _, version = parent.rpartition(":")
-            model = self._read_version(name or line[-1].name, version)
-            if model is None or model in line:
-                break
-            line.append(model)
-        return line
 
     def champion(self, name: str) -> AliasState | None:
         """Read where the champion alias points; None before the first promotion."""

@@ -58,11 +58,8 @@ class Gateway:
     def wait_ready(self) -> None:
         wait_until(lambda: self.get("/health/ready").status_code == 200, log=self.log)
 
-    def wait_for(self, version: str, *, name: str = "bars") -> float:
-        """Wait until a version serves; return the seconds it took."""
-        started = time.monotonic()
+    def wait_for(self, version: str, *, name: str = "bars") -> None:
         wait_until(lambda: self.model(name)["version"] == version, log=self.log)
-        return time.monotonic() - started
 
 
 @contextmanager

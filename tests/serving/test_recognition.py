@@ -9,7 +9,7 @@ import PIL.Image
 import pytest
 
 from tests.serving.gateway import Gateway
-from tests.serving.tiny_bundle import draw, png, reading
+from tests.serving.tiny_bundle import draw, png
 
 TEXTS = ["2026", "7", "31415926", "00"]
 
@@ -85,10 +85,6 @@ def test_json_image_may_be_a_wrapped_data_uri(gateway: Gateway) -> None:
 
 def test_model_may_be_named(gateway: Gateway) -> None:
     assert gateway.read(png("5"), model="bars") == ("5", "v1")
-
-
-def test_reading_follows_the_charset() -> None:
-    assert reading("102", "xyz") == "yxz"
 
 
 def test_docs_load_nothing_from_elsewhere(gateway: Gateway) -> None:

