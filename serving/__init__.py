@@ -1,1 +1,10 @@
-"""What runs inside the serving process or container."""
+"""What runs inside the serving process or container.
+
+- `app` – the gateway put together, and its process; `python -m serving` starts it
+- `settings` – its parameters
+- `rest/` – the routes, from a request to its answer
+- `models/` – the versions in service, and how the champions are followed
+- `web/` – the pages that a browser shows
+- `problems` – what a client gets instead of an answer
+- `metrics` – what is counted
+"""

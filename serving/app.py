@@ -13,19 +13,19 @@ from starlette.exceptions import HTTPException
 
 from ocr.models.registry import Registry
 from ocr.store import open_store
-from serving.body import Limits
-from serving.capacity import Capacity
-from serving.champion_follower import ChampionFollower
-from serving.demo_page import demo_routes
-from serving.edge import Edge
-from serving.loading import Runtime
 from serving.metrics import ServingMetrics
-from serving.model_pool import ModelPool
-from serving.pages import page_routes
+from serving.models.champion_follower import ChampionFollower
+from serving.models.loading import Runtime
+from serving.models.model_pool import ModelPool
 from serving.problems import Problem, answer_problem, answer_router
-from serving.recognition import recognition_routes
+from serving.rest.body import Limits
+from serving.rest.capacity import Capacity
+from serving.rest.crops import recognition_routes
+from serving.rest.documents import page_routes
+from serving.rest.edge import Edge
+from serving.rest.status import status_routes
 from serving.settings import ServingSettings
-from serving.status import status_routes
+from serving.web.demo_page import demo_routes
 
 LOG = logging.getLogger("ocrline.serving")
 
@@ -72,7 +72,7 @@ def run(settings: ServingSettings) -> None:
     if settings.host not in LOOPBACK and not settings.token:
         LOG.warning("listening on %s without OCRLINE_TOKEN: anybody may ask", settings.host)
     if settings.engine == "paddle":
-        import serving.paddle_recogniser  # noqa: F401 - now: later it would undo our handlers
+        import serving.models.paddle_recogniser  # noqa: F401 - now: later it would undo our handlers
 
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)

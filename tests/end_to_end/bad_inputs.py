@@ -21,8 +21,8 @@ from ocr.store import open_store
 from tests.ocr.image.pictures import draw_text, write_labels
 from tests.serving.conftest import LIMITS, make_shelf
 from tests.serving.gateway import running_gateway
-from tests.serving.test_bad_requests import CASES as REQUESTS
-from tests.serving.test_bad_requests import bomb
+from tests.serving.rest.test_bad_requests import CASES as REQUESTS
+from tests.serving.rest.test_bad_requests import bomb
 from tests.serving.tiny_bundle import DIGITS
 
 GOOD_ROWS = {f"good{i:02}.png": f"TEXT{i:02}" for i in range(30)}

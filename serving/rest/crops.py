@@ -10,13 +10,13 @@ from pydantic import BaseModel, Field
 
 from ocr.errors import BadInput
 from ocr.image.pixels import Image
-from serving.body import Limits, read_body
-from serving.capacity import Capacity
-from serving.live_model import LiveModel
 from serving.metrics import ServingMetrics
-from serving.model_pool import ModelPool
-from serving.payload import ACCEPTED, JsonBody, read_images
+from serving.models.live_model import LiveModel
+from serving.models.model_pool import ModelPool
 from serving.problems import STATUS, Problem
+from serving.rest.body import Limits, read_body
+from serving.rest.capacity import Capacity
+from serving.rest.crop_request import ACCEPTED, JsonBody, read_images
 
 
 class Result(BaseModel):

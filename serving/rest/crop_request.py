@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from python_multipart.multipart import parse_options_header
 
 from ocr.image.pixels import BadImage, Image, decode_image
-from serving.body import (
+from serving.problems import Problem
+from serving.rest.body import (
     RAW_TYPES,
     Limits,
     bad_image,
@@ -18,7 +19,6 @@ from serving.body import (
     too_many_images,
     unsupported_type,
 )
-from serving.problems import Problem
 
 ACCEPTED: Final = f"{RAW_TYPES}, multipart/form-data or application/json"
 

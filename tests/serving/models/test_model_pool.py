@@ -8,9 +8,9 @@ import pytest
 
 from ocr.models.bundle import read_recogniser_bundle
 from ocr.reading.recognition.recogniser import OnnxRecogniser
-from serving.live_model import LiveModel
 from serving.metrics import ServingMetrics
-from serving.model_pool import ModelPool
+from serving.models.live_model import LiveModel
+from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from tests.serving.tiny_bundle import DIGITS, LETTERS, draw, make_bundle
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from serving.live_model import LiveModel, LivePipeline
 from serving.metrics import ServingMetrics
+from serving.models.live_model import LiveModel, LivePipeline
 from serving.problems import Problem
 
 

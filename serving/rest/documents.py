@@ -14,15 +14,15 @@ from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, encode_jpeg
 from ocr.reading.annotation import annotate_page
 from ocr.reading.page_reader import PageReading
-from serving.body import Limits, bad_image, read_body
-from serving.capacity import Capacity
-from serving.live_model import LivePipeline
 from serving.metrics import ServingMetrics
-from serving.model_pool import ModelPool
-from serving.page_answer import EXAMPLE, DocumentAnswer
-from serving.page_request import ACCEPTED, PageJson, PageOptions, parse_document
+from serving.models.live_model import LivePipeline
+from serving.models.model_pool import ModelPool
 from serving.problems import Code, Problem
-from serving.recognition import BINARY, PROBLEMS
+from serving.rest.body import Limits, bad_image, read_body
+from serving.rest.capacity import Capacity
+from serving.rest.crops import BINARY, PROBLEMS
+from serving.rest.document_answer import EXAMPLE, DocumentAnswer
+from serving.rest.document_request import ACCEPTED, PageJson, PageOptions, parse_document
 
 Value = TypeVar("Value")
 

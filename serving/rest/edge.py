@@ -11,9 +11,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serving import demo_page
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
+from serving.web import demo_page
 
 LOG = logging.getLogger("ocrline.serving")
 

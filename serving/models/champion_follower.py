@@ -15,9 +15,9 @@ from typing import Final
 from ocr.errors import OcrError, StoreUnavailable
 from ocr.models.alias import AliasState
 from ocr.models.registry import Registry
-from serving.loading import Runtime, load_model
 from serving.metrics import ServingMetrics
-from serving.model_pool import ModelPool
+from serving.models.loading import Runtime, load_model
+from serving.models.model_pool import ModelPool
 
 LOG = logging.getLogger("ocrline.serving")
 

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from serving.docs_page import render_docs
 from serving.metrics import ServingMetrics
-from serving.model_pool import ModelPool
+from serving.models.model_pool import ModelPool
+from serving.web.docs_page import render_docs
 
 
 def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:

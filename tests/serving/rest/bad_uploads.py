@@ -1,4 +1,4 @@
-"""What bad and odd uploads to POST /v1/ocr get: ``python -m tests.serving.bad_uploads``."""
+"""What bad and odd uploads to POST /v1/ocr get: ``python -m tests.serving.rest.bad_uploads``."""
 
 import base64
 import io

@@ -22,7 +22,7 @@ FILES: Final = {
         file.read_bytes(),
         TYPES[file.name.rpartition(".")[2]],
     )
-    for file in files("serving").joinpath("page").iterdir()
+    for file in files("serving.web").joinpath("page").iterdir()
 }
 PATHS: Final = frozenset(FILES)
 """The page asks for the token itself, so that it is served without one."""

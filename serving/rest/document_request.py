@@ -6,7 +6,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from python_multipart.multipart import parse_options_header
 
-from serving.body import (
+from serving.problems import Problem
+from serving.rest.body import (
     RAW_TYPES,
     Limits,
     from_base64,
@@ -15,7 +16,6 @@ from serving.body import (
     parse_multipart,
     unsupported_type,
 )
-from serving.problems import Problem
 
 ACCEPTED: Final = f"{RAW_TYPES}, application/pdf, multipart/form-data or application/json"
 

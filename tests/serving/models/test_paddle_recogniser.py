@@ -16,7 +16,7 @@ from ocr.models.charset import Charset
 from ocr.models.registry import Registry
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
-from serving.paddle_recogniser import PaddleRecogniser
+from serving.models.paddle_recogniser import PaddleRecogniser
 from tests.serving.gateway import running_gateway
 
 

@@ -15,7 +15,7 @@ from ocr.models.registry import ModelVersion, Registry
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
-from serving.live_model import LiveModel, LivePipeline
+from serving.models.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
 
 
@@ -106,7 +106,7 @@ def _load_onnx(bundle: Path, runtime: Runtime) -> Recogniser:
 
 def _load_paddle(bundle: Path, runtime: Runtime) -> Recogniser:
     # Paddle takes a second and 300 MB to import, and a gateway of ONNX Runtime has none.
-    from serving.paddle_recogniser import PaddleRecogniser
+    from serving.models.paddle_recogniser import PaddleRecogniser
 
     return PaddleRecogniser.load(bundle, threads=runtime.threads, predictors=runtime.concurrency)
 

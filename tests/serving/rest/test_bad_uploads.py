@@ -1,7 +1,7 @@
 import pytest
 
-from tests.serving.bad_uploads import CASES, PNG, Outcome, describe, raw
 from tests.serving.gateway import Gateway
+from tests.serving.rest.bad_uploads import CASES, PNG, Outcome, describe, raw
 
 
 @pytest.mark.parametrize("case", CASES)
