@@ -20,8 +20,8 @@ from serving.models.model_pool import ModelPool
 from serving.problems import Problem, answer_problem, answer_router
 from serving.rest.body import Limits
 from serving.rest.capacity import Capacity
-from serving.rest.crops import recognition_routes
-from serving.rest.documents import page_routes
+from serving.rest.crops import crop_routes
+from serving.rest.documents import document_routes
 from serving.rest.edge import Edge
 from serving.rest.status import status_routes
 from serving.settings import ServingSettings
@@ -59,8 +59,8 @@ def create_app(settings: ServingSettings) -> FastAPI:
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
     limits = _limits(settings)
-    app.include_router(recognition_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
-    app.include_router(page_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
+    app.include_router(crop_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
+    app.include_router(document_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
     app.include_router(demo_routes())
     app.include_router(status_routes(pool, metrics=metrics))
     return app

@@ -3,24 +3,21 @@
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from python_multipart.multipart import parse_options_header
+from pydantic import BaseModel, ConfigDict, Field
 
-from serving.problems import Problem
 from serving.rest.body import (
-    RAW_TYPES,
+    FILE_TYPES,
     Limits,
     from_base64,
-    is_raw,
     parse_json,
-    parse_multipart,
-    unsupported_type,
+    parse_query,
+    split_body,
 )
 
-ACCEPTED: Final = f"{RAW_TYPES}, application/pdf, multipart/form-data or application/json"
+DOCUMENT_TYPES: Final = (*FILE_TYPES, "application/pdf")
 
 
-class PageOptions(BaseModel):
+class DocumentOptions(BaseModel):
     """What is wanted of a document."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,47 +29,36 @@ class PageOptions(BaseModel):
     render: bool = Field(False, description="Return each page as it was read")
 
 
-class PageJson(PageOptions):
+class DocumentJson(DocumentOptions):
     """One document in base64 (a data: URI is fine too), and what is wanted of it."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(
+        strict=True,
+        json_schema_extra={
+            "examples": [{"document": "iVBORw0KGgo…", "model": "receipts", "annotate": True}]
+        },
+    )
 
     document: str = Field(description="An image or a PDF in base64")
 
 
 def parse_document(
     body: bytes, *, content_type: str, query: Mapping[str, str], limits: Limits
-) -> tuple[bytes, PageOptions]:
+) -> tuple[bytes, DocumentOptions]:
     """Take the document and the options out of a request.
 
     Raises:
         Problem: They cannot be parsed.
     """
-    options = _parse_query(query)
-    name, parameters = parse_options_header(content_type)
-    kind = name.decode("latin-1").lower()
-    if is_raw(kind) or kind == "application/pdf":
-        return body, options
-    if kind == "multipart/form-data":
-        return parse_multipart(body, parameters, limits=limits, most_files=1)[0], options
-    if kind == "application/json":
-        return _parse_json(body, options)
-    raise unsupported_type(content_type, accepted=ACCEPTED)
+    options = parse_query(query, DocumentOptions)
+    files = split_body(
+        body, content_type=content_type, file_types=DOCUMENT_TYPES, limits=limits, most_files=1
+    )
+    return _parse_json(body, options) if files is None else (files[0], options)
 
 
-def _parse_query(query: Mapping[str, str]) -> PageOptions:
-    try:
-        return PageOptions.model_validate_strings(dict(query))
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = str(first["loc"][0])[:100]
-        known = ", ".join(PageOptions.model_fields)
-        message = f"Query parameter {name!r}: {first['msg']}; known: {known}"
-        raise Problem("bad_query", message) from None
-
-
-def _parse_json(body: bytes, options: PageOptions) -> tuple[bytes, PageOptions]:
+def _parse_json(body: bytes, options: DocumentOptions) -> tuple[bytes, DocumentOptions]:
     """Options of the body win over those of the query."""
-    fields = parse_json(body, PageJson)
+    fields = parse_json(body, DocumentJson)
     given = fields.model_dump(include=fields.model_fields_set - {"document"})
     return from_base64(fields.document, what="The document"), options.model_copy(update=given)

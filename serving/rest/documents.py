@@ -20,9 +20,14 @@ from serving.models.model_pool import ModelPool
 from serving.problems import Code, Problem
 from serving.rest.body import Limits, bad_image, read_body
 from serving.rest.capacity import Capacity
-from serving.rest.crops import BINARY, PROBLEMS
 from serving.rest.document_answer import EXAMPLE, DocumentAnswer
-from serving.rest.document_request import ACCEPTED, PageJson, PageOptions, parse_document
+from serving.rest.document_request import (
+    DOCUMENT_TYPES,
+    DocumentJson,
+    DocumentOptions,
+    parse_document,
+)
+from serving.rest.openapi import BINARY, PROBLEMS, describe_request
 
 Value = TypeVar("Value")
 
@@ -32,34 +37,9 @@ FAULTS: Final[Mapping[DocumentFault, Code]] = {
     "too_many_pages": "too_many_pages",
     "too_slow": "too_slow",
 }
-REQUEST_BODY: Final[dict[str, Any]] = {
-    "required": True,
-    "content": {
-        "image/*": BINARY,
-        "application/pdf": BINARY,
-        "application/octet-stream": BINARY,
-        "multipart/form-data": {
-            "schema": {"type": "object", "properties": {"document": BINARY["schema"]}}
-        },
-        "application/json": {
-            "schema": PageJson.model_json_schema(),
-            "example": {"document": "iVBORw0KGgo…", "model": "receipts", "annotate": True},
-        },
-    },
-}
-PARAMETERS: Final[list[dict[str, Any]]] = [
-    {
-        "name": name,
-        "in": "query",
-        "required": False,
-        "description": field["description"],
-        "schema": {key: field[key] for key in ("type", "default", "minimum") if key in field},
-    }
-    for name, field in PageOptions.model_json_schema()["properties"].items()
-]
 
 
-def page_routes(
+def document_routes(
     pool: ModelPool, *, capacity: Capacity, limits: Limits, metrics: ServingMetrics
 ) -> APIRouter:
     """Make the route over a pool."""
@@ -70,12 +50,17 @@ def page_routes(
         summary="Read a page, or the pages of a PDF or TIFF; of an animation the first frame",
         response_model=DocumentAnswer,
         responses={200: {"content": {"application/json": {"example": EXAMPLE}}}, **PROBLEMS},
-        openapi_extra={"requestBody": REQUEST_BODY, "parameters": PARAMETERS},
+        openapi_extra=describe_request(
+            types=DOCUMENT_TYPES,
+            parts={"document": BINARY},
+            fields=DocumentJson,
+            query=DocumentOptions,
+        ),
     )
     async def read_document(request: Request) -> JSONResponse:
         content_type = request.headers.get("content-type", "")
         async with capacity.place():
-            body = await read_body(request, limits, accepted=ACCEPTED)
+            body = await read_body(request, limits, file_types=DOCUMENT_TYPES)
 
             def work() -> dict[str, Any]:
                 document, options = parse_document(
@@ -97,7 +82,7 @@ def page_routes(
 def _read(
     live: LivePipeline,
     document: bytes,
-    options: PageOptions,
+    options: DocumentOptions,
     *,
     limits: Limits,
     metrics: ServingMetrics,
@@ -124,7 +109,7 @@ def _read(
 
 
 def _decode(
-    document: bytes, options: PageOptions, *, limits: Limits
+    document: bytes, options: DocumentOptions, *, limits: Limits
 ) -> Iterator[tuple[Image, float]]:
     """Yield each page and the seconds that decoding it took."""
     deadline = time.monotonic() + limits.pages_timeout_s
