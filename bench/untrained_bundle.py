@@ -36,11 +36,11 @@ def write_untrained_bundle(
     Args:
         folder: Where; it must not exist.
         images: Golden images.
-        name: Of the model.
-        version: Of the model.
-        layout: Of its input, 32 px high.
-        size: Of the net.
-        characters: Its charset.
+        name: The model's name.
+        version: The model's version.
+        layout: Whether lines keep their width; they are 32 px high.
+        size: How large the net is.
+        characters: What the model reads.
     """
     charset = Charset(tuple(characters))
     spec = LineSpec(layout=layout, height_px=32, width_px=128)
