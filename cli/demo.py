@@ -15,7 +15,7 @@ from cli.main import run
 from cli.output import ERR, refuse
 from configs.presets import load_params
 from configs.retrain import RetrainPagesParams
-from configs.settings import read_settings
+from configs.settings import Settings
 from ocr.dataset.pages.region import Region
 from ocr.image.pixels import Image
 from ocr.synthesis.pages import open_page_synthesis
@@ -51,7 +51,7 @@ def show_answer(endpoint: str, model: str, page: Image, regions: Sequence[Region
     Raises:
         httpx.HTTPError: It did not answer, or not with 200.
     """
-    settings = read_settings()
+    settings = Settings()
     path = settings.home / "demo.png"
     cv2.imwrite(str(path), page)
     address = f"{endpoint}/v1/ocr?model={model}"

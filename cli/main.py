@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from cli import convert, doctor, evaluate, models, predict, prepare, retrain, serve
 from cli.output import refuse
 from configs.presets import ConfigError, describe
-from configs.settings import read_settings
+from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
 from ocr.errors import OcrError
 
@@ -74,8 +74,10 @@ def _explain(error: Exception) -> int:
     import httpx  # a tenth of a second, which only errors pay
 
     match error:
-        case ConfigError() | ValidationError():
-            return refuse(_say_config(error), 2)
+        case ConfigError() | SettingsError():
+            return refuse(str(error), 2)
+        case ValidationError():
+            return refuse("\n".join(describe(each) for each in error.errors()), 2)
         case OcrError() if error.exit_code != retrain.NOT_ACCEPTED:
             return refuse(str(error), error.exit_code)
         case ServiceFailed():
@@ -85,24 +87,18 @@ def _explain(error: Exception) -> int:
     return refuse(f"{_say_in_one_line(error)}; {_keep_trace(error)}", BUG)
 
 
-def _say_config(error: ConfigError | ValidationError) -> str:
-    if isinstance(error, ConfigError):
-        return str(error)
-    return "\n".join(describe(item) for item in error.errors())
-
-
 def _say_in_one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _keep_trace(error: Exception) -> str:
-    home = read_settings().home
-    path = home / "traces" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     try:
+        home = Settings().home
+        path = home / "traces" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-    except OSError as failure:
+    except (OSError, SettingsError) as failure:
         return f"its trace could not be kept: {failure}"
     return f"its trace is in {path}"
 

@@ -10,7 +10,7 @@ from cli.output import ERR, AsJson, StoreUri, print_json
 from configs.deployment import DeploymentParams
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
-from configs.settings import Settings, read_settings
+from configs.settings import Settings
 from flows.stages import Stage
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def settings_for(store: str) -> Settings:
     """Read the settings with ``--store`` on top, and hand them down to every process."""
     if store:
         os.environ["OCRLINE_STORE"] = store
-    settings = read_settings()
+    settings = Settings()
     os.environ["OCRLINE_HOME"] = str(settings.home)
     os.environ["OCRLINE_STORE"] = settings.store
     return settings

@@ -2,26 +2,28 @@
 
 import os
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Final
 
 import typer
 
 from cli.output import ERR, AsJson, StoreUri, print_json
 from cli.retrain import settings_for
 from deploy.background import clean_environment
+from serving.settings import Engine, ServingSettings
+
+DEFAULTS: Final = {name: field.default for name, field in ServingSettings.model_fields.items()}
 
 
 def serve(
     host: Annotated[
         str, typer.Option(envvar="OCRLINE_HOST", help="Address to listen on.")
-    ] = "127.0.0.1",
+    ] = DEFAULTS["host"],
     port: Annotated[
         int, typer.Option(envvar="OCRLINE_PORT", min=1, max=65535, help="Port to listen on.")
-    ] = 8868,
+    ] = DEFAULTS["port"],
     engine: Annotated[
-        Literal["onnxruntime", "paddle"],
-        typer.Option(envvar="OCRLINE_ENGINE", help="What runs the models."),
-    ] = "onnxruntime",
+        Engine, typer.Option(envvar="OCRLINE_ENGINE", help="What runs the models.")
+    ] = DEFAULTS["engine"],
     model: Annotated[
         list[str] | None,
         typer.Option(help="Serve only this model; repeatable [OCRLINE_MODELS, comma-separated]."),

@@ -1,38 +1,61 @@
-"""The environment of the line's processes, read in one place."""
+"""What our processes read from the environment: the only place that names OCRLINE_* and MINIO_*."""
 
-import os
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AliasGenerator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Where this machine keeps things and how it reaches the store."""
+class SettingsError(ValueError):
+    """Variables that cannot be used; names each with its value and what is allowed."""
 
-    home: Path
-    store: str
-    s3_endpoint: str
-    s3_access_key: str
-    s3_secret_key: str = field(repr=False)
-    s3_region: str
-    s3_secure: bool
-    token: str = field(repr=False)
+    exit_code = 2
 
 
-def read_settings() -> Settings:
-    """Read OCRLINE_* and MINIO_* from the environment; an empty variable counts as unset."""
-    home = Path(_read("OCRLINE_HOME", ".ocrline")).resolve()
-    return Settings(
-        home=home,
-        store=_read("OCRLINE_STORE", f"file://{home / 'store'}"),
-        s3_endpoint=_read("MINIO_ENDPOINT", ""),
-        s3_access_key=_read("MINIO_ACCESS_KEY", ""),
-        s3_secret_key=_read("MINIO_SECRET_KEY", ""),
-        s3_region=_read("MINIO_REGION", "us-east-1"),
-        s3_secure=_read("MINIO_SECURE", "false").lower() in ("1", "true", "yes", "on"),
-        token=_read("OCRLINE_TOKEN", ""),
+def variable_of(field: str) -> str:
+    """Return the environment variable that sets a field."""
+    if field.startswith("s3_"):
+        return f"MINIO_{field.removeprefix('s3_').upper()}"
+    return f"OCRLINE_{field.upper()}"
+
+
+def _default_store(fields: dict[str, Any]) -> str:
+    return f"file://{fields['home'] / 'store'}"
+
+
+class Settings(BaseSettings):
+    """Where this machine keeps things, how it reaches the store, and the gateway's token.
+
+    Each field is the environment variable OCRLINE_<FIELD>, the S3 ones MINIO_<FIELD>; an empty
+    variable is an unset one.
+
+    Raises:
+        SettingsError: A variable has a value that is not allowed.
+    """
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        env_ignore_empty=True,
+        alias_generator=AliasGenerator(validation_alias=variable_of),
     )
 
+    home: Annotated[Path, AfterValidator(Path.resolve)] = Field(
+        Path(".ocrline"), description="Folder of this machine: jobs, copies, services"
+    )
+    store: str = Field(
+        default_factory=_default_store, description="URI of the store; unset: a folder under home"
+    )
+    token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
+    s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")
+    s3_access_key: str = Field("", description="Its access key")
+    s3_secret_key: str = Field("", repr=False, description="Its secret key")
+    s3_region: str = Field("us-east-1", description="Its region")
+    s3_secure: bool = Field(False, description="Whether it is reached over TLS")
 
-def _read(name: str, default: str) -> str:
-    return os.environ.get(name) or default
+    def __init__(self) -> None:
+        try:
+            super().__init__()
+        except ValidationError as error:
+            said = [f"{each['loc'][0]}={each['input']!r}: {each['msg']}" for each in error.errors()]
+            raise SettingsError("; ".join(said)) from None

@@ -8,7 +8,7 @@ from prefect import Flow, serve
 from prefect.deployments.runner import RunnerDeployment
 
 from configs.presets import load_params
-from configs.settings import read_settings
+from configs.settings import Settings
 from deploy.background import ServiceFailed
 from deploy.services import ensure_remembered_gateway
 from flows.retrain_lines import retrain_lines
@@ -35,7 +35,7 @@ def main() -> None:
 def start_gateway() -> None:
     """Start the gateway that the last run of the terminal asked for, if it can be had."""
     try:
-        ensure_remembered_gateway(read_settings())
+        ensure_remembered_gateway(Settings())
     except (ServiceFailed, Timeout) as error:  # runs that deploy will say so too
         sys.stderr.write(f"no gateway for the runs of the UI: {error}\n")
 

@@ -2,16 +2,17 @@
 
 import sys
 
+from configs.settings import SettingsError
 from ocr.errors import OcrError
 from serving.app import run
-from serving.settings import read_settings
+from serving.settings import ServingSettings
 
 
 def main() -> int:
     """Serve until stopped; wrong settings are one line and exit code 2."""
     try:
-        run(read_settings())
-    except OcrError as error:
+        run(ServingSettings())
+    except (OcrError, SettingsError) as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
     return 0

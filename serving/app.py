@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
 from ocr.models.registry import Registry
-from ocr.store import open_store
+from ocr.store import S3Credentials, open_store
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Runtime
@@ -77,9 +77,7 @@ def run(settings: ServingSettings) -> None:
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
-    LOG.info(
-        "listening on http://%s:%d, store %s", settings.host, settings.port, settings.store_uri
-    )
+    LOG.info("listening on http://%s:%d, store %s", settings.host, settings.port, settings.store)
     uvicorn.run(
         create_app(settings),
         host=settings.host,
@@ -96,13 +94,13 @@ def _follow(
     settings: ServingSettings, pool: ModelPool, *, metrics: ServingMetrics
 ) -> ChampionFollower:
     follower = ChampionFollower(
-        Registry(open_store(settings.store_uri, s3=settings.s3)),
+        Registry(open_store(settings.store, s3=S3Credentials.of(settings))),
         pool,
         named=settings.models,
         runtime=Runtime(
             engine=settings.engine, concurrency=settings.concurrency, threads=settings.threads
         ),
-        cache=settings.home.resolve() / "serving",
+        cache=settings.home / "serving",
         poll_s=settings.poll_s,
         metrics=metrics,
     )

@@ -3,7 +3,7 @@
 from prefect import task
 
 from configs.deployment import DeploymentParams
-from configs.settings import read_settings
+from configs.settings import Settings
 from ocr.errors import OcrError
 from ocr.models.bundle import read_task
 from tasks.gateway_client import GatewayClient
@@ -50,7 +50,7 @@ def deploy_model(
 def _prove(workspace: Workspace, evaluation: EvaluationRef, deployment: DeploymentParams) -> None:
     model = evaluation.model
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
-    with GatewayClient(deployment.endpoint, token=read_settings().token) as gateway:
+    with GatewayClient(deployment.endpoint, token=Settings().token) as gateway:
         gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
         is_pipeline = read_task(bundle) == "pipeline"
         check = gateway.check_golden_pages if is_pipeline else gateway.check_golden_lines

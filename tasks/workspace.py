@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from configs.settings import Settings, read_settings
+from configs.settings import Settings
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.models.registry import ModelVersion, Registry
@@ -44,7 +44,7 @@ class Workspace:
 
 def open_workspace(settings: Settings | None = None) -> Workspace:
     """Open the store that the environment (or the given settings) names."""
-    settings = settings or read_settings()
+    settings = settings or Settings()
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
     return Workspace(store=store, home=settings.home)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from configs.jobs import TrainDetectorJob, TrainRecogniserJob, TrainResult
-from configs.settings import read_settings
+from configs.settings import Settings
 from ocr.errors import BadInput, OcrError
 from ocr.store import S3Credentials, open_store
 from ocr.store.folder import download_folder
@@ -48,5 +48,5 @@ def train_model(job: TrainRecogniserJob | TrainDetectorJob, folder: Path) -> Tra
 
 def fetch_snapshot(job: TrainRecogniserJob | TrainDetectorJob, folder: Path) -> None:
     """Copy the snapshot beside the job, once; only this process needs the store's keys."""
-    store = open_store(job.store, s3=S3Credentials.of(read_settings()))
+    store = open_store(job.store, s3=S3Credentials.of(Settings()))
     download_folder(store, prefix=job.snapshot, folder=folder / SNAPSHOT)

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from cli.main import run
-from serving.settings import read_settings
+from serving.settings import ServingSettings
 
 
 @pytest.fixture
@@ -24,6 +25,11 @@ def handed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return handed
 
 
+def served_with(environment: Mapping[str, str]) -> ServingSettings:
+    with patch.dict(os.environ, environment, clear=True):
+        return ServingSettings()
+
+
 def test_variables_say_where_and_how_to_serve(
     handed: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -34,7 +40,7 @@ def test_variables_say_where_and_how_to_serve(
 
     code = run(["serve"])
 
-    served = read_settings(handed)
+    served = served_with(handed)
     assert code == 0
     assert (served.host, served.port, served.engine) == ("0.0.0.0", 9001, "paddle")
     assert served.models == ("plates", "meters")
@@ -48,7 +54,7 @@ def test_options_come_before_variables(
 
     run(["serve", "--port", "9002", "--engine", "onnxruntime", "--model", "a", "--model", "b"])
 
-    served = read_settings(handed)
+    served = served_with(handed)
     assert (served.port, served.engine, served.models) == (9002, "onnxruntime", ("a", "b"))
 
 
@@ -60,7 +66,7 @@ def test_an_empty_variable_is_an_unset_one(
 
     code = run(["serve"])
 
-    served = read_settings(handed)
+    served = served_with(handed)
     assert code == 0
     assert (served.host, served.port, served.engine) == ("127.0.0.1", 8868, "onnxruntime")
 

@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 
-from configs.settings import Settings, read_settings
+from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service, pick_port
 from deploy.runner import start_gateway
 from deploy.services import (
@@ -36,7 +36,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
         yield
-        stop_services(read_settings())
+        stop_services(Settings())
 
 
 def local_endpoint() -> str:
@@ -45,11 +45,11 @@ def local_endpoint() -> str:
 
 def settings_with(**environment: str) -> Settings:
     os.environ.update(environment)
-    return read_settings()
+    return Settings()
 
 
 def test_gateways_of_two_endpoints_run_side_by_side_and_stop_together(tmp_path: Path) -> None:
-    settings, endpoints = read_settings(), [local_endpoint(), local_endpoint()]
+    settings, endpoints = Settings(), [local_endpoint(), local_endpoint()]
 
     started = [ensure_gateway(settings, endpoint) for endpoint in endpoints]
     again = [ensure_gateway(settings, endpoint) for endpoint in endpoints]
@@ -65,7 +65,7 @@ def test_gateways_of_two_endpoints_run_side_by_side_and_stop_together(tmp_path: 
 
 def test_a_gateway_with_another_token_is_replaced() -> None:
     endpoint = local_endpoint()
-    ensure_gateway(read_settings(), endpoint)
+    ensure_gateway(Settings(), endpoint)
     open_to_all = httpx.get(f"{endpoint}/v1/models", trust_env=False).status_code
 
     ensure_gateway(settings_with(OCRLINE_TOKEN="hush"), endpoint)
@@ -76,7 +76,7 @@ def test_a_gateway_with_another_token_is_replaced() -> None:
 
 def test_where_serve_listens_does_not_replace_a_gateway() -> None:
     endpoint = local_endpoint()
-    first = ensure_gateway(read_settings(), endpoint)
+    first = ensure_gateway(Settings(), endpoint)
 
     again = ensure_gateway(settings_with(OCRLINE_PORT="9", OCRLINE_HOST="0.0.0.0"), endpoint)
 
@@ -90,22 +90,22 @@ def test_a_port_of_another_program_is_refused() -> None:
         port = taken.getsockname()[1]
 
         with pytest.raises(ServiceFailed, match=f"Port {port} is taken"):
-            ensure_gateway(read_settings(), f"http://127.0.0.1:{port}")
+            ensure_gateway(Settings(), f"http://127.0.0.1:{port}")
 
 
 def test_an_endpoint_elsewhere_is_left_to_others() -> None:
-    assert ensure_gateway(read_settings(), "http://192.0.2.1:8868") is None
+    assert ensure_gateway(Settings(), "http://192.0.2.1:8868") is None
 
 
 def test_the_runner_starts_the_gateway_remembered_last() -> None:
     endpoint = local_endpoint()
-    remember_endpoint(read_settings(), local_endpoint())
-    remember_endpoint(read_settings(), endpoint)
+    remember_endpoint(Settings(), local_endpoint())
+    remember_endpoint(Settings(), endpoint)
 
     start_gateway()
 
     assert answers(f"{endpoint}/health/live")
-    assert len(stop_services(read_settings())) == 1
+    assert len(stop_services(Settings())) == 1
 
 
 def test_the_runner_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,7 +114,7 @@ def test_the_runner_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        remember_endpoint(read_settings(), f"http://127.0.0.1:{taken.getsockname()[1]}")
+        remember_endpoint(Settings(), f"http://127.0.0.1:{taken.getsockname()[1]}")
 
         start_gateway()
 
@@ -123,7 +123,7 @@ def test_the_runner_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_dead_runner_is_noticed_and_replaced() -> None:
-    folder = read_settings().home / "services"
+    folder = Settings().home / "services"
     first = _ensure_prefect_anew()
     runner = find_service(folder, "runner")
     assert runner is not None
@@ -144,7 +144,7 @@ def test_a_dead_runner_is_noticed_and_replaced() -> None:
 
 def _ensure_prefect_anew() -> str:
     os.environ.pop("PREFECT_API_URL", None)
-    server = ensure_prefect(read_settings())
+    server = ensure_prefect(Settings())
     assert server is not None
     return server.warning
 

@@ -16,9 +16,9 @@ from tests.end_to_end.conftest import Finished, Line
 RUN_DEPLOYMENT = """
 import sys
 from configs.presets import load_params
-from configs.settings import read_settings
+from configs.settings import Settings
 from deploy.services import ensure_prefect
-ensure_prefect(read_settings())
+ensure_prefect(Settings())
 from prefect.deployments import run_deployment
 params = load_params("smoke", overrides=sys.argv[1:]).model_dump(mode="json")
 name = "retrain-lines/local"

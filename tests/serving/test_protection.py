@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from ocr.errors import BadInput
-from serving.settings import ServingSettings, read_settings
+from configs.settings import SettingsError
+from serving.settings import ServingSettings
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS, png
@@ -87,26 +87,26 @@ def test_requests_beyond_the_queue_get_503_and_others_are_answered(shelf: Shelf)
         ("OCRLINE_MAX_BODY_MB", "lots"),
     ],
 )
-def test_wrong_setting_is_refused_by_its_variable(variable: str, value: str) -> None:
-    with pytest.raises(BadInput, match=f"^{variable}='{value}': "):
-        read_settings({variable: value})
+def test_wrong_setting_is_refused_by_its_variable(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(SettingsError, match=f"^{variable}='{value}': "):
+        ServingSettings()
 
 
-def test_settings_read_their_variables_and_show_no_secret() -> None:
-    settings = read_settings(
-        {
-            "OCRLINE_MODELS": "plates, meters",
-            "OCRLINE_TOKEN": "hush",
-            "OCRLINE_PORT": "",
-            "MINIO_ENDPOINT": "127.0.0.1:9000",
-            "MINIO_SECRET_KEY": "hush",
-        }
-    )
+def test_settings_read_their_variables_and_show_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCRLINE_MODELS", "plates, meters")
+    monkeypatch.setenv("OCRLINE_TOKEN", "hush")
+    monkeypatch.setenv("MINIO_SECRET_KEY", "hush")
+    monkeypatch.setenv("OCRLINE_PORT", "")
+
+    settings = ServingSettings()
 
     assert settings.models == ("plates", "meters")
-    assert settings.port == ServingSettings().port
-    assert settings.s3 is not None
-    assert settings.s3.secret_key == "hush"
+    assert (settings.token, settings.s3_secret_key) == ("hush", "hush")
+    assert settings.port == ServingSettings.model_fields["port"].default
     assert "hush" not in repr(settings)
 
 

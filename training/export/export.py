@@ -17,7 +17,7 @@ import paddle
 from numpy.typing import NDArray
 
 from configs.jobs import ExportDetectorJob, ExportRecogniserJob, ExportResult
-from configs.settings import read_settings
+from configs.settings import Settings
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.image.pixels import Image
 from ocr.models.bundle import CARD, MANIFEST, ONNX_MODEL, PADDLE_FOLDER, write_manifest
@@ -145,7 +145,7 @@ def _complete(
 
 
 def _open_store(uri: str) -> Store:
-    return open_store(uri, s3=S3Credentials.of(read_settings()))
+    return open_store(uri, s3=S3Credentials.of(Settings()))
 
 
 @contextmanager

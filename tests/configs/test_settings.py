@@ -1,0 +1,51 @@
+"""The environment of our processes: what its variables mean, and what a wrong one is told."""
+
+import os
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from configs.settings import Settings, SettingsError
+
+
+def settings_of(**variables: str) -> Settings:
+    with patch.dict(os.environ, variables, clear=True):
+        return Settings()
+
+
+def test_the_store_is_under_home_until_it_is_named(tmp_path: Path) -> None:
+    at_home = settings_of(OCRLINE_HOME=str(tmp_path), OCRLINE_STORE="")
+    elsewhere = settings_of(OCRLINE_HOME=str(tmp_path), OCRLINE_STORE="s3://bucket/prefix")
+
+    assert at_home.store == f"file://{tmp_path}/store"
+    assert elsewhere.store == "s3://bucket/prefix"
+
+
+def test_a_home_is_where_it_was_named_wherever_the_process_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert settings_of().home == tmp_path / ".ocrline"
+    assert settings_of(OCRLINE_HOME="here").home == tmp_path / "here"
+
+
+def test_the_s3_server_has_the_variables_of_minio_and_no_secret_is_shown() -> None:
+    settings = settings_of(
+        MINIO_ENDPOINT="127.0.0.1:9000",
+        MINIO_ACCESS_KEY="reader",
+        MINIO_SECRET_KEY="hush",
+        MINIO_SECURE="yes",
+        OCRLINE_TOKEN="hush",
+    )
+
+    assert (settings.s3_endpoint, settings.s3_access_key) == ("127.0.0.1:9000", "reader")
+    assert (settings.s3_secret_key, settings.s3_region) == ("hush", "us-east-1")
+    assert settings.s3_secure
+    assert "hush" not in repr(settings)
+
+
+def test_a_wrong_variable_is_named_with_its_value_and_what_is_allowed() -> None:
+    with pytest.raises(SettingsError, match=r"^MINIO_SECURE='maybe': .*valid boolean"):
+        settings_of(MINIO_SECURE="maybe")
