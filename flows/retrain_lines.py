@@ -8,7 +8,7 @@ from prefect import flow
 from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, run_until
 from tasks.deploy import deploy_model
-from tasks.evaluate_lines import evaluate_lines
+from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judge_lines import judge_lines
 from tasks.prepare_lines import prepare_lines

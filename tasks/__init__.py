@@ -1,1 +1,19 @@
-"""One thin Prefect task per stage of the line."""
+"""One thin Prefect task per stage: it wraps one call of the domain or one job.
+
+In the order of the stages:
+
+- `prepare_lines`, `prepare_pages` – labelled or rendered images to a snapshot (`preparation`
+  tells a person of both)
+- `train` – a recogniser or a detector, in a process of its own
+- `export` – a checkpoint to a registered bundle
+- `assemble` – a detector and a recogniser to one version of a pipeline
+- `evaluate` – lines or pages, beside the opponent
+- `judge_lines`, `judge_pages` – the gate, and the report (`judgement` keeps it)
+- `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)
+
+What they share:
+
+- `references` – what a stage passes to the next
+- `workspace` – the store and the local folder (`readers` loads models from both)
+- `run` – how a job is run, watched, told of and tried again
+"""

@@ -22,10 +22,10 @@ from ocr.models.pipeline import (
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
 from tasks.export import code_commit
-from tasks.narration import narrate
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import ModelRef
-from tasks.retries import may_help
+from tasks.run.narration import narrate
+from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 GOLDEN_PAGES = 4

@@ -7,8 +7,8 @@ from configs.settings import Settings
 from ocr.errors import OcrError
 from ocr.models.bundle import read_task
 from tasks.gateway_client import GatewayClient
-from tasks.narration import narrate
 from tasks.references import EvaluationRef, JudgementRef
+from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
 

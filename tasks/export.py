@@ -11,10 +11,11 @@ from configs.jobs import ExportDetectorJob, ExportRecogniserJob, ExportResult
 from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
-from tasks.jobs import run_job
-from tasks.narration import narrate
-from tasks.references import CheckpointRef, ModelRef, content_digest
-from tasks.retries import may_help
+from ocr.store.digest import content_digest
+from tasks.references import CheckpointRef, ModelRef
+from tasks.run.jobs import run_job
+from tasks.run.narration import narrate
+from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 

@@ -1,18 +1,22 @@
-"""Apply the gate to an evaluation, and write the report a person reads."""
+"""Apply the gate to an evaluation of lines, and write the report that a person reads."""
 
 from prefect import task
 
 from configs.gate import LineGateParams
 from ocr.dataset.snapshot.snapshot import Snapshot
 from ocr.evaluation.lines.report import LinesReport
-from ocr.gate import Decision, GateRules, collect_line_evidence, judge
+from ocr.gate import GateRules, collect_line_evidence, judge
 from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
-from ocr.report import choose_lines, render_lines_html, render_lines_markdown
-from tasks.narration import narrate
-from tasks.references import EvaluationRef, JudgementRef, ModelRef
-from tasks.report import describe_lineage, keep_report, read_curves, read_if_any
-from tasks.workspace import Workspace, open_workspace
+from ocr.report import (
+    choose_lines,
+    describe_lineage,
+    render_lines_html,
+    render_lines_markdown,
+)
+from tasks.judgement import conclude, read_curves, read_if_any, was_rolled_back
+from tasks.references import EvaluationRef, JudgementRef
+from tasks.workspace import open_workspace
 
 GALLERY = 60
 
@@ -39,32 +43,13 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         report,
         decision,
         images=_read_gallery(snapshot, report),
-        lineage=describe_lineage(evaluation, manifest, snapshot.manifest),
+        lineage=describe_lineage(manifest, dataset=evaluation.dataset, snapshot=snapshot.manifest),
         curves=read_curves(workspace, checkpoint),
         composition_png=read_if_any(workspace, f"{checkpoint}/composition.png"),
         gallery=GALLERY,
     )
     markdown = render_lines_markdown(report, decision, title=model.reference)
-    path = keep_report(workspace, evaluation, gate, html=html, markdown=markdown)
-    return conclude(decision, report=str(path))
-
-
-def was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:
-    """Say whether a person took this version back; an undone deployment may retry."""
-    history = workspace.registry.history(model.name)
-    moves = [move for move in history if model.version in (move.version, move.previous)]
-    return bool(moves and moves[-1].action == "rollback" and moves[-1].previous == model.version)
-
-
-def conclude(decision: Decision, *, report: str) -> JudgementRef:
-    """Say what was decided, and pass it on."""
-    narrate("judge", f"{decision.verdict}: {decision.reasons[0]}")
-    return JudgementRef(
-        verdict=decision.verdict,
-        accepted=decision.accepted,
-        reasons=tuple(decision.reasons),
-        report=report,
-    )
+    return conclude(workspace, evaluation, gate, decision, html=html, markdown=markdown)
 
 
 def _read_gallery(snapshot: Snapshot, report: LinesReport) -> dict[str, Image]:

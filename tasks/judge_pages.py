@@ -1,4 +1,4 @@
-"""Apply the gate to an evaluation of pages, and write the report a person reads."""
+"""Apply the gate to an evaluation of pages, and write the report that a person reads."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,15 @@ from ocr.models.bundle import (
     read_recogniser_manifest,
 )
 from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
-from ocr.report import choose_pages, render_pages_html, render_pages_markdown
-from tasks.judge_lines import conclude, was_rolled_back
+from ocr.report import (
+    choose_pages,
+    describe_lineage,
+    describe_part,
+    render_pages_html,
+    render_pages_markdown,
+)
+from tasks.judgement import conclude, read_curves, was_rolled_back
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
-from tasks.report import describe_lineage, describe_part, keep_report, read_curves
 from tasks.workspace import Workspace, open_workspace
 
 GALLERY = 24
@@ -44,8 +49,7 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
     decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))
     html = _render(workspace, evaluation, candidate, report=report, decision=decision)
     markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
-    path = keep_report(workspace, evaluation, gate, html=html, markdown=markdown)
-    return conclude(decision, report=str(path))
+    return conclude(workspace, evaluation, gate, decision, html=html, markdown=markdown)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,9 @@ def _render(
         report,
         decision,
         images=_read_gallery(snapshot, report),
-        lineage=describe_lineage(evaluation, candidate.pipeline, snapshot.manifest),
+        lineage=describe_lineage(
+            candidate.pipeline, dataset=evaluation.dataset, snapshot=snapshot.manifest
+        ),
         parts=[describe_part(candidate.detector), describe_part(candidate.recogniser)],
         curves={
             "detector": read_curves(workspace, detector),

@@ -1,6 +1,5 @@
-"""Labelled images to a snapshot in the store; what was rejected, and why, for a person."""
+"""Labelled or rendered lines to a snapshot in the store."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from prefect import task
@@ -13,15 +12,13 @@ from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.labels.table import Columns
 from ocr.dataset.preparation import SnapshotRef
-from ocr.dataset.quarantine import TooManyRejected
 from ocr.dataset.split import SplitRule
 from ocr.models.charset import Charset
+from ocr.store.digest import content_digest
 from ocr.synthesis import font_fingerprint, render_lines
-from tasks.narration import narrate
-from tasks.quarantine import show_quarantine
-from tasks.references import content_digest
-from tasks.retries import may_help
-from tasks.workspace import Workspace, open_workspace
+from tasks.preparation import prepare_aloud, show_charset
+from tasks.run.retries import may_help
+from tasks.workspace import open_workspace
 
 
 @task(name="prepare-lines", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -44,25 +41,6 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
         of="lines",
     )
     show_charset(workspace, snapshot, model)
-    return snapshot
-
-
-def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
-    """Prepare; say what became of how many, and show what was rejected, also when it is too much.
-
-    Args:
-        prepare: Writes or finds the snapshot.
-        of: What it holds.
-    """
-    try:
-        snapshot = prepare()
-    except TooManyRejected as error:
-        show_quarantine(error.reasons)
-        raise
-    how = "found" if snapshot.cached else "wrote"
-    narrate("prepare", f"{how} {snapshot.key[:-48]}: {_say_counts(snapshot)} ({of})")
-    if snapshot.quarantine:
-        show_quarantine(snapshot.quarantine)
     return snapshot
 
 
@@ -102,29 +80,3 @@ def _rendered(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
         fonts=font_fingerprint(fonts),
     )
     return RenderedSet(items=lines, count=synthesis.count, fingerprint=fingerprint)
-
-
-def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
-    """Say how many characters there are, and in what they differ from the champion's."""
-    local = workspace.fetch_lines(snapshot.key)
-    champion = workspace.registry.champion(model)
-    other = local.charset
-    if champion is not None:
-        bundle = workspace.fetch_bundle(workspace.registry.version(model, champion.version))
-        other = Charset.read(bundle / "charset.txt")
-    difference = local.charset.diff(other, local.samples("train")["text"])
-    parts = {
-        "new": difference.new,
-        "gone": difference.missing,
-        "never in train": difference.unseen,
-    }
-    said = "; ".join(f"{name} {''.join(found)}" for name, found in parts.items() if found)
-    beside = f" beside {model}:{champion.version}" if champion else ""
-    narrate("prepare", f"{local.charset.size - 1} characters{beside}{': ' if said else ''}{said}")
-
-
-def _say_counts(snapshot: SnapshotRef) -> str:
-    """Say how large the splits are and how many rows are not in them."""
-    counts = snapshot.counts
-    splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
-    return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"

@@ -1,4 +1,4 @@
-"""Labelled pages to a snapshot, and its lines, cut out, to another."""
+"""Labelled or rendered pages to a snapshot in the store, and their lines, cut out, to another."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.synthesis.pages import open_page_synthesis
-from tasks.prepare_lines import prepare_aloud, show_charset
-from tasks.retries import may_help
+from tasks.preparation import prepare_aloud, show_charset
+from tasks.run.retries import may_help
 from tasks.workspace import open_workspace
 
 

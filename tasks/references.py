@@ -1,24 +1,6 @@
 """What stages pass to each other: keys and digests, never data."""
 
-import hashlib
-import json
 from dataclasses import dataclass
-from importlib.metadata import version
-from typing import Any
-
-from ocr.dataset.preparation import SnapshotRef
-
-__all__ = [
-    "CheckpointRef",
-    "EvaluationRef",
-    "JudgementRef",
-    "ModelRef",
-    "SnapshotRef",
-    "content_digest",
-]
-
-# Raise it when a stage makes something else of the same inputs: what it made before is then old.
-GENERATION = 1
 
 
 @dataclass(frozen=True)
@@ -76,10 +58,3 @@ class JudgementRef:
     accepted: bool
     reasons: tuple[str, ...]
     report: str
-
-
-def content_digest(**parts: Any) -> str:
-    """Return the SHA-256 that names a result: of its inputs and of the release that made it."""
-    parts["made_by"] = f"ocrline {version('ocrline')}, generation {GENERATION}"
-    canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(canonical.encode()).hexdigest()

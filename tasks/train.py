@@ -13,12 +13,13 @@ from configs.training import (
     ResourceParams,
 )
 from ocr.dataset.preparation import SnapshotRef
+from ocr.store.digest import content_digest
 from ocr.store.folder import find_published, publish_folder, seal_folder
-from tasks.jobs import run_job
-from tasks.narration import narrate
-from tasks.progress import SCORES, Net, TrainingProgress
-from tasks.references import CheckpointRef, content_digest
-from tasks.retries import may_help
+from tasks.references import CheckpointRef
+from tasks.run.jobs import run_job
+from tasks.run.narration import narrate
+from tasks.run.progress import SCORES, Net, TrainingProgress
+from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 KEPT = ("metrics.jsonl", "composition.png", "result.json")

@@ -43,6 +43,25 @@ class AliasState:
         standing = _standing(self.history)
         return standing[-2] if len(standing) > 1 else None
 
+    def opponent_of(self, version: str) -> str | None:
+        """The version to measure this one beside; None where there is none.
+
+        It is the one that the alias points at; for that one itself, the one that it replaced when
+        it was last promoted.
+        """
+        if version != self.version:
+            return self.version
+        moves = [m for m in self.history if m.version == version and m.action == "promote"]
+        return moves[-1].previous if moves else None
+
+    def was_rolled_back(self, version: str) -> bool:
+        """Say whether the last move of a version was a person who took it back.
+
+        A deployment that was undone is no such move: it may be tried again.
+        """
+        moves = [move for move in self.history if version in (move.version, move.previous)]
+        return bool(moves and moves[-1].action == "rollback" and moves[-1].previous == version)
+
 
 def format_history(history: tuple[Promotion, ...]) -> bytes:
     """Write the alias object: where it points now, and the moves, oldest first."""

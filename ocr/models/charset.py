@@ -22,6 +22,11 @@ class CharsetDiff:
     missing: tuple[str, ...]
     unseen: tuple[str, ...]
 
+    def describe(self) -> str:
+        """Say in one line what differs; empty where nothing does."""
+        parts = {"new": self.new, "gone": self.missing, "never in train": self.unseen}
+        return "; ".join(f"{what} {''.join(found)}" for what, found in parts.items() if found)
+
 
 @dataclass(frozen=True)
 class Charset:

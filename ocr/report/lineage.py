@@ -1,10 +1,12 @@
 """Where a candidate comes from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ocr.dataset.quarantine import ReasonCount
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.models.bundle import ModelManifest
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,31 @@ class Lineage:
     quarantine: Sequence[ReasonCount] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def describe_lineage(
+    manifest: ModelManifest, *, dataset: str, snapshot: SnapshotManifest
+) -> Lineage:
+    """Say what a version was made of, and what it was measured on (``dataset`` is its key)."""
+    return replace(
+        describe_part(manifest),
+        dataset=dataset,
+        splits={split: snapshot.counts[split] for split in ("train", "val", "test")},
+        quarantine=snapshot.quarantine,
+    )
+
+
+def describe_part(manifest: ModelManifest) -> Lineage:
+    """Say what a version was made of."""
+    return Lineage(
+        model=manifest.name,
+        version=manifest.version,
+        parent=manifest.parent,
+        created=manifest.created,
+        code_commit=manifest.code_commit,
+        dataset_digest=manifest.dataset_digest,
+        parameters=manifest.parameters,
+    )
 
 
 def flatten(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A small line without training: toy bundles that read A, B and C, and images of such texts."""
+"""A small project without training: toy bundles that read A, B and C, and images of such texts."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import encode_png
 from ocr.models.registry import Registry
-from tasks.evaluate_lines import evaluate_lines
+from tasks.evaluate import evaluate_lines
 from tasks.references import EvaluationRef, ModelRef
 from tasks.workspace import open_workspace
 from tests.toy_bundle import draw, write_toy_bundle
@@ -24,7 +24,7 @@ NAME = "toy"
 
 
 @dataclass(frozen=True)
-class ToyLine:
+class ToyProject:
     """A store with a dataset in it, and where to make versions for it."""
 
     registry: Registry
@@ -53,7 +53,7 @@ class ToyLine:
 
 
 @pytest.fixture
-def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLine:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyProject:
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
     registry = open_workspace().registry
@@ -64,7 +64,7 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyLine:
         limits=Limits(),
         split=SplitRule(test_share=0.4, near_duplicate_bits=0),
     )
-    return ToyLine(registry=registry, dataset=snapshot, folder=tmp_path / "bundles")
+    return ToyProject(registry=registry, dataset=snapshot, folder=tmp_path / "bundles")
 
 
 def _write_labels(root: Path) -> LineLabelFiles:

@@ -1,4 +1,4 @@
-"""Which versions that were taken back may come back by themselves."""
+"""The judgement of lines: a report for a person, and who may not come back by itself."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tasks.deploy import deploy_model
 from tasks.gateway_client import GatewayUnavailable
 from tasks.judge_lines import judge_lines
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
-from tests.tasks.conftest import ToyLine
+from tests.tasks.conftest import ToyProject
 
 # All toys read the same; so few lines would not tell with the usual margin.
 GATE = LineGateParams(margin=0.9)
@@ -18,15 +18,15 @@ NOWHERE = DeploymentParams(endpoint="http://127.0.0.1:9", timeout_s=0.2)
 
 
 @pytest.fixture
-def candidate(line: ToyLine) -> ModelRef:
+def candidate(project: ToyProject) -> ModelRef:
     """A version beside the champion, as good as it."""
-    line.add("v1")
-    line.promote("v1")
-    return line.add("v2")
+    project.add("v1")
+    project.promote("v1")
+    return project.add("v2")
 
 
-def judge(line: ToyLine, candidate: ModelRef) -> JudgementRef:
-    return judge_lines.fn(line.evaluate(candidate), GATE)
+def judge(project: ToyProject, candidate: ModelRef) -> JudgementRef:
+    return judge_lines.fn(project.evaluate(candidate), GATE)
 
 
 def deploy_in_vain(evaluation: EvaluationRef, judgement: JudgementRef) -> None:
@@ -34,59 +34,33 @@ def deploy_in_vain(evaluation: EvaluationRef, judgement: JudgementRef) -> None:
         deploy_model.fn(evaluation, judgement, NOWHERE)
 
 
-def test_candidate_as_good_as_the_champion_is_accepted(line: ToyLine, candidate: ModelRef) -> None:
-    judgement = judge(line, candidate)
+def test_candidate_as_good_as_the_champion_is_accepted(
+    project: ToyProject, candidate: ModelRef
+) -> None:
+    judgement = judge(project, candidate)
 
     assert (judgement.verdict, judgement.accepted) == ("promote", True)
     assert "toy:v1" in judgement.reasons[0]
     assert "<html" in Path(judgement.report).read_text(encoding="utf-8")[:200]
 
 
-def test_version_that_a_person_rolled_back_is_held(line: ToyLine, candidate: ModelRef) -> None:
-    line.promote("v2")
-    line.rollback()
+def test_version_that_a_person_rolled_back_is_held(
+    project: ToyProject, candidate: ModelRef
+) -> None:
+    project.promote("v2")
+    project.rollback()
 
-    judgement = judge(line, candidate)
+    judgement = judge(project, candidate)
 
     assert (judgement.verdict, judgement.accepted) == ("hold", False)
     assert "was rolled back" in judgement.reasons[0]
 
 
-def test_rolled_back_version_is_held_whatever_followed(line: ToyLine, candidate: ModelRef) -> None:
-    line.promote("v2")
-    line.rollback()
-    line.add("v3")
-    line.promote("v3")
-
-    assert judge(line, candidate).verdict == "hold"
-
-
-def test_version_that_a_person_promoted_again_is_not_held(
-    line: ToyLine, candidate: ModelRef
-) -> None:
-    line.promote("v2")
-    line.rollback()
-    line.promote("v2")
-
-    assert judge(line, candidate).verdict == "promote"
-
-
 def test_version_that_a_failed_deployment_took_back_may_try_again(
-    line: ToyLine, candidate: ModelRef
+    project: ToyProject, candidate: ModelRef
 ) -> None:
-    evaluation = line.evaluate(candidate)
+    evaluation = project.evaluate(candidate)
     deploy_in_vain(evaluation, judge_lines.fn(evaluation, GATE))
-    assert line.registry.history("toy")[-1].action == "undo"
+    assert project.registry.history("toy")[-1].action == "undo"
 
-    assert judge(line, candidate).verdict == "promote"
-
-
-def test_rollback_by_hand_outweighs_an_earlier_failed_deployment(
-    line: ToyLine, candidate: ModelRef
-) -> None:
-    evaluation = line.evaluate(candidate)
-    deploy_in_vain(evaluation, judge_lines.fn(evaluation, GATE))
-    line.promote("v2")
-    line.rollback()
-
-    assert judge(line, candidate).verdict == "hold"
+    assert judge(project, candidate).verdict == "promote"

@@ -13,7 +13,7 @@ from ocr.models.golden import read_golden_pages
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import Registry
 from tasks.assemble import assemble_pipeline
-from tasks.evaluate_pages import evaluate_pages
+from tasks.evaluate import evaluate_pages
 from tasks.judge_pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
 from tasks.references import JudgementRef, ModelRef

@@ -65,3 +65,10 @@ def test_diff_names_new_missing_and_never_seen_characters() -> None:
     assert diff.new == ("a", "c")
     assert diff.missing == ("z",)
     assert diff.unseen == ("c",)
+    assert diff.describe() == "new ac; gone z; never in train c"
+
+
+def test_equal_charsets_differ_in_nothing() -> None:
+    charset = Charset(("a", "b"))
+
+    assert charset.diff(charset, texts=["ab"]).describe() == ""

@@ -6,8 +6,8 @@ from threading import Thread
 import pytest
 from rich.console import Console
 
-from tasks import progress
-from tasks.progress import Bars, TrainingProgress
+from tasks.run import progress
+from tasks.run.progress import Bars, TrainingProgress
 
 STEP = {"event": "step", "step": 5, "steps": 10, "loss": 0.5, "images_per_s": 70.0}
 

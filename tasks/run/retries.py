@@ -6,7 +6,7 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.tasks import Task
 
 from ocr.errors import StoreUnavailable
-from tasks.jobs import JobDied
+from tasks.run.jobs import JobDied
 
 
 def may_help(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:

@@ -20,7 +20,7 @@ from configs.jobs import (
     TrainResult,
 )
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
-from tasks.together import is_ended
+from tasks.run.together import is_ended
 
 Result = TypeVar("Result", TrainResult, ExportResult)
 Job = TrainRecogniserJob | TrainDetectorJob | ExportRecogniserJob | ExportDetectorJob

@@ -15,8 +15,8 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
-from tasks.jobs import JobDied, JobEnded
-from tasks.retries import may_help
+from tasks.run.jobs import JobDied, JobEnded
+from tasks.run.retries import may_help
 
 OURS = (BadInput, BadData, ArtifactNotFound, ArtifactExists, AliasMoved, TrainingFailed, JobEnded)
 OTHERS = (ValueError, MemoryError, FileNotFoundError)

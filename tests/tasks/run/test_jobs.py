@@ -20,7 +20,7 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
-from tasks.jobs import JobDied, JobEnded, _follow, run_job
+from tasks.run.jobs import JobDied, JobEnded, _follow, run_job
 
 RESULT = TrainResult(
     kind="train-recogniser", checkpoint="checkpoint", metrics={}, timings={}, environment={}
@@ -170,7 +170,7 @@ def test_job_of_a_run_that_failed_elsewhere_is_ended(
     tmp_path: Path, run_as: RunAs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_as(f"echo $$ > {tmp_path}/pid; trap 'exit 130' TERM; sleep 600 & wait")
-    monkeypatch.setattr("tasks.jobs.is_ended", (tmp_path / "pid").exists)
+    monkeypatch.setattr("tasks.run.jobs.is_ended", (tmp_path / "pid").exists)
 
     with pytest.raises(JobEnded, match="continues where it was"):
         run(tmp_path)

@@ -12,7 +12,7 @@ from prefect.exceptions import PrefectException
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from tasks.narration import TERMINAL, narrate
+from tasks.run.narration import TERMINAL, narrate
 
 ARTIFACT_EVERY_PERCENT = 5
 

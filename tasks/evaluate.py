@@ -1,0 +1,157 @@
+"""Measure a candidate beside its opponent, on the same test split, in one pass."""
+
+from collections import Counter
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Protocol
+
+from prefect import task
+
+from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from ocr.dataset.preparation import SnapshotRef
+from ocr.evaluation.lines.evaluate import evaluate_lines as measure_lines
+from ocr.evaluation.lines.report import LinesReport
+from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
+from ocr.evaluation.pages.report import PagesReport
+from ocr.models.charset import Charset
+from ocr.reading.baselines import (
+    FilteredRecogniser,
+    RapidOcrPages,
+    RapidOcrRecogniser,
+    StockPaddleRecogniser,
+    TesseractPages,
+    TesseractRecogniser,
+)
+from ocr.reading.page_reader import ReadsPages
+from ocr.reading.recognition.recogniser import Recogniser
+from ocr.store.digest import content_digest
+from tasks.readers import load_pipeline, load_recogniser
+from tasks.references import EvaluationRef, ModelRef
+from tasks.run.narration import narrate
+from tasks.run.retries import may_help
+from tasks.workspace import Workspace, open_workspace
+
+NOBODY = ("none", "number")
+PACKAGES = ("rapidocr", "paddleocr")  # baselines that another release may make read otherwise
+LINE_BASELINES: dict[str, Callable[[], Recogniser]] = {
+    "rapidocr": RapidOcrRecogniser,
+    "paddleocr": StockPaddleRecogniser,
+    "tesseract": TesseractRecogniser,
+}
+PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
+    "rapidocr": RapidOcrPages,
+    "tesseract": TesseractPages,
+}
+
+
+class Report(Protocol):
+    """What an evaluation measured."""
+
+    def to_json(self) -> bytes:
+        """As the store keeps it."""
+
+
+@task(name="evaluate-lines", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
+def evaluate_lines(
+    model: ModelRef, dataset: SnapshotRef, params: LineEvaluationParams
+) -> EvaluationRef:
+    """Read the test split with both models, or find what the same inputs gave before."""
+    workspace = open_workspace()
+
+    def measure(opponent: str) -> LinesReport:
+        snapshot = workspace.fetch_lines(dataset.key)
+        return measure_lines(
+            candidate=load_recogniser(workspace, model.reference),
+            baseline=_load_line_opponent(workspace, opponent, snapshot.charset),
+            samples=snapshot.images("test"),
+            baseline_accuracy=params.baseline_accuracy if opponent == "number" else None,
+            training_counts=Counter("".join(snapshot.samples("train")["text"])),
+            resamples=params.resamples,
+            seed=params.seed,
+        )
+
+    return _find_or_measure(
+        workspace, model, dataset, params, number=params.baseline_accuracy, measure=measure
+    )
+
+
+@task(name="evaluate-pages", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
+def evaluate_pages(
+    pipeline: ModelRef, pages: SnapshotRef, params: PageEvaluationParams
+) -> EvaluationRef:
+    """Read the test pages with both pipelines, or find what the same inputs gave before."""
+    workspace = open_workspace()
+
+    def measure(opponent: str) -> PagesReport:
+        return measure_pages(
+            candidate=load_pipeline(workspace, pipeline.reference),
+            baseline=_load_page_opponent(workspace, opponent),
+            samples=workspace.fetch_pages(pages.key).pages("test"),
+            baseline_hmean=params.baseline_hmean if opponent == "number" else None,
+            resamples=params.resamples,
+            seed=params.seed,
+        )
+
+    return _find_or_measure(
+        workspace, pipeline, pages, params, number=params.baseline_hmean, measure=measure
+    )
+
+
+def _find_or_measure(
+    workspace: Workspace,
+    model: ModelRef,
+    dataset: SnapshotRef,
+    params: LineEvaluationParams | PageEvaluationParams,
+    *,
+    number: float,
+    measure: Callable[[str], Report],
+) -> EvaluationRef:
+    """Find the report of the same inputs, or keep what ``measure`` makes of the opponent's name."""
+    champion = workspace.registry.champion(model.name)
+    other = champion.opponent_of(model.version) if champion else None
+    opponent = f"{model.name}:{other}" if other else _name_baseline(workspace, params)
+    digest = content_digest(
+        model=model.version,
+        snapshot=dataset.digest,
+        opponent=opponent,
+        seed=params.seed,
+        baseline_release=version(opponent) if opponent in PACKAGES else "",
+        baseline_number=number,
+        resamples=params.resamples,
+    )
+    key = f"evaluations/{digest}"
+    cached = workspace.store.exists(f"{key}/report.json")
+    if not cached:
+        workspace.store.put_bytes(f"{key}/report.json", measure(opponent).to_json())
+    narrate("evaluate", f"{'found' if cached else 'measured'} {model.version} beside {opponent}")
+    return EvaluationRef(
+        key=key,
+        model=model,
+        dataset=dataset.key,
+        opponent=opponent,
+        champion=champion.version if champion else None,
+    )
+
+
+def _name_baseline(
+    workspace: Workspace, params: LineEvaluationParams | PageEvaluationParams
+) -> str:
+    if params.baseline == "bundle":
+        return workspace.registry.resolve(params.baseline_bundle).reference
+    return params.baseline
+
+
+def _load_line_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:
+    if opponent in NOBODY:
+        return None
+    if opponent in LINE_BASELINES:
+        return FilteredRecogniser(LINE_BASELINES[opponent](), characters=charset.characters)
+    return load_recogniser(workspace, opponent)
+
+
+def _load_page_opponent(workspace: Workspace, opponent: str) -> ReadsPages | None:
+    if opponent in NOBODY:
+        return None
+    if opponent in PAGE_BASELINES:
+        return PAGE_BASELINES[opponent]()
+    return load_pipeline(workspace, opponent)

@@ -1,0 +1,57 @@
+"""What both judgements share: the training's curves, the report that is kept, and its end."""
+
+import json
+
+from prefect.artifacts import create_markdown_artifact
+from prefect.context import TaskRunContext
+
+from configs.base import Params
+from ocr.gate import Decision
+from ocr.store.digest import content_digest
+from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.run.narration import narrate
+from tasks.workspace import Workspace
+
+
+def conclude(
+    workspace: Workspace,
+    evaluation: EvaluationRef,
+    gate: Params,
+    decision: Decision,
+    *,
+    html: str,
+    markdown: str,
+) -> JudgementRef:
+    """Keep the report in the store and on this machine, show its short form, say the verdict."""
+    digest = content_digest(evaluation=evaluation.key, gate=gate.model_dump(), html=html)
+    workspace.store.put_bytes(f"reports/{digest}.html", html.encode())
+    model = evaluation.model
+    path = workspace.home / "reports" / f"{model.name}-{model.version}.html"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(html, encoding="utf-8")
+    if TaskRunContext.get() is not None:
+        create_markdown_artifact(markdown, key="decision")
+    narrate("judge", f"{decision.verdict}: {decision.reasons[0]}")
+    return JudgementRef(
+        verdict=decision.verdict,
+        accepted=decision.accepted,
+        reasons=tuple(decision.reasons),
+        report=str(path),
+    )
+
+
+def was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:
+    """Say whether a person took the candidate back since it was last promoted."""
+    champion = workspace.registry.champion(model.name)
+    return champion is not None and champion.was_rolled_back(model.version)
+
+
+def read_curves(workspace: Workspace, checkpoint: str) -> list[dict[str, object]]:
+    """Read the events of the training that a checkpoint came from."""
+    lines = read_if_any(workspace, f"{checkpoint}/metrics.jsonl").decode().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def read_if_any(workspace: Workspace, key: str) -> bytes:
+    """Read an object of the store; nothing where there is none."""
+    return workspace.store.read_bytes(key) if workspace.store.exists(key) else b""

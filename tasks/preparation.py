@@ -1,0 +1,72 @@
+"""What a person hears of a preparation: how much was kept, what was rejected, which characters."""
+
+from collections.abc import Callable, Sequence
+
+from prefect.artifacts import create_markdown_artifact
+from prefect.context import TaskRunContext
+from rich.markup import escape
+from rich.table import Table
+
+from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.quarantine import ReasonCount, TooManyRejected
+from ocr.models.bundle import CHARSET
+from ocr.models.charset import Charset
+from tasks.run.narration import TERMINAL, narrate
+from tasks.workspace import Workspace
+
+
+def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
+    """Prepare; say what became of how many, and show what was rejected, also when it is too much.
+
+    Args:
+        prepare: Writes or finds the snapshot.
+        of: What it holds.
+    """
+    try:
+        snapshot = prepare()
+    except TooManyRejected as error:
+        _show_quarantine(error.reasons)
+        raise
+    how = "found" if snapshot.cached else "wrote"
+    narrate("prepare", f"{how} {snapshot.key[:-48]}: {_say_counts(snapshot)} ({of})")
+    if snapshot.quarantine:
+        _show_quarantine(snapshot.quarantine)
+    return snapshot
+
+
+def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
+    """Say how many characters there are, and in what they differ from the champion's."""
+    local = workspace.fetch_lines(snapshot.key)
+    champion = workspace.registry.champion(model)
+    other = local.charset
+    if champion is not None:
+        bundle = workspace.fetch_bundle(workspace.registry.version(model, champion.version))
+        other = Charset.read(bundle / CHARSET)
+    difference = local.charset.diff(other, local.samples("train")["text"]).describe()
+    beside = f" beside {model}:{champion.version}" if champion else ""
+    said = f": {difference}" if difference else ""
+    narrate("prepare", f"{local.charset.size - 1} characters{beside}{said}")
+
+
+def _say_counts(snapshot: SnapshotRef) -> str:
+    """Say how large the splits are and how many rows are not in them."""
+    counts = snapshot.counts
+    splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
+    return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"
+
+
+def _show_quarantine(reasons: Sequence[ReasonCount]) -> None:
+    """Show the table of reasons in the terminal and as an artifact of the task."""
+    table = Table(title="quarantine", title_justify="left", header_style="bold")
+    for column in ("reason", "rows", "for example"):
+        table.add_column(column, overflow="fold")
+    markdown = ["| reason | rows | for example |", "|---|---|---|"]
+    for reason in reasons:
+        first = reason.examples[0]
+        example = f"{first.where} {first.image} {first.text!r}: {first.detail}"
+        table.add_row(reason.reason, str(reason.count), escape(example))
+        cell = example.replace("|", "\\|").replace("<", "&lt;")
+        markdown.append(f"| {reason.reason} | {reason.count} | {cell} |")
+    TERMINAL.print(table)
+    if TaskRunContext.get() is not None:
+        create_markdown_artifact("\n".join(markdown), key="quarantine")

@@ -1,0 +1,8 @@
+"""What goes on while tasks run: their jobs, and what a person sees of them.
+
+- `jobs` – runs a job in a process of its own
+- `together` – two tasks at the same time, of which the first error ends both
+- `retries` – which failures are worth another try
+- `narration` – a line in the terminal and in the run's log
+- `progress` – a bar in the terminal, a progress artifact in the Prefect UI
+"""

@@ -1,0 +1,77 @@
+"""What the history of a champion says of a version: whom it meets, and whether it may come back."""
+
+import pytest
+
+from ocr.models.alias import AliasState, Promotion
+
+
+def champion_after(*moves: str) -> AliasState:
+    """Promote versions in their order; ``rollback`` and ``undo`` take the last one back."""
+    state = AliasState(name="toy", alias="champion", history=(), tag="")
+    for move in moves:
+        current = state.version if state.history else None
+        taken_back = move in ("rollback", "undo")
+        promotion = Promotion(
+            alias="champion",
+            version=str(state.previous) if taken_back else move,
+            previous=current,
+            at="2026-11-01",
+            reason="by hand",
+            action="rollback" if move == "rollback" else "undo" if taken_back else "promote",
+        )
+        state = AliasState(
+            name="toy", alias="champion", history=(*state.history, promotion), tag=""
+        )
+    return state
+
+
+@pytest.mark.parametrize(
+    ("moves", "candidate", "opponent"),
+    [
+        (("v1",), "v2", "v1"),
+        (("v1", "v2"), "v2", "v1"),
+        (("v1",), "v1", None),
+        (("v1", "v2", "v3", "rollback"), "v2", "v1"),
+        (("v1", "v2"), "v1", "v2"),
+        (("v1", "v2", "v3", "v2"), "v2", "v3"),
+    ],
+    ids=[
+        "another champion",
+        "the champion itself",
+        "the first champion itself",
+        "the champion itself, back after a rollback",
+        "an earlier champion",
+        "the champion itself, promoted twice",
+    ],
+)
+def test_opponent_is_the_champion_or_what_it_was_promoted_over(
+    moves: tuple[str, ...], candidate: str, opponent: str | None
+) -> None:
+    assert champion_after(*moves).opponent_of(candidate) == opponent
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        (("v1",), False),
+        (("v1", "v2"), False),
+        (("v1", "v2", "rollback"), True),
+        (("v1", "v2", "rollback", "v3"), True),
+        (("v1", "v2", "rollback", "v2"), False),
+        (("v1", "v2", "undo"), False),
+        (("v1", "v2", "undo", "v2", "rollback"), True),
+    ],
+    ids=[
+        "never promoted",
+        "champion",
+        "taken back",
+        "taken back, whatever followed",
+        "taken back and promoted again",
+        "its deployment failed",
+        "its deployment failed, and later it was taken back",
+    ],
+)
+def test_a_version_counts_as_rolled_back_when_a_person_moved_it_last(
+    moves: tuple[str, ...], expected: bool
+) -> None:
+    assert champion_after(*moves).was_rolled_back("v2") is expected

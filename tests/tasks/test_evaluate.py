@@ -1,0 +1,72 @@
+"""What a candidate is measured beside, and that the same is measured once."""
+
+import pytest
+
+from configs.evaluation import LineEvaluationParams
+from ocr.errors import ArtifactNotFound
+from ocr.evaluation.lines.report import LinesReport
+from tasks.references import EvaluationRef
+from tests.tasks.conftest import ToyProject
+
+
+def read_report(project: ToyProject, evaluation: EvaluationRef) -> LinesReport:
+    return LinesReport.from_json(project.registry.store.read_bytes(f"{evaluation.key}/report.json"))
+
+
+def test_without_a_champion_it_is_the_baseline(project: ToyProject) -> None:
+    params = LineEvaluationParams(baseline="number", baseline_accuracy=0.4, resamples=200)
+
+    evaluation = project.evaluate(project.add("v1"), params)
+
+    comparison = read_report(project, evaluation).comparison
+    assert (evaluation.opponent, evaluation.champion) == ("number", None)
+    assert comparison is not None
+    assert comparison.baseline == 0.4
+
+
+def test_without_a_champion_it_may_be_a_version_of_another_model(project: ToyProject) -> None:
+    project.add("v0")
+    params = LineEvaluationParams(baseline="bundle", baseline_bundle="toy:v0", resamples=200)
+
+    evaluation = project.evaluate(project.add("v1"), params)
+
+    assert (evaluation.opponent, evaluation.champion) == ("toy:v0", None)
+
+
+def test_baseline_that_is_not_there_is_named(project: ToyProject) -> None:
+    model = project.add("v1")
+
+    with pytest.raises(ArtifactNotFound, match="gone"):
+        project.evaluate(model, LineEvaluationParams(baseline="bundle", baseline_bundle="gone:v0"))
+
+
+def test_with_a_champion_it_is_that(project: ToyProject) -> None:
+    project.add("v1")
+    project.promote("v1")
+
+    evaluation = project.evaluate(project.add("v2"))
+
+    assert (evaluation.opponent, evaluation.champion) == ("toy:v1", "v1")
+
+
+def test_the_first_champion_itself_meets_the_baseline(project: ToyProject) -> None:
+    model = project.add("v1")
+    project.promote("v1")
+
+    evaluation = project.evaluate(model)
+
+    assert (evaluation.opponent, evaluation.champion) == ("none", "v1")
+
+
+def test_same_candidate_and_opponent_are_measured_once(project: ToyProject) -> None:
+    project.add("v1")
+    project.promote("v1")
+    model = project.add("v2")
+    before = project.evaluate(model)
+    project.promote("v2")
+
+    after = project.evaluate(model)
+
+    assert (before.champion, after.champion) == ("v1", "v2")
+    assert after.key == before.key
+    assert read_report(project, after).candidate.metrics.accuracy == 1
