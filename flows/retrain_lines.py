@@ -1,4 +1,4 @@
-"""The whole line: labelled images in, a model that answers out. ``ocrline retrain meters``."""
+"""Labelled lines in, a recogniser that answers out: ``ocrline retrain plates``."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,20 +23,20 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    return run_until(until, _line(params))
+    return run_until(until, _run(params))
 
 
-def _line(params: RetrainLinesParams) -> Iterator[Any]:
+def _run(params: RetrainLinesParams) -> Iterator[tuple[Stage, Any]]:
     dataset = prepare_lines(params.dataset, params.name)
-    yield dataset
+    yield "prepare", dataset
     checkpoint = train_recogniser(dataset, params.training, params.resources)
-    yield checkpoint
+    yield "train", checkpoint
     candidate = export_recogniser(checkpoint, dataset, params.name, params.training)
-    yield candidate
+    yield "export", candidate
     evaluation = evaluate_lines(candidate, dataset, params.evaluation)
-    yield evaluation
+    yield "evaluate", evaluation
     judgement = judge_lines(evaluation, params.gate)
-    yield judgement
+    yield "judge", judgement
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)
-    yield judgement
+    yield "deploy", judgement

@@ -1,4 +1,4 @@
-"""The line of pages: labelled pages in, pages that are read out. ``ocrline retrain receipts``."""
+"""Labelled pages in, a pipeline that reads pages out: ``ocrline retrain receipts``."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,28 +25,28 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    return run_until(until, _line(params))
+    return run_until(until, _run(params))
 
 
-def _line(params: RetrainPagesParams) -> Iterator[Any]:
+def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
-    yield pages
+    yield "prepare", pages
     detector, recogniser = finish_together(
         train_detector.submit(pages, params.detector, params.resources),
         train_recogniser.submit(crops, params.recogniser, params.resources),
     )
-    yield detector, recogniser
+    yield "train", (detector, recogniser)
     parts = finish_together(
         export_detector.submit(detector, pages, params.detector_name, params.detector),
         export_recogniser.submit(recogniser, crops, params.recogniser_name, params.recogniser),
     )
     pipeline = assemble_pipeline(params.name, *parts, pages)
-    yield pipeline
+    yield "export", pipeline
     evaluation = evaluate_pages(pipeline, pages, params.evaluation)
-    yield evaluation
+    yield "evaluate", evaluation
     judgement = judge_pages(evaluation, params.gate)
-    yield judgement
+    yield "judge", judgement
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)
-    yield judgement
+    yield "deploy", judgement

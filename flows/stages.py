@@ -1,14 +1,14 @@
-"""The stages of a line, and how it stops after one; what is before it is found or made."""
+"""The stages of a retraining, and how it stops after one."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Stage = Literal["prepare", "train", "export", "evaluate", "judge", "deploy"]
 
 
-def run_until(last: Stage, line: Iterator[Any]) -> Any:
-    """Run a line, which yields what each stage made, and return what the last one made."""
-    for stage, made in zip(get_args(Stage), line, strict=False):
+def run_until(last: Stage, stages: Iterator[tuple[Stage, Any]]) -> Any:
+    """Run stages, which yield their name and what they made, and return what the last one made."""
+    for stage, made in stages:
         if stage == last:
             return made
-    raise AssertionError(f"The line has no stage {last!r}")
+    raise AssertionError(f"There is no stage {last!r}")

@@ -32,7 +32,7 @@ def fields_of(model: type[Params]) -> dict[str, list[str]]:
 
 
 @each_flow
-def test_a_flow_takes_the_parameters_of_the_line_and_its_last_stage(
+def test_a_flow_takes_the_parameters_of_a_project_and_its_last_stage(
     model: type[Params], flow: Flow[..., Any]
 ) -> None:
     schema = parameter_schema(flow.fn)

@@ -1,4 +1,4 @@
-"""How a line stops after a stage."""
+"""How a retraining stops after a stage."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -11,15 +11,20 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 @pytest.mark.parametrize("last", STAGES)
-def test_a_line_runs_to_the_stage_that_was_asked_for_and_no_further(last: Stage) -> None:
+def test_stages_run_to_the_one_that_was_asked_for_and_no_further(last: Stage) -> None:
     ran: list[str] = []
 
-    def line() -> Iterator[str]:
+    def run() -> Iterator[tuple[Stage, str]]:
         for stage in STAGES:
             ran.append(stage)
-            yield f"made by {stage}"
+            yield stage, f"made by {stage}"
 
-    made = run_until(last, line())
+    made = run_until(last, run())
 
     assert made == f"made by {last}"
     assert ran == list(STAGES[: STAGES.index(last) + 1])
+
+
+def test_a_stage_that_a_flow_lacks_is_a_fault_of_ours() -> None:
+    with pytest.raises(AssertionError, match="no stage 'judge'"):
+        run_until("judge", iter([("prepare", "a snapshot")]))
