@@ -1,1 +1,13 @@
-"""The ocrline command."""
+"""The `ocrline` command: one file per subcommand, each of which says what it prints.
+
+- `main` – all commands, and how an error becomes one line and an exit code
+- `options` – the options that several commands share
+- `output` – tables for people, one JSON document for machines
+- `retrain` – starts the services and runs a flow
+- `prepare`, `convert` – only the dataset: to a snapshot, to another tool's labels
+- `reading` – loads the model that `predict` and `evaluate` read with
+- `models` – the registry
+- `serve` – starts the gateway, stops all services
+- `doctor` – what this machine has and lacks
+- `demo` – what `make demo` runs
+"""

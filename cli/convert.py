@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from cli.output import AsJson, StoreUri, print_json
-from cli.retrain import Overrides, Preset, settings_for
+from cli.options import AsJson, Overrides, Preset, StoreUri, settings_for
+from cli.output import print_json
 from configs.presets import load_params
 from configs.retrain import RetrainPagesParams
 from ocr.errors import BadInput

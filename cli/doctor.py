@@ -5,14 +5,12 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from glob import glob
-from pathlib import Path
 
 import typer
 from rich.markup import escape
 
-from cli.output import OUT, AsJson, StoreUri, print_json
-from cli.retrain import settings_for
+from cli.options import AsJson, StoreUri, settings_for
+from cli.output import OUT, print_json
 from configs.settings import Settings
 from ocr.errors import OcrError
 
@@ -31,7 +29,7 @@ class Check:
 
 
 def doctor(store: StoreUri = "", as_json: AsJson = False) -> None:
-    """Look for every part the line can use; exit 2 when one it cannot do without is missing."""
+    """Look for every part that is used; exit 2 when one that is needed is missing."""
     settings = settings_for(store)
     checks = list(_check_all(settings))
     if as_json:
@@ -49,8 +47,6 @@ def _check_all(settings: Settings) -> Iterator[Check]:
     yield _check_disk(settings)
     yield _check_store(settings)
     yield _check_gpu()
-    yield _check_docker()
-    yield _check_python39()
     yield _check_fonts()
     yield _check_program("minio", "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
     yield _check_program("tesseract", "tesseract", "baseline only: apt install tesseract-ocr")
@@ -75,26 +71,19 @@ def _check_disk(settings: Settings) -> Check:
 
 
 def _check_cores() -> Check:
-    return Check("processors", True, f"{os.cpu_count()}", "")
+    return Check("processors", True, str(len(os.sched_getaffinity(0))), "")
 
 
 def _check_gpu() -> Check:
-    advice = "none: trainings run on the processor; for NVIDIA install its driver (525 or newer)"
-    return Check("gpu", False, _first_line("nvidia-smi", "-L"), advice)
-
-
-def _check_docker() -> Check:
-    advice = "no engine answers; on Debian: apt install docker.io, then start dockerd"
-    found = _first_line("docker", "info", "--format", "{{.ServerVersion}}")
-    return Check("docker", False, found, advice)
-
-
-def _check_python39() -> Check:
-    candidates = [os.environ.get("PYTHON39", ""), "python3.9"]
-    candidates += sorted(glob(str(_pyenv_root() / "versions/3.9*/bin/python")))  # noqa: PTH207
-    found = next((c for c in candidates if c and _first_line(c, "--version")), "")
-    advice = "needed by Paddle Serving only: install Python 3.9 and set PYTHON39 to its path"
-    return Check("python 3.9", False, found, advice)
+    advice = "none: trainings run on the processor; one needs NVIDIA's driver and Paddle with CUDA"
+    try:
+        run = subprocess.run(
+            ["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return Check("gpu", False, "", advice)
+    found = run.stdout.strip() if run.returncode == 0 else ""
+    return Check("gpu", False, found.partition("\n")[0], advice)
 
 
 def _check_fonts() -> Check:
@@ -107,16 +96,3 @@ def _check_fonts() -> Check:
 
 def _check_program(part: str, program: str, advice: str) -> Check:
     return Check(part, False, shutil.which(program) or "", advice)
-
-
-def _first_line(*command: str) -> str:
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    lines = run.stdout.strip().splitlines()
-    return lines[0] if run.returncode == 0 and lines else ""
-
-
-def _pyenv_root() -> Path:
-    return Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))

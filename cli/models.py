@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.output import OUT, AsJson, StoreUri, print_json, print_table
-from cli.retrain import settings_for
+from cli.options import AsJson, StoreUri, settings_for
+from cli.output import OUT, print_json, print_table
 
 if TYPE_CHECKING:
     from ocr.models.alias import AliasState

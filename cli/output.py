@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -13,12 +13,6 @@ from rich.table import Table
 # No emoji: a text such as :car: is what was read, not a picture.
 OUT = Console(highlight=False, emoji=False)
 ERR = Console(stderr=True, highlight=False, emoji=False)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for machines.")]
-StoreUri = Annotated[
-    str,
-    typer.Option("--store", help="Store: file:///folder or s3://bucket/prefix [OCRLINE_STORE]."),
-]
 
 
 def print_json(value: Any) -> None:

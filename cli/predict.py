@@ -11,8 +11,9 @@ import typer
 from rich.markup import escape
 from rich.progress import track
 
-from cli.output import ERR, AsJson, StoreUri, print_json, print_table
-from cli.reading import LineModel, Model, PageModel, load_model
+from cli.options import AsJson, Model, StoreUri
+from cli.output import ERR, print_json, print_table
+from cli.reading import LineModel, PageModel, load_model
 from ocr.dataset.lines.labels.folder import IMAGE_SUFFIXES
 from ocr.errors import BadInput
 

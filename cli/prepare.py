@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from cli.output import AsJson, StoreUri, print_json
-from cli.retrain import Overrides, Preset, settings_for
+from cli.options import AsJson, Overrides, Preset, StoreUri, settings_for
+from cli.output import print_json
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 

@@ -4,11 +4,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from cli.retrain import settings_for
+from cli.options import settings_for
+from configs.dataset import PageLimitParams
 from ocr.errors import BadInput
 
 if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a command needs them
@@ -17,12 +16,8 @@ if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a co
     from ocr.reading.page_reader import PageReader, PageReading
     from ocr.reading.recognition.recogniser import OnnxRecogniser
 
-MAX_PIXELS = 50_000_000
+MAX_PIXELS = PageLimitParams().max_pixels
 MAX_PAGES = 10_000
-
-Model = Annotated[
-    str, typer.Option(help="NAME, NAME@alias or NAME:version; default: the only champion.")
-]
 
 
 @dataclass(frozen=True)

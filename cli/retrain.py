@@ -1,12 +1,13 @@
-"""``ocrline retrain``: the whole line."""
+"""``ocrline retrain``: all stages of a project, or those up to one."""
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
 
-from cli.output import ERR, AsJson, StoreUri, print_json
+from cli.options import AsJson, Overrides, Preset, StoreUri, Until, settings_for
+from cli.output import ERR, print_json
 from configs.deployment import DeploymentParams
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
 
 NOT_ACCEPTED = 1
 
-Preset = Annotated[str, typer.Argument(help="Preset (demo, receipts, plates) or YAML file.")]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="Override one parameter: key.path=value; repeatable."),
-]
-
-
-Until = Annotated[Stage, typer.Option(help="Last stage to run; all before it are found or made.")]
-
 
 def retrain(
     preset: Preset,
@@ -35,17 +27,17 @@ def retrain(
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run the whole line; exit 1 when the gate does not accept the candidate."""
+    """Run a project's stages; exit 1 when the gate does not accept the candidate."""
     params = load_params(preset, overrides=overrides or [])
-    start_services(settings_for(store), params.deployment, with_gateway=until == "deploy")
-    result = _run_line(params, until)
+    _start_services(settings_for(store), params.deployment, with_gateway=until == "deploy")
+    result = _run_flow(params, until)
     if as_json:
         print_json(result)
     if until in ("judge", "deploy"):
         _leave(params.name, result)
 
 
-def _run_line(params: ProjectParams, until: Stage) -> Any:
+def _run_flow(params: ProjectParams, until: Stage) -> Any:
     # Prefect reads its environment when it is imported.
     if isinstance(params, RetrainPagesParams):
         from flows.retrain_pages import retrain_pages
@@ -65,17 +57,9 @@ def _leave(name: str, judgement: "JudgementRef") -> None:
         raise typer.Exit(NOT_ACCEPTED)
 
 
-def settings_for(store: str) -> Settings:
-    """Read the settings with ``--store`` on top, and hand them down to every process."""
-    if store:
-        os.environ["OCRLINE_STORE"] = store
-    settings = Settings()
-    os.environ["OCRLINE_HOME"] = str(settings.home)
-    os.environ["OCRLINE_STORE"] = settings.store
-    return settings
-
-
-def start_services(settings: Settings, deployment: DeploymentParams, *, with_gateway: bool) -> None:
+def _start_services(
+    settings: Settings, deployment: DeploymentParams, *, with_gateway: bool
+) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
     from deploy.services import ensure_gateway, ensure_prefect, remember_endpoint
 

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
-from cli.output import ERR, AsJson, StoreUri, print_json
-from cli.retrain import settings_for
+from cli.options import AsJson, StoreUri, settings_for
+from cli.output import ERR, print_json
 from deploy.background import clean_environment
 from serving.settings import Engine, ServingSettings
 

@@ -212,8 +212,8 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
 
     checks = {check["part"]: check for check in json.loads(capsys.readouterr().out)}
     assert code == 0
-    assert checks["docker"]["found"] == ""
-    assert "apt install docker.io" in checks["docker"]["advice"]
+    assert checks["tesseract"]["found"] == ""
+    assert "apt install tesseract-ocr" in checks["tesseract"]["advice"]
     assert checks["store"]["found"]
 
 
