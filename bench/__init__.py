@@ -1,1 +1,9 @@
-"""Side-by-side benchmarks; each module is a command that prints a table."""
+"""Benchmarks beside a peer; each is a command that prints a table, in one run on one machine.
+
+- `prepare` – a preparation beside one process that only decodes
+- `train` – a training beside a plain Paddle loop, two ranks beside one
+- `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
+  yours `untrained_bundle` is served
+- `pages` – pages read by ocrline, RapidOCR and Tesseract
+- `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr
+"""

@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from configs.dataset import MAX_PIXELS
 from ocr.dataset.pages.region import Region
 from ocr.errors import BadInput
 from ocr.evaluation.pages.metrics import measure_pages
@@ -30,7 +31,6 @@ from ocr.image.pixels import decode_image
 from ocr.reading.page_reader import PageReading, ReadsPages
 
 CORES = len(os.sched_getaffinity(0))
-MAX_PIXELS = 50_000_000
 OURS: Final = "ocrline"
 
 

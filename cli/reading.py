@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.options import settings_for
-from configs.dataset import PageLimitParams
+from configs.dataset import MAX_PIXELS
 from ocr.errors import BadInput
 
 if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a command needs them
@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a co
     from ocr.reading.page_reader import PageReader, PageReading
     from ocr.reading.recognition.recogniser import OnnxRecogniser
 
-MAX_PIXELS = PageLimitParams().max_pixels
 MAX_PAGES = 10_000
 
 

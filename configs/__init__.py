@@ -1,1 +1,9 @@
-"""Parameter models: the Prefect form, the YAML schema and the job contract."""
+"""What a user can set: parameters as the form, the YAML file and the job know them; settings.
+
+- `base` – the base of every group of parameters
+- `retrain` – the parameters of a project of lines, and of one of pages; its groups are
+  `dataset`, `training`, `evaluation`, `gate` and `deployment`
+- `presets` – layered YAML files to parameters, and what a wrong key is told
+- `jobs` – job.json and result.json, where tasks and the training process meet
+- `settings` – what our processes read from the environment
+"""

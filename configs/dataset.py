@@ -6,6 +6,8 @@ from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
 
+MAX_PIXELS = 50_000_000  # of one image; guards against decompression bombs
+
 
 class LineLimitParams(Params):
     """What an accepted sample looks like; the rest is quarantined."""
@@ -13,18 +15,23 @@ class LineLimitParams(Params):
     max_text_length: int = Field(80, ge=1, le=1000, description="Longest accepted text, characters")
     min_side_px: int = Field(8, ge=1, description="Smallest accepted image side, pixels")
     max_pixels: int = Field(
-        50_000_000, ge=1, description="Largest accepted image, pixels (guards against bombs)"
+        MAX_PIXELS, ge=1, description="Largest accepted image, pixels (guards against bombs)"
     )
     max_bad_share: float = Field(
         0.1, ge=0, le=1, description="Share of rejected rows above which the run stops"
     )
 
 
-class LineSplitParams(Params):
-    """How samples without a split of their own are divided."""
+class SplitParams(Params):
+    """How large the splits are that no labels name."""
 
     val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
     test_share: float = Field(0.1, ge=0, lt=1, description="Share held out for the test")
+
+
+class LineSplitParams(SplitParams):
+    """How samples without a split of their own are divided."""
+
     near_duplicate_bits: int = Field(
         24,
         ge=0,
@@ -94,7 +101,7 @@ class PageLimitParams(Params):
     )
     min_side_px: int = Field(32, ge=1, description="Smallest accepted side of a page, pixels")
     max_pixels: int = Field(
-        50_000_000, ge=1, description="Largest accepted page, pixels (guards against bombs)"
+        MAX_PIXELS, ge=1, description="Largest accepted page, pixels (guards against bombs)"
     )
     max_regions: int = Field(2000, ge=1, description="Most regions on a page")
     max_bad_share: float = Field(
@@ -119,11 +126,8 @@ class PageSynthesisParams(Params):
     )
 
 
-class PageSplitParams(Params):
+class PageSplitParams(SplitParams):
     """How pages without a split of their own are divided."""
-
-    val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
-    test_share: float = Field(0.1, ge=0, lt=1, description="Share held out for the test")
 
 
 class PageDatasetParams(Params):

@@ -1,13 +1,30 @@
-"""Against what a candidate is measured."""
+"""What a candidate is measured beside."""
 
-from typing import Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field, model_validator
 
 from configs.base import Params
 
+# Of lines and of pages: a base class would put these before the fields that differ.
+RESAMPLES: Final[Any] = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
+SEED: Final[Any] = Field(0, ge=0, description="Seed of the bootstrap")
 
-class LineEvaluationParams(Params):
+
+class EvaluationParams(Params):
+    """Which baseline stands in while there is no champion."""
+
+    baseline: str
+    baseline_bundle: str
+
+    @model_validator(mode="after")
+    def _check_bundle(self) -> "EvaluationParams":
+        if self.baseline == "bundle" and not self.baseline_bundle:
+            raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
+        return self
+
+
+class LineEvaluationParams(EvaluationParams):
     """The test and its stand-in when there is no champion yet."""
 
     baseline: Literal["none", "bundle", "rapidocr", "paddleocr", "tesseract", "number"] = Field(
@@ -15,17 +32,11 @@ class LineEvaluationParams(Params):
     )
     baseline_bundle: str = Field("", description="For bundle: NAME:VERSION in the registry")
     baseline_accuracy: float = Field(0.0, ge=0, le=1, description="For number: exact-match share")
-    resamples: int = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
-    seed: int = Field(0, ge=0, description="Seed of the bootstrap")
-
-    @model_validator(mode="after")
-    def _check_bundle(self) -> "LineEvaluationParams":
-        if self.baseline == "bundle" and not self.baseline_bundle:
-            raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
-        return self
+    resamples: int = RESAMPLES
+    seed: int = SEED
 
 
-class PageEvaluationParams(Params):
+class PageEvaluationParams(EvaluationParams):
     """The test of whole pages and its stand-in when there is no champion yet."""
 
     baseline: Literal["none", "bundle", "rapidocr", "tesseract", "number"] = Field(
@@ -35,11 +46,5 @@ class PageEvaluationParams(Params):
     baseline_hmean: float = Field(
         0.0, ge=0, le=1, description="For number: Hmean of the lines found and read"
     )
-    resamples: int = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
-    seed: int = Field(0, ge=0, description="Seed of the bootstrap")
-
-    @model_validator(mode="after")
-    def _check_bundle(self) -> "PageEvaluationParams":
-        if self.baseline == "bundle" and not self.baseline_bundle:
-            raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
-        return self
+    resamples: int = RESAMPLES
+    seed: int = SEED

@@ -109,3 +109,9 @@ def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> N
 def test_an_unknown_preset_names_those_that_exist() -> None:
     with pytest.raises(ConfigError, match="presets are demo, meters, plates, receipts, smoke"):
         load_params("plate")
+
+
+@pytest.mark.parametrize("preset", ["smoke", "smoke-pages"])
+def test_a_bundle_as_baseline_is_named(preset: str) -> None:
+    with pytest.raises(ConfigError, match="baseline_bundle must name one: NAME:VERSION"):
+        load_params(preset, overrides=["evaluation.baseline=bundle"])

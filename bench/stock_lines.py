@@ -1,4 +1,4 @@
-"""A bundle read by stock paddleocr beside ocrline: ``python -m bench.stock_paddleocr --help``.
+"""Lines read by stock paddleocr beside ocrline: ``python -m bench.stock_lines --help``.
 
 Prints how many texts agree, the largest difference of confidences, and the time per image of both.
 """
