@@ -24,7 +24,7 @@ setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
 	@$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --no-config ./deploy/opencv-contrib-python
 	@touch $@
 
-demo: setup ## Run the whole line on this machine: dataset to an answer over REST
+demo: setup ## Run every stage on this machine: dataset to an answer over REST
 	@$(BIN)/python -m cli.demo
 
 check: setup ## ruff, mypy, import-linter

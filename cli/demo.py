@@ -1,4 +1,4 @@
-"""``make demo``: the whole line on rendered invoices, then a page read over REST."""
+"""``make demo``: every stage on rendered invoices, then a page read over REST."""
 
 import json
 import shlex
@@ -42,7 +42,7 @@ def main() -> None:
     except httpx.HTTPError as error:
         said = str(error) or type(error).__name__
         sys.exit(refuse(f"{params.deployment.endpoint} gave no answer: {said}", UNAVAILABLE))
-    ERR.print(f"\nthe whole line took {time.monotonic() - started:.0f} s; `ocrline stop` ends it")
+    ERR.print(f"\nall of it took {time.monotonic() - started:.0f} s; `ocrline stop` ends it")
 
 
 def show_answer(endpoint: str, model: str, page: Image, regions: Sequence[Region]) -> None:

@@ -21,7 +21,7 @@ UNAVAILABLE = 5
 BUG = 70  # EX_SOFTWARE of sysexits.h
 
 app = typer.Typer(
-    help="A production line for OCR models: dataset, training, export, evaluation, gate, serving.",
+    help="Retrain OCR models and serve the best: dataset, training, evaluation, gate, gateway.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

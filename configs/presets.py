@@ -29,7 +29,7 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
 
     Args:
         source: Name of a preset (``demo``) or path of a YAML file; its ``extends`` key names
-            the layer below it, its ``task`` key the line: recognition or pages.
+            the layer below it, its ``task`` key what it reads: recognition or pages.
         overrides: ``key.path=value`` pairs; values are read as YAML.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The parameters of a whole line: of text lines, or of pages."""
+"""The parameters of a whole project: of text lines, or of pages."""
 
 from pydantic import Field
 

@@ -14,11 +14,11 @@ from deploy.services import ensure_remembered_gateway
 from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
 
-LINES: list[tuple[Flow[..., Any], str]] = [(retrain_lines, "meters"), (retrain_pages, "demo")]
+FLOWS: list[tuple[Flow[..., Any], str]] = [(retrain_lines, "meters"), (retrain_pages, "demo")]
 
 
 def main() -> None:
-    """Offer the lines, with a preset's parameters as the first values of each one's form."""
+    """Offer both flows, each with a preset's parameters as the first values of its form."""
     start_gateway()
     offers = [
         cast(  # a coroutine only inside an event loop
@@ -27,7 +27,7 @@ def main() -> None:
                 name="local", parameters={"params": load_params(preset).model_dump(mode="json")}
             ),
         )
-        for flow, preset in LINES
+        for flow, preset in FLOWS
     ]
     serve(*offers, pause_on_shutdown=False, print_starting_message=False)
 

@@ -74,7 +74,7 @@ def ensure_gateway(settings: Settings, endpoint: str) -> Service | None:
             module=["serving"],
             url=endpoint,
             environment={
-                **_line_environment(settings),
+                **_our_environment(settings),
                 # One service for both spellings of an address.
                 "OCRLINE_HOST": "::1" if parts.hostname == "::1" else "127.0.0.1",
                 "OCRLINE_PORT": str(port),
@@ -111,7 +111,7 @@ def _ensure_server(settings: Settings, password: str) -> Service:
     except ServiceFailed:
         if known:
             raise
-        # Another line of this machine may have taken the port while ours was starting.
+        # Another home's services may have taken the port while ours was starting.
         return _start_server(settings, f"http://127.0.0.1:{pick_port(0)}", password)
 
 
@@ -134,7 +134,7 @@ def _start_server(settings: Settings, url: str, password: str) -> Service:
             "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
             "DO_NOT_TRACK": "1",
         },
-        # Not /api/health, which another line's server answers as well.
+        # Not /api/health, which the server of another home answers as well.
         is_up=partial(answers, f"{url}/api/admin/version", password=password),
     )
 
@@ -152,7 +152,7 @@ def _ensure_runner(settings: Settings, url: str, client: dict[str, str]) -> None
         "runner",
         module=["deploy.runner"],
         url=url,
-        environment={**_line_environment(settings), **client},
+        environment={**_our_environment(settings), **client},
         is_up=lambda: True,  # needs seconds, which a run of the terminal has no use for
     )
 
@@ -166,7 +166,7 @@ def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, st
     }
 
 
-def _line_environment(settings: Settings) -> dict[str, str]:
+def _our_environment(settings: Settings) -> dict[str, str]:
     ours = {k: v for k, v in os.environ.items() if k.startswith(("OCRLINE_", "MINIO_"))}
     # Where `ocrline serve` listens is not where these do.
     kept = {k: v for k, v in ours.items() if k not in ("OCRLINE_HOST", "OCRLINE_PORT")}

@@ -1,1 +1,1 @@
-"""The domain of the line: samples, charset, metrics, gate, bundle, store and registry."""
+"""The domain: samples, charset, metrics, gate, bundle, store and registry."""

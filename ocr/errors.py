@@ -1,8 +1,8 @@
-"""The errors of the line, each with the exit code of the process that dies of it."""
+"""Our errors, each with the exit code of the process that dies of it."""
 
 
 class OcrError(Exception):
-    """Anything the line refuses or fails at; its message names the value and the fix."""
+    """Anything we refuse or fail at; its message names the value and the fix."""
 
     exit_code = 1
 

@@ -212,8 +212,10 @@ def test_an_answer_on_loopback_does_not_come_through_the_proxy(
 
     service = start_web(tmp_path)
 
+    answered = answers(service.url)
+
     stop_service(tmp_path, "web")
-    assert service.url
+    assert answered
 
 
 def _is_zombie(pid: int) -> bool:

@@ -161,7 +161,7 @@ class Guarded(BaseHTTPRequestHandler):
         """Keep the tests' output clean."""
 
 
-def test_the_server_of_another_line_on_our_port_is_not_taken_for_ours() -> None:
+def test_the_server_of_another_home_on_our_port_is_not_taken_for_ours() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Guarded) as server:
         Thread(target=server.serve_forever).start()
         url = f"http://127.0.0.1:{server.server_port}/api/admin/version"

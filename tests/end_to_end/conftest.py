@@ -1,4 +1,4 @@
-"""One line of one machine for all end-to-end tests: a home, a Prefect server, a gateway."""
+"""A machine for all end-to-end tests: a home of its own, a Prefect server, a gateway."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Line:
+class Machine:
     """A machine of its own: a home with a store and services, and the address of its gateway."""
 
     home: Path
@@ -52,7 +52,7 @@ class Line:
         return _finish(self.start(*arguments), timeout_s=self.timeout_s)
 
     def run_python(self, code: str, *arguments: str) -> Finished:
-        """Run code in a process of this line's environment."""
+        """Run code in a process of this machine's environment."""
         return _finish(self._start("-c", code, *arguments), timeout_s=self.timeout_s)
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
@@ -72,7 +72,7 @@ class Line:
         )
 
     def retrain(self, *overrides: str) -> Finished:
-        """Run the whole line on its preset."""
+        """Retrain its preset, every stage."""
         return self.run("retrain", self.preset, "--json", *self.sets(*overrides))
 
     def sets(self, *overrides: str) -> list[str]:
@@ -110,38 +110,40 @@ def _finish(process: "subprocess.Popen[str]", *, timeout_s: float) -> Finished:
 
 
 @contextmanager
-def new_line(home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S) -> Iterator[Line]:
+def new_machine(
+    home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S
+) -> Iterator[Machine]:
     """Set up a machine on which nothing has run yet; its services end with the block."""
     endpoint = f"http://127.0.0.1:{pick_port(0)}"
-    line = Line(home=home, endpoint=endpoint, preset=preset, timeout_s=timeout_s)
+    machine = Machine(home=home, endpoint=endpoint, preset=preset, timeout_s=timeout_s)
     try:
-        yield line
+        yield machine
     finally:
-        line.run("stop")
+        machine.run("stop")
 
 
 @pytest.fixture(scope="session")
-def fresh_line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+def fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """A machine on which nothing has run yet."""
-    with new_line(tmp_path_factory.mktemp("home")) as line:
-        yield line
+    with new_machine(tmp_path_factory.mktemp("home")) as machine:
+        yield machine
 
 
 @pytest.fixture(scope="session")
-def first(fresh_line: Line) -> Finished:
+def first(fresh_machine: Machine) -> Finished:
     """The first run, whose candidate becomes the champion and stays it."""
-    finished = fresh_line.retrain()
+    finished = fresh_machine.retrain()
     assert finished.code == 0, finished.err
     return finished
 
 
 @pytest.fixture(scope="session")
-def line(fresh_line: Line, first: Finished) -> Line:
+def machine(fresh_machine: Machine, first: Finished) -> Machine:
     """The machine after its first run, which every test may build on and leaves as it was."""
-    return fresh_line
+    return fresh_machine
 
 
 @pytest.fixture(scope="session")
-def worse(line: Line) -> Finished:
+def worse(machine: Machine) -> Finished:
     """A run whose candidate is worse than the champion."""
-    return line.retrain("training.epochs=1")
+    return machine.retrain("training.epochs=1")

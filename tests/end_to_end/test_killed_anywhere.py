@@ -1,4 +1,4 @@
-"""The line killed again and again, at whatever it does: in the end it is as if nothing happened."""
+"""A retraining killed again and again, at whatever it does, ends as one that nobody killed."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import Finished, Line, new_line
+from tests.end_to_end.conftest import Finished, Machine, new_machine
 
 
 @dataclass(frozen=True)
@@ -68,54 +68,56 @@ def project(request: pytest.FixtureRequest) -> Project:
 
 
 @pytest.fixture(scope="module")
-def whole(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    """A line that nobody killed."""
-    with new_line(tmp_path_factory.mktemp("whole"), preset=project.preset) as line:
-        finished = line.retrain()
+def whole(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """A machine on which nobody killed a run."""
+    with new_machine(tmp_path_factory.mktemp("whole"), preset=project.preset) as machine:
+        finished = machine.retrain()
         assert finished.code == 0, finished.err
-        yield line
+        yield machine
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_line_killed_at_any_second_ends_as_an_uninterrupted_one(
-    project: Project, whole: Line, tmp_path: Path
+def test_run_killed_at_any_second_ends_as_an_uninterrupted_one(
+    project: Project, whole: Machine, tmp_path: Path
 ) -> None:
-    with new_line(tmp_path, preset=project.preset) as line:
-        ended = [_run_and_kill(line, seconds) for seconds in project.lifetimes_s]
-        last = line.retrain()
-        served = line.served()
+    with new_machine(tmp_path, preset=project.preset) as machine:
+        ended = [_run_and_kill(machine, seconds) for seconds in project.lifetimes_s]
+        last = machine.retrain()
+        served = machine.served()
 
     by_themselves = [finished for finished in ended if finished]
     assert len(by_themselves) < len(ended)
     assert all(finished.code == 0 for finished in by_themselves), by_themselves
-    _check_as_if_nothing_happened(line, last, whole=whole, served=served)
+    _check_as_if_nothing_happened(machine, last, whole=whole, served=served)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_line_killed_after_each_trace_ends_as_an_uninterrupted_one(
-    project: Project, whole: Line, tmp_path: Path
+def test_run_killed_after_each_trace_ends_as_an_uninterrupted_one(
+    project: Project, whole: Machine, tmp_path: Path
 ) -> None:
-    with new_line(tmp_path, preset=project.preset) as line:
+    with new_machine(tmp_path, preset=project.preset) as machine:
         for trace in project.traces:
-            _run_and_kill_at(line, trace)
-        last = line.retrain()
-        served = line.served()
+            _run_and_kill_at(machine, trace)
+        last = machine.retrain()
+        served = machine.served()
 
-    _check_as_if_nothing_happened(line, last, whole=whole, served=served)
+    _check_as_if_nothing_happened(machine, last, whole=whole, served=served)
 
 
-def _check_as_if_nothing_happened(line: Line, last: Finished, *, whole: Line, served: str) -> None:
+def _check_as_if_nothing_happened(
+    machine: Machine, last: Finished, *, whole: Machine, served: str
+) -> None:
     assert last.code == 0, last.err
-    assert _losses(line) == _losses(whole)
-    assert served == line.champion() == whole.champion()
-    assert not list((line.home / "jobs").iterdir())
+    assert _losses(machine) == _losses(whole)
+    assert served == machine.champion() == whole.champion()
+    assert not list((machine.home / "jobs").iterdir())
 
 
-def _run_and_kill(line: Line, seconds: float) -> Finished | None:
+def _run_and_kill(machine: Machine, seconds: float) -> Finished | None:
     """Kill a run after some seconds; return how it ended if it had by then."""
-    process = line.start("retrain", line.preset, *line.sets())
+    process = machine.start("retrain", machine.preset, *machine.sets())
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -124,11 +126,11 @@ def _run_and_kill(line: Line, seconds: float) -> Finished | None:
     return Finished(process.returncode, out, err)
 
 
-def _run_and_kill_at(line: Line, trace: str) -> None:
+def _run_and_kill_at(machine: Machine, trace: str) -> None:
     """Kill a run as soon as a file of it is there."""
-    process = line.start("retrain", line.preset, *line.sets())
+    process = machine.start("retrain", machine.preset, *machine.sets())
     deadline = time.monotonic() + 120
-    while process.poll() is None and not list(line.home.glob(trace)):
+    while process.poll() is None and not list(machine.home.glob(trace)):
         if time.monotonic() > deadline:
             _kill(process)
             pytest.fail(f"nothing at {trace}")
@@ -142,9 +144,9 @@ def _kill(process: "subprocess.Popen[str]") -> None:
     process.communicate()
 
 
-def _losses(line: Line) -> list[list[tuple[int, float]]]:
+def _losses(machine: Machine) -> list[list[tuple[int, float]]]:
     """Return the losses of every training."""
-    found = (line.home / "store" / "checkpoints").glob("*/*/metrics.jsonl")
+    found = (machine.home / "store" / "checkpoints").glob("*/*/metrics.jsonl")
     trainings = [[json.loads(row) for row in metrics.read_text().splitlines()] for metrics in found]
     return sorted(
         [(event["step"], event["loss"]) for event in events if event["event"] == "step"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import Line, new_line
+from tests.end_to_end.conftest import Machine, new_machine
 from tests.shared_data import RECEIPTS, needs_receipts
 
 HOURS_S = 3 * 3600
@@ -13,17 +13,17 @@ LONGER = ("detector.epochs=30", "recogniser.epochs=34")
 
 
 @pytest.fixture
-def receipts(tmp_path: Path) -> Iterator[Line]:
+def receipts(tmp_path: Path) -> Iterator[Machine]:
     """A machine on which nothing has run yet."""
-    with new_line(tmp_path, preset="receipts", timeout_s=HOURS_S) as line:
-        yield line
+    with new_machine(tmp_path, preset="receipts", timeout_s=HOURS_S) as machine:
+        yield machine
 
 
 @needs_receipts
 @pytest.mark.slow
 @pytest.mark.timeout(HOURS_S)
 def test_a_longer_training_beats_the_model_off_the_shelf_on_unseen_receipts(
-    receipts: Line, capsys: pytest.CaptureFixture[str]
+    receipts: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = receipts.retrain(f"dataset.root={RECEIPTS}", *LONGER)
 

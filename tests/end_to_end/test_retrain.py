@@ -1,4 +1,4 @@
-"""The whole line as a user runs it: real processes, a real Prefect server, a real gateway."""
+"""A project of lines as a user runs it: real processes, a real Prefect server, a real gateway."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from threading import Event
 import httpx
 import pytest
 
-from tests.end_to_end.conftest import Finished, Line
+from tests.end_to_end.conftest import Finished, Machine
 
 RUN_DEPLOYMENT = """
 import sys
@@ -27,45 +27,45 @@ print(run.state_name)
 """
 
 
-def test_first_run_promotes_serves_and_leaves_a_report(line: Line, first: Finished) -> None:
+def test_first_run_promotes_serves_and_leaves_a_report(machine: Machine, first: Finished) -> None:
     assert first.json["verdict"] == "promote"
     assert "<html" in Path(first.json["report"]).read_text()[:200]
-    assert line.served() == line.champion() == first.version
+    assert machine.served() == machine.champion() == first.version
 
 
-def test_second_run_finds_every_stage_and_trains_nothing(line: Line) -> None:
-    before = {folder: line.stored(folder) for folder in ("checkpoints", "evaluations")}
+def test_second_run_finds_every_stage_and_trains_nothing(machine: Machine) -> None:
+    before = {folder: machine.stored(folder) for folder in ("checkpoints", "evaluations")}
 
-    again = line.retrain()
+    again = machine.retrain()
 
     assert again.code == 0, again.err
     for stage in ("prepare", "train", "export", "evaluate"):
         assert f"{stage:>9}  found" in again.err
-    assert {folder: line.stored(folder) for folder in before} == before
+    assert {folder: machine.stored(folder) for folder in before} == before
 
 
-def test_only_the_gate_runs_when_only_the_gate_changes(line: Line) -> None:
-    evaluations, champion = line.stored("evaluations"), line.champion()
+def test_only_the_gate_runs_when_only_the_gate_changes(machine: Machine) -> None:
+    evaluations, champion = machine.stored("evaluations"), machine.champion()
 
-    strict = line.retrain("gate.min_accuracy=0.9999")
+    strict = machine.retrain("gate.min_accuracy=0.9999")
 
     assert strict.code == 1
     assert strict.json["verdict"] != "promote"
-    assert line.stored("evaluations") == evaluations
-    assert line.champion() == champion
+    assert machine.stored("evaluations") == evaluations
+    assert machine.champion() == champion
 
 
 def test_worse_candidate_is_refused_and_the_champion_goes_on_serving(
-    line: Line, first: Finished, worse: Finished
+    machine: Machine, first: Finished, worse: Finished
 ) -> None:
     assert worse.code == 1, worse.err
     assert worse.json["verdict"] == "block"
     assert worse.version != first.version
-    assert line.served() == line.champion() == first.version
+    assert machine.served() == machine.champion() == first.version
 
 
-def test_misspelt_key_stops_before_anything_runs(line: Line) -> None:
-    wrong = line.run("retrain", "smoke", "--set", "training.epocs=3")
+def test_misspelt_key_stops_before_anything_runs(machine: Machine) -> None:
+    wrong = machine.run("retrain", "smoke", "--set", "training.epocs=3")
 
     assert wrong.code == 2
     assert wrong.err.strip() == (
@@ -73,8 +73,8 @@ def test_misspelt_key_stops_before_anything_runs(line: Line) -> None:
     )
 
 
-def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path) -> None:
-    golden = line.golden()
+def test_evaluate_and_predict_read_with_the_champion(machine: Machine, tmp_path: Path) -> None:
+    golden = machine.golden()
     outputs = json.loads((golden / "outputs.json").read_text())
     texts = {image["file"]: image["text"] for image in outputs["images"]}
     rows = [f"{name}\t{text}\n" for name, text in texts.items()]
@@ -83,9 +83,11 @@ def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path)
     for name in texts:
         (tmp_path / name).write_bytes((golden / "inputs" / name).read_bytes())
 
-    measured = line.run("evaluate", "--model", "smoke@champion", "--labels", str(labels), "--json")
+    measured = machine.run(
+        "evaluate", "--model", "smoke@champion", "--labels", str(labels), "--json"
+    )
     name, text = next(iter(texts.items()))
-    read = line.run("predict", str(tmp_path / name), "--model", "smoke", "--json")
+    read = machine.run("predict", str(tmp_path / name), "--model", "smoke", "--json")
 
     assert measured.json["n"] == len(texts)
     assert (measured.json["accuracy"], measured.json["ned"], measured.json["cer"]) == (1, 1, 0)
@@ -93,15 +95,17 @@ def test_evaluate_and_predict_read_with_the_champion(line: Line, tmp_path: Path)
 
 
 def test_promotion_and_rollback_by_hand_lose_no_request_under_load(
-    line: Line, worse: Finished
+    machine: Machine, worse: Finished
 ) -> None:
-    champion, other = line.champion(), worse.version
-    image = next((line.golden() / "inputs").iterdir()).read_bytes()
+    champion, other = machine.champion(), worse.version
+    image = next((machine.golden() / "inputs").iterdir()).read_bytes()
     versions: list[str] = []
     stop = Event()
 
     def hammer() -> None:
-        with httpx.Client(base_url=line.endpoint, headers={"content-type": "image/png"}) as client:
+        with httpx.Client(
+            base_url=machine.endpoint, headers={"content-type": "image/png"}
+        ) as client:
             while not stop.is_set():
                 reply = client.post("/v1/recognize", params={"model": "smoke"}, content=image)
                 versions.append(reply.raise_for_status().json()["version"])
@@ -109,44 +113,44 @@ def test_promotion_and_rollback_by_hand_lose_no_request_under_load(
     with ThreadPoolExecutor(4) as pool:
         clients = [pool.submit(hammer) for _ in range(4)]
         try:
-            line.run("models", "promote", "smoke", other)
-            _wait_until_served(line, other)
+            machine.run("models", "promote", "smoke", other)
+            _wait_until_served(machine, other)
         finally:
-            line.run("models", "rollback", "smoke", "--reason", "reads worse")
-            _wait_until_served(line, champion)
+            machine.run("models", "rollback", "smoke", "--reason", "reads worse")
+            _wait_until_served(machine, champion)
             stop.set()
         failures = [client.exception() for client in clients if client.exception()]
 
     assert not failures
     assert set(versions) == {champion, other}
-    assert line.champion() == champion
+    assert machine.champion() == champion
 
 
-def test_prefect_ui_runs_the_same_flow(line: Line) -> None:
-    finished = line.run_python(RUN_DEPLOYMENT, f"deployment.endpoint={line.endpoint}")
+def test_prefect_ui_runs_the_same_flow(machine: Machine) -> None:
+    finished = machine.run_python(RUN_DEPLOYMENT, f"deployment.endpoint={machine.endpoint}")
 
     assert finished.out.strip() == "Completed", finished.err
 
 
-def test_killed_run_continues_where_it_was(line: Line) -> None:
-    before, champion = line.stored("checkpoints"), line.champion()
+def test_killed_run_continues_where_it_was(machine: Machine) -> None:
+    before, champion = machine.stored("checkpoints"), machine.champion()
     # Too large for the gate: the champion stays whatever this candidate reads.
     changes = ("training.epochs=9", "training.checkpoint_every_s=0.5", "gate.max_size_mb=0.001")
-    process = line.start("retrain", "smoke", *line.sets(*changes))
-    kept = _wait_for_kept_lines(line.home)
+    process = machine.start("retrain", "smoke", *machine.sets(*changes))
+    kept = _wait_for_kept_lines(machine.home)
     os.kill(process.pid, signal.SIGKILL)  # the training, an orphan now, must end by itself
     process.communicate()
 
-    again = line.retrain(*changes)
+    again = machine.retrain(*changes)
 
     assert again.code == 1, again.err
-    (checkpoint,) = line.stored("checkpoints") - before
-    (metrics,) = (line.home / "store" / "checkpoints" / checkpoint).glob("*/metrics.jsonl")
+    (checkpoint,) = machine.stored("checkpoints") - before
+    (metrics,) = (machine.home / "store" / "checkpoints" / checkpoint).glob("*/metrics.jsonl")
     assert metrics.read_bytes().startswith(
         kept
     )  # their speeds are those of the killed run: nothing ran again
-    assert not list((line.home / "jobs").iterdir())
-    assert line.champion() == champion
+    assert not list((machine.home / "jobs").iterdir())
+    assert machine.champion() == champion
 
 
 def _wait_for_kept_lines(home: Path) -> bytes:
@@ -163,9 +167,9 @@ def _wait_for_kept_lines(home: Path) -> bytes:
     return pytest.fail("the training kept no state")
 
 
-def _wait_until_served(line: Line, version: str) -> None:
+def _wait_until_served(machine: Machine, version: str) -> None:
     deadline = time.monotonic() + 30
-    while line.served() != version:
+    while machine.served() != version:
         if time.monotonic() > deadline:
             pytest.fail(f"{version} is not served")
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The line of pages as a user runs it: two trainings at once, one pipeline online."""
+"""A project of pages as a user runs it: two trainings at once, one pipeline online."""
 
 import os
 import signal
@@ -12,21 +12,21 @@ import psutil
 import pytest
 
 from ocr.models.golden import read_golden_pages
-from tests.end_to_end.conftest import Finished, Line, new_line
+from tests.end_to_end.conftest import Finished, Machine, new_machine
 
 # Every change of a parameter makes other checkpoints, so that what ran before is not found.
 FRESH = ("detector.seed=7", "recogniser.seed=7")
 
 
 @pytest.fixture(scope="module")
-def fresh_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+def fresh_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """A machine on which nothing has run yet."""
-    with new_line(tmp_path_factory.mktemp("pages"), preset="smoke-pages") as line:
-        yield line
+    with new_machine(tmp_path_factory.mktemp("pages"), preset="smoke-pages") as machine:
+        yield machine
 
 
 @pytest.fixture(scope="module")
-def first(fresh_pages: Line) -> Finished:
+def first(fresh_pages: Machine) -> Finished:
     """The first run, whose pipeline becomes the champion."""
     finished = fresh_pages.retrain()
     assert finished.code == 0, finished.err
@@ -34,7 +34,7 @@ def first(fresh_pages: Line) -> Finished:
 
 
 @pytest.fixture(scope="module")
-def pages(fresh_pages: Line, first: Finished) -> Line:
+def pages(fresh_pages: Machine, first: Finished) -> Machine:
     """The machine after its first run, which every test leaves as it was."""
     return fresh_pages
 
@@ -47,7 +47,7 @@ def hears_interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_first_run_promotes_and_serves_both_nets_as_one(pages: Line, first: Finished) -> None:
+def test_first_run_promotes_and_serves_both_nets_as_one(pages: Machine, first: Finished) -> None:
     listed = {row["name"]: row for row in pages.run("models", "list", "--json").json}
 
     assert first.json["verdict"] == "promote"
@@ -60,7 +60,7 @@ def test_first_run_promotes_and_serves_both_nets_as_one(pages: Line, first: Fini
     ]
 
 
-def test_a_page_is_read_over_rest_as_it_was_exported(pages: Line) -> None:
+def test_a_page_is_read_over_rest_as_it_was_exported(pages: Machine) -> None:
     golden = read_golden_pages(pages.golden().parent)[0]
 
     answer = httpx.post(
@@ -75,7 +75,7 @@ def test_a_page_is_read_over_rest_as_it_was_exported(pages: Line) -> None:
     assert read == [line.text for line in golden.lines]
 
 
-def test_predict_prints_what_the_gateway_reads(pages: Line) -> None:
+def test_predict_prints_what_the_gateway_reads(pages: Machine) -> None:
     golden = read_golden_pages(pages.golden().parent)[0]
 
     read = pages.run("predict", str(golden.image))
@@ -83,7 +83,7 @@ def test_predict_prints_what_the_gateway_reads(pages: Line) -> None:
     assert read.out.splitlines() == [line.text for line in golden.lines]
 
 
-def test_second_run_finds_every_stage_and_trains_nothing(pages: Line) -> None:
+def test_second_run_finds_every_stage_and_trains_nothing(pages: Machine) -> None:
     before = pages.stored("checkpoints")
 
     again = pages.retrain()
@@ -96,7 +96,7 @@ def test_second_run_finds_every_stage_and_trains_nothing(pages: Line) -> None:
     assert pages.stored("checkpoints") == before
 
 
-def test_an_error_of_one_training_ends_the_other_at_once(pages: Line) -> None:
+def test_an_error_of_one_training_ends_the_other_at_once(pages: Machine) -> None:
     failed = pages.retrain(*FRESH, "detector.amp=O1")
 
     assert failed.code == 2
@@ -106,7 +106,9 @@ def test_an_error_of_one_training_ends_the_other_at_once(pages: Line) -> None:
 
 @pytest.mark.usefixtures("hears_interrupts")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_ended_leaves_no_training_behind(pages: Line, ending: signal.Signals) -> None:
+def test_a_run_that_is_ended_leaves_no_training_behind(
+    pages: Machine, ending: signal.Signals
+) -> None:
     process = pages.start("retrain", pages.preset, *pages.sets(*FRESH))
     _wait_for_both_trainings(pages, process)
 
@@ -121,7 +123,7 @@ def test_a_run_that_is_ended_leaves_no_training_behind(pages: Line, ending: sign
 
 
 @pytest.mark.usefixtures("hears_interrupts")
-def test_an_ended_run_continues_both_trainings_where_they_were(pages: Line) -> None:
+def test_an_ended_run_continues_both_trainings_where_they_were(pages: Machine) -> None:
     changes = (*FRESH, "detector.checkpoint_every_s=0.5", "recogniser.checkpoint_every_s=0.5")
     process = pages.start("retrain", pages.preset, *pages.sets(*changes))
     kept = _wait_for_kept_steps(pages.home)
@@ -137,26 +139,26 @@ def test_an_ended_run_continues_both_trainings_where_they_were(pages: Line) -> N
     assert all(any(row.startswith(known) for row in rows) for known in kept)
 
 
-def _trainings(line: Line) -> list[int]:
-    """Return the ids of the processes that work in the line's job folders."""
-    mark = str(line.home / "jobs")
+def _trainings(machine: Machine) -> list[int]:
+    """Return the ids of the processes that work in a machine's job folders."""
+    mark = str(machine.home / "jobs")
     found = psutil.process_iter(["cmdline"])
     return [p.pid for p in found if any(mark in part for part in p.info["cmdline"] or ())]
 
 
-def _wait_for_both_trainings(line: Line, process: "subprocess.Popen[str]") -> None:
+def _wait_for_both_trainings(machine: Machine, process: "subprocess.Popen[str]") -> None:
     deadline = time.monotonic() + 120
-    while len(_trainings(line)) < 2:
+    while len(_trainings(machine)) < 2:
         if time.monotonic() > deadline or process.poll() is not None:
             pytest.fail(f"no two trainings: {process.communicate()}")
         time.sleep(0.05)
 
 
-def _wait_until_none_is_left(line: Line) -> None:
+def _wait_until_none_is_left(machine: Machine) -> None:
     deadline = time.monotonic() + 60
-    while _trainings(line):
+    while _trainings(machine):
         if time.monotonic() > deadline:
-            pytest.fail(f"still there: {_trainings(line)}")
+            pytest.fail(f"still there: {_trainings(machine)}")
         time.sleep(0.1)
 
 
