@@ -18,7 +18,7 @@ from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from ocr.dataset.pages.region import Region
 from ocr.image.pixels import Image
-from ocr.synthesis.pages import open_page_synthesis
+from ocr.synthesis.pages.render import open_pages
 
 UNAVAILABLE = 5
 
@@ -33,8 +33,11 @@ def main() -> None:
     if not isinstance(params, RetrainPagesParams):
         raise TypeError("the demo is a project of pages")
     synthesis = params.dataset.synthesis
-    pages = open_page_synthesis(
-        synthesis.kinds, seed=params.dataset.seed, font_folders=[], strength=synthesis.strength
+    pages = open_pages(
+        kinds=synthesis.kinds,
+        font_folders=[],
+        strength=synthesis.strength,
+        seed=params.dataset.seed,
     )
     page = pages.page(synthesis.count)  # the first that is not in the dataset
     try:

@@ -87,9 +87,9 @@ def _check_gpu() -> Check:
 
 
 def _check_fonts() -> Check:
-    from ocr.synthesis import find_cjk_font
+    from ocr.synthesis.fonts import find_chinese_font
 
-    font = find_cjk_font()
+    font = find_chinese_font()
     advice = "none: Chinese lines cannot be rendered; on Debian: apt install fonts-wqy-zenhei"
     return Check("chinese font", False, str(font or ""), advice)
 

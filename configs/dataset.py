@@ -41,16 +41,13 @@ class LineSplitParams(SplitParams):
 
 
 class LineSynthesisParams(Params):
-    """Text lines rendered from templates."""
+    """Text lines rendered from patterns, a corpus or both."""
 
     count: int = Field(
         0, ge=0, le=1_000_000, description="Lines to render; beside real data they join train only"
     )
-    kinds: list[Literal["plate", "invoice", "meter", "date"]] = Field(
-        default=[], description="Built-in templates to draw from"
-    )
     patterns: list[str] = Field(
-        default=[], description="Own templates: regular expressions the texts are drawn from"
+        default=[], description="Regular expressions the texts are drawn from"
     )
     corpus: str = Field("", description="Text file, one line a text; empty: none")
     font_folders: list[str] = Field(
@@ -110,13 +107,13 @@ class PageLimitParams(Params):
 
 
 class PageSynthesisParams(Params):
-    """Pages rendered from templates."""
+    """Rendered pages."""
 
     count: int = Field(
         0, ge=0, le=100_000, description="Pages to render; beside real data they join train only"
     )
-    kinds: list[Literal["invoice", "form", "meter"]] = Field(
-        default=[], description="Built-in templates to draw from"
+    kinds: list[Literal["invoice", "meter"]] = Field(
+        default=["invoice"], min_length=1, description="What is rendered, one after another"
     )
     font_folders: list[str] = Field(
         default=[], description="Folders searched for TTF/OTF fonts besides the system's"

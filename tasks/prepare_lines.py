@@ -15,7 +15,8 @@ from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.models.charset import Charset
 from ocr.store.digest import content_digest
-from ocr.synthesis import font_fingerprint, render_lines
+from ocr.synthesis.fonts import font_fingerprint
+from ocr.synthesis.lines.render import open_lines
 from tasks.preparation import prepare_aloud, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import open_workspace
@@ -35,7 +36,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
             charset=Charset.read(Path(params.root, params.charset_file))
             if params.charset_file
             else None,
-            rendered=_rendered(params) if params.synthesis.count else None,
+            rendered=render_lines(params) if params.synthesis.count else None,
             work_folder=workspace.home,
         ),
         of="lines",
@@ -60,13 +61,12 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
     )
 
 
-def _rendered(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
+def render_lines(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
+    """The lines to render, and the digest of all that decides them."""
     synthesis = params.synthesis
     fonts = [Path(folder) for folder in synthesis.font_folders]
     corpus = Path(params.root, synthesis.corpus) if synthesis.corpus else None
-    lines = render_lines(
-        count=synthesis.count,
-        kinds=synthesis.kinds,
+    lines = open_lines(
         patterns=synthesis.patterns,
         corpus=corpus,
         font_folders=fonts,
@@ -79,4 +79,8 @@ def _rendered(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
         seed=params.seed,
         fonts=font_fingerprint(fonts),
     )
-    return RenderedSet(items=lines, count=synthesis.count, fingerprint=fingerprint)
+    return RenderedSet(
+        items=(lines.line(number) for number in range(synthesis.count)),
+        count=synthesis.count,
+        fingerprint=fingerprint,
+    )

@@ -13,7 +13,9 @@ from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
-from ocr.synthesis.pages import open_page_synthesis
+from ocr.store.digest import content_digest
+from ocr.synthesis.fonts import font_fingerprint
+from ocr.synthesis.pages.render import open_pages
 from tasks.preparation import prepare_aloud, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import open_workspace
@@ -30,7 +32,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
             labels=_labels(params),
             limits=PageLimits(**params.limits.model_dump()),
             split=SplitRule(**params.split.model_dump(), seed=params.seed),
-            rendered=_rendered(params) if params.synthesis.count else None,
+            rendered=render_pages(params) if params.synthesis.count else None,
             work_folder=workspace.home,
         ),
         of="pages",
@@ -68,16 +70,20 @@ def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
     )
 
 
-def _rendered(params: PageDatasetParams) -> RenderedSet[RenderedPage]:
+def render_pages(params: PageDatasetParams) -> RenderedSet[RenderedPage]:
+    """The pages to render, and the digest of all that decides them."""
     synthesis = params.synthesis
-    pages = open_page_synthesis(
-        synthesis.kinds,
-        seed=params.seed,
-        font_folders=[Path(folder) for folder in synthesis.font_folders],
+    fonts = [Path(folder) for folder in synthesis.font_folders]
+    pages = open_pages(
+        kinds=synthesis.kinds,
+        font_folders=fonts,
         strength=synthesis.strength,
+        seed=params.seed,
     )
     return RenderedSet(
         items=(pages.page(number) for number in range(synthesis.count)),
         count=synthesis.count,
-        fingerprint=f"{pages.fingerprint} {synthesis.count}",
+        fingerprint=content_digest(
+            synthesis=synthesis.model_dump(), seed=params.seed, fonts=font_fingerprint(fonts)
+        ),
     )

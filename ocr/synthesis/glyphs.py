@@ -1,27 +1,24 @@
-"""Single characters drawn with a font, and whether the font has them at all."""
+"""Single characters drawn with a font: as they are, in a row, or to fill a cell."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+import cv2
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image, ImageDraw
 
 from ocr.synthesis.fonts import Font, open_face
-
-PROBE_PX = 20
-NOT_A_CHARACTER = "\uffff"  # no font may have it, so it draws the box of a missing glyph
-SPACES = " \u3000"
+from ocr.synthesis.ink import Ink, stamp
 
 
 @dataclass(frozen=True)
 class Glyph:
-    """The ink of one character, (height, width) coverage 0..255, and where it sits.
+    """The ink of one character and where it sits.
 
     `left_px` and `top_px` lead from the pen on the baseline to the ink; a space has no ink.
     """
 
-    ink: NDArray[np.uint8]
+    ink: Ink
     left_px: int
     top_px: int
     advance_px: float
@@ -29,46 +26,42 @@ class Glyph:
 
 @lru_cache(maxsize=16384)
 def draw_glyph(font: Font, character: str, *, size_px: int, stroke_px: int = 0) -> Glyph:
-    """Draw one character on its own.
-
-    Args:
-        font: A font that has the character.
-        character: What to draw.
-        size_px: Size of the em.
-        stroke_px: How much bolder than the font is.
-    """
+    """Draw one character on its own; the size is the em's, the stroke makes the font bolder."""
     face = open_face(font, size_px)
-    left, top, right, bottom = (
-        round(side) for side in face.getbbox(character, anchor="ls", stroke_width=stroke_px)
+    mask, (left, top) = face.getmask2(
+        character, "L", stroke_width=stroke_px, anchor="ls", stroke_filled=True
     )
-    canvas = Image.new("L", (max(right - left, 1), max(bottom - top, 1)))
-    ImageDraw.Draw(canvas).text(
-        (-left, -top), character, fill=255, font=face, anchor="ls", stroke_width=stroke_px
-    )
-    # Pillow's box reaches down to the baseline, also under a dash.
-    inner = canvas.getbbox() or (0, 0, 1, 1)
-    ink = np.asarray(canvas.crop(inner))
-    ink.setflags(write=False)
-    return Glyph(
-        ink=ink,
-        left_px=left + inner[0],
-        top_px=top + inner[1],
-        advance_px=face.getlength(character),
-    )
+    cover = np.frombuffer(bytes(mask), np.uint8).reshape(mask.size[::-1])
+    x, y, width, height = cv2.boundingRect(cover) if cover.size else (0, 0, 0, 0)
+    ink = cover[y : y + height, x : x + width]
+    return Glyph(ink, left_px=left + x, top_px=top + y, advance_px=face.getlength(character))
 
 
-def missing_glyph(font: Font) -> bytes:
-    """What a font draws in place of a character that it lacks."""
-    return _coverage(font, NOT_A_CHARACTER)
+def stamp_row(
+    layer: Ink, glyphs: Iterable[Glyph], *, x: float, baseline: int, spacing_px: float = 0
+) -> None:
+    """Stamp glyphs one after another."""
+    for glyph in glyphs:
+        stamp(layer, glyph.ink, left_px=round(x) + glyph.left_px, top_px=baseline + glyph.top_px)
+        x += glyph.advance_px + spacing_px
 
 
-def has_glyph(font: Font, character: str, *, missing: bytes) -> bool:
-    """Whether a font has a character; `missing` is what `missing_glyph` says of the font."""
-    if character in SPACES:
-        return True
-    coverage = _coverage(font, character)
-    return any(coverage) and coverage != missing
+def fill_cell(cell: Ink, character: str, *, font: Font, stroke_px: int) -> None:
+    """Stamp a capital, digit or ideograph so that it fills a cell, as on plates and counters.
+
+    Narrow characters keep their width, points and dashes their size.
+    """
+    height, width = cell.shape
+    glyph = draw_glyph(font, character, size_px=height * 4 // 3, stroke_px=stroke_px)
+    ink = glyph.ink[:, :width]
+    top = min(height + glyph.top_px, height - len(ink))
+    high, wide = glyph.ink.shape
+    if high >= 0.5 * height:
+        fitted = max(round(wide * height / high), 2) if wide < 0.4 * high else width
+        ink, top = cv2.resize(glyph.ink, (min(fitted, width), height)), 0
+    stamp(cell, ink, left_px=(width - ink.shape[1]) // 2, top_px=top)
 
 
-def _coverage(font: Font, character: str) -> bytes:
-    return bytes(open_face(font, PROBE_PX).getmask(character))
+def can_fill_cells(text: str) -> bool:
+    """Whether a text keeps its meaning when its letters are made one size (s and S would not)."""
+    return all(c.isdigit() or c.isupper() or c in " -." or ord(c) >= 0x2E80 for c in text)

@@ -1,52 +1,40 @@
 """Synthetic text lines: any number, each by its index alone."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ocr.errors import BadInput
-from ocr.synthesis.degrade import photograph
-from ocr.synthesis.font_set import FontSet, Style
-from ocr.synthesis.fonts import find_fonts
-from ocr.synthesis.lines.meters import can_display, paint_display, paint_drums
+from ocr.image.pixels import Image
+from ocr.synthesis.counters import can_display, paint_display, paint_drums
+from ocr.synthesis.fonts import Font, Style, choose_fonts, find_fonts, require_characters
+from ocr.synthesis.glyphs import can_fill_cells
+from ocr.synthesis.lines.camera import photograph
 from ocr.synthesis.lines.plates import paint_plate
 from ocr.synthesis.lines.prints import paint_print
-from ocr.synthesis.lines.templates import Kind, Template, read_templates
-from ocr.synthesis.scene import Scene, can_stamp
+from ocr.synthesis.lines.texts import TextSource, read_sources
 
 MIN_HEIGHT_PX, MAX_HEIGHT_PX = 28, 48
 SHORT = 12  # characters; longer texts are printed, not stamped
-# How often each look is given to the texts of a template.
-LOOKS: dict[str, dict[str, int]] = {
-    "plate": {"plate": 1},
-    "invoice": {"print": 1},
-    "date": {"print": 1},
-    "meter": {"drums": 5, "display": 4, "print": 1},
-    "corpus": {"print": 1},
-    "pattern": {"print": 6, "plate": 2, "drums": 1, "display": 1},
-}
+# How often each look is given to the short texts of a pattern.
+LOOKS = {"print": 6, "plate": 2, "drums": 1, "display": 1}
 
 
 @dataclass(frozen=True)
 class RenderedLine:
-    """One line: (H, W, 3) BGR, its text, and each character's centre, (n, 2) x and y in pixels."""
+    """One line: (H, W, 3) BGR, its text, and what it was drawn from."""
 
-    image: NDArray[np.uint8]
+    image: Image
     text: str
-    centres_px: NDArray[np.float32]
     source: str
 
 
 @dataclass(frozen=True)
-class Synthesis:
+class LineSynthesis:
     """All that decides what the line of an index looks like."""
 
-    templates: tuple[Template, ...]
-    fonts: FontSet
+    sources: tuple[TextSource, ...]
+    fonts: tuple[Font, ...]
     strength: float
     seed: int
 
@@ -57,89 +45,52 @@ class Synthesis:
             BadInput: The text has a character that no font has.
         """
         rng = random.Random(f"{self.seed}/{index}")  # noqa: S311 - pictures, not secrets
-        template = rng.choice(self.templates)
-        text = template.draw(rng)
-        scene = self._paint(text, look=_choose_look(template, text, rng=rng), rng=rng)
-        photo = photograph(
-            scene,
-            strength=self.strength,
-            height_px=rng.randint(MIN_HEIGHT_PX, MAX_HEIGHT_PX),
-            rng=rng,
-        )
-        return RenderedLine(
-            image=photo.image,
-            text=text,
-            centres_px=photo.centres_px.astype(np.float32),
-            source=f"synthesis:{template.name}",
-        )
+        source = rng.choice(self.sources)
+        text = source.draw(rng)
+        clean = self._paint(text, look=_choose_look(source, text, rng=rng), rng=rng)
+        height = rng.randint(MIN_HEIGHT_PX, MAX_HEIGHT_PX)
+        image = photograph(clean, strength=self.strength, height_px=height, rng=rng)
+        return RenderedLine(image=image, text=text, source=f"synthesis:{source.kind}")
 
-    def _paint(self, text: str, *, look: str, rng: random.Random) -> Scene:
+    def _paint(self, text: str, *, look: str, rng: random.Random) -> Image:
         clean = self.strength <= 0
         if look == "display":
-            return paint_display(text, rng=rng, clean=clean)
+            return paint_display(text, rng=rng, clean=clean)[0]
         printed: Style = "upright" if rng.random() < 0.8 else "any"
-        fonts = self.fonts.choose(text, rng=rng, style=printed if look == "print" else "plain")
+        style: Style = printed if look == "print" else "plain"
+        fonts = choose_fonts(self.fonts, text, rng=rng, style=style)
         if look == "plate":
             return paint_plate(text, fonts=fonts, rng=rng)
         if look == "drums":
-            return paint_drums(text, fonts=fonts, rng=rng, clean=clean)
+            return paint_drums(text, fonts=fonts, rng=rng, clean=clean)[0]
         return paint_print(text, fonts=fonts, rng=rng, clean=clean)
 
 
-def render_lines(
+def open_lines(
     *,
-    count: int,
-    kinds: Sequence[Kind],
     patterns: Sequence[str],
     corpus: Path | None,
     font_folders: Sequence[Path],
     strength: float,
     seed: int,
-) -> Iterator[RenderedLine]:
-    """Render lines one after another, holding one at a time.
+) -> LineSynthesis:
+    """Read patterns, corpus and fonts, and check that they go together.
 
     Raises:
-        BadInput: At the call: nothing to draw from, a broken pattern, corpus or font folder, or
-            characters that no font has; later only for characters a pattern draws rarely.
+        BadInput: Nothing to draw from, a broken pattern, corpus or font folder, or characters
+            that no font has; those that a pattern draws rarely are refused when they are drawn.
     """
-    synthesis = open_synthesis(
-        kinds=kinds,
-        patterns=patterns,
-        corpus=corpus,
-        font_folders=font_folders,
-        strength=strength,
-        seed=seed,
-    )
-    return (synthesis.line(index) for index in range(count))
+    sources = read_sources(patterns=patterns, corpus=corpus)
+    fonts = find_fonts(font_folders)
+    for source in sources:
+        require_characters(fonts, source.known_characters)
+    return LineSynthesis(sources=sources, fonts=fonts, strength=strength, seed=seed)
 
 
-def open_synthesis(
-    *,
-    kinds: Sequence[Kind],
-    patterns: Sequence[str],
-    corpus: Path | None,
-    font_folders: Sequence[Path],
-    strength: float,
-    seed: int,
-) -> Synthesis:
-    """Read templates and fonts, and check that they go together.
-
-    Raises:
-        BadInput: As `render_lines` says.
-    """
-    if not 0 <= strength <= 2:
-        raise BadInput(f"Synthesis strength is {strength}, allowed is 0 (clean) to 2")
-    templates = read_templates(kinds=kinds, patterns=patterns, corpus=corpus)
-    fonts = FontSet(find_fonts(font_folders))
-    for template in templates:
-        fonts.require(template.known_characters)
-    return Synthesis(templates=templates, fonts=fonts, strength=strength, seed=seed)
-
-
-def _choose_look(template: Template, text: str, *, rng: random.Random) -> str:
-    looks = dict(LOOKS[template.kind])
+def _choose_look(source: TextSource, text: str, *, rng: random.Random) -> str:
+    looks = dict(LOOKS)
     if not can_display(text):
-        looks.pop("display", None)
-    if len(text) > SHORT or not can_stamp(text):
+        looks.pop("display")
+    if source.kind == "corpus" or len(text) > SHORT or not can_fill_cells(text):
         looks = {"print": 1}
     return rng.choices(list(looks), weights=list(looks.values()))[0]

@@ -1,10 +1,10 @@
-"""Whole pages laid out from templates, with the place of every text."""
+"""Whole pages, with the place of every text.
 
-from ocr.synthesis.pages.render import (
-    PageKind,
-    PageSynthesis,
-    RenderedPage,
-    open_page_synthesis,
-)
-
-__all__ = ["PageKind", "PageSynthesis", "RenderedPage", "open_page_synthesis"]
+In the order to read:
+- `render`: the page of an index
+- `words`: what pages say
+- `sheet`: a page being laid out, pens, and the boxes of texts
+- `stationery`: how one company's papers look
+- `invoices`, `meters`: the kinds of pages
+- `camera`: where a sheet lies in a picture
+"""

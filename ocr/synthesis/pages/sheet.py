@@ -1,6 +1,5 @@
 """A page being laid out, seen straight from above: what is painted on it, and where texts lie."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -9,11 +8,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.synthesis.fonts import Font
-from ocr.synthesis.glyphs import Glyph, draw_glyph
-from ocr.synthesis.scene import Colour, stamp
+from ocr.synthesis.fonts import Fonts
+from ocr.synthesis.glyphs import Glyph, draw_glyph, stamp_row
+from ocr.synthesis.ink import Colour, Ink
 
-Align = Literal["left", "right", "centre"]
+Align = Literal["left", "centre", "right"]
+BEFORE: dict[Align, float] = {"left": 0, "centre": 0.5, "right": 1}  # share before x
 
 LABEL_MARGIN = 0.15
 """Of a text's height, around its ink: people leave a gap when they draw a box.
@@ -25,9 +25,9 @@ receipts; without it 2.1 times, so that most of them match nothing at IoU 0.5.
 
 @dataclass(frozen=True)
 class Pen:
-    """What texts are written with; `fonts` holds the font of every character it will write."""
+    """What texts are written with."""
 
-    fonts: Mapping[str, Font]
+    fonts: Fonts
     size_px: int
     ink: Colour = (20, 20, 20)
     stroke_px: int = 0
@@ -47,6 +47,10 @@ class Pen:
         """This pen at another size."""
         return replace(self, size_px=max(round(size_px), 1))
 
+    def fitted(self, text: str, *, room_px: float) -> "Pen":
+        """This pen, smaller where a text would need more room than there is."""
+        return self.sized(self.size_px * min(1, room_px / self.width(text)))
+
     @cached_property
     def cap_px(self) -> int:
         """Height of its digits above the baseline, pixels."""
@@ -62,120 +66,44 @@ class Box:
     right: int
     bottom: int
 
-    def grown(self, margin_px: int) -> "Box":
-        """This rectangle and so many pixels around it."""
-        return Box(
-            left=self.left - margin_px,
-            top=self.top - margin_px,
-            right=self.right + margin_px,
-            bottom=self.bottom + margin_px,
-        )
-
     def corners(self) -> NDArray[np.float64]:
         """Clockwise from the top left, (4, 2)."""
-        across, down = (self.left, self.right), (self.top, self.bottom)
-        return np.array(
-            [
-                (across[0], down[0]),
-                (across[1], down[0]),
-                (across[1], down[1]),
-                (across[0], down[1]),
-            ],
-            np.float64,
-        )
+        left, top, right, bottom = self.left, self.top, self.right, self.bottom
+        return np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
 
 
 class Sheet:
     """Pixels, (H, W, 3) BGR, and the texts on them, each with the box a person would draw."""
 
     def __init__(self, *, width_px: int, height_px: int, paper: Colour) -> None:
+        self.width_px = width_px
         self.image = np.full((height_px, width_px, 3), paper, np.uint8)
         self.texts: list[tuple[Box, str]] = []
 
-    @property
-    def width_px(self) -> int:
-        """Width of the sheet."""
-        return self.image.shape[1]
-
-    @property
-    def height_px(self) -> int:
-        """Height of the sheet."""
-        return self.image.shape[0]
-
-    def write(self, text: str, *, x: float, y: float, pen: Pen, align: Align = "left") -> Box:
-        """Write a text, one region.
-
-        Args:
-            text: What to write; has ink.
-            x: Where it begins, ends or has its middle, as `align` says.
-            y: The baseline.
-            pen: What to write with.
-            align: Which side of the text `x` is.
-
-        Returns:
-            The box around its ink.
-        """
+    def write(self, text: str, *, x: float, y: float, pen: Pen, align: Align = "left") -> None:
+        """Write a text that has ink, one region; `align` says which side of it x is, y its foot."""
+        layer = np.zeros(self.image.shape[:2], np.uint8)
         glyphs = [pen.glyph(character) for character in text]
-        pens = np.cumsum([0.0, *(glyph.advance_px + pen.spacing_px for glyph in glyphs)])
-        start = x - {"left": 0.0, "right": 1.0, "centre": 0.5}[align] * float(pens[-1])
-        lefts = [round(start + at) + glyph.left_px for at, glyph in zip(pens, glyphs, strict=False)]
-        pieces = [
-            (glyph.ink, left, round(y) + glyph.top_px)
-            for glyph, left in zip(glyphs, lefts, strict=True)
-            if glyph.ink.any()
-        ]
-        return self.imprint(pieces, text=text, ink=pen.ink)
+        start = x - BEFORE[align] * pen.width(text)
+        stamp_row(layer, glyphs, x=start, baseline=round(y), spacing_px=pen.spacing_px)
+        box = self.label(layer, text=text)
+        inked = np.s_[box.top : box.bottom, box.left : box.right]
+        area, cover = self.image[inked], layer[inked][:, :, None].astype(np.float32) / 255
+        area[:] = np.rint(area + (np.array(pen.ink, np.float32) - area) * cover)
 
-    def imprint(
-        self, pieces: list[tuple[NDArray[np.uint8], int, int]], *, text: str, ink: Colour
-    ) -> Box:
-        """Print pieces of ink that are one text.
+    def label(self, layer: Ink, *, text: str, left: int = 0, top: int = 0) -> Box:
+        """Say what a layer of ink reads, its left and top on the sheet; returns the ink's box."""
+        x, y, width, height = map(int, cv2.boundingRect(layer))
+        x, y, gap = left + x, top + y, round(LABEL_MARGIN * height)
+        self.texts.append((Box(x - gap, y - gap, x + width + gap, y + height + gap), text))
+        return Box(x, y, x + width, y + height)
 
-        Args:
-            pieces: Coverage 0..255, (h, w), with its left and top on the sheet.
-            text: What they read.
-            ink: Their colour.
-        """
-        box = Box(
-            left=min(left for _, left, _ in pieces),
-            top=min(top for _, _, top in pieces),
-            right=max(left + cover.shape[1] for cover, left, _ in pieces),
-            bottom=max(top + cover.shape[0] for cover, _, top in pieces),
-        )
-        layer = np.zeros((box.bottom - box.top, box.right - box.left), np.uint8)
-        for cover, left, top in pieces:
-            stamp(layer, cover, left_px=left - box.left, top_px=top - box.top)
-        self._blend(layer, box=box, ink=ink)
-        margin_px = round(LABEL_MARGIN * (box.bottom - box.top))
-        self.texts.append((box.grown(margin_px), text))
-        return box
-
-    def rule(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        *,
-        ink: Colour,
-        width_px: int = 1,
-    ) -> None:
+    def rule(self, start: tuple[float, float], end: tuple[float, float], *, ink: Colour) -> None:
         """Draw a straight line."""
-        cv2.line(self.image, _whole(start), _whole(end), ink, width_px, cv2.LINE_AA)
+        first, last = ((round(x), round(y)) for x, y in (start, end))
+        cv2.line(self.image, first, last, ink, 1, cv2.LINE_AA)
 
     def frame(self, box: Box, *, ink: Colour, width_px: int = 1) -> None:
         """Draw a rectangle; `cv2.FILLED` as width fills it."""
-        cv2.rectangle(
-            self.image, (box.left, box.top), (box.right - 1, box.bottom - 1), ink, width_px
-        )
-
-    def cut(self, height_px: int) -> None:
-        """Drop what lies below a height."""
-        self.image = self.image[:height_px]
-
-    def _blend(self, layer: NDArray[np.uint8], *, box: Box, ink: Colour) -> None:
-        area = self.image[box.top : box.bottom, box.left : box.right]
-        cover = cv2.merge([layer] * 3).astype(np.float32) / 255
-        area[:] = np.rint(area + (np.array(ink, np.float32) - area) * cover)
-
-
-def _whole(point: tuple[float, float]) -> tuple[int, int]:
-    return round(point[0]), round(point[1])
+        corner = (box.right - 1, box.bottom - 1)
+        cv2.rectangle(self.image, (box.left, box.top), corner, ink, width_px)

@@ -1,53 +1,39 @@
 """How one company's papers look: pens, margins, colours, and marks without text."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
-from ocr.synthesis.font_set import FontSet
-from ocr.synthesis.lines.prints import INKS, PAPERS
+from ocr.synthesis.fonts import Font, Style, choose_fonts
+from ocr.synthesis.ink import INKS, PAPERS, Colour, gray, near
 from ocr.synthesis.pages.sheet import Box, Pen, Sheet
-from ocr.synthesis.pages.words import Words, characters_of, in_capitals
-from ocr.synthesis.scene import Colour, gray, near
+from ocr.synthesis.pages.words import Words, alphabet_of, in_capitals
 
 # BGR of logos, bands and stamps.
 ACCENTS: tuple[Colour, ...] = (
     (150, 70, 20), (60, 60, 190), (70, 130, 40), gray(70), (130, 60, 110), (40, 120, 210),
 )  # fmt: skip
-TALLEST_PX = 1600  # sheets are cut where their text ends
 
 
 @dataclass(frozen=True)
 class Stationery:
-    """What the parts of a page have in common.
+    """What the parts of a page have in common."""
 
-    Attributes:
-        words: What the page says.
-        body: Writes most of it.
-        title: Writes its headings.
-        filled: Writes what somebody filled in.
-        margin_px: Left and right of the text.
-        step_px: From a baseline to the next.
-        rules: Colour of lines and boxes.
-        accent: Colour of bands and logos.
-        colon: Stands after a label, or is empty.
-    """
-
-    words: Words
-    body: Pen
-    title: Pen
-    filled: Pen
+    words: Words  # what it says
+    body: Pen  # writes most of it
+    title: Pen  # writes its headings
     paper: Colour
-    margin_px: int
-    step_px: int
-    rules: Colour
-    accent: Colour
-    colon: str
+    margin_px: int  # left and right of the text
+    step_px: int  # from a baseline to the next
+    rules: Colour  # of lines
+    accent: Colour  # of bands and logos
+    colon: str  # stands after a label, or is empty
 
 
-def choose_stationery(words: Words, *, fonts: FontSet, rng: random.Random) -> Stationery:
+def choose_stationery(words: Words, *, fonts: Sequence[Font], rng: random.Random) -> Stationery:
     """Choose how a page looks.
 
     Raises:
@@ -56,15 +42,12 @@ def choose_stationery(words: Words, *, fonts: FontSet, rng: random.Random) -> St
     words = in_capitals(words) if rng.random() < 0.5 else words
     size = rng.randint(16, 22)
     ink = near(rng.choice(INKS[:4]), rng=rng, spread=12)
-    body = _choose_pen(words, size=size, ink=ink, fonts=fonts, rng=rng)
-    other = _choose_pen(words, size=size, ink=ink, fonts=fonts, rng=rng)
+    body, other = (_choose_pen(words, size=size, ink=ink, fonts=fonts, rng=rng) for _ in range(2))
     heading = body if rng.random() < 0.6 else other
-    is_by_pen = rng.random() < 0.5
     return Stationery(
         words=words,
         body=body,
         title=replace(heading.sized(size * rng.uniform(1.3, 2)), stroke_px=rng.choice((0, 1))),
-        filled=replace(other, ink=near((120, 50, 20), rng=rng, spread=20)) if is_by_pen else body,
         paper=near(rng.choice(PAPERS), rng=rng, spread=10),
         margin_px=rng.randint(24, 60),
         step_px=round(size * rng.uniform(1.65, 2.1)),
@@ -74,12 +57,12 @@ def choose_stationery(words: Words, *, fonts: FontSet, rng: random.Random) -> St
     )
 
 
-def _choose_pen(words: Words, *, size: int, ink: Colour, fonts: FontSet, rng: random.Random) -> Pen:
-    alphabet = characters_of(words)
-    chosen = fonts.choose(alphabet, rng=rng, style="upright" if rng.random() < 0.9 else "any")
-    spacing = rng.choice((0, 0, 0, 1))
-    pen_fonts = dict(zip(alphabet, chosen, strict=True))
-    return Pen(fonts=pen_fonts, size_px=size, ink=ink, spacing_px=spacing)
+def _choose_pen(
+    words: Words, *, size: int, ink: Colour, fonts: Sequence[Font], rng: random.Random
+) -> Pen:
+    style: Style = "upright" if rng.random() < 0.9 else "any"
+    chosen = choose_fonts(fonts, alphabet_of(words), rng=rng, style=style)
+    return Pen(chosen, size_px=size, ink=ink, spacing_px=rng.choice((0, 0, 0, 1)))
 
 
 def draw_logo(
@@ -103,7 +86,8 @@ def press_stamp(sheet: Sheet, *, rng: random.Random) -> None:
     """Press a stamp without text anywhere, also over text, as people do."""
     radius = rng.randint(35, 70)
     x = rng.randint(radius, sheet.width_px - radius)
-    y = rng.randint(min(radius, sheet.height_px // 2), max(sheet.height_px - radius, radius))
+    height = len(sheet.image)
+    y = rng.randint(min(radius, height // 2), max(height - radius, radius))
     inked = sheet.image.copy()
     ink = near(rng.choice(((50, 50, 200), (170, 70, 40))), rng=rng, spread=25)
     axes = (radius, round(radius * rng.choice((1, 1, 0.6))))

@@ -3,7 +3,7 @@
 import random
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 Words = Mapping[str, tuple[str, ...]]
 """Alternatives by role; each `#` of an alternative becomes a digit."""
@@ -42,19 +42,6 @@ ENGLISH: Words = {
     "tax": ("Tax 6%", "VAT 20%", "GST 7%"),
     "total": ("Total", "Grand Total", "Amount Due"),
     "thanks": ("Thank You", "Please come again", "Goods sold are not returnable"),
-    "form": ("Application Form", "Registration", "Order Form", "Member Card", "Service Request"),
-    "field": (
-        "Name|person", "Contact|person", "Address|address", "City|city", "Phone|digits",
-        "Date|day", "Birth Date|day", "Member No|number_value", "Order No|number_value",
-        "Account|digits", "Company|company", "Product|goods", "Price|price_value",
-    ),
-    "choice": (
-        "Cash|Card|Cheque", "Yes|No", "Male|Female", "New|Renewal", "Pickup|Delivery",
-        "Small|Medium|Large",
-    ),
-    "digits": ("########", "### ####", "##-######", "0## ### ####"),
-    "section": ("Part A", "Part B", "Details", "Payment", "Office Use"),
-    "note": ("Please print clearly", "Keep this copy", "Form ###", "Page # of #"),
 }  # fmt: skip
 CHINESE: Words = {
     "company": ("新华商店", "大同食品公司", "永安工具店", "东方书店", "南山酒店"),
@@ -77,16 +64,6 @@ CHINESE: Words = {
     "tax": ("税额 6%", "税额 13%"),
     "total": ("总计", "应付金额"),
     "thanks": ("谢谢", "欢迎再来"),
-    "form": ("申请表", "登记表", "会员卡", "服务单"),
-    "field": (
-        "姓名|person", "客户|person", "地址|address", "城市|city", "电话|digits", "日期|day",
-        "出生日期|day", "编号|number_value", "单号|number_value", "公司|company", "商品|goods",
-        "单价|price_value",
-    ),
-    "choice": ("现金|刷卡", "是|否", "男|女", "大|中|小"),
-    "digits": ("########", "### ####", "0##-########"),
-    "section": ("详情", "付款"),
-    "note": ("第#页", "请保存", "表 ###"),
 }  # fmt: skip
 METER: Words = {
     "unit": ("kWh", "m3"),
@@ -94,19 +71,21 @@ METER: Words = {
     "maker": ("ACME", "NOVA", "DELTA", "ORION", "HELIX"),
     "reading": ("#####",),
     "serial": ("NO. ########", "NO. ## ######", "SN ########", "SN ####-####"),
-    "type": ("TYPE D###", "TYPE E##-#", "TYPE DT ###"),
-    "volts": ("230 V", "220 V", "240 V"),
-    "amps": ("5-20 A", "10-40 A", "5-60 A"),
-    "hertz": ("50 Hz", "60 Hz"),
-    "class": ("CLASS 1", "CLASS 2"),
-    "year": ("201#", "MADE IN 202#"),
-    "flow": ("### R/kWh", "#### R/kWh"),
-}
+    "rating": (
+        "TYPE D###|TYPE E##-#|TYPE DT ###", "220 V|230 V|240 V", "5-20 A|5-60 A|10-40 A",
+        "50 Hz|60 Hz", "CLASS 1|CLASS 2", "201#|MADE IN 202#", "### R/kWh|#### R/kWh",
+    ),
+}  # fmt: skip
 
 
 def draw_text(words: Words, role: str, *, rng: random.Random) -> str:
     """One of a role's alternatives, with digits in the place of its marks."""
-    return re.sub("#", lambda _: rng.choice(string.digits), rng.choice(words[role]))
+    return draw_one(words[role], rng=rng)
+
+
+def draw_one(alternatives: Sequence[str], *, rng: random.Random) -> str:
+    """One of some alternatives, with digits in the place of its marks."""
+    return re.sub("#", lambda _: rng.choice(string.digits), rng.choice(alternatives))
 
 
 def draw_day(rng: random.Random) -> str:
@@ -123,17 +102,10 @@ def draw_price(rng: random.Random) -> float:
 
 
 def in_capitals(words: Words) -> Words:
-    """The same words in capitals, roles left as they are."""
-    return {
-        role: tuple(
-            "|".join([head.upper(), *rest]) if role == "field" else alternative.upper()
-            for alternative in alternatives
-            for head, *rest in [alternative.split("|")]
-        )
-        for role, alternatives in words.items()
-    }
+    """The same words in capitals."""
+    return {role: tuple(text.upper() for text in texts) for role, texts in words.items()}
 
 
-def characters_of(words: Words) -> str:
+def alphabet_of(words: Words) -> str:
     """Every character that texts of these words may have, sorted."""
     return "".join(sorted({c for texts in words.values() for c in "".join(texts)} | set(ALWAYS)))

@@ -2,13 +2,24 @@ import logging
 import random
 import shutil
 import string
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.ttLib import TTFont
 
 from ocr.errors import BadInput
-from ocr.synthesis.font_set import FontSet, find_cjk_font
-from ocr.synthesis.fonts import find_fonts, font_fingerprint
+from ocr.synthesis.fonts import (
+    Font,
+    Style,
+    characters_of,
+    choose_fonts,
+    find_chinese_font,
+    find_fonts,
+    font_fingerprint,
+    require_characters,
+)
 
 LATIN = string.ascii_letters + string.digits + string.punctuation + " "
 
@@ -20,30 +31,92 @@ def a_font_file() -> Path:
     pytest.skip("no font on this machine")
 
 
+@pytest.fixture
+def font_of(tmp_path: Path) -> Callable[..., Font]:
+    """Makes fonts whose cmaps name a few characters, and that have nothing else."""
+
+    def make(characters: str, *, name: str = "Some Sans") -> Font:
+        glyphs = {ord(one): f"u{ord(one):04X}" for one in characters}
+        builder = FontBuilder(1000)
+        builder.setupGlyphOrder([".notdef", *glyphs.values()])
+        if characters:
+            builder.setupCharacterMap(glyphs)
+        path = tmp_path / f"{name} {characters}.ttf"
+        builder.save(path)
+        return Font(name=name, path=path, face=0, digest=path.stem)
+
+    return make
+
+
 def test_the_font_inside_pillow_has_every_ascii_character() -> None:
-    fonts = FontSet(find_fonts([], system_folders=[]))
+    fonts = find_fonts([], system_folders=[])
 
-    fonts.require(LATIN)
+    require_characters(fonts, LATIN)
 
-    assert [font.name for font in fonts.fonts] == ["Aileron"]
+    assert [font.name for font in fonts] == ["Aileron"]
 
 
 def test_missing_characters_are_named_with_the_fix() -> None:
-    fonts = FontSet(find_fonts([], system_folders=[]))
+    fonts = find_fonts([], system_folders=[])
 
     with pytest.raises(BadInput, match=r"皖鲁.*fonts-wqy-zenhei.*font_folders"):
-        fonts.choose("皖鲁A1", rng=random.Random(0))
+        choose_fonts(fonts, "皖鲁A1", rng=random.Random(0))
 
 
 def test_chinese_texts_get_one_font_that_has_all_of_them() -> None:
-    if find_cjk_font() is None:
+    if find_chinese_font() is None:
         pytest.skip("no Chinese font on this machine")
-    fonts = FontSet(find_fonts([]))
+    fonts = find_fonts([])
 
-    chosen = {fonts.choose("皖A·12", rng=random.Random(seed)) for seed in range(20)}
+    chosen = [choose_fonts(fonts, "皖A·12", rng=random.Random(seed)) for seed in range(20)]
 
-    assert all(len(set(for_text)) == 1 for for_text in chosen)
-    assert all(for_text[0].path is not None for for_text in chosen)
+    assert all(len(set(for_text.values())) == 1 for for_text in chosen)
+    assert all(for_text["皖"].path is not None for for_text in chosen)
+
+
+def test_where_no_font_has_all_of_a_text_each_character_takes_one_that_has_it(
+    font_of: Callable[..., Font],
+) -> None:
+    one, other = (font_of("A1"), font_of("汉1"))
+
+    chosen = choose_fonts([one, other], "A汉", rng=random.Random(0))
+
+    assert chosen == {"A": one, "汉": other}
+
+
+def test_a_font_of_the_style_is_preferred_where_one_has_the_text(
+    font_of: Callable[..., Font],
+) -> None:
+    fonts = [font_of("A1", name="Some Italic"), font_of("A1", name="Some Serif"), font_of("A")]
+
+    def chosen(text: str, *, style: Style) -> set[Font]:
+        seeds = (random.Random(seed) for seed in range(20))
+        return {choose_fonts(fonts, text, rng=rng, style=style)[text] for rng in seeds}
+
+    assert chosen("A", style="plain") == {fonts[2]}
+    assert chosen("1", style="plain") == {*fonts[:2]}
+    assert chosen("1", style="upright") == {fonts[1]}
+    assert chosen("1", style="any") == {*fonts[:2]}
+
+
+def test_a_font_has_the_characters_of_its_cmap_and_spaces(font_of: Callable[..., Font]) -> None:
+    assert characters_of(font_of("A汉")) == set("A汉 \u3000")
+    assert characters_of(font_of("")) == set(" \u3000")
+
+
+def test_a_font_whose_cmap_cannot_be_read_has_no_characters(
+    font_of: Callable[..., Font], caplog: pytest.LogCaptureFixture
+) -> None:
+    font = font_of("A1", name="Torn")
+    assert font.path is not None
+    with TTFont(font.path) as tables:
+        entry = tables.reader.tables["cmap"]
+        content = bytearray(font.path.read_bytes())
+    content[entry.offset : entry.offset + entry.length] = b"\xff" * entry.length
+    font.path.write_bytes(content)
+
+    assert "A" not in characters_of(font)
+    assert "Torn names no characters" in caplog.text
 
 
 def test_fonts_of_a_named_folder_are_found_in_any_place(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from shapely import Polygon
 
 from ocr.synthesis.pages.camera import LONG_SIDE_PX, View, photograph_sheet
-from ocr.synthesis.pages.sheet import Sheet
+from ocr.synthesis.pages.sheet import Box, Sheet
 
 VIEW = View(turn_deg=3, lean=0.05, surroundings=0.1, scanned_share=0.3)
 
@@ -14,8 +14,9 @@ VIEW = View(turn_deg=3, lean=0.05, surroundings=0.1, scanned_share=0.3)
 def black_bar(*, width: int = 500, height: int = 400) -> Sheet:
     """A white sheet with one text, a black bar, and its box without a margin."""
     sheet = Sheet(width_px=width, height_px=height, paper=(255, 255, 255))
-    cover = np.full((height // 10, width // 2), 255, np.uint8)
-    ink = sheet.imprint([(cover, width // 4, height // 2)], text="bar", ink=(0, 0, 0))
+    left, top = width // 4, height // 2
+    ink = Box(left, top, left + width // 2, top + height // 10)
+    sheet.frame(ink, ink=(0, 0, 0), width_px=cv2.FILLED)
     sheet.texts = [(ink, "bar")]
     return sheet
 

@@ -2,10 +2,8 @@ import itertools
 import os
 import pickle
 import re
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -13,18 +11,17 @@ import pytest
 from numpy.typing import NDArray
 from shapely import Polygon
 
-from ocr.errors import BadInput
 from ocr.synthesis.fonts import find_fonts
-from ocr.synthesis.pages import PageKind, PageSynthesis, open_page_synthesis
+from ocr.synthesis.pages.render import PageKind, PageSynthesis, open_pages
 
 KINDS: tuple[PageKind, ...] = get_args(PageKind)
-COUNTS: dict[PageKind, tuple[int, int]] = {"invoice": (8, 40), "form": (8, 40), "meter": (4, 10)}
+COUNTS: dict[PageKind, tuple[int, int]] = {"invoice": (8, 40), "meter": (4, 10)}
 READING = re.compile("[0-9]{5}")
 DIGEST = """
 import hashlib
-from ocr.synthesis.pages import open_page_synthesis
-pages = open_page_synthesis([KINDS], seed=3, font_folders=[], strength=1.0)
-whole = hashlib.sha256(pages.fingerprint.encode())
+from ocr.synthesis.pages.render import open_pages
+pages = open_pages(kinds=[KINDS], seed=3, font_folders=[], strength=1.0)
+whole = hashlib.sha256()
 for index in range(6):
     page = pages.page(index)
     whole.update(page.image.tobytes() + repr(page.regions).encode())
@@ -33,7 +30,7 @@ print(whole.hexdigest())
 
 
 def synthesis(*kinds: PageKind, strength: float = 1.0, seed: int = 1) -> PageSynthesis:
-    return open_page_synthesis(kinds, seed=seed, font_folders=[], strength=strength)
+    return open_pages(kinds=kinds, seed=seed, font_folders=[], strength=strength)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -143,26 +140,6 @@ def test_indices_and_seeds_give_other_pages() -> None:
     assert len(pages) == 9
 
 
-def test_the_fingerprint_follows_all_that_decides_the_pages(tmp_path: Path) -> None:
-    font = next((font.path for font in find_fonts([]) if font.path), None)
-    fingerprints = [
-        synthesis("meter").fingerprint,
-        synthesis("meter", seed=2).fingerprint,
-        synthesis("meter", strength=0.5).fingerprint,
-        synthesis("meter", "meter").fingerprint,
-    ]
-    if font is not None:
-        folder = tmp_path / "fonts"
-        folder.mkdir()
-        (folder / font.name).write_bytes(font.read_bytes() + b"\0")
-        changed = open_page_synthesis(["meter"], seed=1, font_folders=[folder], strength=1.0)
-        fingerprints.append(changed.fingerprint)
-        shutil.rmtree(folder)
-
-    assert len(set(fingerprints)) == len(fingerprints)
-    assert synthesis("meter").fingerprint == fingerprints[0]
-
-
 def test_a_machine_without_fonts_still_draws_meters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "ocr.synthesis.pages.render.find_fonts",
@@ -170,14 +147,3 @@ def test_a_machine_without_fonts_still_draws_meters(monkeypatch: pytest.MonkeyPa
     )
 
     assert synthesis("meter").page(0).regions
-
-
-@pytest.mark.parametrize(
-    ("kinds", "strength", "message"),
-    [([], 1.0, "name kinds"), (["meter"], 2.5, "strength is 2.5"), (["meter"], -1, "strength")],
-)
-def test_what_cannot_be_drawn_is_refused(
-    kinds: list[PageKind], strength: float, message: str
-) -> None:
-    with pytest.raises(BadInput, match=message):
-        open_page_synthesis(kinds, seed=0, font_folders=[], strength=strength)
