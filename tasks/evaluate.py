@@ -62,9 +62,9 @@ def evaluate_lines(
         snapshot = workspace.fetch_lines(dataset.key)
         return measure_lines(
             candidate=load_recogniser(workspace, model.reference),
-            baseline=_load_line_opponent(workspace, opponent, snapshot.charset),
+            opponent=_load_line_opponent(workspace, opponent, snapshot.charset),
             samples=snapshot.images("test"),
-            baseline_accuracy=params.baseline_accuracy if opponent == "number" else None,
+            required_accuracy=params.baseline_accuracy if opponent == "number" else None,
             training_counts=Counter("".join(snapshot.samples("train")["text"])),
             resamples=params.resamples,
             seed=params.seed,
@@ -85,9 +85,9 @@ def evaluate_pages(
     def measure(opponent: str) -> PagesReport:
         return measure_pages(
             candidate=load_pipeline(workspace, pipeline.reference),
-            baseline=_load_page_opponent(workspace, opponent),
+            opponent=_load_page_opponent(workspace, opponent),
             samples=workspace.fetch_pages(pages.key).pages("test"),
-            baseline_hmean=params.baseline_hmean if opponent == "number" else None,
+            required_hmean=params.baseline_hmean if opponent == "number" else None,
             resamples=params.resamples,
             seed=params.seed,
         )

@@ -1,4 +1,4 @@
-"""Candidate against baseline on the same lines."""
+"""Candidate against opponent on the same lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ TWO_SIDED = 2 * BOUND_CONFIDENCE - 1
 
 @dataclass(frozen=True)
 class Comparison:
-    """The change of a metric from baseline to candidate: accuracy on lines, an Hmean on pages.
+    """The change of a metric from opponent to candidate: accuracy on lines, an Hmean on pages.
 
     Attributes:
-        kind: ``paired``: both read the same samples; ``number``: the baseline is only a number.
+        kind: ``paired``: both read the same samples; ``number``: a number is required.
         n: Samples, lines or pages; ``groups``: documents they come from.
-        candidate: Metric of the candidate; ``baseline``: that of the baseline.
-        change: candidate − baseline; ``lower``, ``upper``: its one-sided 95 % bounds.
-        gained: Lines that only the candidate reads; ``lost``: that only the baseline reads.
+        candidate: Metric of the candidate; ``opponent``: of the opponent, or what is required.
+        change: candidate − opponent; ``lower``, ``upper``: its one-sided 95 % bounds.
+        gained: Lines that only the candidate reads; ``lost``: that only the opponent reads.
         p_value: Two-sided test of no change. On lines: the larger of the exact McNemar test (for a
             number: the exact binomial test) and a t test on documents.
     """
@@ -33,7 +33,7 @@ class Comparison:
     n: int
     groups: int
     candidate: float
-    baseline: float
+    opponent: float
     change: float
     lower: float
     upper: float
@@ -43,21 +43,21 @@ class Comparison:
 
 
 def compare_paired(
-    candidate: Values, baseline: Values, *, codes: Codes, resamples: int, seed: int
+    candidate: Values, opponent: Values, *, codes: Codes, resamples: int, seed: int
 ) -> Comparison:
     """Compare two readings of the same lines.
 
     Args:
         candidate: 1.0 where the candidate read the line exactly, else 0.0; (N,).
-        baseline: The same of the baseline.
+        opponent: The same of the opponent.
         codes: Group of each line, from 0.
         resamples: Resamples of the bootstrap by group.
         seed: Its seed.
     """
     n = len(candidate)
-    gained = int(np.sum(candidate > baseline))
-    lost = int(np.sum(candidate < baseline))
-    change = Ratio(numerator=candidate - baseline, denominator=np.ones(n))
+    gained = int(np.sum(candidate > opponent))
+    lost = int(np.sum(candidate < opponent))
+    change = Ratio(numerator=candidate - opponent, denominator=np.ones(n))
     by_group = _estimate(change, codes=codes, resamples=resamples, seed=seed)
     by_line = paired_wald(gained=gained, lost=lost, n=n)
     return Comparison(
@@ -65,7 +65,7 @@ def compare_paired(
         n=n,
         groups=int(codes.max()) + 1,
         candidate=float(candidate.mean()),
-        baseline=float(baseline.mean()),
+        opponent=float(opponent.mean()),
         change=by_group.value,
         lower=max(-1.0, min(by_group.lower, by_line.lower)),
         upper=min(1.0, max(by_group.upper, by_line.upper)),
@@ -76,12 +76,12 @@ def compare_paired(
 
 
 def compare_with_number(
-    candidate: Values, baseline: float, *, codes: Codes, resamples: int, seed: int
+    candidate: Values, required: float, *, codes: Codes, resamples: int, seed: int
 ) -> Comparison:
     """Compare a reading with a required accuracy, taken as exact."""
     n, right = len(candidate), int(candidate.sum())
     share = Ratio(numerator=candidate, denominator=np.ones(n))
-    surplus = Ratio(numerator=candidate - baseline, denominator=np.ones(n))
+    surplus = Ratio(numerator=candidate - required, denominator=np.ones(n))
     by_group = _estimate(share, codes=codes, resamples=resamples, seed=seed)
     by_line = wilson(right, n, confidence=TWO_SIDED)
     return Comparison(
@@ -89,13 +89,13 @@ def compare_with_number(
         n=n,
         groups=int(codes.max()) + 1,
         candidate=by_group.value,
-        baseline=baseline,
-        change=by_group.value - baseline,
-        lower=max(0.0, min(by_group.lower, by_line.lower)) - baseline,
-        upper=min(1.0, max(by_group.upper, by_line.upper)) - baseline,
+        opponent=required,
+        change=by_group.value - required,
+        lower=max(0.0, min(by_group.lower, by_line.lower)) - required,
+        upper=min(1.0, max(by_group.upper, by_line.upper)) - required,
         gained=0,
         lost=0,
-        p_value=max(_two_sided(right, n, baseline), p_value_by_group(surplus, codes=codes)),
+        p_value=max(_two_sided(right, n, required), p_value_by_group(surplus, codes=codes)),
     )
 
 

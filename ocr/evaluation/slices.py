@@ -41,8 +41,8 @@ class SliceReport:
         kind: What it is cut by (length, script, …); ``name``: which part.
         n: Lines in it.
         accuracy: The candidate's, with Wilson's 95 % interval.
-        baseline_accuracy: The baseline's on the same lines; None without a paired baseline.
-        gained: Lines that only the candidate reads; ``lost``: that only the baseline reads.
+        opponent_accuracy: The opponent's on the same lines; None without a paired opponent.
+        gained: Lines that only the candidate reads; ``lost``: that only the opponent reads.
         p_value: Two-sided, not yet adjusted for the number of slices: exact McNemar test of lines;
             of pages, with the signs of documents reversed at random.
     """
@@ -51,7 +51,7 @@ class SliceReport:
     name: str
     n: int
     accuracy: Interval
-    baseline_accuracy: float | None
+    opponent_accuracy: float | None
     gained: int
     lost: int
     p_value: float
@@ -66,7 +66,7 @@ def measure_slices(
     lines: Sequence[SlicedLine],
     *,
     candidate: Values,
-    baseline: Values | None,
+    opponent: Values | None,
     training_counts: Mapping[str, int],
 ) -> list[SliceReport]:
     """Measure every part that is neither empty nor everything.
@@ -74,11 +74,11 @@ def measure_slices(
     Args:
         lines: The test lines (N,).
         candidate: 1.0 where the candidate read the line exactly; (N,).
-        baseline: The same of the baseline.
+        opponent: The same of the opponent.
         training_counts: Occurrences of each character in the training texts; empty: unknown.
     """
     return [
-        _measure(kind, name, mask, candidate=candidate, baseline=baseline)
+        _measure(kind, name, mask, candidate=candidate, opponent=opponent)
         for kind, name, mask in cut(lines, training_counts=training_counts)
         if 0 < mask.sum() < len(lines)
     ]
@@ -142,17 +142,17 @@ def cut_thirds(
 
 
 def _measure(
-    kind: str, name: str, mask: Mask, *, candidate: Values, baseline: Values | None
+    kind: str, name: str, mask: Mask, *, candidate: Values, opponent: Values | None
 ) -> SliceReport:
     ours = candidate[mask]
-    theirs = ours if baseline is None else baseline[mask]
+    theirs = ours if opponent is None else opponent[mask]
     gained, lost = int(np.sum(ours > theirs)), int(np.sum(ours < theirs))
     return SliceReport(
         kind=kind,
         name=name,
         n=len(ours),
         accuracy=wilson(int(ours.sum()), len(ours)),
-        baseline_accuracy=None if baseline is None else float(theirs.mean()),
+        opponent_accuracy=None if opponent is None else float(theirs.mean()),
         gained=gained,
         lost=lost,
         p_value=mcnemar(gained=gained, lost=lost),

@@ -182,7 +182,7 @@ def is_worse(change: Comparison) -> bool:
 
 def relative_drop(change: Comparison | None) -> float:
     """Return what is lost as a share of what the opponent has; negative where it is a gain."""
-    return -change.change / change.baseline if change and change.baseline > 0 else 0.0
+    return -change.change / change.opponent if change and change.opponent > 0 else 0.0
 
 
 def _floor_verdict(share: Interval, floor: float) -> Verdict:

@@ -17,7 +17,7 @@ class Evidence:
     Attributes:
         n: Samples of the test.
         share: The metric that decides, between its 95 % bounds.
-        comparison: Its change against champion or baseline; None: there is nothing to beat.
+        comparison: Its change against the opponent; None: there is nothing to beat.
         slices: Parts of the test set.
         latency_ms: Median of one image read alone; ``size_mb``: of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
@@ -58,10 +58,10 @@ def collect_line_evidence(
         report: The evaluation.
         size_mb: Megabytes of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
-        opponent: What the candidate is compared with; empty: the name of the report's baseline.
+        opponent: What the candidate is compared with; empty: the name of the report's opponent.
         was_rolled_back: Somebody took this very version out of service.
     """
-    metrics, baseline = report.candidate.metrics, report.baseline
+    metrics, other = report.candidate.metrics, report.opponent
     return Evidence(
         n=metrics.n,
         share=wilson(round(metrics.accuracy * metrics.n), metrics.n),
@@ -70,8 +70,8 @@ def collect_line_evidence(
         latency_ms=report.candidate.latency.single_ms,
         size_mb=size_mb,
         has_parity=has_parity,
-        opponent=opponent or (baseline.name if baseline else ""),
-        is_opponent=baseline is not None and baseline.name == report.candidate.name,
+        opponent=opponent or (other.name if other else ""),
+        is_opponent=other is not None and other.name == report.candidate.name,
         was_rolled_back=was_rolled_back,
     )
 
@@ -90,10 +90,10 @@ def collect_page_evidence(
         report: The evaluation.
         size_mb: Megabytes of the served models together.
         has_parity: Whether every exported form of both finds and reads as the checkpoints do.
-        opponent: What the candidate is compared with; empty: the name of the report's baseline.
+        opponent: What the candidate is compared with; empty: the name of the report's opponent.
         was_rolled_back: Somebody took this very version out of service.
     """
-    candidate, baseline = report.candidate, report.baseline
+    candidate, other = report.candidate, report.opponent
     return Evidence(
         n=candidate.metrics.pages,
         share=candidate.intervals["e2e_hmean"],
@@ -102,8 +102,8 @@ def collect_page_evidence(
         latency_ms=1000 * candidate.latency.median_s,
         size_mb=size_mb,
         has_parity=has_parity,
-        opponent=opponent or (baseline.name if baseline else ""),
-        is_opponent=baseline is not None and baseline.name == candidate.name,
+        opponent=opponent or (other.name if other else ""),
+        is_opponent=other is not None and other.name == candidate.name,
         was_rolled_back=was_rolled_back,
         metric="e2e Hmean",
         unit="pages",

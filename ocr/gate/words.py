@@ -11,9 +11,9 @@ def describe_change(change: Comparison) -> str:
 
 def describe_both(evidence: Evidence, metric: str, change: Comparison) -> str:
     """Say what candidate and opponent reach, and how far apart they are."""
-    other = f"{change.baseline:.1%} of {evidence.opponent}"
+    other = f"{change.opponent:.1%} of {evidence.opponent}"
     if not evidence.opponent:
-        other = f"the required {change.baseline:.1%}"
+        other = f"the required {change.opponent:.1%}"
     return (
         f"{metric} {change.candidate:.1%} against {other} "
         f"on {count_samples(evidence, change)}, {signed(change.change)} points "

@@ -37,17 +37,17 @@ class Scale:
 
 
 def draw_intervals(
-    candidate: Interval, baseline: Interval | None, *, lower: float, upper: float
+    candidate: Interval, opponent: Interval | None, *, lower: float, upper: float
 ) -> Markup:
     """Draw one or two estimates with their whiskers on a row of a table."""
     scale = Scale(lower, upper, *_ROW)
-    marks = [_rule(scale, 9 if baseline else 14)]
-    marks.append(_whisker(scale, candidate, y=9 if baseline else 14, style="candidate"))
-    if baseline:
+    marks = [_rule(scale, 9 if opponent else 14)]
+    marks.append(_whisker(scale, candidate, y=9 if opponent else 14, style="candidate"))
+    if opponent:
         marks.insert(1, _rule(scale, 21))
-        marks.append(_whisker(scale, baseline, y=21, style="baseline"))
+        marks.append(_whisker(scale, opponent, y=21, style="opponent"))
     label = f"candidate {candidate.value:.1%}" + (
-        f", baseline {baseline.value:.1%}" if baseline else ""
+        f", opponent {opponent.value:.1%}" if opponent else ""
     )
     return _svg(220, 30, label, marks, style="row")
 
@@ -60,7 +60,7 @@ def draw_row_scale(*, lower: float, upper: float) -> Markup:
 
 
 def draw_calibration(parts: Sequence[tuple[str, Calibration]]) -> Markup:
-    """Draw accuracy over confidence, one line a model ("candidate", "baseline"), dots by count."""
+    """Draw accuracy over confidence, one line a model ("candidate", "opponent"), dots by count."""
     across, up = Scale(0, 1, 48, 444), Scale(0, 1, 324, 14)
     marks = [*_axes(across, up, xs=_FIFTHS, ys=_FIFTHS, label=_percent, x_title="confidence")]
     marks.append(_line("ideal", [(across(0), up(0)), (across(1), up(1))]))

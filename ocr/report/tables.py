@@ -43,7 +43,7 @@ class MetricRow:
     title: str
     note: str
     candidate: Interval
-    baseline: Interval | None
+    opponent: Interval | None
     chart: Markup
 
 
@@ -62,7 +62,7 @@ class ConfusionRow:
 
     confusion: Confusion
     share: float
-    baseline_count: int | None
+    opponent_count: int | None
 
 
 def metric_floor(ours: Intervals, theirs: Intervals) -> float:
@@ -79,7 +79,7 @@ def list_metrics(
     Args:
         titles: Title and note of each metric, by its name.
         ours: The candidate's.
-        theirs: The baseline's; empty without one.
+        theirs: The opponent's; empty without one.
         floor: Where the charts of shares begin.
     """
     errors = [part["cer"].upper for part in (ours, theirs) if "cer" in part]
@@ -89,7 +89,7 @@ def list_metrics(
             title=title,
             note=note,
             candidate=ours[name],
-            baseline=theirs.get(name),
+            opponent=theirs.get(name),
             chart=draw_intervals(
                 ours[name],
                 theirs.get(name),
@@ -104,7 +104,7 @@ def list_metrics(
 def slice_floor(slices: Sequence[SliceReport]) -> float:
     """Return a round share below every share of the slices table."""
     shares = [part.accuracy.lower for part in slices]
-    shares += [part.baseline_accuracy for part in slices if part.baseline_accuracy is not None]
+    shares += [part.opponent_accuracy for part in slices if part.opponent_accuracy is not None]
     return max(0.0, nice_ticks(min(shares, default=0.0), 1.0)[0])
 
 
@@ -122,7 +122,7 @@ def list_slices(slices: Sequence[SliceReport], *, floor: float) -> list[SliceRow
 
 
 def _as_point(part: SliceReport) -> Interval | None:
-    share = part.baseline_accuracy
+    share = part.opponent_accuracy
     return None if share is None else Interval(value=share, lower=share, upper=share)
 
 
@@ -133,16 +133,16 @@ def _describe_change(part: SliceReport, p_value: float) -> str:
 
 
 def list_confusions(
-    candidate: Sequence[Confusion], baseline: Sequence[Confusion]
+    candidate: Sequence[Confusion], opponent: Sequence[Confusion]
 ) -> list[ConfusionRow]:
-    """Return the most frequent misreadings of the candidate, beside the baseline's counts."""
+    """Return the most frequent misreadings of the candidate, beside the opponent's counts."""
     ours = candidate[:CONFUSIONS]
-    counts = {(item.expected, item.read): item.count for item in baseline}
+    counts = {(item.expected, item.read): item.count for item in opponent}
     return [
         ConfusionRow(
             confusion=item,
             share=item.count / ours[0].count,
-            baseline_count=counts.get((item.expected, item.read)),
+            opponent_count=counts.get((item.expected, item.read)),
         )
         for item in ours
     ]

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from ocr.report.charts import Series, draw_curves, smooth
 
-# Of the first, second and third score of a chart.
-_STYLES = ("candidate", "baseline", "raw")
+# Colours of the first, second and third score of a chart.
+_STYLES = ("candidate", "opponent", "raw")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def _draw_loss(rows: Sequence[Mapping[str, Any]]) -> TrainingChart:
     series = [
         Series("step", "raw", losses),
         Series("smoothed", "candidate", smooth(losses)),
-        Series("validation", "baseline", _points(rows, event="validation", key="loss")),
+        Series("validation", "opponent", _points(rows, event="validation", key="loss")),
     ]
     chart = draw_curves(
         series, title="Loss over training steps", label=lambda value: f"{value:g}", to_zero=True

@@ -21,7 +21,7 @@ def test_without_a_champion_it_is_the_baseline(project: ToyProject) -> None:
     comparison = read_report(project, evaluation).comparison
     assert (evaluation.opponent, evaluation.champion) == ("number", None)
     assert comparison is not None
-    assert comparison.baseline == 0.4
+    assert comparison.opponent == 0.4
 
 
 def test_without_a_champion_it_may_be_a_version_of_another_model(project: ToyProject) -> None:

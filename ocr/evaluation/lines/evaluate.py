@@ -1,4 +1,4 @@
-"""Candidate and baseline on the same images, in one pass."""
+"""Candidate and opponent on the same images, in one pass."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,9 +51,9 @@ class LabelledLine(Protocol):
 def evaluate_lines(
     *,
     candidate: Recogniser,
-    baseline: Recogniser | None,
+    opponent: Recogniser | None,
     samples: Iterable[tuple[LabelledLine, Image]],
-    baseline_accuracy: float | None = None,
+    required_accuracy: float | None = None,
     training_counts: Mapping[str, int] | None = None,
     resamples: int = 2000,
     seed: int = 0,
@@ -67,9 +67,9 @@ def evaluate_lines(
 
     Args:
         candidate: The model under test.
-        baseline: What it is compared with; None: nothing, or ``baseline_accuracy``.
+        opponent: Who reads beside it; None: nobody.
         samples: The test lines with their images; images are (H, W, 3) BGR.
-        baseline_accuracy: An accuracy that stands in for the baseline when there is none.
+        required_accuracy: An accuracy to compare with where there is no opponent.
         training_counts: Occurrences of each character in the training texts, if known.
         resamples: Bootstrap resamples, with their ``seed``.
         seed: Of the bootstrap.
@@ -80,8 +80,8 @@ def evaluate_lines(
         BadData: There are no test lines.
     """
     models = [Stopwatch(recogniser=candidate, batch_size=batch_size)]
-    if baseline is not None:
-        models.append(Stopwatch(recogniser=baseline, batch_size=batch_size))
+    if opponent is not None:
+        models.append(Stopwatch(recogniser=opponent, batch_size=batch_size))
     lines = list(_read_all(models, samples, batch_size=batch_size, on_progress=on_progress))
     if not lines:
         raise BadData("No lines to measure: the test split is empty")
@@ -89,16 +89,16 @@ def evaluate_lines(
     draws = _Bootstrap(codes=codes, resamples=resamples, seed=seed)
     candidate_readings = [line.candidate for line in lines]
     ours = _right(candidate_readings, lines)
-    baseline_readings = [line.baseline for line in lines if line.baseline is not None]
-    theirs = _right(baseline_readings, lines) if baseline_readings else None
+    opponent_readings = [line.opponent for line in lines if line.opponent is not None]
+    theirs = _right(opponent_readings, lines) if opponent_readings else None
     return LinesReport(
         candidate=_report_model(models[0], candidate_readings, lines, draws),
-        baseline=_report_model(models[1], baseline_readings, lines, draws) if baseline else None,
-        comparison=_compare(ours, theirs, baseline_accuracy, draws),
+        opponent=_report_model(models[1], opponent_readings, lines, draws) if opponent else None,
+        comparison=_compare(ours, theirs, required_accuracy, draws),
         slices=measure_slices(
             [_sliced(line) for line in lines],
             candidate=ours,
-            baseline=theirs,
+            opponent=theirs,
             training_counts=training_counts or {},
         ),
         lines=lines,
@@ -167,7 +167,7 @@ def _line(sample: LabelledLine, image: Image, read: Sequence[Recognition]) -> Ev
         height_px=image.shape[0],
         sharpness=sharpness_of(image),
         candidate=readings[0],
-        baseline=readings[1] if len(readings) > 1 else None,
+        opponent=readings[1] if len(readings) > 1 else None,
     )
 
 
@@ -188,11 +188,11 @@ def _report_model(
 
 
 def _compare(
-    candidate: Values, baseline: Values | None, number: float | None, draws: _Bootstrap
+    candidate: Values, opponent: Values | None, number: float | None, draws: _Bootstrap
 ) -> Comparison | None:
-    if baseline is not None:
+    if opponent is not None:
         return compare_paired(
-            candidate, baseline, codes=draws.codes, resamples=draws.resamples, seed=draws.seed
+            candidate, opponent, codes=draws.codes, resamples=draws.resamples, seed=draws.seed
         )
     if number is None:
         return None

@@ -33,21 +33,21 @@ class EvaluatedLine:
     height_px: int
     sharpness: float
     candidate: Reading
-    baseline: Reading | None
+    opponent: Reading | None
 
     @property
     def gained(self) -> bool:
         """Whether only the candidate reads it."""
-        return self.candidate.text == self.text and not self._baseline_reads_it
+        return self.candidate.text == self.text and not self._opponent_reads_it
 
     @property
     def lost(self) -> bool:
-        """Whether only the baseline reads it."""
-        return self.candidate.text != self.text and self._baseline_reads_it
+        """Whether only the opponent reads it."""
+        return self.candidate.text != self.text and self._opponent_reads_it
 
     @property
-    def _baseline_reads_it(self) -> bool:
-        return self.baseline is not None and self.baseline.text == self.text
+    def _opponent_reads_it(self) -> bool:
+        return self.opponent is not None and self.opponent.text == self.text
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class LinesModelReport:
 
 @dataclass(frozen=True)
 class LinesReport:
-    """Candidate, and baseline if there is one, on the same images.
+    """Candidate, and opponent if there is one, on the same images.
 
     Attributes:
-        candidate: The candidate's part; ``baseline``: the baseline's, None for none or a number.
+        candidate: The candidate's part; ``opponent``: the opponent's, None for none or a number.
         comparison: The change of accuracy; None: there is nothing to compare with.
         slices: Parts of the test set.
         lines: Every line with what was read.
@@ -84,7 +84,7 @@ class LinesReport:
     """
 
     candidate: LinesModelReport
-    baseline: LinesModelReport | None
+    opponent: LinesModelReport | None
     comparison: Comparison | None
     slices: list[SliceReport]
     lines: list[EvaluatedLine]
@@ -113,8 +113,8 @@ def _row(line: EvaluatedLine) -> dict[str, str | float | None]:
         "group": line.group,
         "candidate": line.candidate.text,
         "candidate_confidence": line.candidate.confidence,
-        "baseline": line.baseline.text if line.baseline else None,
-        "baseline_confidence": line.baseline.confidence if line.baseline else None,
+        "opponent": line.opponent.text if line.opponent else None,
+        "opponent_confidence": line.opponent.confidence if line.opponent else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""Candidate against baseline on the same pages."""
+"""Candidate against opponent on the same pages."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ Found = NDArray[np.bool_]
 
 def compare_pages(
     candidate: Ratio,
-    baseline: Ratio,
+    opponent: Ratio,
     *,
     lines: tuple[Found, Found],
     codes: Codes,
@@ -23,15 +23,15 @@ def compare_pages(
 
     Args:
         candidate: A metric of the candidate as sums by page, (pages,).
-        baseline: The same of the baseline.
-        lines: Which labelled lines the candidate, and which the baseline, got right; (lines,) each.
+        opponent: The same of the opponent.
+        lines: Which labelled lines the candidate, and which the opponent, got right; (lines,) each.
         codes: Group of each page, from 0.
         resamples: Of the bootstrap by group, and of the permutation test.
         seed: Of both.
     """
-    sums = np.stack([_by_group(candidate, codes), _by_group(baseline, codes)])
+    sums = np.stack([_by_group(candidate, codes), _by_group(opponent, codes)])
     gained, lost = int((lines[0] & ~lines[1]).sum()), int((lines[1] & ~lines[0]).sum())
-    change = candidate.value - baseline.value
+    change = candidate.value - opponent.value
     lower, upper = _bound(sums, change, resamples=resamples, seed=seed)
     by_line = paired_wald(gained=gained, lost=lost, n=len(lines[0]))
     half = (by_line.upper - by_line.lower) / 2
@@ -40,7 +40,7 @@ def compare_pages(
         n=len(codes),
         groups=sums.shape[1],
         candidate=candidate.value,
-        baseline=baseline.value,
+        opponent=opponent.value,
         change=change,
         lower=max(-1.0, min(lower, change - half)),
         upper=min(1.0, max(upper, change + half)),
@@ -51,10 +51,10 @@ def compare_pages(
 
 
 def compare_pages_with_number(
-    candidate: Ratio, baseline: float, *, codes: Codes, resamples: int, seed: int
+    candidate: Ratio, required: float, *, codes: Codes, resamples: int, seed: int
 ) -> Comparison:
     """Compare a metric of the candidate, as sums by page, with a required value of it."""
-    surplus = Ratio(candidate.numerator - baseline * candidate.denominator, candidate.denominator)
+    surplus = Ratio(candidate.numerator - required * candidate.denominator, candidate.denominator)
     by_group = estimate(
         candidate, codes=codes, resamples=resamples, seed=seed, confidence=TWO_SIDED
     )
@@ -66,10 +66,10 @@ def compare_pages_with_number(
         n=len(codes),
         groups=int(codes.max()) + 1,
         candidate=candidate.value,
-        baseline=baseline,
-        change=candidate.value - baseline,
-        lower=max(0.0, min(by_group.lower, by_line.lower)) - baseline,
-        upper=min(1.0, max(by_group.upper, by_line.upper)) - baseline,
+        opponent=required,
+        change=candidate.value - required,
+        lower=max(0.0, min(by_group.lower, by_line.lower)) - required,
+        upper=min(1.0, max(by_group.upper, by_line.upper)) - required,
         gained=0,
         lost=0,
         p_value=p_value_by_group(surplus, codes=codes),
@@ -114,7 +114,7 @@ def _permute(sums: NDArray[np.float64], *, resamples: int, seed: int) -> float:
 
 
 def _change(totals: NDArray[np.float64]) -> Values:
-    """Return candidate − baseline of totals (2, N, 2)."""
+    """Return candidate − opponent of totals (2, N, 2)."""
     numerators, denominators = totals[..., 0], totals[..., 1]
     values = numerators / np.maximum(denominators, 1e-12)
     changes: Values = values[0] - values[1]

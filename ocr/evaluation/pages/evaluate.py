@@ -1,4 +1,4 @@
-"""Candidate and baseline on the same pages, in one pass."""
+"""Candidate and opponent on the same pages, in one pass."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ from ocr.reading.page_reader import ReadsPages
 def evaluate_pages(
     *,
     candidate: ReadsPages,
-    baseline: ReadsPages | None,
+    opponent: ReadsPages | None,
     samples: Iterable[tuple[LabelledPage, Image]],
-    baseline_hmean: float | None = None,
+    required_hmean: float | None = None,
     resamples: int = 2000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
@@ -43,9 +43,9 @@ def evaluate_pages(
 
     Args:
         candidate: The reader under test.
-        baseline: What it is compared with; None: nothing, or ``baseline_hmean``.
+        opponent: Who reads beside it; None: nobody.
         samples: The test pages with their images; images are (H, W, 3) BGR.
-        baseline_hmean: An end-to-end Hmean that stands in for the baseline when there is none.
+        required_hmean: An end-to-end Hmean to compare with where there is no opponent.
         resamples: Bootstrap resamples, with their ``seed``.
         seed: Of the bootstrap.
         on_progress: Told the number of pages read so far.
@@ -53,18 +53,18 @@ def evaluate_pages(
     Raises:
         BadData: There are no test pages.
     """
-    readers = [candidate] if baseline is None else [candidate, baseline]
+    readers = [candidate] if opponent is None else [candidate, opponent]
     pages = list(read_pages(readers, samples, on_progress=on_progress))
     if not pages:
         raise BadData("No pages to measure: the test split is empty")
     draws = _Draws(group_codes([page.group for page in pages]), resamples=resamples, seed=seed)
     ours = [page.candidate for page in pages]
-    theirs = [page.baseline for page in pages if page.baseline is not None]
+    theirs = [page.opponent for page in pages if page.opponent is not None]
     lines = (_mark_read(pages, ours), _mark_read(pages, theirs) if theirs else None)
     return PagesReport(
         candidate=_report_model(candidate, pages, ours, draws),
-        baseline=_report_model(baseline, pages, theirs, draws) if baseline else None,
-        comparison=_compare_reading(ours, theirs, lines, baseline_hmean, draws),
+        opponent=_report_model(opponent, pages, theirs, draws) if opponent else None,
+        comparison=_compare_reading(ours, theirs, lines, required_hmean, draws),
         detection=_compare_detection(ours, theirs, draws),
         slices=measure_page_slices(
             pages,

@@ -59,7 +59,7 @@ def read_pages(
             height_px=image.shape[0],
             regions=list(sample.regions),
             candidate=ours,
-            baseline=theirs[0] if theirs else None,
+            opponent=theirs[0] if theirs else None,
         )
         if on_progress:
             on_progress(number + 1)

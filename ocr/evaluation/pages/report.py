@@ -47,7 +47,7 @@ class EvaluatedPage:
     height_px: int
     regions: list[Region]
     candidate: PageOutcome
-    baseline: PageOutcome | None
+    opponent: PageOutcome | None
 
     def texts(self) -> list[int]:
         """Return the positions of the regions that a reader must read, in their order."""
@@ -98,12 +98,12 @@ class PagesModelReport:
 
 @dataclass(frozen=True)
 class PagesReport:
-    """Candidate, and baseline if there is one, on the same pages.
+    """Candidate, and opponent if there is one, on the same pages.
 
     Attributes:
-        candidate: The candidate's part; ``baseline``: the baseline's, None for none or a number.
+        candidate: The candidate's part; ``opponent``: the opponent's, None for none or a number.
         comparison: The change of ``e2e_hmean``; None: there is nothing to compare with.
-        detection: The change of ``hmean``; None without a paired baseline.
+        detection: The change of ``hmean``; None without a paired opponent.
         slices: Parts of the labelled lines; their accuracy is the share read, but for case and
             spaces.
         pages: Every page with what was read.
@@ -111,7 +111,7 @@ class PagesReport:
     """
 
     candidate: PagesModelReport
-    baseline: PagesModelReport | None
+    opponent: PagesModelReport | None
     comparison: Comparison | None
     detection: Comparison | None
     slices: list[SliceReport]

@@ -32,7 +32,7 @@ def measure_page_slices(
 
     Args:
         pages: The test pages.
-        lines: Which labelled lines the candidate, and which the baseline, reads; (lines,) each, in
+        lines: Which labelled lines the candidate, and which the opponent, reads; (lines,) each, in
             the order of the pages.
         codes: Group of each page, from 0.
         resamples: Of the test of each part, by document.
@@ -49,7 +49,7 @@ def measure_page_slices(
                 name=name,
                 n=int(mask.sum()),
                 accuracy=wilson(int(ours[mask].sum()), int(mask.sum())),
-                baseline_accuracy=None if theirs is None else float(theirs[mask].mean()),
+                opponent_accuracy=None if theirs is None else float(theirs[mask].mean()),
                 gained=int((changes > 0).sum()),
                 lost=int((changes < 0).sum()),
                 p_value=p_value_by_sign(_by_group(changes, groups), resamples=resamples, seed=seed),

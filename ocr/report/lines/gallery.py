@@ -32,7 +32,7 @@ class GalleryLine:
     width_px: int
     height_px: int
     candidate: list[Segment]
-    baseline: list[Segment] | None
+    opponent: list[Segment] | None
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def build_line_gallery(
         images: Image (H, W, 3) BGR by sample id; a line without one is shown without.
         most: Lines in all sections together.
     """
-    paired = report.baseline is not None
+    paired = report.opponent is not None
     titles = {
-        "lost": "Lost: only the baseline reads these",
+        "lost": "Lost: only the opponent reads these",
         "shared": "Misread by both" if paired else "Misread",
         "gained": "Gained: only the candidate reads these",
     }
@@ -109,7 +109,7 @@ def _sort_by_fate(report: LinesReport) -> dict[str, list[EvaluatedLine]]:
     return {
         "lost": sorted((line for line in wrong if line.lost), key=_badness),
         "shared": sorted((line for line in wrong if not line.lost), key=_badness),
-        "gained": [] if report.baseline is None else [line for line in report.lines if line.gained],
+        "gained": [] if report.opponent is None else [line for line in report.lines if line.gained],
     }
 
 
@@ -126,7 +126,7 @@ def _show(line: EvaluatedLine, images: Mapping[str, Image]) -> GalleryLine:
         width_px=line.width_px,
         height_px=line.height_px,
         candidate=mark_differences(line.candidate.text, line.text),
-        baseline=mark_differences(line.baseline.text, line.text) if line.baseline else None,
+        opponent=mark_differences(line.opponent.text, line.text) if line.opponent else None,
     )
 
 

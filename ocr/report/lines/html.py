@@ -47,7 +47,7 @@ def render_lines_html(
         gallery: Misread lines to show.
     """
     ours = report.candidate.intervals
-    theirs = report.baseline.intervals if report.baseline else {}
+    theirs = report.opponent.intervals if report.opponent else {}
     metrics_from, slices_from = metric_floor(ours, theirs), slice_floor(report.slices)
     return TEMPLATES.get_template("report.html.jinja").render(
         report=report,
@@ -60,7 +60,7 @@ def render_lines_html(
         slices=list_slices(report.slices, floor=slices_from),
         slice_scale=draw_row_scale(lower=slices_from, upper=1.0),
         confusions=list_confusions(
-            report.candidate.confusions, report.baseline.confusions if report.baseline else []
+            report.candidate.confusions, report.opponent.confusions if report.opponent else []
         ),
         sections=build_line_gallery(report, images, most=gallery),
         calibration=_draw_calibration(report),
@@ -71,6 +71,6 @@ def render_lines_html(
 
 def _draw_calibration(report: LinesReport) -> Markup:
     parts = [("candidate", report.candidate.calibration)]
-    if report.baseline:
-        parts.append(("baseline", report.baseline.calibration))
+    if report.opponent:
+        parts.append(("opponent", report.opponent.calibration))
     return draw_calibration(parts)

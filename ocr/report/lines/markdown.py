@@ -43,7 +43,7 @@ def render_lines_markdown(
         title_of(decision, title),
         *[escape(reason) for reason in decision.reasons],
         *promise(decision, unit="lines"),
-        table(["metric", "candidate", "baseline"], _metric_rows(report)),
+        table(["metric", "candidate", "opponent"], _metric_rows(report)),
         "## Rules",
         table(["rule", "found", "required", ""], list_checks(decision)),
     ]
@@ -51,7 +51,7 @@ def render_lines_markdown(
     if rows:
         blocks += [
             "## Worst errors",
-            table(["image", "label", "candidate", "baseline"], rows),
+            table(["image", "label", "candidate", "opponent"], rows),
         ]
     return "\n\n".join(blocks) + "\n"
 
@@ -77,12 +77,12 @@ def promise(decision: Decision, *, unit: str) -> list[str]:
 
 def _metric_rows(report: LinesReport) -> Iterator[list[str]]:
     ours = report.candidate.intervals
-    theirs = report.baseline.intervals if report.baseline else {}
+    theirs = report.opponent.intervals if report.opponent else {}
     for name, title in METRICS.items():
         yield [title, interval_cell(ours[name]), interval_cell(theirs[name]) if theirs else "–"]
-    latencies = [f"{m.latency.single_ms:.1f} ms" for m in (report.candidate, report.baseline) if m]
+    latencies = [f"{m.latency.single_ms:.1f} ms" for m in (report.candidate, report.opponent) if m]
     yield ["Latency", *latencies, *["–"] * (2 - len(latencies))]
-    yield ["Model", *[escape(m.name) if m else "–" for m in (report.candidate, report.baseline)]]
+    yield ["Model", *[escape(m.name) if m else "–" for m in (report.candidate, report.opponent)]]
     yield ["Test lines", f"{report.candidate.metrics.n:,}", ""]
 
 
@@ -100,7 +100,7 @@ def _error_rows(report: LinesReport, images: Mapping[str, Image]) -> Iterator[li
 
 
 def _texts(line: EvaluatedLine) -> list[str]:
-    read = line.baseline.text if line.baseline else "–"
+    read = line.opponent.text if line.opponent else "–"
     return [line.text, line.candidate.text or "∅", read or "∅"]
 
 

@@ -42,7 +42,7 @@ class Overlay:
     """What one reader made of a page.
 
     Attributes:
-        who: ``candidate`` or ``baseline``; ``name``: the reader's.
+        who: ``candidate`` or ``opponent``; ``name``: the reader's.
         counts: What is right and wrong.
         marks: Drawn over the page, what matters most last.
         errors: As a list, in reading order of each kind.
@@ -104,8 +104,8 @@ def _show(report: PagesReport, page: EvaluatedPage, image: Image | None) -> Gall
     scale = min(1.0, _LONG_SIDE_PX / max(page.width_px, page.height_px))
     width_px, height_px = (max(1, round(side * scale)) for side in (page.width_px, page.height_px))
     overlays = [_lay_over(page, "candidate", report.candidate.name, page.candidate)]
-    if page.baseline and report.baseline:
-        overlays.append(_lay_over(page, "baseline", report.baseline.name, page.baseline))
+    if page.opponent and report.opponent:
+        overlays.append(_lay_over(page, "opponent", report.opponent.name, page.opponent))
     return GalleryPage(
         page=page,
         src="" if image is None else _encode(image, width_px=width_px, height_px=height_px),

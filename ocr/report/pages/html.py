@@ -51,7 +51,7 @@ def render_pages_html(
         gallery: Pages to show.
     """
     ours = report.candidate.intervals
-    theirs = report.baseline.intervals if report.baseline else {}
+    theirs = report.opponent.intervals if report.opponent else {}
     metrics_from, slices_from = metric_floor(ours, theirs), slice_floor(report.slices)
     return TEMPLATES.get_template("pages.html.jinja").render(
         report=report,
@@ -65,7 +65,7 @@ def render_pages_html(
         slices=list_slices(report.slices, floor=slices_from),
         slice_scale=draw_row_scale(lower=slices_from, upper=1.0),
         confusions=list_confusions(
-            report.candidate.confusions, report.baseline.confusions if report.baseline else []
+            report.candidate.confusions, report.opponent.confusions if report.opponent else []
         ),
         sheets=build_page_gallery(report, images, most=gallery),
         trainings={name: _draw(rows) for name, rows in (curves or {}).items()},

@@ -20,12 +20,12 @@ def render_pages_markdown(
         title: Heading, such as the pipeline and its version.
         worst: Pages to list.
     """
-    head = ["page", "lines", "read", "misread", "missed", "false", "read by the baseline"]
+    head = ["page", "lines", "read", "misread", "missed", "false", "read by the opponent"]
     blocks = [
         title_of(decision, title),
         *[escape(reason) for reason in decision.reasons],
         *promise(decision, unit="pages"),
-        table(["metric", "candidate", "baseline"], _metric_rows(report)),
+        table(["metric", "candidate", "opponent"], _metric_rows(report)),
         "## Rules",
         table(["rule", "found", "required", ""], list_checks(decision)),
         "## Worst pages",
@@ -35,7 +35,7 @@ def render_pages_markdown(
 
 
 def _metric_rows(report: PagesReport) -> Iterator[list[str]]:
-    models = [report.candidate, report.baseline]
+    models = [report.candidate, report.opponent]
     for name, (title, _) in PAGE_METRICS.items():
         yield [title, *[interval_cell(m.intervals[name]) if m else "–" for m in models]]
     yield ["Seconds per page", *[f"{m.latency.median_s:.3g}" if m else "–" for m in models]]
@@ -53,5 +53,5 @@ def _page_rows(report: PagesReport, worst: int) -> Iterator[list[str]]:
             str(counts.compared - counts.read),
             str(len(page.candidate.missed)),
             str(len(page.candidate.invented)),
-            str(page.baseline.counts.read) if page.baseline else "–",
+            str(page.opponent.counts.read) if page.opponent else "–",
         ]

@@ -22,9 +22,9 @@ def test_holm_multiplies_and_stays_monotone() -> None:
 
 
 def test_change_lies_between_its_bounds() -> None:
-    candidate, baseline = readings(90, 10), readings(80, 20)
+    candidate, opponent = readings(90, 10), readings(80, 20)
 
-    change = compare_paired(candidate, baseline, codes=np.arange(100), resamples=2000, seed=0)
+    change = compare_paired(candidate, opponent, codes=np.arange(100), resamples=2000, seed=0)
 
     assert change.change == pytest.approx(0.10)
     assert (change.gained, change.lost) == (10, 0)
@@ -43,9 +43,9 @@ def test_no_difference_still_leaves_room_for_chance() -> None:
 
 
 def test_change_within_few_documents_is_no_proof() -> None:
-    candidate, baseline = readings(100, 0), readings(80, 20)
+    candidate, opponent = readings(100, 0), readings(80, 20)
 
-    change = compare_paired(candidate, baseline, codes=np.arange(100) // 25, resamples=2000, seed=0)
+    change = compare_paired(candidate, opponent, codes=np.arange(100) // 25, resamples=2000, seed=0)
 
     assert mcnemar(gained=20, lost=0) < 1e-5
     assert change.p_value > 0.05

@@ -30,12 +30,12 @@ def test_script_is_named_by_its_letters(text: str, script: str) -> None:
 
 def test_slices_count_only_their_own_lines() -> None:
     lines = [line("123"), line("12345678"), line("abc", source="b"), line("99")]
-    candidate, baseline = np.array([1.0, 0.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0, 1.0])
+    candidate, opponent = np.array([1.0, 0.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0, 1.0])
 
     slices = {
         part.title: part
         for part in measure_slices(
-            lines, candidate=candidate, baseline=baseline, training_counts={}
+            lines, candidate=candidate, opponent=opponent, training_counts={}
         )
     }
 
@@ -44,7 +44,7 @@ def test_slices_count_only_their_own_lines() -> None:
     assert slices["content: digits only"].n == 3
     assert slices["content: digits only"].lost == 1
     assert slices["source: b"].gained == 1
-    assert slices["source: b"].baseline_accuracy == 0.0
+    assert slices["source: b"].opponent_accuracy == 0.0
     assert slices["script: Latin"].n == 1
 
 
@@ -54,7 +54,7 @@ def test_rare_and_unseen_characters_are_relative_to_training() -> None:
     slices = {
         part.name: part.n
         for part in measure_slices(
-            lines, candidate=np.ones(3), baseline=None, training_counts={"a": 100, "b": 3}
+            lines, candidate=np.ones(3), opponent=None, training_counts={"a": 100, "b": 3}
         )
     }
 
@@ -65,7 +65,7 @@ def test_rare_and_unseen_characters_are_relative_to_training() -> None:
 def test_parts_that_are_everything_or_nothing_are_left_out() -> None:
     lines = [line("12"), line("34")]
 
-    assert measure_slices(lines, candidate=np.ones(2), baseline=None, training_counts={}) == []
+    assert measure_slices(lines, candidate=np.ones(2), opponent=None, training_counts={}) == []
 
 
 def test_thirds_split_by_height_and_sharpness() -> None:
@@ -73,7 +73,7 @@ def test_thirds_split_by_height_and_sharpness() -> None:
 
     slices = {
         part.name: part.n
-        for part in measure_slices(lines, candidate=np.ones(6), baseline=None, training_counts={})
+        for part in measure_slices(lines, candidate=np.ones(6), opponent=None, training_counts={})
     }
 
     assert slices == {

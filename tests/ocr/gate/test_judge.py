@@ -14,19 +14,19 @@ from ocr.gate import Decision, Evidence, GateRules, Verdict, judge
 RULES = GateRules()
 
 
-def compare(*, candidate: float, baseline: float, lower: float, upper: float) -> Comparison:
+def compare(*, candidate: float, opponent: float, lower: float, upper: float) -> Comparison:
     gained = 30
     return Comparison(
         kind="paired",
         n=1000,
         groups=1000,
         candidate=candidate,
-        baseline=baseline,
-        change=candidate - baseline,
+        opponent=opponent,
+        change=candidate - opponent,
         lower=lower,
         upper=upper,
         gained=gained,
-        lost=gained - round(1000 * (candidate - baseline)),
+        lost=gained - round(1000 * (candidate - opponent)),
         p_value=0.001 if upper < 0 or lower > 0 else 0.5,
     )
 
@@ -53,7 +53,7 @@ def part(
         name="1–4 characters",
         n=n,
         accuracy=wilson(right, n),
-        baseline_accuracy=None,
+        opponent_accuracy=None,
         gained=gained,
         lost=lost,
         p_value=p_value,
@@ -65,10 +65,10 @@ SCENES = pytest.mark.parametrize("accuracy", [0.83, 0.95])
 ERRORS = pytest.mark.parametrize("correlated", [True, False], ids=["correlated", "independent"])
 
 
-def judge_readings(candidate: Values, baseline: Values, *, groups: Codes | None = None) -> Decision:
+def judge_readings(candidate: Values, opponent: Values, *, groups: Codes | None = None) -> Decision:
     n = len(candidate)
     codes = np.arange(n) if groups is None else groups
-    comparison = compare_paired(candidate, baseline, codes=codes, resamples=500, seed=0)
+    comparison = compare_paired(candidate, opponent, codes=codes, resamples=500, seed=0)
     return judge(replace(found(comparison), n=n, share=wilson(int(candidate.sum()), n)), RULES)
 
 
@@ -84,15 +84,15 @@ def read(
     kinds = rng.choice(3, size=n, p=[gained, lost, 1 - gained - lost])
     both = rng.random(n) < (accuracy - lost) / (1 - gained - lost)
     candidate = np.where(kinds == 2, both, kinds == 0)
-    baseline = np.where(kinds == 2, both, kinds == 1)
-    return candidate.astype(float), baseline.astype(float)
+    opponent = np.where(kinds == 2, both, kinds == 1)
+    return candidate.astype(float), opponent.astype(float)
 
 
-BETTER = compare(candidate=0.90, baseline=0.87, lower=0.01, upper=0.05)
-SAME = compare(candidate=0.90, baseline=0.90, lower=-0.01, upper=0.01)
-WORSE = compare(candidate=0.87, baseline=0.90, lower=-0.05, upper=-0.01)
-UNSURE = compare(candidate=0.895, baseline=0.90, lower=-0.03, upper=0.02)
-UNSURE_DROP = compare(candidate=0.87, baseline=0.90, lower=-0.07, upper=0.01)
+BETTER = compare(candidate=0.90, opponent=0.87, lower=0.01, upper=0.05)
+SAME = compare(candidate=0.90, opponent=0.90, lower=-0.01, upper=0.01)
+WORSE = compare(candidate=0.87, opponent=0.90, lower=-0.05, upper=-0.01)
+UNSURE = compare(candidate=0.895, opponent=0.90, lower=-0.03, upper=0.02)
+UNSURE_DROP = compare(candidate=0.87, opponent=0.90, lower=-0.07, upper=0.01)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_every_rule_is_a_named_check() -> None:
 
 
 def test_champion_judged_against_itself_is_promoted() -> None:
-    identical = compare(candidate=0.9, baseline=0.9, lower=-0.1, upper=0.1)
+    identical = compare(candidate=0.9, opponent=0.9, lower=-0.1, upper=0.1)
 
     decision = judge(replace(found(identical), is_opponent=True), RULES)
 
@@ -201,12 +201,12 @@ def test_champion_judged_against_itself_is_promoted() -> None:
 def test_undecided_change_says_how_many_samples_would_decide() -> None:
     rng = np.random.default_rng(0)
     candidate = np.repeat([1.0, 0.0, 1.0, 0.0], [15, 14, 151, 20])
-    baseline = np.repeat([0.0, 1.0, 1.0, 0.0], [15, 14, 151, 20])
+    opponent = np.repeat([0.0, 1.0, 1.0, 0.0], [15, 14, 151, 20])
 
-    undecided = judge_readings(candidate, baseline)
+    undecided = judge_readings(candidate, opponent)
     assert undecided.samples_to_decide is not None
     larger = rng.integers(200, size=(100, undecided.samples_to_decide))
-    verdicts = [judge_readings(candidate[i], baseline[i]).verdict for i in larger]
+    verdicts = [judge_readings(candidate[i], opponent[i]).verdict for i in larger]
 
     assert undecided.verdict == "hold"
     assert 70 <= verdicts.count("promote") <= 95
@@ -233,15 +233,15 @@ def test_identical_readings_are_promoted_once_the_test_is_large_enough(
 
 
 @pytest.mark.parametrize(
-    ("right", "baseline", "verdict"),
+    ("right", "required", "verdict"),
     [(990, 0.95, "promote"), (900, 0.95, "block"), (188, 0.95, "hold")],
 )
-def test_number_as_baseline_is_compared_with_one_sample(
-    right: int, baseline: float, verdict: Verdict
+def test_required_number_is_compared_with_one_sample(
+    right: int, required: float, verdict: Verdict
 ) -> None:
     n = 1000 if right > 200 else 200
     correct = np.concatenate([np.ones(right), np.zeros(n - right)])
-    comparison = compare_with_number(correct, baseline, codes=np.arange(n), resamples=500, seed=0)
+    comparison = compare_with_number(correct, required, codes=np.arange(n), resamples=500, seed=0)
 
     decision = judge(replace(found(comparison), n=n, share=wilson(right, n)), RULES)
 

@@ -34,9 +34,9 @@ def half_wrong(number: int) -> PageReading:
 def evidence_of(ours: Answer, theirs: Answer | None, *, number: float | None = None) -> Evidence:
     report = evaluate_pages(
         candidate=ScriptedReader("receipts:new", ours),
-        baseline=ScriptedReader("rapidocr 3.10.0", theirs) if theirs else None,
+        opponent=ScriptedReader("rapidocr 3.10.0", theirs) if theirs else None,
         samples=label_pages([receipt(number) for number in range(PAGES)]),
-        baseline_hmean=number,
+        required_hmean=number,
         resamples=500,
     )
     return collect_page_evidence(report, size_mb=5.0, has_parity=True)
@@ -101,7 +101,7 @@ def test_detection_that_is_provably_worse_blocks_what_reads_better() -> None:
 
 
 @pytest.mark.parametrize(("number", "verdict"), [(0.5, "promote"), (0.95, "block")])
-def test_number_as_baseline_is_compared_with(number: float, verdict: Verdict) -> None:
+def test_required_number_is_compared_with(number: float, verdict: Verdict) -> None:
     decision = decide(half_wrong, None, number=number)
 
     assert decision.verdict == verdict
@@ -125,7 +125,7 @@ def test_latency_is_the_median_of_a_page() -> None:
 def test_reader_judged_against_itself_is_promoted() -> None:
     report = evaluate_pages(
         candidate=ScriptedReader("receipts:1", right),
-        baseline=ScriptedReader("receipts:1", right),
+        opponent=ScriptedReader("receipts:1", right),
         samples=label_pages([receipt(0), receipt(1)]),
         resamples=200,
     )

@@ -54,5 +54,5 @@ def test_curve_without_points_is_not_drawn() -> None:
 def test_drawing_names_its_values_for_those_who_do_not_see_it() -> None:
     drawing = draw_intervals(Interval(0.9, 0.8, 0.95), Interval(0.7, 0.6, 0.8), lower=0, upper=1)
 
-    assert 'aria-label="candidate 90.0%, baseline 70.0%"' in drawing
+    assert 'aria-label="candidate 90.0%, opponent 70.0%"' in drawing
     assert "95% interval 80.0% to 95.0%" in drawing

@@ -19,7 +19,7 @@ def misreading(every: int, *, name: str) -> ScriptedRecogniser:
 def evaluate(**changes: object) -> LinesReport:
     arguments = {
         "candidate": misreading(10, name="plates:new"),
-        "baseline": misreading(3, name="plates:old"),
+        "opponent": misreading(3, name="plates:old"),
         "samples": lines(TEXTS),
         "resamples": 300,
     }
@@ -30,8 +30,8 @@ def test_both_models_are_measured_on_the_same_lines() -> None:
     report = evaluate()
 
     assert report.candidate.metrics.accuracy == pytest.approx(0.9)
-    assert report.baseline is not None
-    assert report.baseline.metrics.accuracy == pytest.approx(2 / 3)
+    assert report.opponent is not None
+    assert report.opponent.metrics.accuracy == pytest.approx(2 / 3)
     assert report.comparison is not None
     assert (report.comparison.gained, report.comparison.lost) == (18, 4)
     assert [line.id for line in report.lines] == [sample.id for sample, _ in lines(TEXTS)]
@@ -75,10 +75,10 @@ def test_rows_are_flat() -> None:
     assert (row["candidate"], row["candidate_confidence"]) == ("????", 0.4)
 
 
-def test_number_stands_in_for_a_baseline() -> None:
-    report = evaluate(baseline=None, baseline_accuracy=0.5)
+def test_number_stands_in_for_an_opponent() -> None:
+    report = evaluate(opponent=None, required_accuracy=0.5)
 
-    assert report.baseline is None
+    assert report.opponent is None
     assert report.comparison is not None
     assert report.comparison.change == pytest.approx(0.4)
     assert (
@@ -89,7 +89,7 @@ def test_number_stands_in_for_a_baseline() -> None:
 
 
 def test_nothing_to_compare_with_leaves_the_floors() -> None:
-    report = evaluate(baseline=None)
+    report = evaluate(opponent=None)
 
     decision = judge(
         collect_line_evidence(report, size_mb=1.0, has_parity=True), GateRules(min_accuracy=0.99)
@@ -127,7 +127,7 @@ def test_models_take_turns_in_going_first() -> None:
 
         return ScriptedRecogniser(name=name, answer=answer)
 
-    evaluate(candidate=listening("a"), baseline=listening("b"), batch_size=10)
+    evaluate(candidate=listening("a"), opponent=listening("b"), batch_size=10)
 
     unwarmed = order[2 * (10 + 1) :]
     batches = ["".join(unwarmed[start : start + 40]) for start in range(0, 200, 40)]

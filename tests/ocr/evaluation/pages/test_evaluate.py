@@ -23,14 +23,14 @@ def evaluate(
     ours: Callable[[int], PageReading] = lambda number: read_receipt(number, wrong=number % 2),
     theirs: Callable[[int], PageReading] | None = lambda number: read_receipt(number, wrong=3),
     *,
-    baseline_hmean: float | None = None,
+    required_hmean: float | None = None,
     groups: tuple[str, ...] = (),
 ) -> PagesReport:
     return evaluate_pages(
         candidate=ScriptedReader("receipts:new", ours),
-        baseline=ScriptedReader("receipts:old", theirs) if theirs else None,
+        opponent=ScriptedReader("receipts:old", theirs) if theirs else None,
         samples=label_pages([receipt(number) for number in range(PAGES)], groups=groups),
-        baseline_hmean=baseline_hmean,
+        required_hmean=required_hmean,
         resamples=200,
     )
 
@@ -39,9 +39,9 @@ def test_both_readers_are_measured_on_the_same_pages() -> None:
     report = evaluate()
 
     assert report.candidate.metrics.e2e_hmean == pytest.approx(0.9)
-    assert report.baseline
-    assert report.baseline.metrics.e2e_hmean == pytest.approx(0.4)
-    assert report.baseline.metrics.hmean == 1.0
+    assert report.opponent
+    assert report.opponent.metrics.e2e_hmean == pytest.approx(0.4)
+    assert report.opponent.metrics.hmean == 1.0
     assert report.comparison
     assert report.comparison.change == pytest.approx(0.5)
     assert report.comparison.n == report.comparison.groups == PAGES
@@ -72,12 +72,12 @@ def test_pages_of_one_document_are_one_group() -> None:
     assert report.comparison.groups == 3
 
 
-def test_number_stands_in_for_a_baseline() -> None:
-    report = evaluate(theirs=None, baseline_hmean=0.5)
+def test_number_stands_in_for_an_opponent() -> None:
+    report = evaluate(theirs=None, required_hmean=0.5)
 
     assert report.comparison
-    assert (report.comparison.kind, report.comparison.baseline) == ("number", 0.5)
-    assert report.baseline is None
+    assert (report.comparison.kind, report.comparison.opponent) == ("number", 0.5)
+    assert report.opponent is None
     assert report.detection is None
 
 
@@ -116,17 +116,17 @@ def test_slices_count_the_lines_that_are_read() -> None:
     slices = {part.title: part for part in report.slices}
     assert slices["content: digits and signs only"].n == PAGES
     assert slices["content: digits and signs only"].accuracy.value == 0.0
-    assert slices["content: digits and signs only"].baseline_accuracy == 1.0
+    assert slices["content: digits and signs only"].opponent_accuracy == 1.0
     assert slices["content: digits and signs only"].lost == PAGES
     assert slices["content: digits and signs only"].p_value < 0.05
     assert slices["length: 17–32 characters"].lost == PAGES
 
 
-def test_slices_without_baseline_have_no_change() -> None:
+def test_slices_without_opponent_have_no_change() -> None:
     report = evaluate(theirs=None)
 
     assert report.slices
-    assert all(part.baseline_accuracy is None and part.p_value == 1.0 for part in report.slices)
+    assert all(part.opponent_accuracy is None and part.p_value == 1.0 for part in report.slices)
 
 
 def test_readers_take_turns_after_a_warm_up() -> None:
@@ -141,7 +141,7 @@ def test_readers_take_turns_after_a_warm_up() -> None:
 
     evaluate_pages(
         candidate=ScriptedReader("a", note("a")),
-        baseline=ScriptedReader("b", note("b")),
+        opponent=ScriptedReader("b", note("b")),
         samples=label_pages([receipt(0), receipt(1)]),
         resamples=10,
     )
@@ -154,7 +154,7 @@ def test_progress_is_told_page_by_page() -> None:
 
     evaluate_pages(
         candidate=ScriptedReader("a", read_receipt),
-        baseline=None,
+        opponent=None,
         samples=label_pages([receipt(0), receipt(1)]),
         resamples=10,
         on_progress=seen.append,
@@ -169,7 +169,7 @@ def test_progress_is_told_page_by_page() -> None:
 def test_odd_pages_are_measured_too(regions: list[Region]) -> None:
     report = evaluate_pages(
         candidate=ScriptedReader("a", lambda number: reading((0, 0, "A"))),
-        baseline=ScriptedReader("b", lambda number: reading()),
+        opponent=ScriptedReader("b", lambda number: reading()),
         samples=label_pages([regions]),
         resamples=10,
     )
@@ -179,4 +179,4 @@ def test_odd_pages_are_measured_too(regions: list[Region]) -> None:
 
 def test_no_pages_are_refused() -> None:
     with pytest.raises(BadData, match="test split is empty"):
-        evaluate_pages(candidate=ScriptedReader("a", read_receipt), baseline=None, samples=[])
+        evaluate_pages(candidate=ScriptedReader("a", read_receipt), opponent=None, samples=[])

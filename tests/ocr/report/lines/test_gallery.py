@@ -25,7 +25,7 @@ def evaluate(*, lost: int, shared: int, gained: int) -> LinesReport:
 
     return evaluate_lines(
         candidate=ScriptedRecogniser("new", ours),
-        baseline=ScriptedRecogniser("old", theirs),
+        opponent=ScriptedRecogniser("old", theirs),
         samples=lines(TEXTS),
         resamples=200,
     )

@@ -16,10 +16,10 @@ def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> LinesReport:
     def answer(number: int) -> tuple[str, float]:
         return (texts[number] + "?", 0.6) if number % 5 == 0 else (texts[number], 0.9)
 
-    baseline = ScriptedRecogniser("plates:old", lambda number: ("0001", 0.5)) if paired else None
+    opponent = ScriptedRecogniser("plates:old", lambda number: ("0001", 0.5)) if paired else None
     return evaluate_lines(
         candidate=ScriptedRecogniser("plates:new", answer),
-        baseline=baseline,
+        opponent=opponent,
         samples=lines(texts),
         resamples=200,
     )
@@ -78,7 +78,7 @@ def test_undecided_report_says_how_many_lines_would_decide() -> None:
     report = evaluate()
     same = evaluate_lines(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 0.9)),
-        baseline=ScriptedRecogniser("b", lambda number: (TEXTS[number], 0.9)),
+        opponent=ScriptedRecogniser("b", lambda number: (TEXTS[number], 0.9)),
         samples=lines(TEXTS),
         resamples=200,
     )
@@ -87,10 +87,10 @@ def test_undecided_report_says_how_many_lines_would_decide() -> None:
     assert "test lines would decide" not in render(report)
 
 
-def test_report_without_baseline_curves_or_errors_is_still_whole() -> None:
+def test_report_without_opponent_curves_or_errors_is_still_whole() -> None:
     perfect = evaluate_lines(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0)),
-        baseline=None,
+        opponent=None,
         samples=lines(TEXTS),
         resamples=200,
     )
@@ -145,11 +145,11 @@ def test_gallery_shows_no_more_than_asked(gallery: int) -> None:
     assert page.tags.count("img") == gallery
 
 
-def test_number_as_baseline_is_named_as_such() -> None:
+def test_required_number_is_named_as_such() -> None:
     report = evaluate_lines(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0)),
-        baseline=None,
-        baseline_accuracy=0.5,
+        opponent=None,
+        required_accuracy=0.5,
         samples=lines(TEXTS),
         resamples=200,
     )

@@ -11,7 +11,7 @@ from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
 def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
     return evaluate_lines(
         candidate=ScriptedRecogniser("new", lambda number: (texts[number][1:], 0.9)),
-        baseline=ScriptedRecogniser("old", lambda number: (texts[number], 0.5)) if paired else None,
+        opponent=ScriptedRecogniser("old", lambda number: (texts[number], 0.5)) if paired else None,
         samples=lines(texts),
         resamples=200,
     )

@@ -20,7 +20,7 @@ from tests.ocr.evaluation.pages.scenes import (
 def evaluate(regions: list[Region], found: PageReading) -> PagesReport:
     return evaluate_pages(
         candidate=ScriptedReader("new", lambda number: found),
-        baseline=None,
+        opponent=None,
         samples=label_pages([regions]),
         resamples=10,
     )
@@ -29,7 +29,7 @@ def evaluate(regions: list[Region], found: PageReading) -> PagesReport:
 def test_worst_pages_come_first() -> None:
     report = evaluate_pages(
         candidate=ScriptedReader("new", lambda number: read_receipt(number, wrong=number)),
-        baseline=None,
+        opponent=None,
         samples=label_pages([receipt(number) for number in range(4)]),
         resamples=10,
     )
@@ -96,7 +96,7 @@ def test_errors_are_listed_with_their_differences_case_aside() -> None:
 def test_both_readers_are_laid_over_a_page() -> None:
     report = evaluate_pages(
         candidate=ScriptedReader("new", read_receipt),
-        baseline=ScriptedReader("old", lambda number: read_receipt(number, wrong=2)),
+        opponent=ScriptedReader("old", lambda number: read_receipt(number, wrong=2)),
         samples=label_pages([receipt(0)]),
         resamples=10,
     )
@@ -105,7 +105,7 @@ def test_both_readers_are_laid_over_a_page() -> None:
 
     assert [(overlay.who, overlay.misread) for overlay in sheet.overlays] == [
         ("candidate", 0),
-        ("baseline", 2),
+        ("opponent", 2),
     ]
 
 
@@ -113,7 +113,7 @@ def test_large_page_is_shrunk_and_its_boxes_keep_their_pixels() -> None:
     large = draw(0).repeat(9, axis=0).repeat(9, axis=1)
     report = evaluate_pages(
         candidate=ScriptedReader("new", read_receipt),
-        baseline=None,
+        opponent=None,
         samples=[(label_pages([receipt(0)])[0][0], large)],
         resamples=10,
     )

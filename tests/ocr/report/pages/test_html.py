@@ -39,7 +39,7 @@ def evaluate(
 
     return evaluate_pages(
         candidate=ScriptedReader("receipts:new", ours),
-        baseline=ScriptedReader("receipts:old", theirs) if paired else None,
+        opponent=ScriptedReader("receipts:old", theirs) if paired else None,
         samples=label_pages([receipt(number) for number in range(PAGES)]),
         resamples=200,
     )
@@ -98,7 +98,7 @@ def test_candidate_alone_needs_no_choice() -> None:
     html = render(evaluate(paired=False))
 
     assert 'type="radio"' not in html
-    assert 'class="overlay of-baseline"' not in html
+    assert 'class="overlay of-opponent"' not in html
 
 
 def test_errors_are_drawn_and_listed() -> None:
@@ -139,7 +139,7 @@ def hostile_report() -> PagesReport:
     line = PageLine(polygon=box(10, 20), text=ATTACK + "!", confidence=0.5)
     return evaluate_pages(
         candidate=ScriptedReader(ATTACK, lambda number: PageReading((line,), 0, {})),
-        baseline=None,
+        opponent=None,
         samples=label_pages([regions], images=[ATTACK]),
         resamples=10,
     )
@@ -173,7 +173,7 @@ def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
 def test_undecided_short_form_says_how_many_pages_would_decide() -> None:
     report = evaluate_pages(
         candidate=ScriptedReader("a", lambda number: read_receipt(number, wrong=number % 2)),
-        baseline=ScriptedReader("b", lambda number: read_receipt(number, wrong=(number + 1) % 2)),
+        opponent=ScriptedReader("b", lambda number: read_receipt(number, wrong=(number + 1) % 2)),
         samples=label_pages([receipt(number) for number in range(PAGES)]),
         resamples=200,
     )
