@@ -42,12 +42,12 @@ def evaluate(
 
 def _measure_lines(model: LineModel, labels: Path) -> dict[str, Any]:
     from ocr.dataset.lines.labelled_lines import read_labelled_images
-    from ocr.evaluation.metrics import measure
+    from ocr.evaluation.lines.metrics import measure_lines
 
     samples, rejections = read_labelled_images(labels)
     _name(rejections)
     answers = model.reader.recognise([image for image, _ in samples])
-    metrics = measure([answer.text for answer in answers], [text for _, text in samples])
+    metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
     return {**asdict(metrics), "left_out": len(rejections)}
 
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Protocol
 
 from prefect import task
 
@@ -13,6 +12,7 @@ from ocr.evaluation.lines.evaluate import evaluate_lines as measure_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
 from ocr.evaluation.pages.report import PagesReport
+from ocr.evaluation.report import EvaluationReport
 from ocr.models.charset import Charset
 from ocr.reading.baselines import (
     FilteredRecogniser,
@@ -42,13 +42,6 @@ PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
     "rapidocr": RapidOcrPages,
     "tesseract": TesseractPages,
 }
-
-
-class Report(Protocol):
-    """What an evaluation measured."""
-
-    def to_json(self) -> bytes:
-        """As the store keeps it."""
 
 
 @task(name="evaluate-lines", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
@@ -104,7 +97,7 @@ def _find_or_measure(
     params: LineEvaluationParams | PageEvaluationParams,
     *,
     number: float,
-    measure: Callable[[str], Report],
+    measure: Callable[[str], EvaluationReport],
 ) -> EvaluationRef:
     """Find the report of the same inputs, or keep what ``measure`` makes of the opponent's name."""
     champion = workspace.registry.champion(model.name)

@@ -1,1 +1,13 @@
-"""How well a recogniser reads, and how surely we know it."""
+"""How well lines and pages are read, and how surely we know it.
+
+What both kinds share stands here; `lines` and `pages` have files of the same names:
+
+1. `ratio` – a metric as a ratio of sums over samples.
+2. `bootstrap` – confidence bounds by resampling documents, Wilson's for few samples.
+3. `comparison` – the change from opponent to candidate, with bounds and tests.
+4. `slices` – parts of a test that can hide behind a good average.
+5. `confusion` – which characters are read as which others.
+6. `report` – what every evaluation found; the store keeps it as JSON.
+7. `lines` – recognisers on lines.
+8. `pages` – detectors alone, and whole readers, on pages.
+"""

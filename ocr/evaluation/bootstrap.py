@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from ocr.evaluation.metrics import Ratio, Values
+from ocr.evaluation.ratio import Ratio, Values
 
 Codes = NDArray[np.intp]
 
@@ -21,6 +21,26 @@ class Interval:
     upper: float
 
 
+@dataclass(frozen=True)
+class Resampling:
+    """How samples are drawn anew: those of one group together.
+
+    Attributes:
+        codes: Group of each sample, from 0; (N,).
+        resamples: How often they are drawn.
+        seed: Of the draws.
+    """
+
+    codes: Codes
+    resamples: int
+    seed: int
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return int(self.codes.max()) + 1
+
+
 def group_codes(groups: Sequence[str]) -> Codes:
     """Number the groups of N samples from 0; a sample without a group ("") is one of its own."""
     own = (name or (position,) for position, name in enumerate(groups))
@@ -28,50 +48,55 @@ def group_codes(groups: Sequence[str]) -> Codes:
     return np.array([seen.setdefault(name, len(seen)) for name in own], dtype=np.intp)
 
 
-def estimate(
-    ratio: Ratio, *, codes: Codes, resamples: int, seed: int, confidence: float = 0.95
-) -> Interval:
+def estimate(ratio: Ratio, draws: Resampling, *, confidence: float = 0.95) -> Interval:
     """Return a metric with its two-sided interval; (0, 1) around it when all is one group.
 
     The percentiles are widened for few groups as Hesterberg advises ("What Teachers Should Know
     About the Bootstrap", 2015, section 5.2): plain ones are too narrow by sqrt(1 − 1/G) and by
     the normal in place of the t distribution.
     """
-    count = int(codes.max()) + 1
-    if count < 2:
+    if draws.groups < 2:
         return Interval(value=ratio.value, lower=-np.inf, upper=np.inf)
-    draws = bootstrap(ratio, codes=codes, resamples=resamples, seed=seed)
-    return widened(draws, value=ratio.value, groups=count, confidence=confidence)
+    drawn = bootstrap(ratio, draws)
+    return widened(drawn, value=ratio.value, groups=draws.groups, confidence=confidence)
 
 
-def widened(draws: Values, *, value: float, groups: int, confidence: float) -> Interval:
+def estimate_possible(ratio: Ratio, draws: Resampling) -> Interval:
+    """Return a metric with its 95 % interval, cut to what is possible: from 0 to 1, or to it."""
+    found = estimate(ratio, draws)
+    upper = min(found.upper, max(1.0, found.value))
+    return Interval(value=found.value, lower=max(found.lower, 0.0), upper=upper)
+
+
+def widened(drawn: Values, *, value: float, groups: int, confidence: float) -> Interval:
     """Return the percentiles of what resamples of at least two groups gave, widened for few."""
     tail = float(ndtr(stdtrit(groups - 1, (1 - confidence) / 2) * np.sqrt(groups / (groups - 1))))
-    lower, upper = np.quantile(draws, [tail, 1 - tail])
+    lower, upper = np.quantile(drawn, [tail, 1 - tail])
     return Interval(value=value, lower=float(lower), upper=float(upper))
 
 
-def bootstrap(ratio: Ratio, *, codes: Codes, resamples: int, seed: int) -> Values:
+def bootstrap(ratio: Ratio, draws: Resampling) -> Values:
     """Return the metric of each resample, (resamples,).
 
     Groups with equal sums are interchangeable, so how often each distinct sum is drawn is
     multinomial: the same distribution as drawing groups one by one, at a cost that follows the
     number of distinct sums (two, for an accuracy) instead of the number of samples.
     """
-    sums = np.stack(
-        [
-            np.bincount(codes, weights=ratio.numerator),
-            np.bincount(codes, weights=ratio.denominator),
-        ],
-        axis=1,
-    )
+    sums = sum_by_group(ratio, draws.codes)
     distinct, counts = np.unique(sums, axis=0, return_counts=True)
-    draws = np.random.default_rng(seed).multinomial(
-        len(sums), counts / counts.sum(), size=resamples
+    drawn = np.random.default_rng(draws.seed).multinomial(
+        len(sums), counts / counts.sum(), size=draws.resamples
     )
-    numerator, denominator = (draws @ distinct).T
+    numerator, denominator = (drawn @ distinct).T
     values: Values = numerator / np.maximum(denominator, 1e-12)
     return values
+
+
+def sum_by_group(ratio: Ratio, codes: Codes) -> Values:
+    """Return numerators and denominators summed by group, (groups, 2)."""
+    return np.stack(
+        [np.bincount(codes, weights=part) for part in (ratio.numerator, ratio.denominator)], axis=1
+    )
 
 
 def wilson(successes: int, n: int, *, confidence: float = 0.95) -> Interval:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+MOST = 40
+
 
 @dataclass(frozen=True)
 class Confusion:
@@ -16,15 +18,13 @@ class Confusion:
     count: int
 
 
-def count_confusions(
-    predictions: Sequence[str], references: Sequence[str], *, most: int = 40
-) -> list[Confusion]:
+def count_confusions(predictions: Sequence[str], references: Sequence[str]) -> list[Confusion]:
     """Return the most frequent misreadings, most frequent first, ties by character."""
     counts: Counter[tuple[str, str]] = Counter()
     for prediction, reference in zip(predictions, references, strict=True):
         counts.update(align(prediction, reference))
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [Confusion(expected=pair[0], read=pair[1], count=count) for pair, count in ranked[:most]]
+    return [Confusion(expected=pair[0], read=pair[1], count=count) for pair, count in ranked[:MOST]]
 
 
 def align(prediction: str, reference: str) -> Iterator[tuple[str, str]]:

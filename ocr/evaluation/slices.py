@@ -1,36 +1,23 @@
-"""Parts of the test set that can hide behind a good average."""
+"""Parts of a test that can hide behind a good average."""
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ocr.evaluation.bootstrap import Interval, wilson
-from ocr.evaluation.comparison import mcnemar
-from ocr.evaluation.metrics import Values
+from ocr.evaluation.ratio import Values
 
 Mask = NDArray[np.bool_]
+Part = tuple[str, str, Mask]
+"""Kind, name and mask (N,) of a part; parts of one kind may overlap."""
 
 LENGTHS = ((1, 4), (5, 8), (9, 16), (17, 32), (33, 10**9))
-RARE_BELOW = 10
-_BLUR_HEIGHT_PX = 32
 _MOST_NAMES = 20
 _SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
-
-
-@dataclass(frozen=True)
-class SlicedLine:
-    """What a test line is sliced by."""
-
-    text: str
-    source: str
-    width_px: int
-    height_px: int
-    sharpness: float
 
 
 @dataclass(frozen=True)
@@ -41,10 +28,9 @@ class SliceReport:
         kind: What it is cut by (length, script, …); ``name``: which part.
         n: Lines in it.
         accuracy: The candidate's, with Wilson's 95 % interval.
-        opponent_accuracy: The opponent's on the same lines; None without a paired opponent.
+        opponent_accuracy: The opponent's on the same lines; None without one.
         gained: Lines that only the candidate reads; ``lost``: that only the opponent reads.
-        p_value: Two-sided, not yet adjusted for the number of slices: exact McNemar test of lines;
-            of pages, with the signs of documents reversed at random.
+        p_value: Two-sided, not yet adjusted for the number of slices.
     """
 
     kind: str
@@ -62,45 +48,38 @@ class SliceReport:
         return f"{self.kind}: {self.name}"
 
 
-def measure_slices(
-    lines: Sequence[SlicedLine],
+def measure_parts(
+    parts: Iterable[Part],
     *,
     candidate: Values,
     opponent: Values | None,
-    training_counts: Mapping[str, int],
+    p_value: Callable[[Values], float],
 ) -> list[SliceReport]:
     """Measure every part that is neither empty nor everything.
 
     Args:
-        lines: The test lines (N,).
-        candidate: 1.0 where the candidate read the line exactly; (N,).
+        parts: Parts of the labelled lines (N,).
+        candidate: 1.0 where the candidate reads a line, else 0.0; (N,).
         opponent: The same of the opponent.
-        training_counts: Occurrences of each character in the training texts; empty: unknown.
+        p_value: Tests changes (N,) of 1.0 where a line of the part was gained, −1.0 where lost.
     """
-    return [
-        _measure(kind, name, mask, candidate=candidate, opponent=opponent)
-        for kind, name, mask in cut(lines, training_counts=training_counts)
-        if 0 < mask.sum() < len(lines)
-    ]
-
-
-def cut(
-    lines: Sequence[SlicedLine], *, training_counts: Mapping[str, int]
-) -> Iterator[tuple[str, str, Mask]]:
-    """Yield (kind, name, mask (N,)) of every part; parts of one kind may overlap."""
-    texts = [line.text for line in lines]
-    yield from cut_lengths(texts)
-    yield "content", "digits only", np.array([text.isdecimal() for text in texts])
-    yield from cut_names("script", [script_of(text) for text in texts])
-    if training_counts:
-        fewest = np.array([min(training_counts.get(c, 0) for c in text or " ") for text in texts])
-        yield "characters", "one never seen in training", fewest == 0
-        yield "characters", f"one seen under {RARE_BELOW} times", fewest < RARE_BELOW
-    sharpness = np.array([line.sharpness for line in lines])
-    yield from cut_thirds("sharpness", sharpness, low="blurriest third", high="sharpest third")
-    heights = np.array([float(line.height_px) for line in lines])
-    yield from cut_thirds("height", heights, low="smallest third", high="largest third")
-    yield from cut_names("source", [line.source for line in lines])
+    reports = []
+    for kind, name, mask in parts:
+        n = int(mask.sum())
+        if 0 < n < len(mask):
+            changes = mask * (candidate - (candidate if opponent is None else opponent))
+            report = SliceReport(
+                kind=kind,
+                name=name,
+                n=n,
+                accuracy=wilson(int(candidate[mask].sum()), n),
+                opponent_accuracy=None if opponent is None else float(opponent[mask].mean()),
+                gained=int((changes > 0).sum()),
+                lost=int((changes < 0).sum()),
+                p_value=p_value(changes),
+            )
+            reports.append(report)
+    return reports
 
 
 def script_of(text: str) -> str:
@@ -110,15 +89,7 @@ def script_of(text: str) -> str:
     return " + ".join(sorted(scripts)) or "no letters"
 
 
-def sharpness_of(image: NDArray[np.uint8]) -> float:
-    """Return the variance of the Laplacian of a BGR image (H, W, 3), at one common height."""
-    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    width_px = max(1, round(gray.shape[1] * _BLUR_HEIGHT_PX / gray.shape[0]))
-    resized = cv2.resize(gray, (width_px, _BLUR_HEIGHT_PX), interpolation=cv2.INTER_AREA)
-    return float(cv2.Laplacian(resized, cv2.CV_64F).var())
-
-
-def cut_lengths(texts: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
+def cut_lengths(texts: Sequence[str]) -> Iterator[Part]:
     """Yield a part for every range of lengths."""
     lengths = np.array([len(text) for text in texts])
     for fewest, most in LENGTHS:
@@ -126,34 +97,14 @@ def cut_lengths(texts: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
         yield "length", name, (lengths >= fewest) & (lengths <= most)
 
 
-def cut_names(kind: str, names: Sequence[str]) -> Iterator[tuple[str, str, Mask]]:
+def cut_names(kind: str, names: Sequence[str]) -> Iterator[Part]:
     """Yield a part for every name, the most frequent first."""
     for name, _ in Counter(sorted(names)).most_common(_MOST_NAMES):
         yield kind, name or "unnamed", np.array([other == name for other in names])
 
 
-def cut_thirds(
-    kind: str, values: Values, *, low: str, high: str
-) -> Iterator[tuple[str, str, Mask]]:
+def cut_thirds(kind: str, values: Sequence[float], *, low: str, high: str) -> Iterator[Part]:
     """Yield the lowest and the highest third."""
     below, above = np.quantile(values, [1 / 3, 2 / 3])
-    yield kind, low, values < below
-    yield kind, high, values > above
-
-
-def _measure(
-    kind: str, name: str, mask: Mask, *, candidate: Values, opponent: Values | None
-) -> SliceReport:
-    ours = candidate[mask]
-    theirs = ours if opponent is None else opponent[mask]
-    gained, lost = int(np.sum(ours > theirs)), int(np.sum(ours < theirs))
-    return SliceReport(
-        kind=kind,
-        name=name,
-        n=len(ours),
-        accuracy=wilson(int(ours.sum()), len(ours)),
-        opponent_accuracy=None if opponent is None else float(theirs.mean()),
-        gained=gained,
-        lost=lost,
-        p_value=mcnemar(gained=gained, lost=lost),
-    )
+    yield kind, low, np.array(values) < below
+    yield kind, high, np.array(values) > above

@@ -7,7 +7,7 @@ import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from ocr.evaluation.metrics import measure
+from ocr.evaluation.lines.metrics import measure_lines
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import decode
 from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
@@ -48,7 +48,7 @@ def validate(
         nats += float(ctc_per_character(logits, batch)) * count
         characters += count
         beat()
-    metrics = measure(
+    metrics = measure_lines(
         [texts[index] for index in chosen.tolist()],
         [crops.texts[index] for index in chosen.tolist()],
     )

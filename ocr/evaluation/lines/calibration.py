@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocr.evaluation.metrics import Values
+from ocr.evaluation.ratio import Values
 
+BINS = 10
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.5)
 
 
@@ -38,18 +39,18 @@ class Calibration:
     coverages: list[Coverage]
 
 
-def calibrate(confidences: Values, correct: Values, *, bins: int = 10) -> Calibration:
+def calibrate(confidences: Values, correct: Values) -> Calibration:
     """Measure how far the confidences (N,) are from the shares of exactly read lines."""
-    places = np.clip((confidences * bins).astype(int), 0, bins - 1)
+    places = np.clip((confidences * BINS).astype(int), 0, BINS - 1)
     filled = [
         CalibrationBin(
-            lower=place / bins,
-            upper=(place + 1) / bins,
+            lower=place / BINS,
+            upper=(place + 1) / BINS,
             n=int(inside.sum()),
             confidence=float(confidences[inside].mean()),
             accuracy=float(correct[inside].mean()),
         )
-        for place in range(bins)
+        for place in range(BINS)
         if (inside := places == place).any()
     ]
     gaps = sum(item.n * abs(item.confidence - item.accuracy) for item in filled)

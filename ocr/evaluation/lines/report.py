@@ -1,16 +1,10 @@
-"""What an evaluation found; the gate and the report read it, the store keeps it as JSON."""
+"""What an evaluation of lines found."""
 
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
-from ocr.evaluation.bootstrap import Interval
-from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.lines.calibration import Calibration
-from ocr.evaluation.lines.latency import Latency
-from ocr.evaluation.metrics import RecognitionMetrics
-from ocr.evaluation.slices import SliceReport
+from ocr.evaluation.lines.metrics import LineMetrics
+from ocr.evaluation.report import EvaluationReport, ModelReport
 
 
 @dataclass(frozen=True)
@@ -51,71 +45,43 @@ class EvaluatedLine:
 
 
 @dataclass(frozen=True)
-class LinesModelReport:
-    """How one recogniser reads the test.
+class LineLatency:
+    """Milliseconds per line.
 
     Attributes:
-        name: The recogniser's.
-        metrics: On all lines.
-        intervals: Two-sided 95 % intervals of the metrics, by name.
-        confusions: Most frequent misreadings.
-        calibration: Confidence against accuracy.
-        latency: Time per image.
+        single_ms: Median of lines read one at a time; ``single_p95_ms``: their 95th percentile.
+        batch_ms: Mean of lines read in batches of ``batch_size``.
     """
 
-    name: str
-    metrics: RecognitionMetrics
-    intervals: dict[str, Interval]
-    confusions: list[Confusion]
-    calibration: Calibration
-    latency: Latency
+    single_ms: float
+    single_p95_ms: float
+    batch_ms: float
+    batch_size: int
 
 
 @dataclass(frozen=True)
-class LinesReport:
-    """Candidate, and opponent if there is one, on the same images.
+class LinesModelReport(ModelReport):
+    """How one recogniser reads the test lines.
 
     Attributes:
-        candidate: The candidate's part; ``opponent``: the opponent's, None for none or a number.
-        comparison: The change of accuracy; None: there is nothing to compare with.
-        slices: Parts of the test set.
+        metrics: On all lines.
+        calibration: Confidence against accuracy.
+        latency: Time per line.
+    """
+
+    metrics: LineMetrics
+    calibration: Calibration
+    latency: LineLatency
+
+
+@dataclass(frozen=True)
+class LinesReport(EvaluationReport):
+    """Candidate, and opponent if there is one, on the same lines; the accuracy is compared.
+
+    Attributes:
         lines: Every line with what was read.
-        resamples: Of the bootstrap, with ``seed``.
     """
 
     candidate: LinesModelReport
     opponent: LinesModelReport | None
-    comparison: Comparison | None
-    slices: list[SliceReport]
     lines: list[EvaluatedLine]
-    resamples: int
-    seed: int
-
-    def to_json(self) -> bytes:
-        """Return the report as JSON."""
-        return _ADAPTER.dump_json(self, indent=1)
-
-    @classmethod
-    def from_json(cls, data: bytes) -> "LinesReport":
-        """Read what :meth:`to_json` wrote."""
-        return _ADAPTER.validate_json(data)
-
-    def rows(self) -> list[dict[str, str | float | None]]:
-        """Return one flat row a line, for a table."""
-        return [_row(line) for line in self.lines]
-
-
-def _row(line: EvaluatedLine) -> dict[str, str | float | None]:
-    return {
-        "id": line.id,
-        "text": line.text,
-        "source": line.source,
-        "group": line.group,
-        "candidate": line.candidate.text,
-        "candidate_confidence": line.candidate.confidence,
-        "opponent": line.opponent.text if line.opponent else None,
-        "opponent_confidence": line.opponent.confidence if line.opponent else None,
-    }
-
-
-_ADAPTER = TypeAdapter(LinesReport)

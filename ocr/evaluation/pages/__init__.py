@@ -1,1 +1,12 @@
-"""How well whole pages are found and read, and how surely we know it."""
+"""How well the lines of whole pages are found and read.
+
+1. `evaluate` – a reader of pages and its opponent on the same pages, in one pass: start here.
+2. `reading` – every page as read by both, and how long that took.
+3. `matching` – which found box is which labelled region.
+4. `counts` – what is right and wrong on one page.
+5. `metrics` – Hmean, precision, recall and 1-NED of pages, summed up from the counts.
+6. `comparison` – candidate against opponent, or against a required Hmean.
+7. `slices` – the parts of the labelled lines.
+8. `report` – what an evaluation found.
+9. `detection` – the score of a detector alone; its training uses it.
+"""

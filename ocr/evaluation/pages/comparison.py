@@ -1,44 +1,35 @@
 """Candidate against opponent on the same pages."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ocr.evaluation.bootstrap import Codes, estimate, widened, wilson
-from ocr.evaluation.comparison import TWO_SIDED, Comparison, p_value_by_group, paired_wald
-from ocr.evaluation.metrics import Ratio, Values
-
-Found = NDArray[np.bool_]
+from ocr.evaluation.bootstrap import Resampling, sum_by_group, widened
+from ocr.evaluation.comparison import TWO_SIDED, Comparison, compare_with_number, paired_wald
+from ocr.evaluation.ratio import Ratio, Values
 
 
 def compare_pages(
-    candidate: Ratio,
-    opponent: Ratio,
-    *,
-    lines: tuple[Found, Found],
-    codes: Codes,
-    resamples: int,
-    seed: int,
+    candidate: Ratio, opponent: Ratio, draws: Resampling, *, lines: tuple[Values, Values]
 ) -> Comparison:
-    """Compare two readings of the same pages.
+    """Compare two readings of the same pages; the p-value is a permutation test's.
 
     Args:
         candidate: A metric of the candidate as sums by page, (pages,).
         opponent: The same of the opponent.
-        lines: Which labelled lines the candidate, and which the opponent, got right; (lines,) each.
-        codes: Group of each page, from 0.
-        resamples: Of the bootstrap by group, and of the permutation test.
-        seed: Of both.
+        draws: How pages are drawn anew, and exchanged.
+        lines: 1.0 where the candidate, and where the opponent, got a labelled line right, else
+            0.0; (lines,) each.
     """
-    sums = np.stack([_by_group(candidate, codes), _by_group(opponent, codes)])
-    gained, lost = int((lines[0] & ~lines[1]).sum()), int((lines[1] & ~lines[0]).sum())
+    sums = np.stack([sum_by_group(reader, draws.codes) for reader in (candidate, opponent)])
+    ours, theirs = lines
+    gained, lost = int((ours > theirs).sum()), int((ours < theirs).sum())
     change = candidate.value - opponent.value
-    lower, upper = _bound(sums, change, resamples=resamples, seed=seed)
-    by_line = paired_wald(gained=gained, lost=lost, n=len(lines[0]))
+    lower, upper = _bound(sums, change, draws)
+    by_line = paired_wald(gained=gained, lost=lost, n=len(ours))
     half = (by_line.upper - by_line.lower) / 2
     return Comparison(
         kind="paired",
-        n=len(codes),
-        groups=sums.shape[1],
+        n=len(draws.codes),
+        groups=draws.groups,
         candidate=candidate.value,
         opponent=opponent.value,
         change=change,
@@ -46,66 +37,41 @@ def compare_pages(
         upper=min(1.0, max(upper, change + half)),
         gained=gained,
         lost=lost,
-        p_value=_permute(sums, resamples=resamples, seed=seed),
+        p_value=_permute(sums, draws),
     )
 
 
-def compare_pages_with_number(
-    candidate: Ratio, required: float, *, codes: Codes, resamples: int, seed: int
-) -> Comparison:
-    """Compare a metric of the candidate, as sums by page, with a required value of it."""
-    surplus = Ratio(candidate.numerator - required * candidate.denominator, candidate.denominator)
-    by_group = estimate(
-        candidate, codes=codes, resamples=resamples, seed=seed, confidence=TWO_SIDED
-    )
+def compare_pages_with_number(candidate: Ratio, required: float, draws: Resampling) -> Comparison:
+    """Compare an Hmean of the candidate, as sums by page, with a required value of it."""
     # An Hmean is a share of half of the regions and boxes together.
-    n = max(1, round(candidate.denominator.sum() / 2))
-    by_line = wilson(round(candidate.value * n), n, confidence=TWO_SIDED)
-    return Comparison(
-        kind="number",
-        n=len(codes),
-        groups=int(codes.max()) + 1,
-        candidate=candidate.value,
-        opponent=required,
-        change=candidate.value - required,
-        lower=max(0.0, min(by_group.lower, by_line.lower)) - required,
-        upper=min(1.0, max(by_group.upper, by_line.upper)) - required,
-        gained=0,
-        lost=0,
-        p_value=p_value_by_group(surplus, codes=codes),
+    trials = max(1, round(candidate.denominator.sum() / 2))
+    return compare_with_number(candidate, required, trials=trials, draws=draws)
+
+
+def p_value_by_sign(changes: Values, draws: Resampling) -> float:
+    """Return the two-sided p-value that the changes (N,) of each group might have been reversed."""
+    by_group = np.bincount(draws.codes, weights=changes)
+    signs = np.random.default_rng(draws.seed).choice(
+        (-1.0, 1.0), size=(draws.resamples, len(by_group))
     )
+    return _share_as_large(signs @ by_group, float(changes.sum()))
 
 
-def p_value_by_sign(changes: Values, *, resamples: int, seed: int) -> float:
-    """Return the two-sided p-value that each of the changes (groups,) might have been reversed."""
-    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(resamples, len(changes)))
-    return _share_as_large(signs @ changes, float(changes.sum()))
-
-
-def _by_group(ratio: Ratio, codes: Codes) -> NDArray[np.float64]:
-    """Return numerators and denominators summed by group, (groups, 2)."""
-    return np.stack(
-        [np.bincount(codes, weights=part) for part in (ratio.numerator, ratio.denominator)], axis=1
-    )
-
-
-def _bound(
-    sums: NDArray[np.float64], change: float, *, resamples: int, seed: int
-) -> tuple[float, float]:
+def _bound(sums: Values, change: float, draws: Resampling) -> tuple[float, float]:
     """Return the bounds of the change when groups are drawn anew; sums are (2, groups, 2)."""
-    groups = sums.shape[1]
+    groups = draws.groups
     if groups < 2:
         return -1.0, 1.0
-    drawn = np.random.default_rng(seed).multinomial(
-        groups, np.full(groups, 1 / groups), size=resamples
+    drawn = np.random.default_rng(draws.seed).multinomial(
+        groups, np.full(groups, 1 / groups), size=draws.resamples
     )
     interval = widened(_change(drawn @ sums), value=change, groups=groups, confidence=TWO_SIDED)
     return interval.lower, interval.upper
 
 
-def _permute(sums: NDArray[np.float64], *, resamples: int, seed: int) -> float:
+def _permute(sums: Values, draws: Resampling) -> float:
     """Return the two-sided p-value that each group's readings might have been exchanged."""
-    swapped = np.random.default_rng(seed).random((resamples, sums.shape[1])) < 0.5
+    swapped = np.random.default_rng(draws.seed).random((draws.resamples, draws.groups)) < 0.5
     moved = swapped @ (sums[1] - sums[0])
     totals = sums.sum(axis=1)[:, None]
     return _share_as_large(
@@ -113,7 +79,7 @@ def _permute(sums: NDArray[np.float64], *, resamples: int, seed: int) -> float:
     )
 
 
-def _change(totals: NDArray[np.float64]) -> Values:
+def _change(totals: Values) -> Values:
     """Return candidate − opponent of totals (2, N, 2)."""
     numerators, denominators = totals[..., 0], totals[..., 1]
     values = numerators / np.maximum(denominators, 1e-12)

@@ -7,9 +7,9 @@ import numpy as np
 
 from ocr.dataset.pages.region import Region
 from ocr.errors import BadData
-from ocr.evaluation.metrics import Ratio
 from ocr.evaluation.pages.counts import PageCounts, count_page
 from ocr.evaluation.pages.matching import match_page
+from ocr.evaluation.ratio import Ratio
 from ocr.reading.page_reader import PageReading
 
 

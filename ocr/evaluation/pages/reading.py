@@ -1,10 +1,10 @@
-"""Pages as read by one reader or two, beside their labels."""
+"""Pages as read by one reader or two, beside their labels, and how long that takes."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Protocol
 
 from ocr.dataset.pages.region import Region
+from ocr.dataset.pages.snapshot import PageSample
 from ocr.evaluation.pages.counts import count_page
 from ocr.evaluation.pages.matching import match_page
 from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome
@@ -12,35 +12,8 @@ from ocr.image.pixels import Image
 from ocr.reading.page_reader import ReadsPages
 
 
-class LabelledPage(Protocol):
-    """A test page: a row of a snapshot of pages."""
-
-    @property
-    def id(self) -> str:
-        """SHA-256 of the encoded image."""
-
-    @property
-    def regions(self) -> Sequence[Region]:
-        """What is labelled on it."""
-
-    @property
-    def image(self) -> str:
-        """Its path as written in the labels; empty for a rendered one."""
-
-    @property
-    def source(self) -> str:
-        """Where it came from."""
-
-    @property
-    def group(self) -> str:
-        """The document it belongs to; empty: none."""
-
-
 def read_pages(
-    readers: Sequence[ReadsPages],
-    samples: Iterable[tuple[LabelledPage, Image]],
-    *,
-    on_progress: Callable[[int], None] | None,
+    readers: Sequence[ReadsPages], samples: Iterable[tuple[PageSample, Image]]
 ) -> Iterator[EvaluatedPage]:
     """Read page by page with one reader or two, which take turns in being first."""
     for number, (sample, image) in enumerate(samples):
@@ -61,8 +34,6 @@ def read_pages(
             candidate=ours,
             opponent=theirs[0] if theirs else None,
         )
-        if on_progress:
-            on_progress(number + 1)
 
 
 def _read(reader: ReadsPages, regions: Sequence[Region], image: Image) -> PageOutcome:

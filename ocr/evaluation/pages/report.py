@@ -1,17 +1,13 @@
-"""What an evaluation of pages found; the gate and the report read it, the store keeps it."""
+"""What an evaluation of pages found."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
 from ocr.dataset.pages.region import Region
-from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.pages.counts import PageCounts, is_read
 from ocr.evaluation.pages.metrics import PageMetrics
-from ocr.evaluation.slices import SliceReport
+from ocr.evaluation.report import EvaluationReport, ModelReport
 from ocr.models.page_line import PageLine
 
 
@@ -78,55 +74,31 @@ class PageLatency:
 
 
 @dataclass(frozen=True)
-class PagesModelReport:
-    """How one reader reads the test pages.
+class PagesModelReport(ModelReport):
+    """How one reader reads the test pages; confusions are those of found lines, case aside.
 
     Attributes:
-        name: The reader's.
         metrics: On all pages.
-        intervals: Two-sided 95 % intervals of the shares, by name; bootstrap by document.
-        confusions: Most frequent misreadings of the lines that were found, case aside.
         latency: Time per page.
     """
 
-    name: str
     metrics: PageMetrics
-    intervals: dict[str, Interval]
-    confusions: list[Confusion]
     latency: PageLatency
 
 
 @dataclass(frozen=True)
-class PagesReport:
-    """Candidate, and opponent if there is one, on the same pages.
+class PagesReport(EvaluationReport):
+    """Candidate, and opponent if there is one, on the same pages; ``e2e_hmean`` is compared.
+
+    Slices are parts of the labelled lines; their accuracy is the share read, but for case and
+    spaces.
 
     Attributes:
-        candidate: The candidate's part; ``opponent``: the opponent's, None for none or a number.
-        comparison: The change of ``e2e_hmean``; None: there is nothing to compare with.
-        detection: The change of ``hmean``; None without a paired opponent.
-        slices: Parts of the labelled lines; their accuracy is the share read, but for case and
-            spaces.
+        detection: The change of ``hmean``; None without an opponent.
         pages: Every page with what was read.
-        resamples: Of the bootstrap, with ``seed``.
     """
 
     candidate: PagesModelReport
     opponent: PagesModelReport | None
-    comparison: Comparison | None
     detection: Comparison | None
-    slices: list[SliceReport]
     pages: list[EvaluatedPage]
-    resamples: int
-    seed: int
-
-    def to_json(self) -> bytes:
-        """Return the report as JSON."""
-        return _ADAPTER.dump_json(self)
-
-    @classmethod
-    def from_json(cls, data: bytes) -> "PagesReport":
-        """Read what :meth:`to_json` wrote."""
-        return _ADAPTER.validate_json(data)
-
-
-_ADAPTER = TypeAdapter(PagesReport)

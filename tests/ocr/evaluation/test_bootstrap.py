@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from ocr.evaluation.bootstrap import bootstrap, estimate, group_codes, wilson
-from ocr.evaluation.metrics import Ratio
+from ocr.evaluation.bootstrap import Resampling, bootstrap, estimate, group_codes, wilson
+from ocr.evaluation.ratio import Ratio, mean_of
 
 
 def shares(values: list[float]) -> Ratio:
-    return Ratio(numerator=np.array(values), denominator=np.ones(len(values)))
+    return mean_of(np.array(values))
 
 
 def test_samples_without_a_group_are_groups_of_their_own() -> None:
@@ -16,9 +16,9 @@ def test_samples_without_a_group_are_groups_of_their_own() -> None:
 def test_same_seed_gives_the_same_interval() -> None:
     ratio, codes = shares([1.0, 0.0] * 50), np.arange(100)
 
-    first = estimate(ratio, codes=codes, resamples=500, seed=3)
-    again = estimate(ratio, codes=codes, resamples=500, seed=3)
-    other = estimate(ratio, codes=codes, resamples=500, seed=4)
+    first = estimate(ratio, Resampling(codes, resamples=500, seed=3))
+    again = estimate(ratio, Resampling(codes, resamples=500, seed=3))
+    other = estimate(ratio, Resampling(codes, resamples=500, seed=4))
 
     assert first == again
     assert first.lower < 0.5 < first.upper
@@ -28,7 +28,7 @@ def test_same_seed_gives_the_same_interval() -> None:
 def test_resamples_spread_like_the_standard_error() -> None:
     ratio = shares([1.0] * 300 + [0.0] * 100)
 
-    draws = bootstrap(ratio, codes=np.arange(400), resamples=20_000, seed=0)
+    draws = bootstrap(ratio, Resampling(np.arange(400), resamples=20_000, seed=0))
 
     assert draws.mean() == pytest.approx(0.75, abs=1e-3)
     assert draws.std() == pytest.approx(np.sqrt(0.75 * 0.25 / 400), rel=0.03)
@@ -37,8 +37,8 @@ def test_resamples_spread_like_the_standard_error() -> None:
 def test_dependent_lines_widen_the_interval() -> None:
     ratio = shares([1.0] * 300 + [0.0] * 100)
 
-    lines = estimate(ratio, codes=np.arange(400), resamples=2000, seed=0)
-    documents = estimate(ratio, codes=np.arange(400) // 10, resamples=2000, seed=0)
+    lines = estimate(ratio, Resampling(np.arange(400), resamples=2000, seed=0))
+    documents = estimate(ratio, Resampling(np.arange(400) // 10, resamples=2000, seed=0))
 
     assert documents.upper - documents.lower > 2.5 * (lines.upper - lines.lower)
 
@@ -52,14 +52,16 @@ def test_interval_covers_the_truth_also_with_few_documents(documents: int) -> No
     for _ in range(300):
         levels = rng.normal(0.5, 0.2, size=documents)[codes]
         ratio = shares(list(levels + rng.normal(0, 0.1, size=len(codes))))
-        interval = estimate(ratio, codes=codes, resamples=400, seed=0)
+        interval = estimate(ratio, Resampling(codes, resamples=400, seed=0))
         covered += interval.lower <= 0.5 <= interval.upper
 
     assert covered / 300 >= 0.91
 
 
 def test_one_document_bounds_nothing() -> None:
-    interval = estimate(shares([1.0, 0.0]), codes=np.zeros(2, dtype=np.intp), resamples=200, seed=0)
+    interval = estimate(
+        shares([1.0, 0.0]), Resampling(np.zeros(2, dtype=np.intp), resamples=200, seed=0)
+    )
 
     assert (interval.lower, interval.upper) == (-np.inf, np.inf)
 

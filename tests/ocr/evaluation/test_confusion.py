@@ -1,4 +1,4 @@
-from ocr.evaluation.confusion import Confusion, align, count_confusions
+from ocr.evaluation.confusion import MOST, Confusion, align, count_confusions
 
 
 def test_misreadings_are_counted_most_frequent_first() -> None:
@@ -15,4 +15,10 @@ def test_missed_character_reads_as_nothing() -> None:
 
 
 def test_only_the_most_frequent_are_kept() -> None:
-    assert len(count_confusions(["abcdef"], ["ghijkl"], most=3)) == 3
+    letters = [chr(ord("a") + place) for place in range(26)]
+    read = [chr(ord("A") + place) for place in range(26)] + ["?"] * 26
+
+    confusions = count_confusions([*read, "?"], [*letters, *letters, "z"])
+
+    assert len(confusions) == MOST
+    assert confusions[0] == Confusion(expected="z", read="?", count=2)

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.evaluation.bootstrap import Codes, wilson
-from ocr.evaluation.comparison import Comparison, compare_paired, compare_with_number
-from ocr.evaluation.metrics import Values
+from ocr.evaluation.bootstrap import Codes, Resampling, wilson
+from ocr.evaluation.comparison import Comparison
+from ocr.evaluation.lines.comparison import compare_lines, compare_lines_with_number
+from ocr.evaluation.ratio import Values
 from ocr.evaluation.slices import SliceReport
 from ocr.gate import Decision, Evidence, GateRules, Verdict, judge
 
@@ -68,7 +69,7 @@ ERRORS = pytest.mark.parametrize("correlated", [True, False], ids=["correlated",
 def judge_readings(candidate: Values, opponent: Values, *, groups: Codes | None = None) -> Decision:
     n = len(candidate)
     codes = np.arange(n) if groups is None else groups
-    comparison = compare_paired(candidate, opponent, codes=codes, resamples=500, seed=0)
+    comparison = compare_lines(candidate, opponent, Resampling(codes, resamples=500, seed=0))
     return judge(replace(found(comparison), n=n, share=wilson(int(candidate.sum()), n)), RULES)
 
 
@@ -241,7 +242,9 @@ def test_required_number_is_compared_with_one_sample(
 ) -> None:
     n = 1000 if right > 200 else 200
     correct = np.concatenate([np.ones(right), np.zeros(n - right)])
-    comparison = compare_with_number(correct, required, codes=np.arange(n), resamples=500, seed=0)
+    comparison = compare_lines_with_number(
+        correct, required, Resampling(np.arange(n), resamples=500, seed=0)
+    )
 
     decision = judge(replace(found(comparison), n=n, share=wilson(right, n)), RULES)
 

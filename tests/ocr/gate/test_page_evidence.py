@@ -7,15 +7,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ocr.evaluation.bootstrap import Interval
+from ocr.evaluation.bootstrap import Interval, Resampling
 from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.metrics import Ratio
 from ocr.evaluation.pages.comparison import compare_pages
-from ocr.evaluation.pages.evaluate import evaluate_pages
+from ocr.evaluation.ratio import Ratio
 from ocr.gate import Decision, Evidence, GateRules, Verdict, collect_page_evidence, judge
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
+    evaluate_scripted,
     label_pages,
     read_receipt,
     receipt,
@@ -32,7 +32,7 @@ def half_wrong(number: int) -> PageReading:
 
 
 def evidence_of(ours: Answer, theirs: Answer | None, *, number: float | None = None) -> Evidence:
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("receipts:new", ours),
         opponent=ScriptedReader("rapidocr 3.10.0", theirs) if theirs else None,
         samples=label_pages([receipt(number) for number in range(PAGES)]),
@@ -123,7 +123,7 @@ def test_latency_is_the_median_of_a_page() -> None:
 
 
 def test_reader_judged_against_itself_is_promoted() -> None:
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("receipts:1", right),
         opponent=ScriptedReader("receipts:1", right),
         samples=label_pages([receipt(0), receipt(1)]),
@@ -175,8 +175,6 @@ def draw_change(rng: np.random.Generator, change: float, shared: float) -> Compa
     return compare_pages(
         Ratio(2.0 * ours.sum(axis=1), all_lines),
         Ratio(2.0 * theirs.sum(axis=1), all_lines),
-        lines=(ours.ravel(), theirs.ravel()),
-        codes=np.arange(60),
-        resamples=500,
-        seed=0,
+        Resampling(np.arange(60), resamples=500, seed=0),
+        lines=(ours.ravel().astype(float), theirs.ravel().astype(float)),
     )

@@ -1,10 +1,9 @@
 import pytest
 
 from ocr.errors import BadData
-from ocr.evaluation.lines.evaluate import evaluate_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import GateRules, collect_line_evidence, judge
-from tests.ocr.evaluation.scenes import ScriptedRecogniser, lines
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, evaluate_scripted, lines
 
 TEXTS = [f"{number:04}" for number in range(60)]
 
@@ -23,7 +22,7 @@ def evaluate(**changes: object) -> LinesReport:
         "samples": lines(TEXTS),
         "resamples": 300,
     }
-    return evaluate_lines(**{**arguments, **changes})  # type: ignore[arg-type]
+    return evaluate_scripted(**{**arguments, **changes})  # type: ignore[arg-type]
 
 
 def test_both_models_are_measured_on_the_same_lines() -> None:
@@ -68,13 +67,6 @@ def test_report_survives_its_json() -> None:
     assert LinesReport.from_json(report.to_json()) == report
 
 
-def test_rows_are_flat() -> None:
-    (row, *_) = evaluate().rows()
-
-    assert row["text"] == "0000"
-    assert (row["candidate"], row["candidate_confidence"]) == ("????", 0.4)
-
-
 def test_number_stands_in_for_an_opponent() -> None:
     report = evaluate(opponent=None, required_accuracy=0.5)
 
@@ -107,14 +99,6 @@ def test_champion_itself_is_recognised_by_its_name() -> None:
     )
 
     assert decision.reasons == ["The candidate is plates:old itself."]
-
-
-def test_progress_counts_the_lines() -> None:
-    seen: list[int] = []
-
-    evaluate(on_progress=seen.append, batch_size=25)
-
-    assert seen == [25, 50, 60]
 
 
 def test_models_take_turns_in_going_first() -> None:

@@ -1,11 +1,14 @@
-"""Made-up pages: regions, readings and readers."""
+"""Made-up pages: regions, readings and readers, and what comes of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ocr.dataset.pages.region import Region
+from ocr.dataset.pages.snapshot import PageSample
+from ocr.evaluation.pages.evaluate import evaluate_pages
+from ocr.evaluation.pages.report import PagesReport
 from ocr.image.pixels import Image
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import PageReading
@@ -32,17 +35,6 @@ def reading(*lines: tuple[float, float, str]) -> PageReading:
     )
 
 
-@dataclass(frozen=True)
-class Page:
-    """A labelled page."""
-
-    id: str
-    regions: Sequence[Region]
-    image: str
-    source: str = "labels.txt"
-    group: str = ""
-
-
 @dataclass
 class ScriptedReader:
     """Answers by the number that `draw` hid in a page's first pixel."""
@@ -65,14 +57,21 @@ def label_pages(
     *,
     groups: Sequence[str] = (),
     images: Sequence[str] = (),
-) -> list[tuple[Page, Image]]:
+) -> list[tuple[PageSample, Image]]:
     return [
         (
-            Page(
-                f"{number:064x}",
-                regions,
-                image=images[number] if images else f"{number}.jpg",
+            PageSample(
+                id=f"{number:064x}",
+                split="test",
+                width=300,
+                height=400,
+                regions=tuple(regions),
+                source="labels.txt",
                 group=groups[number] if groups else "",
+                image=images[number] if images else f"{number}.jpg",
+                shard="",
+                offset=0,
+                size=0,
             ),
             draw(number),
         )
@@ -94,3 +93,21 @@ def read_receipt(number: int, *, wrong: int = 0, missed: int = 0, invented: int 
         for row, line in enumerate(regions)
     ]
     return reading(*lines, *((200.0, 20.0 + 40 * row, "NOISE") for row in range(invented)))
+
+
+def evaluate_scripted(
+    *,
+    candidate: ScriptedReader,
+    samples: Iterable[tuple[PageSample, Image]],
+    opponent: ScriptedReader | None = None,
+    required_hmean: float | None = None,
+    resamples: int = 200,
+) -> PagesReport:
+    return evaluate_pages(
+        candidate=candidate,
+        opponent=opponent,
+        samples=samples,
+        required_hmean=required_hmean,
+        resamples=resamples,
+        seed=0,
+    )

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ocr.evaluation.bootstrap import Codes
+from ocr.evaluation.bootstrap import Codes, Resampling
 from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.metrics import Ratio
 from ocr.evaluation.pages.comparison import (
     compare_pages,
     compare_pages_with_number,
     p_value_by_sign,
 )
+from ocr.evaluation.ratio import Ratio, Values
 
 PAGES, LINES = 60, 50
 TRIALS = 300
@@ -29,11 +29,13 @@ def compare(ours: Right, theirs: Right, *, codes: Codes | None = None) -> Compar
     return compare_pages(
         hmean_of(ours),
         hmean_of(theirs),
-        lines=(ours.ravel(), theirs.ravel()),
-        codes=np.arange(len(ours)) if codes is None else codes,
-        resamples=500,
-        seed=0,
+        Resampling(np.arange(len(ours)) if codes is None else codes, resamples=500, seed=0),
+        lines=(flat(ours), flat(theirs)),
     )
+
+
+def flat(right: Right) -> Values:
+    return right.ravel().astype(float)
 
 
 def hmean_of(right: Right) -> Ratio:
@@ -59,10 +61,8 @@ def test_denominators_differ_where_boxes_are_invented() -> None:
     comparison = compare_pages(
         hmean_of(right),
         inventive,
-        lines=(right.ravel(), right.ravel()),
-        codes=np.arange(4),
-        resamples=200,
-        seed=0,
+        Resampling(np.arange(4), resamples=200, seed=0),
+        lines=(flat(right), flat(right)),
     )
 
     assert comparison.change == pytest.approx(1 / 3)
@@ -140,7 +140,7 @@ def test_number_is_compared_with_one_sample(required: float, better: bool) -> No
     right = read(np.random.default_rng(6), share=0.8)
 
     comparison = compare_pages_with_number(
-        hmean_of(right), required, codes=np.arange(PAGES), resamples=500, seed=0
+        hmean_of(right), required, Resampling(np.arange(PAGES), resamples=500, seed=0)
     )
 
     assert comparison.kind == "number"
@@ -154,7 +154,7 @@ def test_number_is_compared_with_one_sample(required: float, better: bool) -> No
     ("changes", "significant"),
     [(np.ones(12), True), (np.ones(4), False), (np.resize([1.0, -1.0], 12), False)],
 )
-def test_sign_test_needs_groups_that_agree(changes: NDArray[np.float64], significant: bool) -> None:
-    p_value = p_value_by_sign(changes, resamples=2000, seed=0)
+def test_sign_test_needs_groups_that_agree(changes: Values, significant: bool) -> None:
+    p_value = p_value_by_sign(changes, Resampling(np.arange(len(changes)), 2000, seed=0))
 
     assert (p_value < 0.05) == significant

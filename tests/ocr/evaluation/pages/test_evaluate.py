@@ -4,11 +4,11 @@ import pytest
 
 from ocr.dataset.pages.region import Region
 from ocr.errors import BadData
-from ocr.evaluation.pages.evaluate import evaluate_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
+    evaluate_scripted,
     label_pages,
     read_receipt,
     reading,
@@ -26,7 +26,7 @@ def evaluate(
     required_hmean: float | None = None,
     groups: tuple[str, ...] = (),
 ) -> PagesReport:
-    return evaluate_pages(
+    return evaluate_scripted(
         candidate=ScriptedReader("receipts:new", ours),
         opponent=ScriptedReader("receipts:old", theirs) if theirs else None,
         samples=label_pages([receipt(number) for number in range(PAGES)], groups=groups),
@@ -139,7 +139,7 @@ def test_readers_take_turns_after_a_warm_up() -> None:
 
         return answer
 
-    evaluate_pages(
+    evaluate_scripted(
         candidate=ScriptedReader("a", note("a")),
         opponent=ScriptedReader("b", note("b")),
         samples=label_pages([receipt(0), receipt(1)]),
@@ -149,25 +149,11 @@ def test_readers_take_turns_after_a_warm_up() -> None:
     assert turns == ["a0", "b0", "a0", "b0", "b1", "a1"]
 
 
-def test_progress_is_told_page_by_page() -> None:
-    seen: list[int] = []
-
-    evaluate_pages(
-        candidate=ScriptedReader("a", read_receipt),
-        opponent=None,
-        samples=label_pages([receipt(0), receipt(1)]),
-        resamples=10,
-        on_progress=seen.append,
-    )
-
-    assert seen == [1, 2]
-
-
 @pytest.mark.parametrize(
     "regions", [[], [region(0, 0, ignored=True)], [region(0, 0, "")], [region(0, 0)]]
 )
 def test_odd_pages_are_measured_too(regions: list[Region]) -> None:
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("a", lambda number: reading((0, 0, "A"))),
         opponent=ScriptedReader("b", lambda number: reading()),
         samples=label_pages([regions]),
@@ -179,4 +165,4 @@ def test_odd_pages_are_measured_too(regions: list[Region]) -> None:
 
 def test_no_pages_are_refused() -> None:
     with pytest.raises(BadData, match="test split is empty"):
-        evaluate_pages(candidate=ScriptedReader("a", read_receipt), opponent=None, samples=[])
+        evaluate_scripted(candidate=ScriptedReader("a", read_receipt), opponent=None, samples=[])

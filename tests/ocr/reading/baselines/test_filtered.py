@@ -1,5 +1,5 @@
 from ocr.reading.baselines import FilteredRecogniser
-from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw
 
 
 def test_characters_the_labels_never_use_are_dropped() -> None:

@@ -1,6 +1,5 @@
 import pytest
 
-from ocr.evaluation.lines.evaluate import evaluate_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.report.lines.gallery import (
     Segment,
@@ -9,7 +8,7 @@ from ocr.report.lines.gallery import (
     encode,
     mark_differences,
 )
-from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 
 TEXTS = [f"{number:04}" for number in range(30)]
 
@@ -23,7 +22,7 @@ def evaluate(*, lost: int, shared: int, gained: int) -> LinesReport:
         is_right = number < lost or number >= lost + shared + gained
         return (TEXTS[number], 0.8) if is_right else ("", 0.0)
 
-    return evaluate_lines(
+    return evaluate_scripted(
         candidate=ScriptedRecogniser("new", ours),
         opponent=ScriptedRecogniser("old", theirs),
         samples=lines(TEXTS),

@@ -2,11 +2,10 @@ import cv2
 import pytest
 
 from ocr.dataset.quarantine import ReasonCount, Rejection
-from ocr.evaluation.lines.evaluate import evaluate_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import GateRules, collect_line_evidence, judge
 from ocr.report import Lineage, render_lines_html
-from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 from tests.ocr.report.page import ATTACK, Page
 
 TEXTS = [f"{number:04}" for number in range(40)]
@@ -17,7 +16,7 @@ def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> LinesReport:
         return (texts[number] + "?", 0.6) if number % 5 == 0 else (texts[number], 0.9)
 
     opponent = ScriptedRecogniser("plates:old", lambda number: ("0001", 0.5)) if paired else None
-    return evaluate_lines(
+    return evaluate_scripted(
         candidate=ScriptedRecogniser("plates:new", answer),
         opponent=opponent,
         samples=lines(texts),
@@ -76,7 +75,7 @@ def test_decision_comes_before_everything_else() -> None:
 
 def test_undecided_report_says_how_many_lines_would_decide() -> None:
     report = evaluate()
-    same = evaluate_lines(
+    same = evaluate_scripted(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 0.9)),
         opponent=ScriptedRecogniser("b", lambda number: (TEXTS[number], 0.9)),
         samples=lines(TEXTS),
@@ -88,7 +87,7 @@ def test_undecided_report_says_how_many_lines_would_decide() -> None:
 
 
 def test_report_without_opponent_curves_or_errors_is_still_whole() -> None:
-    perfect = evaluate_lines(
+    perfect = evaluate_scripted(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0)),
         opponent=None,
         samples=lines(TEXTS),
@@ -146,7 +145,7 @@ def test_gallery_shows_no_more_than_asked(gallery: int) -> None:
 
 
 def test_required_number_is_named_as_such() -> None:
-    report = evaluate_lines(
+    report = evaluate_scripted(
         candidate=ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0)),
         opponent=None,
         required_accuracy=0.5,

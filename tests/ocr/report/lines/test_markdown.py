@@ -1,15 +1,14 @@
 import pytest
 
-from ocr.evaluation.lines.evaluate import evaluate_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import Decision, GateRules, collect_line_evidence, judge
 from ocr.report import render_lines_markdown
 from ocr.report.lines.markdown import escape
-from tests.ocr.evaluation.scenes import ScriptedRecogniser, draw, lines
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 
 
 def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
-    return evaluate_lines(
+    return evaluate_scripted(
         candidate=ScriptedRecogniser("new", lambda number: (texts[number][1:], 0.9)),
         opponent=ScriptedRecogniser("old", lambda number: (texts[number], 0.5)) if paired else None,
         samples=lines(texts),

@@ -1,7 +1,6 @@
 import pytest
 
 from ocr.dataset.pages.region import Region
-from ocr.evaluation.pages.evaluate import evaluate_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.reading.page_reader import PageReading
 from ocr.report.lines.gallery import Segment
@@ -9,6 +8,7 @@ from ocr.report.pages.gallery import build_page_gallery, choose_pages
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     draw,
+    evaluate_scripted,
     label_pages,
     read_receipt,
     reading,
@@ -18,7 +18,7 @@ from tests.ocr.evaluation.pages.scenes import (
 
 
 def evaluate(regions: list[Region], found: PageReading) -> PagesReport:
-    return evaluate_pages(
+    return evaluate_scripted(
         candidate=ScriptedReader("new", lambda number: found),
         opponent=None,
         samples=label_pages([regions]),
@@ -27,7 +27,7 @@ def evaluate(regions: list[Region], found: PageReading) -> PagesReport:
 
 
 def test_worst_pages_come_first() -> None:
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("new", lambda number: read_receipt(number, wrong=number)),
         opponent=None,
         samples=label_pages([receipt(number) for number in range(4)]),
@@ -94,7 +94,7 @@ def test_errors_are_listed_with_their_differences_case_aside() -> None:
 
 
 def test_both_readers_are_laid_over_a_page() -> None:
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("new", read_receipt),
         opponent=ScriptedReader("old", lambda number: read_receipt(number, wrong=2)),
         samples=label_pages([receipt(0)]),
@@ -111,7 +111,7 @@ def test_both_readers_are_laid_over_a_page() -> None:
 
 def test_large_page_is_shrunk_and_its_boxes_keep_their_pixels() -> None:
     large = draw(0).repeat(9, axis=0).repeat(9, axis=1)
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("new", read_receipt),
         opponent=None,
         samples=[(label_pages([receipt(0)])[0][0], large)],

@@ -3,7 +3,6 @@ from collections.abc import Callable
 import pytest
 
 from ocr.dataset.pages.region import Region
-from ocr.evaluation.pages.evaluate import evaluate_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.gate import GateRules, collect_page_evidence, judge
 from ocr.models.page_line import PageLine
@@ -13,6 +12,7 @@ from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     box,
     draw,
+    evaluate_scripted,
     label_pages,
     read_receipt,
     receipt,
@@ -37,7 +37,7 @@ def evaluate(
     def theirs(number: int) -> PageReading:
         return read_receipt(number, wrong=3, missed=1, invented=1)
 
-    return evaluate_pages(
+    return evaluate_scripted(
         candidate=ScriptedReader("receipts:new", ours),
         opponent=ScriptedReader("receipts:old", theirs) if paired else None,
         samples=label_pages([receipt(number) for number in range(PAGES)]),
@@ -137,7 +137,7 @@ def test_report_without_errors_is_still_whole() -> None:
 def hostile_report() -> PagesReport:
     regions = [Region(box(10, 20), ATTACK), Region(box(10, 60), ATTACK)]
     line = PageLine(polygon=box(10, 20), text=ATTACK + "!", confidence=0.5)
-    return evaluate_pages(
+    return evaluate_scripted(
         candidate=ScriptedReader(ATTACK, lambda number: PageReading((line,), 0, {})),
         opponent=None,
         samples=label_pages([regions], images=[ATTACK]),
@@ -171,7 +171,7 @@ def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
 
 
 def test_undecided_short_form_says_how_many_pages_would_decide() -> None:
-    report = evaluate_pages(
+    report = evaluate_scripted(
         candidate=ScriptedReader("a", lambda number: read_receipt(number, wrong=number % 2)),
         opponent=ScriptedReader("b", lambda number: read_receipt(number, wrong=(number + 1) % 2)),
         samples=label_pages([receipt(number) for number in range(PAGES)]),

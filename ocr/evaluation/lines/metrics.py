@@ -1,20 +1,18 @@
-"""The metrics of text recognition, line by line and summed up."""
+"""The metrics of lines, line by line and summed up."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from ocr.errors import BadData
-
-Values = NDArray[np.float64]
+from ocr.evaluation.ratio import Ratio, Values, mean_of
 
 
 @dataclass(frozen=True)
-class RecognitionMetrics:
+class LineMetrics:
     """The summary of one recogniser on one test set; every value but the counts is a share.
 
     Attributes:
@@ -40,37 +38,23 @@ class RecognitionMetrics:
     cer: float
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """A metric as sums over lines: value = numerator.sum() / denominator.sum(), both (N,)."""
-
-    numerator: Values
-    denominator: Values
-
-    @property
-    def value(self) -> float:
-        """The metric over all lines; 0 where nothing could be measured."""
-        total = float(self.denominator.sum())
-        return float(self.numerator.sum()) / total if total else 0.0
-
-
-def measure(predictions: Sequence[str], references: Sequence[str]) -> RecognitionMetrics:
+def measure_lines(predictions: Sequence[str], references: Sequence[str]) -> LineMetrics:
     """Return the metrics of the predictions.
 
     Raises:
         BadData: There is nothing to measure, or the two lengths differ.
     """
-    return summarise(score_lines(predictions, references))
+    return summarise_lines(score_lines(predictions, references))
 
 
-def summarise(scores: dict[str, Ratio]) -> RecognitionMetrics:
+def summarise_lines(scores: dict[str, Ratio]) -> LineMetrics:
     """Sum the scores of lines up."""
     n = len(scores["accuracy"].numerator)
-    return RecognitionMetrics(n=n, **{name: score.value for name, score in scores.items()})
+    return LineMetrics(n=n, **{name: score.value for name, score in scores.items()})
 
 
 def score_lines(predictions: Sequence[str], references: Sequence[str]) -> dict[str, Ratio]:
-    """Return every metric of :class:`RecognitionMetrics` line by line."""
+    """Return every metric of :class:`LineMetrics` line by line."""
     if len(predictions) != len(references):
         raise BadData(f"{len(predictions)} predictions for {len(references)} references")
     if not references:
@@ -95,8 +79,7 @@ def score_lines(predictions: Sequence[str], references: Sequence[str]) -> dict[s
 
 
 def _mean(values: Iterable[float]) -> Ratio:
-    numerator = _array(values)
-    return Ratio(numerator=numerator, denominator=np.ones_like(numerator))
+    return mean_of(_array(values))
 
 
 def _array(values: Iterable[float]) -> Values:

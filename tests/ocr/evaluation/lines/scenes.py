@@ -1,11 +1,13 @@
-"""Made-up recognisers and test lines."""
+"""Made-up recognisers and test lines, and what comes of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
+from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.report import LinesReport
 from ocr.image.pixels import Image
 from ocr.reading.recognition.ctc import Recognition
 
@@ -53,3 +55,25 @@ def lines(texts: Sequence[str], *, groups: Sequence[str] = ()) -> list[tuple[Dra
         )
         for number, text in enumerate(texts)
     ]
+
+
+def evaluate_scripted(
+    *,
+    candidate: ScriptedRecogniser,
+    samples: Iterable[tuple[DrawnLine, Image]],
+    opponent: ScriptedRecogniser | None = None,
+    required_accuracy: float | None = None,
+    training_counts: Mapping[str, int] | None = None,
+    resamples: int = 200,
+    batch_size: int = 32,
+) -> LinesReport:
+    return evaluate_lines(
+        candidate=candidate,
+        opponent=opponent,
+        samples=samples,
+        required_accuracy=required_accuracy,
+        training_counts=training_counts or {},
+        resamples=resamples,
+        seed=0,
+        batch_size=batch_size,
+    )

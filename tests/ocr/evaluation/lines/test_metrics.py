@@ -3,11 +3,11 @@ import unicodedata
 import pytest
 
 from ocr.errors import BadData
-from ocr.evaluation.metrics import measure
+from ocr.evaluation.lines.metrics import measure_lines
 
 
 def test_perfect_predictions_score_one_and_no_errors() -> None:
-    metrics = measure(["A1", "皖B2"], ["A1", "皖B2"])
+    metrics = measure_lines(["A1", "皖B2"], ["A1", "皖B2"])
 
     assert (metrics.n, metrics.accuracy, metrics.ned, metrics.cer) == (2, 1.0, 1.0, 0.0)
 
@@ -24,7 +24,7 @@ def test_perfect_predictions_score_one_and_no_errors() -> None:
 def test_accuracy_comes_in_three_forms(
     prediction: str, reference: str, raw: float, nfc: float, spaceless: float
 ) -> None:
-    metrics = measure([prediction], [reference])
+    metrics = measure_lines([prediction], [reference])
 
     assert (metrics.accuracy, metrics.accuracy_nfc, metrics.accuracy_spaceless) == (
         raw,
@@ -34,18 +34,18 @@ def test_accuracy_comes_in_three_forms(
 
 
 def test_ned_is_the_mean_over_lines_and_cer_the_share_over_characters() -> None:
-    metrics = measure(["abcx", "z"], ["abcd", "y"])
+    metrics = measure_lines(["abcx", "z"], ["abcd", "y"])
 
     assert metrics.ned == pytest.approx((0.75 + 0.0) / 2)
     assert metrics.cer == pytest.approx(2 / 5)
 
 
 def test_cer_of_invented_text_exceeds_one() -> None:
-    assert measure(["abcdef"], ["x"]).cer == 6.0
+    assert measure_lines(["abcdef"], ["x"]).cer == 6.0
 
 
 def test_first_character_can_be_left_out() -> None:
-    metrics = measure(["苏A12345", "皖A1234X"], ["皖A12345", "皖A12345"])
+    metrics = measure_lines(["苏A12345", "皖A1234X"], ["皖A12345", "皖A12345"])
 
     assert metrics.accuracy == 0.0
     assert metrics.accuracy_without_first == 0.5
@@ -53,7 +53,7 @@ def test_first_character_can_be_left_out() -> None:
 
 
 def test_empty_texts_agree_with_each_other() -> None:
-    metrics = measure([""], [""])
+    metrics = measure_lines([""], [""])
 
     assert (metrics.accuracy, metrics.ned, metrics.cer) == (1.0, 1.0, 0.0)
 
@@ -61,4 +61,4 @@ def test_empty_texts_agree_with_each_other() -> None:
 @pytest.mark.parametrize(("predictions", "references"), [([], []), (["a"], ["a", "b"])])
 def test_nothing_to_measure_is_bad_data(predictions: list[str], references: list[str]) -> None:
     with pytest.raises(BadData):
-        measure(predictions, references)
+        measure_lines(predictions, references)
