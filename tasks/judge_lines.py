@@ -8,13 +8,17 @@ from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import GateRules, collect_line_evidence, judge
 from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
-from ocr.report import (
-    choose_lines,
-    describe_lineage,
-    render_lines_html,
-    render_lines_markdown,
+from ocr.report.lineage import describe_lineage
+from ocr.report.lines.gallery import choose_lines
+from ocr.report.lines.html import render_lines_html
+from ocr.report.lines.markdown import render_lines_markdown
+from tasks.judgement import (
+    conclude,
+    read_curves,
+    read_environment,
+    read_if_any,
+    was_rolled_back,
 )
-from tasks.judgement import conclude, read_curves, read_if_any, was_rolled_back
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace
 
@@ -43,7 +47,12 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         report,
         decision,
         images=_read_gallery(snapshot, report),
-        lineage=describe_lineage(manifest, dataset=evaluation.dataset, snapshot=snapshot.manifest),
+        lineage=describe_lineage(
+            manifest,
+            dataset=evaluation.dataset,
+            snapshot=snapshot.manifest,
+            environment=read_environment(workspace, checkpoint),
+        ),
         curves=read_curves(workspace, checkpoint),
         composition_png=read_if_any(workspace, f"{checkpoint}/composition.png"),
         gallery=GALLERY,

@@ -18,14 +18,11 @@ from ocr.models.bundle import (
     read_recogniser_manifest,
 )
 from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
-from ocr.report import (
-    choose_pages,
-    describe_lineage,
-    describe_part,
-    render_pages_html,
-    render_pages_markdown,
-)
-from tasks.judgement import conclude, read_curves, was_rolled_back
+from ocr.report.lineage import describe_lineage, describe_part
+from ocr.report.pages.gallery import choose_pages
+from ocr.report.pages.html import render_pages_html
+from ocr.report.pages.markdown import render_pages_markdown
+from tasks.judgement import conclude, read_curves, read_environment, was_rolled_back
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
 
@@ -91,9 +88,17 @@ def _render(
         decision,
         images=_read_gallery(snapshot, report),
         lineage=describe_lineage(
-            candidate.pipeline, dataset=evaluation.dataset, snapshot=snapshot.manifest
+            candidate.pipeline,
+            dataset=evaluation.dataset,
+            snapshot=snapshot.manifest,
+            environment={},
         ),
-        parts=[describe_part(candidate.detector), describe_part(candidate.recogniser)],
+        parts=[
+            describe_part(candidate.detector, environment=read_environment(workspace, detector)),
+            describe_part(
+                candidate.recogniser, environment=read_environment(workspace, recogniser)
+            ),
+        ],
         curves={
             "detector": read_curves(workspace, detector),
             "recogniser": read_curves(workspace, recogniser),

@@ -6,6 +6,7 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
 from configs.base import Params
+from configs.jobs import TrainResult
 from ocr.gate import Decision
 from ocr.store.digest import content_digest
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
@@ -50,6 +51,12 @@ def read_curves(workspace: Workspace, checkpoint: str) -> list[dict[str, object]
     """Read the events of the training that a checkpoint came from."""
     lines = read_if_any(workspace, f"{checkpoint}/metrics.jsonl").decode().splitlines()
     return [json.loads(line) for line in lines]
+
+
+def read_environment(workspace: Workspace, checkpoint: str) -> dict[str, str]:
+    """Read on what the training of a checkpoint ran; empty where nobody noted it."""
+    result = read_if_any(workspace, f"{checkpoint}/result.json")
+    return TrainResult.model_validate_json(result).environment if result else {}
 
 
 def read_if_any(workspace: Workspace, key: str) -> bytes:

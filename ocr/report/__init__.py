@@ -1,21 +1,15 @@
-"""The report of a candidate: one HTML file, and its short form in Markdown."""
+"""The report of a candidate: one HTML file, and its short form in Markdown.
 
-from ocr.report.lineage import Lineage, describe_lineage, describe_part
-from ocr.report.lines.gallery import choose_lines
-from ocr.report.lines.html import render_lines_html
-from ocr.report.lines.markdown import render_lines_markdown
-from ocr.report.pages.gallery import choose_pages
-from ocr.report.pages.html import render_pages_html
-from ocr.report.pages.markdown import render_pages_markdown
+What both kinds share stands here; `lines` and `pages` have files of the same names:
 
-__all__ = [
-    "Lineage",
-    "choose_lines",
-    "choose_pages",
-    "describe_lineage",
-    "describe_part",
-    "render_lines_html",
-    "render_lines_markdown",
-    "render_pages_html",
-    "render_pages_markdown",
-]
+1. `html` – renders a template with what every report shows.
+2. `layout.html.jinja` – the page; `pieces.html.jinja`: parts of it, `report.css`: its style.
+3. `markdown` – the short form, for a Prefect artifact.
+4. `tables` – the rows of metrics, slices and confusions.
+5. `charts` – estimates with their whiskers, and curves; `svg`: what they are drawn with.
+6. `training` – the curves of a training.
+7. `gallery` – readings with their errors marked, and images within the file.
+8. `lineage` – what made a candidate.
+9. `lines` – the report of a recogniser.
+10. `pages` – the report of a pipeline.
+"""

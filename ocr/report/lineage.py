@@ -1,4 +1,4 @@
-"""Where a candidate comes from."""
+"""What a candidate was made of."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ class Lineage:
         splits: Samples per split.
         quarantine: Rejected rows per reason.
         parameters: Of the training, nested as in the preset.
-        environment: Versions and devices.
+        environment: Versions and devices of the training.
     """
 
     model: str
@@ -39,19 +39,23 @@ class Lineage:
 
 
 def describe_lineage(
-    manifest: ModelManifest, *, dataset: str, snapshot: SnapshotManifest
+    manifest: ModelManifest,
+    *,
+    dataset: str,
+    snapshot: SnapshotManifest,
+    environment: Mapping[str, str],
 ) -> Lineage:
     """Say what a version was made of, and what it was measured on (``dataset`` is its key)."""
     return replace(
-        describe_part(manifest),
+        describe_part(manifest, environment=environment),
         dataset=dataset,
         splits={split: snapshot.counts[split] for split in ("train", "val", "test")},
         quarantine=snapshot.quarantine,
     )
 
 
-def describe_part(manifest: ModelManifest) -> Lineage:
-    """Say what a version was made of."""
+def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) -> Lineage:
+    """Say what a version was made of, and in which environment it was trained."""
     return Lineage(
         model=manifest.name,
         version=manifest.version,
@@ -60,6 +64,7 @@ def describe_part(manifest: ModelManifest) -> Lineage:
         code_commit=manifest.code_commit,
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
+        environment=environment,
     )
 
 

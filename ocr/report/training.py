@@ -8,6 +8,14 @@ from markupsafe import Markup
 
 from ocr.report.charts import Series, draw_curves, smooth
 
+# The scores of a detector's validations, and of a recogniser's.
+_SCORES = {
+    "hmean": "Hmean",
+    "recall": "recall",
+    "precision": "precision",
+    "accuracy": "accuracy",
+    "ned": "1-NED",
+}
 # Colours of the first, second and third score of a chart.
 _STYLES = ("candidate", "opponent", "raw")
 
@@ -21,16 +29,13 @@ class TrainingChart:
     chart: Markup
 
 
-def draw_training(
-    rows: Sequence[Mapping[str, Any]], *, scores: Mapping[str, str]
-) -> list[TrainingChart]:
+def draw_training(rows: Sequence[Mapping[str, Any]]) -> list[TrainingChart]:
     """Draw the loss, and the scores of the validations; a chart without points is left out.
 
     Args:
         rows: Of the training's metrics.jsonl.
-        scores: Keys of at most three scores with their names.
     """
-    charts = [_draw_loss(rows), _draw_scores(rows, scores)]
+    charts = [_draw_loss(rows), _draw_scores(rows)]
     return [chart for chart in charts if chart.chart]
 
 
@@ -47,7 +52,9 @@ def _draw_loss(rows: Sequence[Mapping[str, Any]]) -> TrainingChart:
     return _with_keys("Loss", series, chart)
 
 
-def _draw_scores(rows: Sequence[Mapping[str, Any]], scores: Mapping[str, str]) -> TrainingChart:
+def _draw_scores(rows: Sequence[Mapping[str, Any]]) -> TrainingChart:
+    measured = {key for row in rows if row.get("event") == "validation" for key in row}
+    scores = {key: name for key, name in _SCORES.items() if key in measured}
     series = [
         Series(name, style, _points(rows, event="validation", key=key))
         for (key, name), style in zip(scores.items(), _STYLES, strict=False)

@@ -6,6 +6,7 @@ import pytest
 
 from configs.deployment import DeploymentParams
 from configs.gate import LineGateParams
+from configs.jobs import TrainResult
 from tasks.deploy import deploy_model
 from tasks.gateway_client import GatewayUnavailable
 from tasks.judge_lines import judge_lines
@@ -44,9 +45,23 @@ def test_candidate_as_good_as_the_champion_is_accepted(
     assert "<html" in Path(judgement.report).read_text(encoding="utf-8")[:200]
 
 
-def test_version_that_a_person_rolled_back_is_held(
-    project: ToyProject, candidate: ModelRef
-) -> None:
+def test_report_says_on_what_the_candidate_was_trained(project: ToyProject, candidate: ModelRef) -> None:
+    result = TrainResult(
+        kind="train-recogniser",
+        checkpoint="checkpoint",
+        metrics={},
+        timings={},
+        environment={"device": "2 x gpu"},
+    )
+    key = f"{candidate.checkpoints[0]}/result.json"
+    project.registry.store.put_bytes(key, result.model_dump_json().encode())
+
+    judgement = judge(project, candidate)
+
+    assert "2 x gpu" in Path(judgement.report).read_text(encoding="utf-8")
+
+
+def test_version_that_a_person_rolled_back_is_held(project: ToyProject, candidate: ModelRef) -> None:
     project.promote("v2")
     project.rollback()
 

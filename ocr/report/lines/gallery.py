@@ -1,7 +1,6 @@
 """The misread lines worth looking at, worst first."""
 
-import base64
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import cv2
@@ -9,18 +8,11 @@ from rapidfuzz.distance import Levenshtein
 
 from ocr.evaluation.lines.report import EvaluatedLine, LinesReport
 from ocr.image.pixels import Image, encode_png
+from ocr.report.gallery import Segment, mark_differences, to_address
 
 # Of the room in the gallery; what one leaves goes to the next.
 _LOST, _SHARED = 0.5, 0.3
 _MAX_WIDTH_PX, _MAX_HEIGHT_PX = 640, 160
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A stretch of a reading; its kind is ``same``, ``wrong`` (also invented) or ``missed``."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -82,28 +74,6 @@ def build_line_gallery(
     ]
 
 
-def mark_differences(
-    prediction: str, reference: str, *, fold: Callable[[str], str] = str
-) -> list[Segment]:
-    """Cut a reading into stretches that are same, wrong or missed.
-
-    Args:
-        prediction: What was read.
-        reference: What is labelled.
-        fold: Takes away what does not count, character by character.
-    """
-    return list(_segments(prediction, reference, fold))
-
-
-def _segments(prediction: str, reference: str, fold: Callable[[str], str]) -> Iterator[Segment]:
-    for edit in Levenshtein.opcodes(fold(reference), fold(prediction)):
-        if edit.tag == "delete":
-            yield Segment("missed", reference[edit.src_start : edit.src_end])
-        else:
-            kind = "same" if edit.tag == "equal" else "wrong"
-            yield Segment(kind, prediction[edit.dest_start : edit.dest_end])
-
-
 def _sort_by_fate(report: LinesReport) -> dict[str, list[EvaluatedLine]]:
     wrong = [line for line in report.lines if line.candidate.text != line.text]
     return {
@@ -122,7 +92,7 @@ def _show(line: EvaluatedLine, images: Mapping[str, Image]) -> GalleryLine:
     image = images.get(line.id)
     return GalleryLine(
         line=line,
-        src="" if image is None else encode(image),
+        src="" if image is None else _encode(image),
         width_px=line.width_px,
         height_px=line.height_px,
         candidate=mark_differences(line.candidate.text, line.text),
@@ -130,16 +100,11 @@ def _show(line: EvaluatedLine, images: Mapping[str, Image]) -> GalleryLine:
     )
 
 
-def encode(image: Image) -> str:
-    """Return an image as a data: address, shrunk when it is larger than the page needs."""
+def _encode(image: Image) -> str:
+    """Return an image as a data: address, shrunk when it is larger than the report needs."""
     height_px, width_px = image.shape[:2]
     scale = min(1.0, _MAX_WIDTH_PX / width_px, _MAX_HEIGHT_PX / height_px)
     if scale < 1:
         size = (max(1, round(width_px * scale)), max(1, round(height_px * scale)))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(image.dtype)
     return to_address(encode_png(image))
-
-
-def to_address(data: bytes, *, kind: str = "png") -> str:
-    """Return the bytes of an encoded image as a data: address."""
-    return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,28 +1,18 @@
-"""One self-contained HTML file that says whether a candidate is good, and why."""
+"""The report of a recogniser: one self-contained HTML file, the decision first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
-
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import Decision
 from ocr.image.pixels import Image
-from ocr.report.charts import draw_calibration, draw_row_scale
-from ocr.report.lineage import Lineage, flatten
-from ocr.report.lines.gallery import build_line_gallery, to_address
-from ocr.report.tables import (
-    METRICS,
-    list_confusions,
-    list_metrics,
-    list_slices,
-    metric_floor,
-    slice_floor,
-)
-from ocr.report.templates import TEMPLATES, VERDICTS
+from ocr.report.gallery import to_address
+from ocr.report.html import render_html
+from ocr.report.lineage import Lineage
+from ocr.report.lines.calibration import draw_calibration
+from ocr.report.lines.gallery import build_line_gallery
+from ocr.report.lines.metrics import METRICS
 from ocr.report.training import draw_training
-
-SCORES = {"accuracy": "accuracy", "ned": "1-NED"}
 
 
 def render_lines_html(
@@ -31,9 +21,9 @@ def render_lines_html(
     *,
     images: Mapping[str, Image],
     lineage: Lineage,
-    curves: Sequence[Mapping[str, Any]] = (),
-    composition_png: bytes = b"",
-    gallery: int = 60,
+    curves: Sequence[Mapping[str, Any]],
+    composition_png: bytes,
+    gallery: int,
 ) -> str:
     """Render the whole report; it needs nothing else to be read, neither scripts nor a network.
 
@@ -41,36 +31,20 @@ def render_lines_html(
         report: The evaluation.
         decision: The gate's answer to it.
         images: Image (H, W, 3) BGR by sample id, of the lines that `choose_lines` names.
-        lineage: What made the candidate.
+        lineage: What made the recogniser.
         curves: Rows of the training's metrics.jsonl.
-        composition_png: Preview of composed crops, if there was composition.
+        composition_png: Preview of composed crops; empty without composition.
         gallery: Misread lines to show.
     """
-    ours = report.candidate.intervals
-    theirs = report.opponent.intervals if report.opponent else {}
-    metrics_from, slices_from = metric_floor(ours, theirs), slice_floor(report.slices)
-    return TEMPLATES.get_template("report.html.jinja").render(
-        report=report,
-        decision=decision,
-        verdict=VERDICTS[decision.verdict],
+    models = {"candidate": report.candidate, "opponent": report.opponent}
+    return render_html(
+        "lines/report.html.jinja",
+        report,
+        decision,
         lineage=lineage,
-        parameters=list(flatten(lineage.parameters)),
-        metrics=list_metrics(METRICS, ours, theirs, floor=metrics_from),
-        metric_scale=draw_row_scale(lower=metrics_from, upper=1.0),
-        slices=list_slices(report.slices, floor=slices_from),
-        slice_scale=draw_row_scale(lower=slices_from, upper=1.0),
-        confusions=list_confusions(
-            report.candidate.confusions, report.opponent.confusions if report.opponent else []
-        ),
+        metrics=METRICS,
         sections=build_line_gallery(report, images, most=gallery),
-        calibration=_draw_calibration(report),
-        curves=draw_training(curves, scores=SCORES),
+        calibration=draw_calibration({who: m.calibration for who, m in models.items() if m}),
+        curves=draw_training(curves),
         composition=to_address(composition_png) if composition_png else "",
     )
-
-
-def _draw_calibration(report: LinesReport) -> Markup:
-    parts = [("candidate", report.candidate.calibration)]
-    if report.opponent:
-        parts.append(("opponent", report.opponent.calibration))
-    return draw_calibration(parts)

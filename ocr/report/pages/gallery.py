@@ -10,7 +10,7 @@ from ocr.evaluation.pages.counts import PageCounts, is_read, without_case
 from ocr.evaluation.pages.detection import share
 from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome, PagesReport
 from ocr.image.pixels import Image
-from ocr.report.lines.gallery import Segment, mark_differences, to_address
+from ocr.report.gallery import Segment, mark_differences, to_address
 
 Kind = Literal["read", "misread", "missed", "invented", "uncounted"]
 
@@ -45,7 +45,7 @@ class Overlay:
         who: ``candidate`` or ``opponent``; ``name``: the reader's.
         counts: What is right and wrong.
         marks: Drawn over the page, what matters most last.
-        errors: As a list, in reading order of each kind.
+        errors: What is misread, missed and invented, in this order.
     """
 
     who: str
@@ -89,11 +89,6 @@ def build_page_gallery(
     return [_show(report, page, images.get(page.id)) for page in choose_pages(report, most=most)]
 
 
-def errors_of(page: EvaluatedPage, outcome: PageOutcome) -> list[ErrorRow]:
-    """List what is misread, missed and invented on a page, in this order."""
-    return [*_misread(page, outcome), *_missed(page, outcome), *_invented(outcome)]
-
-
 def _goodness(page: EvaluatedPage) -> tuple[float, int, str]:
     counts = page.candidate.counts
     read = share(2 * counts.read, counts.readings + counts.texts)
@@ -127,7 +122,7 @@ def _lay_over(page: EvaluatedPage, who: str, name: str, outcome: PageOutcome) ->
         name=name,
         counts=outcome.counts,
         marks=list(_mark(page, outcome)),
-        errors=errors_of(page, outcome),
+        errors=[*_misread(page, outcome), *_missed(page, outcome), *_invented(outcome)],
     )
 
 

@@ -1,13 +1,7 @@
 import pytest
 
 from ocr.evaluation.lines.report import LinesReport
-from ocr.report.lines.gallery import (
-    Segment,
-    build_line_gallery,
-    choose_lines,
-    encode,
-    mark_differences,
-)
+from ocr.report.lines.gallery import build_line_gallery, choose_lines
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 
 TEXTS = [f"{number:04}" for number in range(30)]
@@ -28,20 +22,6 @@ def evaluate(*, lost: int, shared: int, gained: int) -> LinesReport:
         samples=lines(TEXTS),
         resamples=200,
     )
-
-
-@pytest.mark.parametrize(
-    ("prediction", "segments"),
-    [
-        ("0123", [Segment("same", "0123")]),
-        ("0193", [Segment("same", "01"), Segment("wrong", "9"), Segment("same", "3")]),
-        ("013", [Segment("same", "01"), Segment("missed", "2"), Segment("same", "3")]),
-        ("01234", [Segment("same", "0123"), Segment("wrong", "4")]),
-        ("", [Segment("missed", "0123")]),
-    ],
-)
-def test_differences_are_marked_where_they_are(prediction: str, segments: list[Segment]) -> None:
-    assert mark_differences(prediction, "0123") == segments
 
 
 @pytest.mark.parametrize(
@@ -82,6 +62,9 @@ def test_line_without_its_image_is_still_shown() -> None:
 
 
 def test_large_image_is_shrunk() -> None:
+    report = evaluate(lost=1, shared=0, gained=0)
     large = draw(0, "x").repeat(20, axis=0).repeat(20, axis=1)
 
-    assert len(encode(large)) < 100_000
+    (section,) = build_line_gallery(report, {report.lines[0].id: large}, most=10)
+
+    assert 0 < len(section.lines[0].src) < 100_000

@@ -4,7 +4,8 @@ import pytest
 from ocr.dataset.quarantine import ReasonCount, Rejection
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import GateRules, collect_line_evidence, judge
-from ocr.report import Lineage, render_lines_html
+from ocr.report.lineage import Lineage
+from ocr.report.lines.html import render_lines_html
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 from tests.ocr.report.page import ATTACK, Page
 
@@ -27,7 +28,13 @@ def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> LinesReport:
 def render(report: LinesReport, **changes: object) -> str:
     decision = judge(collect_line_evidence(report, size_mb=3.0, has_parity=True), GateRules())
     images = {line.id: draw(0, "1") for line in report.lines}
-    arguments: dict[str, object] = {"images": images, "lineage": Lineage(model="m", version="v1")}
+    arguments: dict[str, object] = {
+        "images": images,
+        "lineage": Lineage(model="m", version="v1"),
+        "curves": [],
+        "composition_png": b"",
+        "gallery": 60,
+    }
     return render_lines_html(report, decision, **{**arguments, **changes})  # type: ignore[arg-type]
 
 
@@ -122,6 +129,7 @@ def test_curves_composition_and_lineage_are_shown_when_given() -> None:
             )
         ],
         parameters={"training": {"epochs": 20}},
+        environment={"device": "1 x gpu", "paddle": "3.3.1"},
     )
 
     html = render(
@@ -135,6 +143,8 @@ def test_curves_composition_and_lineage_are_shown_when_given() -> None:
         assert words in html
     for words in ("8ee4", "1f3a", "datasets/plates/6b1f", "train 600", "3 px, at least 8"):
         assert words in html
+    assert "Environment (2)" in html
+    assert "1 x gpu" in html
 
 
 @pytest.mark.parametrize("gallery", [0, 3])

@@ -2,9 +2,8 @@ import pytest
 
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate import Decision, GateRules, collect_line_evidence, judge
-from ocr.report import render_lines_markdown
-from ocr.report.lines.markdown import escape
-from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
+from ocr.report.lines.markdown import render_lines_markdown
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, evaluate_scripted, lines
 
 
 def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
@@ -49,20 +48,3 @@ def test_hostile_text_is_neither_markup_nor_markdown() -> None:
 
     assert "<script" not in markdown
     assert "![](http" not in markdown
-
-
-def test_thumbnails_are_part_of_the_text() -> None:
-    texts = ["1234", "5678"]
-    report = evaluate(texts, paired=True)
-    images = {line.id: draw(0, line.text) for line in report.lines}
-
-    markdown = render_lines_markdown(report, decide(report), title="x", images=images)
-
-    assert markdown.count("![](data:image/png;base64,") == 2
-    assert len(markdown) < 20_000
-
-
-def test_escaped_text_keeps_its_letters() -> None:
-    assert escape("皖A1 2") == "皖A1 2"
-    assert escape("a\nb") == "a b"
-    assert escape("<a>") == "&#60;a&#62;"

@@ -3,7 +3,7 @@ import pytest
 from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.report import PagesReport
 from ocr.reading.page_reader import PageReading
-from ocr.report.lines.gallery import Segment
+from ocr.report.gallery import Segment
 from ocr.report.pages.gallery import build_page_gallery, choose_pages
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,

@@ -7,7 +7,9 @@ from ocr.evaluation.pages.report import PagesReport
 from ocr.gate import GateRules, collect_page_evidence, judge
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import PageReading
-from ocr.report import Lineage, render_pages_html, render_pages_markdown
+from ocr.report.lineage import Lineage
+from ocr.report.pages.html import render_pages_html
+from ocr.report.pages.markdown import render_pages_markdown
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     box,
@@ -159,7 +161,7 @@ def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
     report = evaluate()
     decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
 
-    markdown = render_pages_markdown(report, decision, title="receipts:9c41", worst=3)
+    markdown = render_pages_markdown(report, decision, title="receipts:9c41")
 
     assert markdown.startswith("# ✅ Promote: receipts:9c41")
     assert "| End-to-end Hmean | **90.0%**" in markdown
