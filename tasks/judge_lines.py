@@ -37,7 +37,6 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         report,
         size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
-        opponent=evaluation.opposing_version,
         was_rolled_back=was_rolled_back(workspace, model),
     )
     decision = judge(evidence, GateRules(**gate.model_dump()))

@@ -39,7 +39,6 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
         report,
         size_mb=candidate.size_mb,
         has_parity=bool(candidate.detector.parity and candidate.recogniser.parity),
-        opponent=evaluation.opposing_version,
         was_rolled_back=was_rolled_back(workspace, evaluation.model),
     )
     rules = gate.model_dump(exclude={"min_hmean"})

@@ -44,11 +44,6 @@ class EvaluationRef:
     opponent: str
     champion: str | None
 
-    @property
-    def opposing_version(self) -> str:
-        """NAME:VERSION of the opponent; empty where it is no version of the registry."""
-        return self.opponent if ":" in self.opponent else ""
-
 
 @dataclass(frozen=True)
 class JudgementRef:

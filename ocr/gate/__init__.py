@@ -1,4 +1,11 @@
-"""The gate: whether a candidate may replace the champion."""
+"""The gate: whether a candidate may replace the champion.
+
+1. `judge` – the decision, and how many samples would decide what is undecided.
+2. `checks` – the rules, one by one.
+3. `rules` – the numbers that they compare with.
+4. `evidence` – what an evaluation of lines, or of pages, says of a candidate.
+5. `words` – how reasons are worded.
+"""
 
 from ocr.gate.checks import Check, Verdict
 from ocr.gate.evidence import Evidence, collect_line_evidence, collect_page_evidence

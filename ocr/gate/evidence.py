@@ -1,7 +1,7 @@
 """What is known of a candidate when it is judged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ocr.evaluation.bootstrap import Interval, wilson
 from ocr.evaluation.comparison import Comparison
@@ -21,8 +21,7 @@ class Evidence:
         slices: Parts of the test set.
         latency_ms: Median of one image read alone; ``size_mb``: of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
-        opponent: What the candidate is compared with, in words ("the champion plates:1f3a");
-            empty: with a number.
+        opponent: Whom the candidate met ("plates:1f3a"); empty: nobody, or a required number.
         is_opponent: The candidate is that very model.
         was_rolled_back: Somebody took this very version out of service.
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
@@ -36,29 +35,23 @@ class Evidence:
     latency_ms: float
     size_mb: float
     has_parity: bool
-    opponent: str = "the champion"
-    is_opponent: bool = False
-    was_rolled_back: bool = False
-    metric: str = "accuracy"
-    unit: str = "lines"
-    guards: Mapping[str, Comparison] = field(default_factory=dict)
+    opponent: str
+    is_opponent: bool
+    was_rolled_back: bool
+    metric: str
+    unit: str
+    guards: Mapping[str, Comparison]
 
 
 def collect_line_evidence(
-    report: LinesReport,
-    *,
-    size_mb: float,
-    has_parity: bool,
-    opponent: str = "",
-    was_rolled_back: bool = False,
+    report: LinesReport, *, size_mb: float, has_parity: bool, was_rolled_back: bool
 ) -> Evidence:
-    """Take from an evaluation of lines what the gate looks at.
+    """Take from an evaluation of lines what the gate looks at: the accuracy decides.
 
     Args:
         report: The evaluation.
         size_mb: Megabytes of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
-        opponent: What the candidate is compared with; empty: the name of the report's opponent.
         was_rolled_back: Somebody took this very version out of service.
     """
     metrics, other = report.candidate.metrics, report.opponent
@@ -70,19 +63,17 @@ def collect_line_evidence(
         latency_ms=report.candidate.latency.single_ms,
         size_mb=size_mb,
         has_parity=has_parity,
-        opponent=opponent or (other.name if other else ""),
+        opponent=other.name if other else "",
         is_opponent=other is not None and other.name == report.candidate.name,
         was_rolled_back=was_rolled_back,
+        metric="accuracy",
+        unit="lines",
+        guards={},
     )
 
 
 def collect_page_evidence(
-    report: PagesReport,
-    *,
-    size_mb: float,
-    has_parity: bool,
-    opponent: str = "",
-    was_rolled_back: bool = False,
+    report: PagesReport, *, size_mb: float, has_parity: bool, was_rolled_back: bool
 ) -> Evidence:
     """Take from an evaluation of pages what the gate looks at: the end-to-end Hmean decides.
 
@@ -90,7 +81,6 @@ def collect_page_evidence(
         report: The evaluation.
         size_mb: Megabytes of the served models together.
         has_parity: Whether every exported form of both finds and reads as the checkpoints do.
-        opponent: What the candidate is compared with; empty: the name of the report's opponent.
         was_rolled_back: Somebody took this very version out of service.
     """
     candidate, other = report.candidate, report.opponent
@@ -102,7 +92,7 @@ def collect_page_evidence(
         latency_ms=1000 * candidate.latency.median_s,
         size_mb=size_mb,
         has_parity=has_parity,
-        opponent=opponent or (other.name if other else ""),
+        opponent=other.name if other else "",
         is_opponent=other is not None and other.name == candidate.name,
         was_rolled_back=was_rolled_back,
         metric="e2e Hmean",

@@ -11,8 +11,9 @@ from ocr.evaluation.lines.comparison import compare_lines, compare_lines_with_nu
 from ocr.evaluation.ratio import Values
 from ocr.evaluation.slices import SliceReport
 from ocr.gate import Decision, Evidence, GateRules, Verdict, judge
+from tests.ocr.gate.scenes import LINE_RULES
 
-RULES = GateRules()
+RULES = LINE_RULES
 
 
 def compare(*, candidate: float, opponent: float, lower: float, upper: float) -> Comparison:
@@ -43,6 +44,12 @@ def found(
         latency_ms=10.0,
         size_mb=5.0,
         has_parity=True,
+        opponent="the champion",
+        is_opponent=False,
+        was_rolled_back=False,
+        metric="accuracy",
+        unit="lines",
+        guards={},
     )
 
 

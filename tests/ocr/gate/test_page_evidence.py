@@ -11,7 +11,7 @@ from ocr.evaluation.bootstrap import Interval, Resampling
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.pages.comparison import compare_pages
 from ocr.evaluation.ratio import Ratio
-from ocr.gate import Decision, Evidence, GateRules, Verdict, collect_page_evidence, judge
+from ocr.gate import Decision, Evidence, Verdict, collect_page_evidence, judge
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
@@ -20,6 +20,7 @@ from tests.ocr.evaluation.pages.scenes import (
     read_receipt,
     receipt,
 )
+from tests.ocr.gate.scenes import PAGE_RULES, judge_pages
 
 PAGES = 40
 Answer = Callable[[int], PageReading]
@@ -39,11 +40,11 @@ def evidence_of(ours: Answer, theirs: Answer | None, *, number: float | None = N
         required_hmean=number,
         resamples=500,
     )
-    return collect_page_evidence(report, size_mb=5.0, has_parity=True)
+    return collect_page_evidence(report, size_mb=5.0, has_parity=True, was_rolled_back=False)
 
 
 def decide(ours: Answer, theirs: Answer | None, *, number: float | None = None) -> Decision:
-    return judge(evidence_of(ours, theirs, number=number), GateRules())
+    return judge(evidence_of(ours, theirs, number=number), PAGE_RULES)
 
 
 @pytest.mark.parametrize(
@@ -109,14 +110,14 @@ def test_required_number_is_compared_with(number: float, verdict: Verdict) -> No
 
 
 def test_floor_is_that_of_the_hmean() -> None:
-    decision = judge(evidence_of(half_wrong, None), GateRules(min_accuracy=0.9))
+    decision = judge(evidence_of(half_wrong, None), replace(PAGE_RULES, min_accuracy=0.9))
 
     assert decision.verdict == "block"
     assert "E2e Hmean 80.5% is below the floor 90.0%" in decision.reasons[0]
 
 
 def test_latency_is_the_median_of_a_page() -> None:
-    decision = judge(evidence_of(right, None), GateRules(max_latency_ms=1e-9))
+    decision = judge(evidence_of(right, None), replace(PAGE_RULES, max_latency_ms=1e-9))
 
     assert decision.verdict == "block"
     assert "Latency, ms per image" in decision.reasons[0]
@@ -130,7 +131,7 @@ def test_reader_judged_against_itself_is_promoted() -> None:
         resamples=200,
     )
 
-    decision = judge(collect_page_evidence(report, size_mb=5.0, has_parity=True), GateRules())
+    decision = judge_pages(report)
 
     assert decision.verdict == "promote"
     assert "itself" in decision.reasons[0]
@@ -147,7 +148,7 @@ def test_wrong_answers_are_rare_on_60_pages_of_unlike_difficulty(
     rng = np.random.default_rng(0)
 
     verdicts = [
-        judge(replace(NOTHING_ELSE, comparison=draw_change(rng, change, shared)), GateRules())
+        judge(replace(NOTHING_ELSE, comparison=draw_change(rng, change, shared)), PAGE_RULES)
         for _ in range(200)
     ]
 
@@ -162,6 +163,12 @@ NOTHING_ELSE = Evidence(
     latency_ms=10.0,
     size_mb=5.0,
     has_parity=True,
+    opponent="the champion",
+    is_opponent=False,
+    was_rolled_back=False,
+    metric="e2e Hmean",
+    unit="pages",
+    guards={},
 )
 
 

@@ -3,10 +3,10 @@ import pytest
 
 from ocr.dataset.quarantine import ReasonCount, Rejection
 from ocr.evaluation.lines.report import LinesReport
-from ocr.gate import GateRules, collect_line_evidence, judge
 from ocr.report.lineage import Lineage
 from ocr.report.lines.html import render_lines_html
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
+from tests.ocr.gate.scenes import judge_lines
 from tests.ocr.report.page import ATTACK, Page
 
 TEXTS = [f"{number:04}" for number in range(40)]
@@ -26,7 +26,7 @@ def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> LinesReport:
 
 
 def render(report: LinesReport, **changes: object) -> str:
-    decision = judge(collect_line_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+    decision = judge_lines(report)
     images = {line.id: draw(0, "1") for line in report.lines}
     arguments: dict[str, object] = {
         "images": images,

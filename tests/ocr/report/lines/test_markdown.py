@@ -1,9 +1,9 @@
 import pytest
 
 from ocr.evaluation.lines.report import LinesReport
-from ocr.gate import Decision, GateRules, collect_line_evidence, judge
 from ocr.report.lines.markdown import render_lines_markdown
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, evaluate_scripted, lines
+from tests.ocr.gate.scenes import judge_lines
 
 
 def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
@@ -15,15 +15,11 @@ def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
     )
 
 
-def decide(report: LinesReport) -> Decision:
-    return judge(collect_line_evidence(report, size_mb=3.0, has_parity=True), GateRules())
-
-
 @pytest.mark.parametrize("paired", [True, False])
 def test_short_form_has_decision_metrics_rules_and_errors(paired: bool) -> None:
     report = evaluate([f"{n:04}" for n in range(40)], paired=paired)
 
-    markdown = render_lines_markdown(report, decide(report), title="plates:9c41")
+    markdown = render_lines_markdown(report, judge_lines(report), title="plates:9c41")
 
     assert markdown.startswith("# ⛔ Block: plates:9c41" if paired else "# ✅ Promote")
     assert "| Accuracy | **0.0%**" in markdown
@@ -34,7 +30,7 @@ def test_short_form_has_decision_metrics_rules_and_errors(paired: bool) -> None:
 def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
     report = evaluate(["a|b", "c`d", "<b>", "[x](y)"], paired=True)
 
-    markdown = render_lines_markdown(report, decide(report), title="x")
+    markdown = render_lines_markdown(report, judge_lines(report), title="x")
 
     for table in markdown.split("\n\n"):
         if table.startswith("|"):
@@ -44,7 +40,7 @@ def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
 def test_hostile_text_is_neither_markup_nor_markdown() -> None:
     report = evaluate(["x<script>alert(1)</script>", "y![](http://evil)", "z|a\nb"], paired=True)
 
-    markdown = render_lines_markdown(report, decide(report), title="x")
+    markdown = render_lines_markdown(report, judge_lines(report), title="x")
 
     assert "<script" not in markdown
     assert "![](http" not in markdown

@@ -1,27 +1,16 @@
-from collections.abc import Callable
-
 import pytest
 
-from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.report import PagesReport
-from ocr.gate import GateRules, collect_page_evidence, judge
-from ocr.models.page_line import PageLine
-from ocr.reading.page_reader import PageReading
 from ocr.report.lineage import Lineage
 from ocr.report.pages.html import render_pages_html
-from ocr.report.pages.markdown import render_pages_markdown
 from tests.ocr.evaluation.pages.scenes import (
-    ScriptedReader,
-    box,
     draw,
-    evaluate_scripted,
-    label_pages,
     read_receipt,
-    receipt,
 )
+from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK, Page
+from tests.ocr.report.pages.scenes import PAGES, evaluate, evaluate_alike, hostile_report
 
-PAGES = 12
 CURVES = {
     "detector": [
         {"event": "step", "step": 1, "loss": 2.0},
@@ -31,24 +20,8 @@ CURVES = {
 }
 
 
-def evaluate(
-    ours: Callable[[int], PageReading] = lambda number: read_receipt(number, wrong=number % 2),
-    *,
-    paired: bool = True,
-) -> PagesReport:
-    def theirs(number: int) -> PageReading:
-        return read_receipt(number, wrong=3, missed=1, invented=1)
-
-    return evaluate_scripted(
-        candidate=ScriptedReader("receipts:new", ours),
-        opponent=ScriptedReader("receipts:old", theirs) if paired else None,
-        samples=label_pages([receipt(number) for number in range(PAGES)]),
-        resamples=200,
-    )
-
-
 def render(report: PagesReport, *, gallery: int = 24, lineage: Lineage | None = None) -> str:
-    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
+    decision = judge_pages(report)
     return render_pages_html(
         report,
         decision,
@@ -136,17 +109,6 @@ def test_report_without_errors_is_still_whole() -> None:
     assert "pages" in page.ids
 
 
-def hostile_report() -> PagesReport:
-    regions = [Region(box(10, 20), ATTACK), Region(box(10, 60), ATTACK)]
-    line = PageLine(polygon=box(10, 20), text=ATTACK + "!", confidence=0.5)
-    return evaluate_scripted(
-        candidate=ScriptedReader(ATTACK, lambda number: PageReading((line,), 0, {})),
-        opponent=None,
-        samples=label_pages([regions], images=[ATTACK]),
-        resamples=10,
-    )
-
-
 def test_hostile_labels_readings_and_names_stay_text() -> None:
     html = render(hostile_report(), lineage=Lineage(model=ATTACK, version=ATTACK))
 
@@ -157,38 +119,5 @@ def test_hostile_labels_readings_and_names_stay_text() -> None:
     assert "{{ 7 * 7 }}" in html
 
 
-def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
-    report = evaluate()
-    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
-
-    markdown = render_pages_markdown(report, decision, title="receipts:9c41")
-
-    assert markdown.startswith("# ✅ Promote: receipts:9c41")
-    assert "| End-to-end Hmean | **90.0%**" in markdown
-    assert "| Change of detection Hmean |" in markdown
-    assert "| 1.jpg | 5 | 4 | 1 | 0 | 0 | 1 |" in markdown
-    for table in markdown.split("\n\n"):
-        if table.startswith("|"):
-            assert len({row.count(" | ") for row in table.splitlines()}) == 1
-
-
-def test_undecided_short_form_says_how_many_pages_would_decide() -> None:
-    report = evaluate_scripted(
-        candidate=ScriptedReader("a", lambda number: read_receipt(number, wrong=number % 2)),
-        opponent=ScriptedReader("b", lambda number: read_receipt(number, wrong=(number + 1) % 2)),
-        samples=label_pages([receipt(number) for number in range(PAGES)]),
-        resamples=200,
-    )
-    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
-
-    assert "test pages would decide" in render_pages_markdown(report, decision, title="x")
-    assert "test pages would decide" in render(report)
-
-
-def test_hostile_text_is_neither_markup_nor_markdown() -> None:
-    report = hostile_report()
-    decision = judge(collect_page_evidence(report, size_mb=3.0, has_parity=True), GateRules())
-
-    markdown = render_pages_markdown(report, decision, title=ATTACK)
-
-    assert "<script" not in markdown
+def test_undecided_report_says_how_many_pages_would_decide() -> None:
+    assert "test pages would decide" in render(evaluate_alike())

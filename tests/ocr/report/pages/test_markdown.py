@@ -1,0 +1,35 @@
+from ocr.report.pages.markdown import render_pages_markdown
+from tests.ocr.gate.scenes import judge_pages
+from tests.ocr.report.page import ATTACK
+from tests.ocr.report.pages.scenes import evaluate, evaluate_alike, hostile_report
+
+
+def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
+    report = evaluate()
+    decision = judge_pages(report)
+
+    markdown = render_pages_markdown(report, decision, title="receipts:9c41")
+
+    assert markdown.startswith("# ✅ Promote: receipts:9c41")
+    assert "| End-to-end Hmean | **90.0%**" in markdown
+    assert "| Change of detection Hmean |" in markdown
+    assert "| 1.jpg | 5 | 4 | 1 | 0 | 0 | 1 |" in markdown
+    for table in markdown.split("\n\n"):
+        if table.startswith("|"):
+            assert len({row.count(" | ") for row in table.splitlines()}) == 1
+
+
+def test_undecided_short_form_says_how_many_pages_would_decide() -> None:
+    report = evaluate_alike()
+    decision = judge_pages(report)
+
+    assert "test pages would decide" in render_pages_markdown(report, decision, title="x")
+
+
+def test_hostile_text_is_neither_markup_nor_markdown() -> None:
+    report = hostile_report()
+    decision = judge_pages(report)
+
+    markdown = render_pages_markdown(report, decision, title=ATTACK)
+
+    assert "<script" not in markdown
