@@ -42,13 +42,11 @@ class PageReading:
         lines: In reading order; lines that read as nothing are left out.
         rotation: Degrees by which the page was turned clockwise to be read.
         timings: Seconds per stage.
-        unread: How many boxes read as nothing.
     """
 
     lines: tuple[PageLine, ...]
     rotation: int
     timings: Mapping[str, float]
-    unread: int = 0
 
 
 class ReadsPages(Protocol):
@@ -132,10 +130,7 @@ class PageReader:
         with _timed(timings, "recognise_s"):
             texts = self._recognise(crops)
         boxes = _turn_back(found.boxes[order], rotation, page=page)
-        lines = _to_lines(boxes, texts)
-        return PageReading(
-            lines=lines, rotation=rotation, timings=timings, unread=len(found) - len(lines)
-        )
+        return PageReading(lines=_to_lines(boxes, texts), rotation=rotation, timings=timings)
 
     def _recognise(self, crops: Sequence[Image]) -> list[Recognition]:
         """Read crops, by each thread a part with lines of every length."""

@@ -38,9 +38,6 @@ class Detections:
     crop_boxes: NDArray[np.float32]
     scores: NDArray[np.float32]
 
-    def __len__(self) -> int:
-        return len(self.boxes)
-
 
 def find_boxes(
     probabilities: NDArray[np.float32], rule: BoxRule, *, width_px: int, height_px: int

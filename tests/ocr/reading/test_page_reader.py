@@ -81,7 +81,6 @@ def test_lines_are_read_in_order_with_their_places(
 
     assert [line.text for line in reading.lines] == ["ABC", "CAB", "BACA"]
     assert reading.rotation == 0
-    assert reading.unread == 0
     assert all(line.confidence > 0.9 for line in reading.lines)
     corners = [(160, 96), (224, 96), (224, 112), (160, 112)]
     assert np.array(reading.lines[2].polygon) == pytest.approx(np.array(corners), abs=3)
@@ -107,7 +106,7 @@ def test_seconds_are_told_per_stage(detector: OnnxDetector, recogniser: OnnxReco
     assert all(seconds > 0 for seconds in reading.timings.values())
 
 
-def test_boxes_that_read_as_nothing_are_counted(
+def test_boxes_that_read_as_nothing_are_left_out(
     detector: OnnxDetector, recogniser: OnnxRecogniser
 ) -> None:
     class Blind(Counting):
@@ -118,7 +117,6 @@ def test_boxes_that_read_as_nothing_are_counted(
     reading = PageReader(detector, Blind(detector, recogniser)).read(draw_page(LINES))
 
     assert [line.text for line in reading.lines] == ["CAB", "BACA"]
-    assert reading.unread == 1
 
 
 def test_a_page_that_reads_well_is_looked_at_once(

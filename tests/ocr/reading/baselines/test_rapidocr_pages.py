@@ -24,7 +24,3 @@ def test_page_is_read_line_by_line_with_corners_in_pixels(reader: RapidOcrPages)
 
 def test_blank_page_reads_as_nothing(reader: RapidOcrPages) -> None:
     assert reader.read(np.full((200, 200, 3), 255, dtype=np.uint8)).lines == ()
-
-
-def test_it_names_package_and_model(reader: RapidOcrPages) -> None:
-    assert reader.name.startswith("rapidocr 3.")

@@ -40,7 +40,7 @@ def test_lines_are_found_in_pixels_of_the_page(detector: OnnxDetector) -> None:
 
 
 def test_a_page_without_lines_has_no_boxes(detector: OnnxDetector) -> None:
-    assert len(detector.detect(np.zeros((50, 2000, 3), dtype=np.uint8))) == 0
+    assert len(detector.detect(np.zeros((50, 2000, 3), dtype=np.uint8)).boxes) == 0
 
 
 def test_the_map_is_as_large_as_the_input(detector: OnnxDetector) -> None:
@@ -59,7 +59,7 @@ def test_one_detector_serves_many_threads(detector: OnnxDetector) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(detector.detect, pages))
 
-    assert [len(one) for one in found] == [len(lines) for lines in PAGES * 20]
+    assert [len(one.boxes) for one in found] == [len(lines) for lines in PAGES * 20]
 
 
 def test_an_empty_page_is_refused(detector: OnnxDetector) -> None:
