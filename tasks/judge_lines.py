@@ -5,7 +5,9 @@ from prefect import task
 from configs.gate import LineGateParams
 from ocr.dataset.snapshot.snapshot import Snapshot
 from ocr.evaluation.lines.report import LinesReport
-from ocr.gate import GateRules, collect_line_evidence, judge
+from ocr.gate.evidence import collect_line_evidence
+from ocr.gate.judge import judge
+from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
 from ocr.report.lineage import describe_lineage

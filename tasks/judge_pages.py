@@ -8,7 +8,9 @@ from prefect import task
 from configs.gate import PageGateParams
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.evaluation.pages.report import PagesReport
-from ocr.gate import Decision, GateRules, collect_page_evidence, judge
+from ocr.gate.evidence import collect_page_evidence
+from ocr.gate.judge import Decision, judge
+from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
     ONNX_MODEL,

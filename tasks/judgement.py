@@ -7,7 +7,7 @@ from prefect.context import TaskRunContext
 
 from configs.base import Params
 from configs.jobs import TrainResult
-from ocr.gate import Decision
+from ocr.gate.judge import Decision
 from ocr.store.digest import content_digest
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.narration import narrate

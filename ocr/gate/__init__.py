@@ -6,19 +6,3 @@
 4. `evidence` – what an evaluation of lines, or of pages, says of a candidate.
 5. `words` – how reasons are worded.
 """
-
-from ocr.gate.checks import Check, Verdict
-from ocr.gate.evidence import Evidence, collect_line_evidence, collect_page_evidence
-from ocr.gate.judge import Decision, judge
-from ocr.gate.rules import GateRules
-
-__all__ = [
-    "Check",
-    "Decision",
-    "Evidence",
-    "GateRules",
-    "Verdict",
-    "collect_line_evidence",
-    "collect_page_evidence",
-    "judge",
-]

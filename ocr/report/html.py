@@ -7,7 +7,7 @@ from typing import Any
 import jinja2
 
 from ocr.evaluation.report import EvaluationReport
-from ocr.gate import Decision
+from ocr.gate.judge import Decision
 from ocr.report.lineage import Lineage, flatten
 from ocr.report.tables import Metric, list_confusions, tabulate_metrics, tabulate_slices
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.report import EvaluationReport
-from ocr.gate import Decision
+from ocr.gate.judge import Decision
 
 WORST = 5
 """Misread lines, or pages, that a short form lists."""

@@ -45,7 +45,9 @@ def test_candidate_as_good_as_the_champion_is_accepted(
     assert "<html" in Path(judgement.report).read_text(encoding="utf-8")[:200]
 
 
-def test_report_says_on_what_the_candidate_was_trained(project: ToyProject, candidate: ModelRef) -> None:
+def test_report_says_on_what_the_candidate_was_trained(
+    project: ToyProject, candidate: ModelRef
+) -> None:
     result = TrainResult(
         kind="train-recogniser",
         checkpoint="checkpoint",
@@ -61,7 +63,9 @@ def test_report_says_on_what_the_candidate_was_trained(project: ToyProject, cand
     assert "2 x gpu" in Path(judgement.report).read_text(encoding="utf-8")
 
 
-def test_version_that_a_person_rolled_back_is_held(project: ToyProject, candidate: ModelRef) -> None:
+def test_version_that_a_person_rolled_back_is_held(
+    project: ToyProject, candidate: ModelRef
+) -> None:
     project.promote("v2")
     project.rollback()
 

@@ -1,7 +1,7 @@
 """The short form of the report of a recogniser."""
 
 from ocr.evaluation.lines.report import EvaluatedLine, LinesReport
-from ocr.gate import Decision
+from ocr.gate.judge import Decision
 from ocr.report.lines.gallery import choose_lines
 from ocr.report.lines.metrics import METRICS
 from ocr.report.markdown import WORST, escape, render_markdown, table

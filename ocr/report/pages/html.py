@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ocr.evaluation.pages.report import PagesReport
-from ocr.gate import Decision
+from ocr.gate.judge import Decision
 from ocr.image.pixels import Image
 from ocr.report.html import render_html
 from ocr.report.lineage import Lineage

@@ -1,7 +1,7 @@
 """The short form of the report of a pipeline."""
 
 from ocr.evaluation.pages.report import EvaluatedPage, PagesReport
-from ocr.gate import Decision
+from ocr.gate.judge import Decision
 from ocr.report.markdown import WORST, escape, render_markdown, table
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.metrics import METRICS

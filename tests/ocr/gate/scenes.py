@@ -3,7 +3,9 @@
 from configs.gate import LineGateParams, PageGateParams
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
-from ocr.gate import Decision, GateRules, collect_line_evidence, collect_page_evidence, judge
+from ocr.gate.evidence import collect_line_evidence, collect_page_evidence
+from ocr.gate.judge import Decision, judge
+from ocr.gate.rules import GateRules
 
 LINE_RULES = GateRules(**LineGateParams().model_dump())
 PAGE_RULES = GateRules(min_accuracy=0.0, **PageGateParams().model_dump(exclude={"min_hmean"}))

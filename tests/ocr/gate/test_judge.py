@@ -10,7 +10,10 @@ from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.lines.comparison import compare_lines, compare_lines_with_number
 from ocr.evaluation.ratio import Values
 from ocr.evaluation.slices import SliceReport
-from ocr.gate import Decision, Evidence, GateRules, Verdict, judge
+from ocr.gate.checks import Verdict
+from ocr.gate.evidence import Evidence
+from ocr.gate.judge import Decision, judge
+from ocr.gate.rules import GateRules
 from tests.ocr.gate.scenes import LINE_RULES
 
 RULES = LINE_RULES

@@ -11,7 +11,9 @@ from ocr.evaluation.bootstrap import Interval, Resampling
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.pages.comparison import compare_pages
 from ocr.evaluation.ratio import Ratio
-from ocr.gate import Decision, Evidence, Verdict, collect_page_evidence, judge
+from ocr.gate.checks import Verdict
+from ocr.gate.evidence import Evidence, collect_page_evidence
+from ocr.gate.judge import Decision, judge
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
