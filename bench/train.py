@@ -140,11 +140,9 @@ def time_plain_loop(path: Path) -> float:
     import paddle
 
     from training.recognition.loss import recognition_loss
-    from training.recognition.net import build_recogniser_net
 
     job = TrainRecogniserJob.model_validate_json(path.read_bytes())
-    net_spec, batches = prebuild_batches(job, path.parent)
-    net = build_recogniser_net(net_spec)
+    net, batches = prebuild_batches(job, path.parent)
     optimizer = paddle.optimizer.AdamW(
         job.training.learning_rate,
         parameters=net.parameters(),
@@ -165,33 +163,15 @@ def time_plain_loop(path: Path) -> float:
 
 
 def prebuild_batches(job: TrainRecogniserJob, folder: Path) -> tuple[Any, list[Any]]:
-    """Return the net's spec and some batches as the training makes them."""
-    from ocr.dataset.snapshot.snapshot import open_snapshot
-    from ocr.models.recogniser_spec import LineSpec
-    from training.job import SNAPSHOT
-    from training.recognition.batches import BatchMaker
-    from training.recognition.plan import make_plan
-    from training.recognition.source import PlainSource
-    from training.recognition.trainee import make_net_spec, read_splits
+    """Return the net and some batches as the training makes them."""
+    from training.loop.ranks import Ranks
+    from training.recognition.trainee import open_recogniser
     from training.train import fetch_snapshot
 
     fetch_snapshot(job, folder)
-    snapshot = open_snapshot(folder / SNAPSHOT)
-    crops, _ = read_splits(snapshot, job)
-    spec = LineSpec("fixed", job.training.height_px, job.training.width_px)
-    source = PlainSource(crops, proportional=False)
-    maker = BatchMaker(
-        plan=make_plan(crops, spec=spec, batch_size=BATCH, ranks=1, seed=0),
-        source=source,
-        fallback=source,
-        spec=spec,
-        augmentation=job.training.augmentation,
-        seed=0,
-        rank=0,
-    )
-    return make_net_spec(job.training, snapshot.charset), [
-        maker.make(step) for step in range(PREBUILT)
-    ]
+    trainee = open_recogniser(job, folder, ranks=Ranks(rank=0, count=1, folder=folder))
+    make = trainee.batches()
+    return trainee.build_net(), [make(step) for step in range(PREBUILT)]
 
 
 if __name__ == "__main__":

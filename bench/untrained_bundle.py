@@ -77,22 +77,15 @@ def _export(
         prepare_environment()
         import paddle
 
-        from training.forms.onnx_form import export_onnx
-        from training.forms.paddle_form import export_paddle
+        from training.forms.onnx import export_onnx
+        from training.forms.paddle import export_paddle
         from training.recognition.export import inference_config, input_shape
         from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
         paddle.set_device("cpu")
         paddle.seed(0)
         net = build_recogniser_net(
-            RecogniserNetSpec(
-                layout=spec.layout,
-                height_px=spec.height_px,
-                width_px=spec.width_px,
-                size=size,
-                gray=True,
-                charset=charset.characters,
-            )
+            RecogniserNetSpec(input=spec, size=size, gray=True, charset=charset.characters)
         )
         net.eval()
         export_paddle(

@@ -115,8 +115,8 @@ def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
     prepare_environment()
     from tests.training.toy_detector import RULE, save_toy_detector
     from training.detection.export import DetectorExport
-    from training.forms.onnx_form import export_onnx
-    from training.forms.paddle_form import export_paddle
+    from training.forms.onnx import export_onnx
+    from training.forms.paddle import export_paddle
 
     model = DetectorExport(save_toy_detector(checkpoint))
     folder = bundle / PADDLE_FOLDER
@@ -129,7 +129,7 @@ def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
 
 def export_recogniser(bundle: Path) -> None:
     from tests.training.toy_recogniser import ColourNet
-    from training.forms.paddle_form import export_paddle
+    from training.forms.paddle import export_paddle
     from training.recognition.export import inference_config, input_shape
 
     manifest = read_recogniser_manifest(bundle)

@@ -7,7 +7,7 @@ import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from ocr.models.detector_spec import BoxRule
+from ocr.models.detector_spec import BoxRule, PageSpec
 from training.detection.checkpoint import save_detector
 from training.detection.net import DetectorNetSpec, build_detector_net
 from training.loop.checkpoint import Arrays, read_weights
@@ -20,7 +20,7 @@ CELLS = 16
 def save_toy_detector(folder: Path, *, long_side_px: int = 320) -> Path:
     """Write a checkpoint that finds what `tests.toy_bundle.draw_page` draws."""
     folder.mkdir(parents=True)
-    spec = DetectorNetSpec(size="small", long_side_px=long_side_px)
+    spec = DetectorNetSpec(PageSpec(long_side_px), size="small")
     paddle.seed(3)
     save_detector(folder, weights=toy_weights(build_detector_net(spec)), spec=spec, rule=RULE)
     return folder

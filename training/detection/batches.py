@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from training.detection.augment import draw_view, render_view
 from training.detection.net import MAP_PX
-from training.detection.pages import TrainPage
+from training.detection.samples import TrainPage
 from training.detection.shapes import draw_targets
-from training.detection.views import draw_view, render_view
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ViewBatch:
 
 
 @dataclass(frozen=True)
-class ViewMaker:
+class ViewBatchMaker:
     """Makes the batch of any step; pages come in proportion to the root of their regions.
 
     Attributes:

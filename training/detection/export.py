@@ -16,7 +16,7 @@ from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.detection.page_input import fit_page, to_page_input
 from training.detection.checkpoint import load_detector
 from training.forms.exportable import Run
-from training.forms.paddle_form import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
+from training.forms.paddle import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
 
@@ -64,7 +64,7 @@ class DetectorExport:
             BadData: It is damaged.
         """
         self.net, self._net_spec, self._rule = load_detector(checkpoint)
-        self._spec = PageSpec(self._net_spec.long_side_px)
+        self._spec = self._net_spec.input
         self.reader = PageFinder(self._spec, self._rule)
 
     def config(self) -> dict[str, Any]:

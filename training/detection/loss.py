@@ -1,10 +1,8 @@
 """The loss of a kernel map: cross-entropy and dice, one to one."""
 
-from typing import Any
-
 import paddle.nn.functional as F
 
-Tensor = Any
+from training.loop.trainee import Tensor
 
 
 def detection_loss(logits: Tensor, kernels: Tensor, mask: Tensor) -> Tensor:

@@ -11,6 +11,8 @@ import paddle
 import paddle.nn.functional as F
 from paddle import nn
 
+from ocr.models.detector_spec import PageSpec
+
 CHANNELS = {"small": (24, 36, 48), "base": (48, 72, 96), "large": (64, 112, 160)}
 """Channels at 1/8, 1/16 and 1/32 of the input."""
 PYRAMID_CHANNELS = {"small": 16, "base": 32, "large": 48}
@@ -32,12 +34,12 @@ class DetectorNetSpec:
     """All that is needed to build the net again.
 
     Attributes:
-        size: Of the net.
-        long_side_px: What pages are reduced to before it.
+        input: What a page becomes before the net.
+        size: Key of CHANNELS.
     """
 
+    input: PageSpec
     size: Literal["small", "base", "large"]
-    long_side_px: int
 
 
 def build_detector_net(spec: DetectorNetSpec) -> nn.Layer:

@@ -1,25 +1,23 @@
 """The detector as the loop trains it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import paddle
 
 from configs.jobs import TrainDetectorJob
 from configs.training import DetectorTrainingParams
 from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.errors import BadData
-from ocr.evaluation.pages.detection import DetectionReport
 from ocr.models.detector_spec import PageSpec
-from training.detection.batches import ViewBatch, ViewMaker
+from training.detection.batches import ViewBatch, ViewBatchMaker
 from training.detection.checkpoint import save_detector
-from training.detection.finding import PageMap, map_pages, measure_loss, measure_rule
 from training.detection.loss import detection_loss
 from training.detection.net import DetectorNetSpec, build_detector_net
-from training.detection.pages import TrainPage, ValPage, collect_train_pages, collect_val_pages
+from training.detection.samples import TrainPage, ValPage, collect_train_pages, collect_val_pages
 from training.detection.tuning import find_coarse_rule, tune_rule
+from training.detection.validation import map_pages, measure_rule, summarise
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
@@ -55,12 +53,12 @@ class DetectorTrainee:
             val: The validation set.
             ranks: Which rank this is.
         """
-        self.net_spec = DetectorNetSpec(training.size, training.long_side_px)
+        self.net_spec = DetectorNetSpec(PageSpec(training.long_side_px), training.size)
         self._val = val
         self._ranks = ranks
         views = VIEWS_PER_PAGE * len(train)
         self.steps = training.epochs * max(1, -(-views // (training.batch_size * ranks.count)))
-        self._maker = ViewMaker(
+        self._maker = ViewBatchMaker(
             pages=train,
             batch_size=training.batch_size,
             width_px=training.crop_width_px,
@@ -89,20 +87,18 @@ class DetectorTrainee:
     def validate(self, net: Any) -> Validation:
         """Find the text of some pages by the better of a few rules."""
         chosen = spread(len(self._val), limit=self._limit)
-        maps = self._map(net, [self._val[at] for at in chosen.tolist()])
+        pages = [self._val[at] for at in chosen.tolist()]
+        maps = map_pages(net, pages, beat=self._ranks.beat)
         _, report = find_coarse_rule(maps, beat=self._ranks.beat)
         return summarise(maps, report)
 
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
         """Tune the rule, find the text of all pages by it, and save net and rule."""
-        maps = self._map(net, self._val)
+        maps = map_pages(net, self._val, beat=self._ranks.beat)
         tuned = [maps[at] for at in spread(len(maps), limit=MOST_TUNED).tolist()]
         rule = tune_rule(tuned, beat=self._ranks.beat)
         save_detector(checkpoint, weights=read_weights(net), spec=self.net_spec, rule=rule)
         return summarise(maps, measure_rule(maps, rule)).metrics
-
-    def _map(self, net: Any, pages: Sequence[ValPage]) -> list[PageMap]:
-        return list(map_pages(net, pages, beat=self._ranks.beat))
 
 
 def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> DetectorTrainee:
@@ -125,15 +121,3 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
         if not pages:
             raise BadData(f"The {split} split is empty: training needs train and val pages")
     return DetectorTrainee(job.training, train=train, val=val, ranks=ranks)
-
-
-def summarise(maps: Sequence[PageMap], report: DetectionReport) -> Validation:
-    """Measure a rule, and the loss of the maps."""
-    loss = float(np.mean([measure_loss(one) for one in maps]))
-    values = {
-        "hmean": report.hmean,
-        "precision": report.precision,
-        "recall": report.recall,
-        "loss": loss,
-    }
-    return Validation(score=report.hmean, loss=loss, metrics=values)

@@ -12,7 +12,7 @@ from ocr.evaluation.pages.matching import match_page
 from ocr.image.cropping import CROP_MARGIN
 from ocr.models.detector_spec import BoxRule
 from ocr.reading.detection.boxes import find_boxes
-from training.detection.finding import PageMap, measure_rule
+from training.detection.validation import PageMap, measure_rule
 
 START = BoxRule(threshold=0.4, box_threshold=0.6, unclip_ratio=1.6, crop_unclip_ratio=2.0)
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)

@@ -25,12 +25,12 @@ from ocr.models.golden import write_golden_inputs, write_golden_outputs
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
 from training.export.card import render_card
-from training.export.exports import load_export
 from training.export.golden_images import read_golden_images
+from training.export.kinds import load_export
 from training.export.legacy import LegacyExport
 from training.forms.exportable import Exportable
-from training.forms.onnx_form import export_onnx
-from training.forms.paddle_form import export_paddle, load_predictor, read_config
+from training.forms.onnx import export_onnx
+from training.forms.paddle import export_paddle, load_predictor, read_config
 from training.forms.parity import ParityProof, Reading
 from training.job import CHECKPOINT
 

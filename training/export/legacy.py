@@ -85,7 +85,7 @@ def main(kind: ExportKind, checkpoint: Path, bundle: Path, reading: Path) -> Non
     prepare_environment()
     import paddle
 
-    from training.export.exports import load_export
+    from training.export.kinds import load_export
     from training.forms.predictor import Predictor
     from training.forms.static_graph import PARAMETERS, save_static
 

@@ -1,5 +1,8 @@
-"""The weights of a checkpoint folder (model.npz), and what the nets' own files are read with."""
+"""What the checkpoint folders of all nets hold: model.npz and net.json."""
 
+import json
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 from zipfile import BadZipFile
@@ -11,18 +14,47 @@ from pydantic import TypeAdapter
 from ocr.errors import BadData
 
 WEIGHTS = "model.npz"
+NET = "net.json"
 
 Arrays = dict[str, NDArray[Any]]
 
 Spec = TypeVar("Spec")
 
 
-def save_weights(folder: Path, weights: Arrays) -> None:
-    """Write weights into an existing folder."""
+def save_net(folder: Path, *, weights: Arrays, spec: Any) -> None:
+    """Write weights and, last, the dataclass that the net is built from."""
     np.savez(folder / WEIGHTS, allow_pickle=False, **weights)
+    write_json(folder / NET, spec)
 
 
-def read_spec(path: Path, kind: type[Spec]) -> Spec:
+def load_net(folder: Path, *, kind: type[Spec], build: Callable[[Spec], Any]) -> tuple[Any, Spec]:
+    """Return a net out of training with the weights of a checkpoint, and its spec.
+
+    Args:
+        folder: The checkpoint.
+        kind: Dataclass that the net is built from.
+        build: Builds a net from it.
+
+    Raises:
+        BadData: A file is missing or damaged, or the weights belong to another net.
+    """
+    spec = read_json(folder / NET, kind)
+    try:
+        weights = read_arrays(folder / WEIGHTS)
+    except (OSError, ValueError, BadZipFile) as error:
+        raise BadData(f"{folder} is no usable checkpoint: {error}") from error
+    net = build(spec)
+    load_weights(net, weights)
+    net.eval()
+    return net, spec
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a dataclass as JSON."""
+    path.write_text(json.dumps(asdict(value), ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def read_json(path: Path, kind: type[Spec]) -> Spec:
     """Read a dataclass from a JSON file of a checkpoint.
 
     Raises:
@@ -32,21 +64,6 @@ def read_spec(path: Path, kind: type[Spec]) -> Spec:
         return TypeAdapter(kind).validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadData(f"{path.parent} is no usable checkpoint: {error}") from error
-
-
-def restore_net(folder: Path, net: Any) -> Any:
-    """Return a net with the weights of a checkpoint, ready for use.
-
-    Raises:
-        BadData: They are missing or damaged, or belong to another net.
-    """
-    try:
-        weights = read_arrays(folder / WEIGHTS)
-    except (OSError, ValueError, BadZipFile) as error:
-        raise BadData(f"{folder} is no usable checkpoint: {error}") from error
-    load_weights(net, weights)
-    net.eval()
-    return net
 
 
 def read_arrays(path: Path) -> Arrays:

@@ -1,4 +1,4 @@
-"""Learning rate and guide weight as functions of the step."""
+"""Learning rate, validations and progress as functions of the step."""
 
 import math
 
@@ -13,11 +13,6 @@ def learning_rate(step: int, *, steps: int, peak: float, warmup_steps: int) -> f
     return peak * warmup * (FLOOR + (1 - FLOOR) * cosine)
 
 
-def guide_weight(step: int, *, steps: int, weight: float, share: float) -> float:
-    """Fall linearly from `weight` to 0 over the first `share` of the run."""
-    return max(0.0, weight * (1 - step / (steps * share))) if share else 0.0
-
-
 def is_evaluation(step: int, *, steps: int, evaluations: int) -> bool:
     """Say whether a validation follows the step: `evaluations` times, the last at the end."""
     return (step + 1) * evaluations // steps > step * evaluations // steps
@@ -29,8 +24,3 @@ def log_interval(steps: int) -> int:
     One to two seconds where a step takes a tenth, and at most a few thousand lines.
     """
     return max(1, min(20, steps // 100), steps // 2000)
-
-
-def start_step(share: float, *, steps: int) -> int:
-    """Return the step at which this share of the run is over."""
-    return math.ceil(share * steps)

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from training.loop.checkpoint import Arrays, load_weights
-from training.loop.ema import WeightAverage
+from training.loop.checkpoint import Arrays, load_weights, read_weights
 from training.loop.trainee import Trainee, Validation
+
+AVERAGED_EVERY_STEPS = 5
 
 
 class Selection:
@@ -77,3 +78,24 @@ class Selection:
         else:
             self._bad_rounds += 1
             self.is_over = self._bad_rounds >= self._patience
+
+
+class WeightAverage:
+    """An exponential moving average of weights, in host memory; it reads better than they do."""
+
+    def __init__(self, *, decay: float) -> None:
+        self.decay = decay
+        self.updates = 0
+        self.weights: Arrays = {}
+
+    def follow(self, net: Any, *, step: int, last: bool) -> None:
+        """Move towards the net's weights at the first step, every few, and at the last."""
+        if step > 1 and step % AVERAGED_EVERY_STEPS and not last:
+            return
+        weights = read_weights(net)
+        if not self.weights:
+            self.weights = weights
+        self.updates += 1
+        share = 1 - min(self.decay, (1 + self.updates) / (10 + self.updates))
+        for name, average in self.weights.items():
+            average += share * (weights[name] - average)

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import FRAME_PX, frame_count, to_line_batch
 from training.recognition.augment import augment_crop
-from training.recognition.crops import frames_needed
 from training.recognition.plan import Plan
+from training.recognition.samples import frames_needed
 from training.recognition.source import CropSource, LabelledCrop
 
 
 @dataclass(frozen=True)
-class Batch:
+class CropBatch:
     """One step of one rank.
 
     Attributes:
@@ -36,7 +36,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class BatchMaker:
+class CropBatchMaker:
     """Makes the batch of any step.
 
     Attributes:
@@ -57,7 +57,7 @@ class BatchMaker:
     seed: int
     rank: int
 
-    def make(self, step: int) -> Batch:
+    def make(self, step: int) -> CropBatch:
         """Return the batch of a step."""
         rng = np.random.default_rng([self.seed, self.rank, step])
         draw = self.plan.draw(step=step, rank=self.rank)
@@ -84,7 +84,7 @@ class BatchMaker:
         return LabelledCrop(image, crop.labels, centres_px)
 
 
-def collate(crops: Sequence[LabelledCrop]) -> Batch:
+def collate(crops: Sequence[LabelledCrop]) -> CropBatch:
     """Stack crops of one height to a batch."""
     images = to_line_batch([crop.image for crop in crops])
     frames = images.shape[3] // FRAME_PX
@@ -96,7 +96,7 @@ def collate(crops: Sequence[LabelledCrop]) -> Batch:
         last = frame_count(crop.image.shape[1]) - 1
         places = np.clip(crop.centres_px[:, 0] // FRAME_PX, 0, last).astype(np.int64)
         guide.update(zip((places + number * frames).tolist(), crop.labels.tolist(), strict=True))
-    return Batch(
+    return CropBatch(
         images=images,
         labels=labels,
         label_lengths=lengths,

@@ -16,9 +16,9 @@ from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import align
 from ocr.reading.recognition.line_input import FRAME_PX
 from training.recognition.composition import CropComposer, preview
-from training.recognition.crops import Crops
-from training.recognition.reading import read_crops, valid_frames
+from training.recognition.samples import Crops
 from training.recognition.source import CropSource, LabelledCrop
+from training.recognition.validation import read_crops, valid_frames
 
 COMPOSER = "composition.npz"
 PREVIEW = "composition.png"

@@ -13,7 +13,7 @@ from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
 from training.forms.exportable import Run
-from training.forms.paddle_form import RECOGNISER_NAME, preprocessing
+from training.forms.paddle import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
 from training.recognition.checkpoint import load_recogniser
@@ -58,9 +58,7 @@ class RecogniserExport:
             BadData: It is damaged.
         """
         self.net, self._net_spec = load_recogniser(checkpoint)
-        self._spec = LineSpec(
-            self._net_spec.layout, self._net_spec.height_px, self._net_spec.width_px
-        )
+        self._spec = self._net_spec.input
         self.shape = input_shape(self._spec)
         self.reader = LineReader(self._spec, self._net_spec.charset)
 
@@ -114,7 +112,12 @@ class RecogniserExport:
 
     def card(self) -> tuple[str, dict[str, Any]]:
         """Name the template and what it says of this model alone."""
-        return "recogniser_card.md.jinja", {"spec": self._net_spec, "model_name": RECOGNISER_NAME}
+        return "recogniser_card.md.jinja", {
+            "size": self._net_spec.size,
+            "spec": self._spec,
+            "charset": self._net_spec.charset,
+            "model_name": RECOGNISER_NAME,
+        }
 
 
 def input_shape(spec: LineSpec) -> InputShape:

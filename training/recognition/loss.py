@@ -1,19 +1,16 @@
 """The loss: CTC per character, and early in a run a guide at expected character centres."""
 
-from typing import Any
-
 import paddle
 import paddle.nn.functional as F
 
-from training.recognition.batches import Batch
+from training.loop.trainee import Tensor
+from training.recognition.batches import CropBatch
 
 CTC_SCALE = 7.0
 """The recipes were tuned on the CTC loss of whole texts of seven characters."""
 
-Tensor = Any
 
-
-def recognition_loss(logits: Tensor, batch: Batch, *, guide: float) -> tuple[Tensor, Tensor]:
+def recognition_loss(logits: Tensor, batch: CropBatch, *, guide: float) -> tuple[Tensor, Tensor]:
     """Return the loss to descend and, detached, CTC's nats per character.
 
     Plain CTC sits on a plateau of blanks for long; naming one frame of each character lifts it
@@ -33,7 +30,12 @@ def recognition_loss(logits: Tensor, batch: Batch, *, guide: float) -> tuple[Ten
     return CTC_SCALE * ctc + guide * entropy, ctc.detach()
 
 
-def ctc_per_character(logits: Tensor, batch: Batch) -> Tensor:
+def guide_weight(step: int, *, steps: int, weight: float, share: float) -> float:
+    """Fall linearly from `weight` to 0 over the first `share` of the run."""
+    return max(0.0, weight * (1 - step / (steps * share))) if share else 0.0
+
+
+def ctc_per_character(logits: Tensor, batch: CropBatch) -> Tensor:
     """Return the CTC loss summed over a batch, per character of its texts."""
     losses = F.ctc_loss(
         logits.transpose([1, 0, 2]),

@@ -7,6 +7,8 @@ import paddle
 import paddle.nn.functional as F
 from paddle import nn
 
+from ocr.models.recogniser_spec import LineSpec
+
 WIDTHS = {"small": (8, 16, 32, 64), "base": (16, 32, 64, 96), "large": (24, 48, 96, 160)}
 """Channels after each of the four strides. Narrow early layers keep tall inputs cheap."""
 
@@ -15,11 +17,16 @@ Tensor = Any  # paddle ships no types
 
 @dataclass(frozen=True)
 class RecogniserNetSpec:
-    """All that is needed to build the net again."""
+    """All that is needed to build the net again.
 
-    layout: Literal["fixed", "line"]
-    height_px: int
-    width_px: int
+    Attributes:
+        input: What the image of a line becomes before the net.
+        size: Key of WIDTHS.
+        gray: Whether the net looks away from colour.
+        charset: The characters of classes 1 and up; class 0 is the blank.
+    """
+
+    input: LineSpec
     size: Literal["small", "base", "large"]
     gray: bool
     charset: tuple[str, ...]
@@ -36,9 +43,9 @@ def build_recogniser_net(spec: RecogniserNetSpec) -> nn.Layer:
         return RecogniserNet(
             classes=len(spec.charset) + 1,
             widths=WIDTHS[spec.size],
-            height_px=spec.height_px,
+            height_px=spec.input.height_px,
             gray=spec.gray,
-            padded=spec.layout == "line",
+            padded=spec.input.layout == "line",
         )
 
 

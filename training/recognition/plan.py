@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import FRAME_PX, LINE_WIDTH_LIMIT_PX, WIDTH_MULTIPLE_PX
-from training.recognition.crops import Crops, find_rare, frames_needed
+from training.recognition.samples import Crops, find_rare, frames_needed
 
 WIDTH_JITTER = 0.15
 ORDER_JITTER = 0.05

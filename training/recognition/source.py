@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.image.pixels import Image
-from training.recognition.crops import Crops
+from training.recognition.samples import Crops
 
 NARROW = {**dict.fromkeys("I.,:;'!|ilj", 0.55), **dict.fromkeys('()[]-/ 1J"ftr', 0.7)}
 WIDE = {**dict.fromkeys("MWmw@%", 1.3), **dict.fromkeys("GOQCDHNUAKVXY&", 1.1)}

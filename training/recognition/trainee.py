@@ -1,5 +1,6 @@
 """The recogniser as the loop trains it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,24 +8,23 @@ from typing import Any
 
 from configs.jobs import TrainRecogniserJob
 from configs.training import RecogniserTrainingParams
-from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
+from ocr.dataset.snapshot.snapshot import open_snapshot
 from ocr.dataset.split import Split
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
-from training.loop.schedule import guide_weight, start_step
 from training.loop.trainee import Tensor, Validation
-from training.recognition.batches import Batch, BatchMaker
+from training.recognition.batches import CropBatch, CropBatchMaker
 from training.recognition.checkpoint import save_recogniser
 from training.recognition.composing import Composition
-from training.recognition.crops import Crops, collect_crops
-from training.recognition.loss import recognition_loss
+from training.recognition.loss import guide_weight, recognition_loss
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 from training.recognition.plan import make_plan
-from training.recognition.reading import validate
+from training.recognition.samples import Crops, collect_crops
 from training.recognition.source import PlainSource
+from training.recognition.validation import validate
 
 VALIDATED_SHARE = 0.1
 """Crops read by all validations but the final one, per crop learnt from: about 2 % of the time."""
@@ -48,15 +48,17 @@ class RecogniserTrainee:
 
         Args:
             training: How to train.
-            folder: Of the job.
+            folder: The job's, where the second phase leaves its files.
             train: The training set.
             val: The validation set.
-            charset: Of both.
+            charset: The characters of both.
             ranks: Which rank this is.
         """
-        self.net_spec = make_net_spec(training, charset)
         self._training = training
-        self._spec = input_spec(training)
+        self._spec = _input_spec(training)
+        self.net_spec = RecogniserNetSpec(
+            self._spec, training.size, training.gray, charset.characters
+        )
         self._val = val
         self._ranks = ranks
         plan = make_plan(
@@ -68,7 +70,7 @@ class RecogniserTrainee:
         )
         self.steps = training.epochs * plan.steps_per_epoch
         plain = PlainSource(train, proportional=training.layout == "line")
-        self._maker = BatchMaker(
+        self._maker = CropBatchMaker(
             plan=plan,
             source=plain,
             fallback=plain,
@@ -83,7 +85,7 @@ class RecogniserTrainee:
             spec=self._spec,
             charset=charset,
             params=training.composition,
-            start_step=start_step(training.composition.start_share, steps=self.steps),
+            start_step=math.ceil(training.composition.start_share * self.steps),
             seed=training.seed,
             folder=folder,
         )
@@ -94,11 +96,11 @@ class RecogniserTrainee:
         """Return a new net."""
         return build_recogniser_net(self.net_spec)
 
-    def batches(self) -> Callable[[int], Batch]:
+    def batches(self) -> Callable[[int], CropBatch]:
         """Return the maker of batches, of composed crops once there are any."""
         return replace(self._maker, source=self.second_phase.source).make
 
-    def loss(self, outputs: Tensor, batch: Batch, *, step: int) -> tuple[Tensor, Tensor]:
+    def loss(self, outputs: Tensor, batch: CropBatch, *, step: int) -> tuple[Tensor, Tensor]:
         """Return the loss to descend and CTC's nats per character."""
         guide = guide_weight(
             step,
@@ -130,37 +132,22 @@ class RecogniserTrainee:
 
 
 def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> RecogniserTrainee:
-    """Decode the snapshot of a job into memory and plan the training on it."""
+    """Decode the snapshot of a job into memory and plan the training on it.
+
+    Raises:
+        BadData: A split is empty, or holds texts that the net cannot learn to read.
+    """
     snapshot = open_snapshot(folder / SNAPSHOT)
-    train, val = read_splits(snapshot, job)
-    return RecogniserTrainee(
-        job.training, folder, train=train, val=val, charset=snapshot.charset, ranks=ranks
-    )
-
-
-def read_splits(snapshot: Snapshot, job: TrainRecogniserJob) -> tuple[Crops, Crops]:
-    """Decode the train and val splits into memory."""
-    spec = input_spec(job.training)
+    charset, spec = snapshot.charset, _input_spec(job.training)
 
     def read(split: Split) -> Crops:
         pairs = ((str(row.text), image) for row, image in snapshot.images(split))
-        return collect_crops(pairs, split=split, charset=snapshot.charset, spec=spec)
+        return collect_crops(pairs, split=split, charset=charset, spec=spec)
 
-    return read("train"), read("val")
-
-
-def input_spec(training: RecogniserTrainingParams) -> LineSpec:
-    """Return the input of the net."""
-    return LineSpec(training.layout, training.height_px, training.width_px)
-
-
-def make_net_spec(training: RecogniserTrainingParams, charset: Charset) -> RecogniserNetSpec:
-    """Return what the net is built from."""
-    return RecogniserNetSpec(
-        layout=training.layout,
-        height_px=training.height_px,
-        width_px=training.width_px,
-        size=training.size,
-        gray=training.gray,
-        charset=charset.characters,
+    return RecogniserTrainee(
+        job.training, folder, train=read("train"), val=read("val"), charset=charset, ranks=ranks
     )
+
+
+def _input_spec(training: RecogniserTrainingParams) -> LineSpec:
+    return LineSpec(training.layout, training.height_px, training.width_px)

@@ -4,12 +4,14 @@ import numpy as np
 
 from ocr.dataset.pages.region import Region
 from tests.training.detection.toy_pages import draw_page
-from training.detection.batches import ViewMaker
-from training.detection.pages import TrainPage, collect_train_pages
+from training.detection.batches import ViewBatchMaker
+from training.detection.samples import TrainPage, collect_train_pages
 
 
-def make_maker(pages: list[TrainPage], *, augmentation: float = 1.0, rank: int = 0) -> ViewMaker:
-    return ViewMaker(pages, 4, 160, 128, augmentation=augmentation, seed=0, rank=rank)
+def make_maker(
+    pages: list[TrainPage], *, augmentation: float = 1.0, rank: int = 0
+) -> ViewBatchMaker:
+    return ViewBatchMaker(pages, 4, 160, 128, augmentation=augmentation, seed=0, rank=rank)
 
 
 def draw_pages(count: int) -> list[TrainPage]:
@@ -84,14 +86,3 @@ def test_pages_come_in_proportion_to_the_root_of_their_regions() -> None:
     images = np.concatenate([maker.make(step).images for step in range(60)])
 
     assert 0.7 < (images.mean(axis=(1, 2, 3)) > 0).mean() < 0.9  # 4 of 5
-
-
-def test_large_pages_are_kept_little_larger_than_the_net_meets_them() -> None:
-    region = Region(((400, 300), (800, 300), (800, 400), (400, 400)), "x")
-
-    (page,) = collect_train_pages(
-        [(np.zeros((900, 1200, 3), np.uint8), (region,))], long_side_px=500
-    )
-
-    assert page.grey.shape == (450, 600)
-    assert page.shapes.bounds.tolist() == [[200, 150, 400, 200]]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ocr.errors import BadData
+from ocr.models.detector_spec import PageSpec
 from tests.training.toy_detector import RULE, save_toy_detector, toy_weights
 from training.detection.checkpoint import load_detector
 from training.detection.net import DetectorNetSpec, build_detector_net
@@ -17,7 +18,7 @@ def test_a_loaded_detector_is_the_saved_one(tmp_path: Path) -> None:
 
     net, spec, rule = load_detector(folder)
 
-    assert (spec, rule) == (DetectorNetSpec("small", 320), RULE)
+    assert (spec, rule) == (DetectorNetSpec(PageSpec(320), "small"), RULE)
     assert not net.training
     expected = toy_weights(build_detector_net(spec))
     assert np.array_equal(read_weights(net)["head.weight"], expected["head.weight"])
@@ -34,7 +35,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, damaged: str) -> None:
 
 def test_weights_of_another_size_are_refused(tmp_path: Path) -> None:
     folder = save_toy_detector(tmp_path / "checkpoint")
-    (folder / "net.json").write_text('{"size": "base", "long_side_px": 320}', encoding="utf-8")
+    (folder / "net.json").write_text('{"input": {"long_side_px": 320}, "size": "base"}')
 
     with pytest.raises(BadData, match="belongs to another charset or size"):
         load_detector(folder)

@@ -7,13 +7,14 @@ import numpy as np
 import paddle
 import pytest
 
+from ocr.models.detector_spec import PageSpec
 from training.detection.net import DetectorNetSpec, build_detector_net
 
 
 @pytest.fixture(scope="module")
 def net() -> Any:
     paddle.seed(0)
-    return build_detector_net(DetectorNetSpec("small", 256))
+    return build_detector_net(DetectorNetSpec(PageSpec(256), "small"))
 
 
 @pytest.mark.filterwarnings("ignore:When training, we now always track")
@@ -51,6 +52,6 @@ def test_the_unshuffled_page_is_the_page(net: Any) -> None:
 
 @pytest.mark.parametrize(("size", "least", "most"), [("small", 1e5, 3e5), ("base", 6e5, 8e5)])
 def test_sizes_differ_in_parameters(size: Any, least: float, most: float) -> None:
-    net = build_detector_net(DetectorNetSpec(size, 256))
+    net = build_detector_net(DetectorNetSpec(PageSpec(256), size))
 
     assert least < sum(p.size for p in net.parameters() if p.trainable) < most

@@ -76,7 +76,7 @@ def test_the_checkpoint_holds_net_and_rule(uninterrupted: Path) -> None:
     net, spec, rule = load_detector(uninterrupted / "checkpoint")
 
     assert not net.training
-    assert (spec.size, spec.long_side_px) == ("small", 320)
+    assert (spec.size, spec.input.long_side_px) == ("small", 320)
     assert json.loads((uninterrupted / "checkpoint" / "boxes.json").read_text()).keys() == {
         "threshold", "box_threshold", "unclip_ratio", "crop_unclip_ratio",
     }  # fmt: skip

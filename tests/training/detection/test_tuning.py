@@ -6,10 +6,10 @@ import pytest
 from ocr.dataset.pages.region import Region
 from ocr.image.cropping import CROP_MARGIN
 from ocr.reading.detection.boxes import find_boxes
-from training.detection.finding import PageMap, measure_loss, measure_rule
-from training.detection.pages import ValPage
+from training.detection.samples import ValPage
 from training.detection.shapes import collect_shapes, draw_targets
-from training.detection.tuning import START, find_coarse_rule, tune_rule
+from training.detection.tuning import find_coarse_rule, tune_rule
+from training.detection.validation import PageMap, measure_loss, measure_rule
 
 
 def silent() -> None:
@@ -89,4 +89,3 @@ def test_the_loss_of_a_right_map_is_small_and_of_a_wrong_one_large() -> None:
 
     assert measure_loss(right) < 0.1
     assert measure_loss(wrong) > 0.9
-    assert START.crop_unclip_ratio >= START.unclip_ratio

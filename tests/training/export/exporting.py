@@ -13,6 +13,7 @@ from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image, encode_png
+from ocr.models.recogniser_spec import LineSpec
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
 from training.loop.checkpoint import Arrays, read_weights
@@ -63,7 +64,7 @@ def _store_snapshot(store: Store, root: Path) -> str:
 
 
 def _store_checkpoint(store: Store, folder: Path, *, layout: Literal["fixed", "line"]) -> str:
-    spec = RecogniserNetSpec(layout, 32, 128, "small", False, CHARACTERS)
+    spec = RecogniserNetSpec(LineSpec(layout, 32, 128), "small", False, CHARACTERS)
     paddle.seed(7)
     folder.mkdir()
     save_recogniser(folder, weights=varied_weights(build_recogniser_net(spec)), spec=spec)

@@ -28,8 +28,8 @@ from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tests.training.export.exporting import CHARACTERS, blotches, stock_store, varied_weights
 from training.export.export import export_model
 from training.export.legacy import LegacyExport, LegacyExportFailed
-from training.forms.onnx_form import export_onnx
-from training.forms.paddle_form import export_paddle, load_predictor, read_config
+from training.forms.onnx import export_onnx
+from training.forms.paddle import export_paddle, load_predictor, read_config
 from training.forms.parity import LARGEST_DIFFERENCE, ParityProof, Reading
 from training.recognition.export import (
     LineReader,
@@ -254,10 +254,10 @@ def test_stock_paddleocr_reads_what_the_bundles_read(
 
 def export_paddle_alone(folder: Path, *, characters: tuple[str, ...]) -> Path:
     """Write the Paddle form of a recogniser of lines with another charset."""
-    net = build_recogniser_net(RecogniserNetSpec("line", 32, 128, "small", False, characters))
+    spec = LineSpec("line", 32, 128)
+    net = build_recogniser_net(RecogniserNetSpec(spec, "small", False, characters))
     net.set_state_dict(varied_weights(net))
     net.eval()
-    spec = LineSpec("line", 32, 128)
     config = inference_config(spec, characters)
     export_paddle(net, shape=input_shape(spec), config=config, folder=folder)
     return folder

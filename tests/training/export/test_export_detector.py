@@ -29,8 +29,8 @@ from tests.training.page_store import LONG_SIDE_PX, page, page_store
 from tests.training.toy_detector import RULE
 from training.detection.export import DetectorExport
 from training.export.export import export_model
-from training.forms.onnx_form import export_onnx
-from training.forms.paddle_form import load_predictor, read_config
+from training.forms.onnx import export_onnx
+from training.forms.paddle import load_predictor, read_config
 from training.forms.parity import LARGEST_DIFFERENCE, ParityProof, Reading
 
 

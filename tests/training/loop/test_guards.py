@@ -27,17 +27,17 @@ sys.exit(main(["train-recogniser", sys.argv[1]]))
 """
 
 HUNG_LOADER = """
-from training.recognition.batches import BatchMaker
-make = BatchMaker.make
-BatchMaker.make = lambda self, step: make(self, step) if step < 3 else time.sleep(1000)
+from training.recognition.batches import CropBatchMaker
+make = CropBatchMaker.make
+CropBatchMaker.make = lambda self, step: make(self, step) if step < 3 else time.sleep(1000)
 """
 
 BROKEN_LOADER = """
 from ocr.errors import BadData
-from training.recognition.batches import BatchMaker
+from training.recognition.batches import CropBatchMaker
 def make(self, step):
     raise BadData("crop 7 is gone")
-BatchMaker.make = make
+CropBatchMaker.make = make
 """
 
 BAD_LOSS = """

@@ -1,14 +1,8 @@
-"""Learning rate, guide and validations as functions of the step."""
+"""Learning rate, validations and progress as functions of the step."""
 
 import pytest
 
-from training.loop.schedule import (
-    guide_weight,
-    is_evaluation,
-    learning_rate,
-    log_interval,
-    start_step,
-)
+from training.loop.schedule import is_evaluation, learning_rate, log_interval
 
 
 def test_the_rate_warms_up_and_falls_to_a_hundredth() -> None:
@@ -18,13 +12,6 @@ def test_the_rate_warms_up_and_falls_to_a_hundredth() -> None:
     assert max(rates) == rates[49] > 0.99
     assert rates[999] == pytest.approx(0.01, abs=1e-4)
     assert learning_rate(0, steps=10, peak=1.0, warmup_steps=0) == 1.0
-
-
-def test_the_guide_falls_to_nothing() -> None:
-    assert guide_weight(0, steps=100, weight=6, share=0.4) == 6
-    assert guide_weight(20, steps=100, weight=6, share=0.4) == pytest.approx(3)
-    assert guide_weight(40, steps=100, weight=6, share=0.4) == 0
-    assert guide_weight(0, steps=100, weight=6, share=0) == 0
 
 
 @pytest.mark.parametrize(("steps", "evaluations"), [(100, 10), (7, 3), (1000, 7), (5, 1)])
@@ -39,8 +26,3 @@ def test_progress_lines_are_frequent_and_not_too_many() -> None:
     assert log_interval(10) == 1
     assert log_interval(4000) == 20
     assert log_interval(1_000_000) == 500
-
-
-def test_composition_may_start_at_once() -> None:
-    assert start_step(0, steps=100) == 0
-    assert start_step(0.12, steps=101) == 13

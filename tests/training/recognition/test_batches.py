@@ -9,19 +9,19 @@ from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from tests.training.toy_job import draw_digits, random_texts
 from training.recognition.augment import augment_crop
-from training.recognition.batches import BatchMaker, collate
-from training.recognition.crops import collect_crops
+from training.recognition.batches import CropBatchMaker, collate
 from training.recognition.plan import make_plan
+from training.recognition.samples import collect_crops
 from training.recognition.source import LabelledCrop, PlainSource, expected_centres
 
 
-def make_maker(spec: LineSpec, *, augmentation: float = 0.75) -> BatchMaker:
+def make_maker(spec: LineSpec, *, augmentation: float = 0.75) -> CropBatchMaker:
     rng = np.random.default_rng(0)
     texts = random_texts(40, lengths=(3, 6), seed=0)
     pairs = [(text, draw_digits(text, rng=rng)) for text in texts]
     crops = collect_crops(pairs, split="train", charset=Charset(tuple("0123456789")), spec=spec)
     source = PlainSource(crops, proportional=False)
-    return BatchMaker(
+    return CropBatchMaker(
         plan=make_plan(crops, spec=spec, batch_size=4, ranks=1, seed=0),
         source=source, fallback=source, spec=spec, augmentation=augmentation, seed=0, rank=0,
     )  # fmt: skip

@@ -17,7 +17,7 @@ from tests.training.loop.test_resume import assert_same_weights, curve, reached
 from tests.training.toy_job import ROOT, make_snapshot, random_texts, run, write_job
 from training.loop.progress import read_events
 from training.recognition.composing import align_crops
-from training.recognition.crops import collect_crops
+from training.recognition.samples import collect_crops
 
 OPTIONS: dict[str, Any] = {
     "epochs": 3,

@@ -7,12 +7,13 @@ import paddle
 import pytest
 from numpy.typing import NDArray
 
+from ocr.models.recogniser_spec import LineSpec
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
 
 def build(layout: Literal["fixed", "line"], *, height_px: int = 32, gray: bool = False) -> Any:
     paddle.seed(0)
-    spec = RecogniserNetSpec(layout, height_px, 128, "small", gray, tuple("0123"))
+    spec = RecogniserNetSpec(LineSpec(layout, height_px, 128), "small", gray, tuple("0123"))
     return build_recogniser_net(spec)
 
 

@@ -10,8 +10,8 @@ from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import frame_count
 from tests.training.toy_job import draw_digits, random_texts
-from training.recognition.crops import Crops, collect_crops
 from training.recognition.plan import FixedPlan, LinePlan, make_plan
+from training.recognition.samples import Crops, collect_crops
 
 
 def make_crops(layout: Literal["fixed", "line"], *, count: int = 60) -> Crops:

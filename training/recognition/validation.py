@@ -13,8 +13,8 @@ from ocr.reading.recognition.ctc import decode
 from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
 from training.loop.trainee import Validation, spread
 from training.recognition.batches import collate
-from training.recognition.crops import Crops
 from training.recognition.loss import ctc_per_character
+from training.recognition.samples import Crops
 from training.recognition.source import LabelledCrop
 
 BATCH_PX = 64 * 128

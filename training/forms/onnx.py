@@ -7,7 +7,7 @@ import onnx.helper
 import paddle2onnx
 
 from ocr.errors import OcrError
-from training.forms.paddle_form import MODEL
+from training.forms.paddle import MODEL
 from training.forms.serving_config import FETCH
 from training.forms.static_graph import PARAMETERS
 

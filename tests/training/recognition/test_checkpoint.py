@@ -1,4 +1,4 @@
-"""Checkpoints: what is saved is what is loaded, and damage is named."""
+"""Checkpoints of recognisers: what is saved is what is loaded, and damage is named."""
 
 from pathlib import Path
 
@@ -7,11 +7,12 @@ import paddle
 import pytest
 
 from ocr.errors import BadData
+from ocr.models.recogniser_spec import LineSpec
 from training.loop.checkpoint import read_weights
 from training.recognition.checkpoint import load_recogniser, save_recogniser
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
-SPEC = RecogniserNetSpec("fixed", 32, 64, "small", False, ("0", "皖", " "))
+SPEC = RecogniserNetSpec(LineSpec("fixed", 32, 64), "small", False, ("0", "皖", " "))
 
 
 @pytest.fixture
@@ -33,14 +34,14 @@ def test_a_loaded_net_is_the_saved_one(folder: Path) -> None:
 
 
 def test_weights_of_another_charset_are_refused(folder: Path) -> None:
-    text = (folder / "spec.json").read_text(encoding="utf-8").replace('"0",', '"0",\n"1",')
-    (folder / "spec.json").write_text(text, encoding="utf-8")
+    text = (folder / "net.json").read_text(encoding="utf-8").replace('"0",', '"0",\n"1",')
+    (folder / "net.json").write_text(text, encoding="utf-8")
 
     with pytest.raises(BadData, match=r"head\.bias has shape \[4\], the net expects \[5\]"):
         load_recogniser(folder)
 
 
-@pytest.mark.parametrize("name", ["spec.json", "model.npz"])
+@pytest.mark.parametrize("name", ["net.json", "model.npz"])
 @pytest.mark.parametrize("damage", ["missing", "cut"])
 def test_a_damaged_checkpoint_is_named(folder: Path, name: str, damage: str) -> None:
     path = folder / name

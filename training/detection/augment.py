@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.detection.pages import Grey, TrainPage
+from training.detection.samples import Grey, TrainPage
 from training.detection.shapes import Matrix
 
 NEAR_TEXT = 0.85

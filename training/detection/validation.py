@@ -1,6 +1,6 @@
 """Finding the text of validation pages with a net, and how well it went."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from ocr.models.detector_spec import BoxRule
 from ocr.reading.detection.boxes import find_boxes
 from training.detection.loss import detection_loss
 from training.detection.net import MAP_PX
-from training.detection.pages import ValPage
+from training.detection.samples import ValPage
 from training.detection.shapes import collect_shapes, draw_targets
+from training.loop.trainee import Validation
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,27 @@ class PageMap:
         return self.kernels.repeat(MAP_PX, axis=0).repeat(MAP_PX, axis=1)
 
 
-def map_pages(net: Any, pages: Sequence[ValPage], *, beat: Callable[[], None]) -> Iterator[PageMap]:
+def map_pages(net: Any, pages: Sequence[ValPage], *, beat: Callable[[], None]) -> list[PageMap]:
     """Run a net, not in training, on pages one by one."""
+    maps = []
     for page in pages:
         with paddle.no_grad():
             probabilities = net(paddle.to_tensor(page.to_input())).numpy()[0, 0]
         beat()
-        yield PageMap(page, probabilities[::MAP_PX, ::MAP_PX].astype(np.float32))
+        maps.append(PageMap(page, probabilities[::MAP_PX, ::MAP_PX].astype(np.float32)))
+    return maps
+
+
+def summarise(maps: Sequence[PageMap], report: DetectionReport) -> Validation:
+    """Return hmean (the score), precision and recall of a rule, and the loss of the maps."""
+    loss = float(np.mean([measure_loss(one) for one in maps]))
+    values = {
+        "hmean": report.hmean,
+        "precision": report.precision,
+        "recall": report.recall,
+        "loss": loss,
+    }
+    return Validation(score=report.hmean, loss=loss, metrics=values)
 
 
 def measure_rule(maps: Sequence[PageMap], rule: BoxRule) -> DetectionReport:

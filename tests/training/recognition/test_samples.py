@@ -7,7 +7,7 @@ from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
-from training.recognition.crops import collect_crops, find_rare, frames_needed
+from training.recognition.samples import collect_crops, find_rare, frames_needed
 
 DIGITS = Charset(tuple("0123456789"))
 FIXED = LineSpec("fixed", 32, 32)

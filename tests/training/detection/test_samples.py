@@ -1,0 +1,17 @@
+"""The pages of a split in memory: no larger than the net needs them."""
+
+import numpy as np
+
+from ocr.dataset.pages.region import Region
+from training.detection.samples import collect_train_pages
+
+
+def test_large_pages_are_kept_little_larger_than_the_net_meets_them() -> None:
+    region = Region(((400, 300), (800, 300), (800, 400), (400, 400)), "x")
+
+    (page,) = collect_train_pages(
+        [(np.zeros((900, 1200, 3), np.uint8), (region,))], long_side_px=500
+    )
+
+    assert page.grey.shape == (450, 600)
+    assert page.shapes.bounds.tolist() == [[200, 150, 400, 200]]
