@@ -28,10 +28,14 @@ class TrainDetectorJob(Params):
     resources: ResourceParams = Field(description="What to train on")
 
 
+TrainKind = Literal["train-recogniser", "train-detector"]
+TrainJob = TrainRecogniserJob | TrainDetectorJob
+
+
 class TrainResult(Params):
     """What a training left in its folder."""
 
-    kind: Literal["train-recogniser", "train-detector"] = Field(description="Kind of job")
+    kind: TrainKind = Field(description="Kind of job")
     checkpoint: str = Field(description="Folder of the final checkpoint, relative to the job's")
     metrics: dict[str, float] = Field(description="Validation metrics of the final checkpoint")
     timings: dict[str, float] = Field(description="Seconds per phase, images per second")
@@ -67,6 +71,7 @@ class ExportDetectorJob(ExportParams):
 
 
 ExportKind = Literal["export-recogniser", "export-detector"]
+ExportJob = ExportRecogniserJob | ExportDetectorJob
 
 
 class ExportResult(Params):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import ExportDetectorJob, ExportRecogniserJob, ExportResult
+from configs.jobs import ExportDetectorJob, ExportJob, ExportRecogniserJob, ExportResult
 from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
@@ -40,7 +40,7 @@ def export_detector(
 
 
 def _find_or_export(
-    kind: type[ExportRecogniserJob | ExportDetectorJob],
+    kind: type[ExportJob],
     checkpoint: CheckpointRef,
     *,
     dataset: SnapshotRef,
@@ -71,9 +71,7 @@ def _find_or_export(
     return model
 
 
-def _export(
-    workspace: Workspace, job: ExportRecogniserJob | ExportDetectorJob, folder: Path
-) -> None:
+def _export(workspace: Workspace, job: ExportJob, folder: Path) -> None:
     result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
     with suppress(ArtifactExists):  # another machine was faster; what it made counts
         workspace.registry.register(job.name, job.version, folder / result.bundle)

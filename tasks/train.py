@@ -5,7 +5,7 @@ from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import TrainDetectorJob, TrainRecogniserJob, TrainResult
+from configs.jobs import TrainDetectorJob, TrainJob, TrainRecogniserJob, TrainResult
 from configs.training import (
     OPERATIONAL,
     DetectorTrainingParams,
@@ -51,7 +51,7 @@ def train_detector(
 
 def _find_or_train(
     workspace: Workspace,
-    job: TrainRecogniserJob | TrainDetectorJob,
+    job: TrainJob,
     *,
     dataset: SnapshotRef,
     net: Net,
@@ -78,7 +78,7 @@ def _train(
     key: str,
     folder: Path,
     *,
-    job: TrainRecogniserJob | TrainDetectorJob,
+    job: TrainJob,
     net: Net,
 ) -> str:
     with TrainingProgress(net) as progress:

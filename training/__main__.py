@@ -9,8 +9,10 @@ from pathlib import Path
 
 from configs.jobs import (
     ExportDetectorJob,
+    ExportJob,
     ExportRecogniserJob,
     TrainDetectorJob,
+    TrainJob,
     TrainRecogniserJob,
 )
 from ocr.errors import OcrError
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # Each command imports its own room: paddle must not be there before the environment is.
 
 
-def _train(kind: type[TrainRecogniserJob] | type[TrainDetectorJob], path: Path) -> None:
+def _train(kind: type[TrainJob], path: Path) -> None:
     job = read_job(path, kind)
     from training.train import train_model
 
@@ -52,7 +54,7 @@ def _train(kind: type[TrainRecogniserJob] | type[TrainDetectorJob], path: Path) 
         train_model(job, folder)
 
 
-def _rank(kind: type[TrainRecogniserJob] | type[TrainDetectorJob], path: Path) -> None:
+def _rank(kind: type[TrainJob], path: Path) -> None:
     """One rank of a training; started by the launcher only."""
     folder = path.resolve().parent
     job = read_job(path, kind)
@@ -72,7 +74,7 @@ def _rank(kind: type[TrainRecogniserJob] | type[TrainDetectorJob], path: Path) -
         raise lost from error
 
 
-def _export(kind: type[ExportRecogniserJob] | type[ExportDetectorJob], path: Path) -> None:
+def _export(kind: type[ExportJob], path: Path) -> None:
     job = read_job(path, kind)
     from training.export.export import export_model
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from configs.jobs import TrainDetectorJob, TrainRecogniserJob
+from configs.jobs import TrainJob
 from configs.presets import describe
 from configs.training import OPERATIONAL
 from ocr.errors import BadInput
@@ -39,7 +39,7 @@ def read_job(path: Path, kind: type[Job]) -> Job:
         raise BadInput(f"{path}: {faults}") from None
 
 
-def job_digest(job: TrainRecogniserJob | TrainDetectorJob) -> str:
+def job_digest(job: TrainJob) -> str:
     """Return a digest of what is learnt from what, wherever it lies and however it is kept."""
     training = job.training.model_dump_json(exclude=set(OPERATIONAL))
     parts = (Path(job.snapshot).name, training, job.resources.model_dump_json())

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from configs.jobs import TrainDetectorJob, TrainRecogniserJob, TrainResult
+from configs.jobs import TrainJob, TrainKind, TrainResult
 from configs.settings import Settings
 from ocr.errors import BadInput, OcrError
 from ocr.store import S3Credentials, open_store
@@ -10,10 +10,13 @@ from ocr.store.folder import download_folder
 from training.job import SNAPSHOT, read_result
 from training.launch import launch_ranks
 
-RANK_COMMANDS = {"train-recogniser": "rank-recogniser", "train-detector": "rank-detector"}
+RANK_COMMANDS: dict[TrainKind, str] = {
+    "train-recogniser": "rank-recogniser",
+    "train-detector": "rank-detector",
+}
 
 
-def train_model(job: TrainRecogniserJob | TrainDetectorJob, folder: Path) -> TrainResult:
+def train_model(job: TrainJob, folder: Path) -> TrainResult:
     """Train as the job says, on as many processes, and go on where an earlier run was ended.
 
     Args:
@@ -46,7 +49,7 @@ def train_model(job: TrainRecogniserJob | TrainDetectorJob, folder: Path) -> Tra
     return result
 
 
-def fetch_snapshot(job: TrainRecogniserJob | TrainDetectorJob, folder: Path) -> None:
+def fetch_snapshot(job: TrainJob, folder: Path) -> None:
     """Copy the snapshot beside the job, once; only this process needs the store's keys."""
     store = open_store(job.store, s3=S3Credentials.of(Settings()))
     download_folder(store, prefix=job.snapshot, folder=folder / SNAPSHOT)

@@ -11,19 +11,12 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from configs.jobs import (
-    ExportDetectorJob,
-    ExportRecogniserJob,
-    ExportResult,
-    TrainDetectorJob,
-    TrainRecogniserJob,
-    TrainResult,
-)
+from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from tasks.run.together import is_ended
 
 Result = TypeVar("Result", TrainResult, ExportResult)
-Job = TrainRecogniserJob | TrainDetectorJob | ExportRecogniserJob | ExportDetectorJob
+Job = TrainJob | ExportJob
 Event = dict[str, Any]
 
 ERRORS: dict[int, type[OcrError]] = {

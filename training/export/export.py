@@ -16,7 +16,7 @@ import numpy as np
 import paddle
 from numpy.typing import NDArray
 
-from configs.jobs import ExportDetectorJob, ExportRecogniserJob, ExportResult
+from configs.jobs import ExportJob, ExportResult
 from configs.settings import Settings
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.image.pixels import Image
@@ -37,11 +37,10 @@ from training.job import CHECKPOINT
 BUNDLE = "bundle"
 PARITY = "parity"
 
-Job = ExportRecogniserJob | ExportDetectorJob
 Output = TypeVar("Output")
 
 
-def export_model(job: Job, folder: Path) -> ExportResult:
+def export_model(job: ExportJob, folder: Path) -> ExportResult:
     """Export the checkpoint of a job to `folder/bundle`.
 
     Args:
@@ -117,7 +116,7 @@ def _read_checkpoint(model: Exportable[Output], images: Sequence[Image]) -> Read
 
 def _complete(
     bundle: Path,
-    job: Job,
+    job: ExportJob,
     model: Exportable[Any],
     *,
     dataset: SnapshotManifest,

@@ -68,6 +68,11 @@ class Watchdog:
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
         self._thread.start()
 
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether SIGTERM arrived."""
+        return self._stop.at is not None
+
     def beat(self) -> None:
         """Note progress."""
         self._beat = time.monotonic()
