@@ -1,1 +1,15 @@
-"""What runs inside the training process or container."""
+"""What runs in the training process or container: a job is trained, or exported to a bundle.
+
+- `__main__` – the commands, and what exit code each error gives
+- `job` – a job's folder: job.json in, result.json out
+- `train` – one training: the snapshot fetched, then this process or several ranks
+- `launch` – several ranks: how they are started, and how they fail
+- `rank` – one rank: opens the recogniser or the detector, runs the loop, writes the result
+- `loop/` – the training loop, which knows neither recognisers nor detectors
+- `recognition/`, `detection/` – the two nets, side by side in files of the same names
+- `export/` – from a checkpoint to a bundle
+- `forms/` – the forms of a net that a bundle holds, and the proof that they answer alike
+- `environment` – what must be set before paddle is imported
+- `alone` – one process per job, which ends with the task that started it
+- `stock_paddleocr` – reads with stock PaddleOCR, in a process of its own, for comparisons
+"""

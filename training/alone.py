@@ -1,4 +1,4 @@
-"""One process a job: it ends with the task that started it, and waits for one that still ends."""
+"""One process per job: it ends with its task, and waits for one that is still ending."""
 
 import ctypes
 import os
@@ -28,7 +28,7 @@ def end_with_the_task() -> None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold a job's folder; one whose task died may take a moment to write its last checkpoint.
+    """Hold the lock of a job's folder; its last holder may still be writing a checkpoint.
 
     Raises:
         OcrError: Another process works there and does not end.

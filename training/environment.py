@@ -1,4 +1,4 @@
-"""The environment of a training process: what must be set before paddle, and what it ran on."""
+"""The environment of a training process: set before paddle is imported, kept on record after."""
 
 import os
 import platform
@@ -20,7 +20,7 @@ def prepare_environment() -> None:
 
 
 def describe_environment(*, device: str, devices: int) -> dict[str, str]:
-    """Return versions and devices, for the record."""
+    """Return the versions and devices that result.json records."""
     import paddle
 
     return {

@@ -1,4 +1,4 @@
-"""A job's folder: job.json in, result.json out, and what lies between them."""
+"""A job's folder: job.json in, result.json out, and the names of what lies beside them."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ SNAPSHOT = "snapshot"
 """Local copy of the snapshot."""
 CHECKPOINT = "checkpoint"
 MAILBOX = "ranks/mailbox"
-"""Where ranks leave each other letters."""
+"""Files through which ranks tell each other values."""
 RESULT = "result.json"
 
 Job = TypeVar("Job", bound=BaseModel)

@@ -1,4 +1,4 @@
-"""Starts the ranks of a data-parallel training and answers for them."""
+"""Starts the ranks of a data-parallel training and reports their failure as its own."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -29,7 +30,7 @@ def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> No
 
     Raises:
         Stopped: SIGTERM arrived, and was passed on.
-        OcrError: A rank failed; with its message and exit code.
+        OcrError: A rank failed; the error has its message and exit code.
     """
     failure = folder / FAILURE
     failure.unlink(missing_ok=True)
@@ -53,7 +54,7 @@ def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> No
 
 
 class RankFailed(OcrError):
-    """What a rank said before it left, with its exit code."""
+    """The failure of a rank, with its message and exit code."""
 
     def __init__(self, message: str, *, exit_code: int) -> None:
         super().__init__(message)
@@ -61,7 +62,7 @@ class RankFailed(OcrError):
 
 
 def launch_command(folder: Path, *, command: str, device: str, devices: int) -> list[str]:
-    """Return the launcher's command line; it starts whatever does not end in .py as it is."""
+    """Return the command of paddle's launcher, which starts what does not end in .py as it is."""
     launcher = [sys.executable, "-m", "paddle.distributed.launch"]
     launcher += ["--nproc_per_node", str(devices), "--host", "127.0.0.1"]
     launcher += ["--log_dir", str(folder / LOGS)]
@@ -70,7 +71,7 @@ def launch_command(folder: Path, *, command: str, device: str, devices: int) -> 
     return [*launcher, sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]
 
 
-def rank_environment(given: "os._Environ[str] | dict[str, str]", *, device: str) -> dict[str, str]:
+def rank_environment(given: Mapping[str, str], *, device: str) -> dict[str, str]:
     """Return the environment of the launcher and its ranks, without anything secret."""
     environment = {key: value for key, value in given.items() if key.startswith(PASSED_ON)}
     environment["PADDLE_DISTRI_BACKEND"] = "nccl" if device == "gpu" else "gloo"
@@ -79,7 +80,7 @@ def rank_environment(given: "os._Environ[str] | dict[str, str]", *, device: str)
 
 
 def report_failure(folder: Path, error: OcrError) -> None:
-    """Leave the reason of this rank's end for `launch_ranks`; the first rank's reason counts."""
+    """Leave the reason of this rank's end for `launch_ranks`; the first to come counts."""
     try:
         with (folder / FAILURE).open("x", encoding="utf-8") as stream:
             json.dump({"message": str(error), "exit_code": error.exit_code}, stream)
@@ -88,7 +89,7 @@ def report_failure(folder: Path, error: OcrError) -> None:
 
 
 def parent_processes() -> list[int]:
-    """Return the processes without which this rank is an orphan."""
+    """Return the processes that this rank is not to outlive."""
     launched_by = os.environ.get(PARENT)
     return [os.getppid(), int(launched_by)] if launched_by else []
 

@@ -1,4 +1,4 @@
-"""Views of pages to learn from: which page, which part of it, and how it is disturbed."""
+"""Augmentation of one page: a view of a part of it, warped, then photometric noise."""
 
 import math
 
@@ -25,9 +25,9 @@ def draw_view(
 
     Args:
         page: The page.
-        width_px: Of the view.
-        height_px: Of the view.
-        strength: Of rotation and stretch, 0..1.
+        width_px: Width of the view.
+        height_px: Height of the view.
+        strength: Strength of rotation and stretch, 0..1.
         rng: Source of all randomness.
     """
     scale = math.exp(rng.uniform(math.log(LEAST_SCALE), 0.0))

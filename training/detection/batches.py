@@ -18,7 +18,7 @@ class ViewBatch:
     Attributes:
         images: (N, 3, H, W) as the net takes them.
         kernels: (N, 1, H / 2, W / 2) 1 where a kernel is.
-        mask: (N, 1, H / 2, W / 2) 0 where nobody knows.
+        mask: (N, 1, H / 2, W / 2) 0 where the loss looks away.
     """
 
     images: NDArray[np.float32]
@@ -33,11 +33,11 @@ class ViewBatchMaker:
     Attributes:
         pages: The training set.
         batch_size: Views per step.
-        width_px: Of a view.
-        height_px: Of a view.
+        width_px: Width of a view.
+        height_px: Height of a view.
         augmentation: Strength of augmentation.
         seed: Seed of all that is drawn.
-        rank: Whose batches.
+        rank: The rank that gets the batches.
     """
 
     pages: list[TrainPage]

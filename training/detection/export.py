@@ -26,9 +26,9 @@ class PageFinder:
     """Finds the boxes of pages with one form of a detector.
 
     Attributes:
-        spec: Input of the net.
+        spec: The input of the net.
         rule: How its map becomes boxes.
-        rgb: Swap the channels of what is read.
+        rgb: Whether to swap the channels.
     """
 
     spec: PageSpec
@@ -52,7 +52,7 @@ class PageFinder:
 
 
 class DetectorExport:
-    """A detector's checkpoint on its way to a bundle; see `training.forms.exportable`."""
+    """A detector's checkpoint, to be exported; see `training.forms.exportable`."""
 
     shape: InputShape = (None, 3, None, None)
     dimensions = "NCHW"
@@ -68,7 +68,7 @@ class DetectorExport:
         self.reader = PageFinder(self._spec, self._rule)
 
     def config(self) -> dict[str, Any]:
-        """Say in inference.yml how stock PaddleOCR is to find boxes."""
+        """Return the inference.yml that tells stock PaddleOCR how to find boxes."""
         return inference_config(self._spec, self._rule)
 
     def stock_reader(self, config: Mapping[str, Any]) -> PageFinder:
@@ -110,7 +110,7 @@ class DetectorExport:
         return DetectorManifest(input=self._spec, boxes=self._rule, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
-        """Name the template and what it says of this model alone."""
+        """Return the template of the model card and the values for it."""
         return "detector_card.md.jinja", {
             "size": self._net_spec.size,
             "spec": self._spec,
@@ -123,9 +123,9 @@ class DetectorExport:
 def inference_config(spec: PageSpec, rule: BoxRule) -> dict[str, Any]:
     """Say in PaddleX's words how a page becomes the input and a map boxes.
 
-    `TextDetection` takes all of it from here: `resize_long` is what it calls the limit of the
-    longer side, for a model of this name. The pipeline `PaddleOCR` has defaults of its own instead
-    for all but the normalisation; they must be given as arguments.
+    `TextDetection` takes everything from here; `resize_long` limits the longer side for a model of
+    this name. The pipeline `PaddleOCR` takes the normalisation only: it has its own defaults for
+    the rest, which must be given as arguments.
     """
     return {
         "Global": {"model_name": DETECTOR_NAME},

@@ -1,4 +1,4 @@
-"""The labelled pages of a split in memory: grey, and no larger than a detector ever sees them."""
+"""The labelled pages of one split, decoded into memory: grey, and no larger than is needed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ ENLARGED = 1.2
 
 @dataclass(frozen=True)
 class TrainPage:
-    """A page to cut crops from.
+    """A page to cut views from.
 
     Attributes:
         grey: (H, W).
-        shapes: Of its regions, in pixels of `grey`.
+        shapes: The shapes of its regions, in pixels of `grey`.
     """
 
     grey: Grey
@@ -38,9 +38,9 @@ class ValPage:
 
     Attributes:
         grey: (H, W) fitted to the input of the net.
-        regions: In pixels of the page as it is.
-        width_px: Of the page as it is.
-        height_px: Of the page as it is.
+        regions: Its labelled regions, in pixels of the original page.
+        width_px: Width of the original page.
+        height_px: Height of the original page.
     """
 
     grey: Grey
@@ -56,14 +56,14 @@ class ValPage:
 def collect_train_pages(
     pages: Iterable[tuple[Image, tuple[Region, ...]]], *, long_side_px: int
 ) -> list[TrainPage]:
-    """Collect pages to learn from; about a megabyte each."""
+    """Collect pages to learn from, reduced to little more than `long_side_px`."""
     return [_reduce(image, regions, int(ENLARGED * long_side_px)) for image, regions in pages]
 
 
 def collect_val_pages(
     pages: Iterable[tuple[Image, tuple[Region, ...]]], *, spec: PageSpec
 ) -> list[ValPage]:
-    """Collect pages to find text on, fitted as they will be in use."""
+    """Collect pages to find text on, fitted to the input as serving does."""
     return [
         ValPage(
             grey=_to_grey(fit_page(image, spec)),

@@ -15,7 +15,7 @@ SHRINK_RATIO = 0.6
 """A kernel is its outline moved inwards by A (1 - r^2) / L (DB, equation 10)."""
 
 _CLIPPER_UNITS = 64
-"""Clipper works on whole numbers: this many a pixel."""
+"""Clipper works on whole numbers; these are its units per pixel."""
 _DRAWING_SHIFT = 4
 """cv2 draws at 2^-4 pixels."""
 
@@ -81,10 +81,10 @@ def draw_targets(
     """Draw what the net should find in a view of a page.
 
     Args:
-        shapes: In pixels of the page.
+        shapes: The regions, in pixels of the page.
         matrix: From pixels of the page to pixels of the view.
-        width_px: Of the view.
-        height_px: Of the view.
+        width_px: Width of the view.
+        height_px: Height of the view.
 
     Returns:
         The kernels, and where the loss looks: both (height_px / 2, width_px / 2), 0 or 1.

@@ -24,16 +24,16 @@ from training.loop.ranks import Ranks
 from training.loop.trainee import SecondPhase, Tensor, Validation, spread
 
 VIEWS_PER_PAGE = 8
-"""In one epoch, on average."""
+"""Views drawn of a page in one epoch, on average."""
 VALIDATED_SHARE = 0.01
-"""Pages read by all validations but the final one, per view learnt from: 3 % of the time."""
+"""Pages read by all validations before the last, per view learnt from: 3 % of the time."""
 LEAST_VALIDATED = 8
 MOST_TUNED = 100
-"""Validation pages that the rule is tuned on."""
+"""Limit of the validation pages that the rule is tuned on."""
 
 
 class DetectorTrainee:
-    """The detector's net, batches, loss and measure."""
+    """The net, batches, loss and validation of a detector; see `training.loop.trainee`."""
 
     second_phase: SecondPhase | None = None
 
@@ -51,7 +51,7 @@ class DetectorTrainee:
             training: How to train.
             train: The training set.
             val: The validation set.
-            ranks: Which rank this is.
+            ranks: This rank among the others.
         """
         self.net_spec = DetectorNetSpec(PageSpec(training.long_side_px), training.size)
         self._val = val

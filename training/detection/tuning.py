@@ -1,4 +1,4 @@
-"""Tunes how a map becomes boxes: what finds most on validation pages, and what reads best."""
+"""Tunes on validation pages the rule by which a map becomes boxes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ FINE_STEPS = (-0.2, -0.1, 0.0, 0.1, 0.2)
 COARSE_RATIOS = (0.6, 1.0, 1.6)
 
 PROBE = 4.0
-"""How much larger the second of two unclip ratios is, between which growth is measured."""
+"""Growth per unclip ratio is measured between a ratio and one this much larger."""
 
 
 def tune_rule(maps: Sequence[PageMap], *, beat: Callable[[], None]) -> BoxRule:
@@ -32,7 +32,7 @@ def tune_rule(maps: Sequence[PageMap], *, beat: Callable[[], None]) -> BoxRule:
     the least score, then the ratio in small steps.
 
     Args:
-        maps: Of validation pages.
+        maps: Maps of validation pages.
         beat: Called after every rule.
     """
     pairs = product(THRESHOLDS, UNCLIP_RATIOS)
@@ -48,7 +48,7 @@ def tune_rule(maps: Sequence[PageMap], *, beat: Callable[[], None]) -> BoxRule:
 def find_coarse_rule(
     maps: Sequence[PageMap], *, beat: Callable[[], None]
 ) -> tuple[BoxRule, DetectionReport]:
-    """Return the best of a few rules and what it finds: early, its ratio decides most."""
+    """Return the best of a few rules and its report; early in a run the ratio decides most."""
     rules = (_vary(START, threshold=START.threshold, ratio=ratio) for ratio in COARSE_RATIOS)
     return find_best(maps, rules, beat=beat)
 
@@ -56,7 +56,7 @@ def find_coarse_rule(
 def find_best(
     maps: Sequence[PageMap], rules: Iterable[BoxRule], *, beat: Callable[[], None]
 ) -> tuple[BoxRule, DetectionReport]:
-    """Return the rule with the largest Hmean, the one in the middle of several, and its report."""
+    """Return the rule with the largest Hmean and its report; of equals, the one in the middle."""
     reports: dict[BoxRule, DetectionReport] = {}
     for rule in rules:
         reports[rule] = measure_rule(maps, rule)

@@ -1,4 +1,4 @@
-"""Finding the text of validation pages with a net, and how well it went."""
+"""Validation of a detector: what a net sees on pages, and how well a rule finds text in it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from training.loop.trainee import Validation
 
 @dataclass(frozen=True)
 class PageMap:
-    """What a net sees on a page.
+    """The map that a net gives of a page.
 
     Attributes:
         page: The page.
-        kernels: (H / 2, W / 2) probabilities to lie in a kernel, as the net has them before it
-            repeats every pixel; those of many pages fit into memory.
+        kernels: (H / 2, W / 2) probabilities to lie in a kernel, before the net repeats every
+            pixel: a quarter of the memory.
     """
 
     page: ValPage
@@ -61,7 +61,7 @@ def summarise(maps: Sequence[PageMap], report: DetectionReport) -> Validation:
 
 
 def measure_rule(maps: Sequence[PageMap], rule: BoxRule) -> DetectionReport:
-    """Measure the boxes that a rule finds in the maps."""
+    """Compare the boxes that a rule finds in the maps with the labelled regions."""
     found = [
         find_boxes(
             one.probabilities,
@@ -77,7 +77,7 @@ def measure_rule(maps: Sequence[PageMap], rule: BoxRule) -> DetectionReport:
 
 
 def measure_loss(one: PageMap) -> float:
-    """Return the loss of a map."""
+    """Return the loss of a map, as in training."""
     height_px, width_px = one.page.grey.shape
     to_map = np.array([width_px / one.page.width_px, height_px / one.page.height_px])
     shapes = collect_shapes(one.page.regions, scale=1.0)

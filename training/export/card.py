@@ -22,12 +22,12 @@ def render_card(
     """Render the card as Markdown.
 
     Args:
-        template: Of the task, beside this file.
+        template: Name of the template beside this file.
         job: What was exported.
         created: When, ISO 8601.
-        dataset: Of the snapshot it was trained on.
+        dataset: Manifest of the snapshot it was trained on.
         parity: Largest difference by form.
-        model: What the template says of this model alone.
+        model: Values that only this template uses.
     """
     # Markdown: nothing to escape as HTML.
     environment = Environment(  # noqa: S701

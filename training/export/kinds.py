@@ -1,4 +1,4 @@
-"""Which task's checkpoint an export job exports."""
+"""The two kinds of export: which class exports which checkpoint."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ EXPORTS: dict[ExportKind, type[RecogniserExport] | type[DetectorExport]] = {
 
 
 def load_export(kind: ExportKind, checkpoint: Path) -> Exportable[Any]:
-    """Load a checkpoint.
+    """Load the checkpoint of an export job.
 
     Raises:
         BadData: It is damaged.

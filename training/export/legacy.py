@@ -34,10 +34,10 @@ class LegacyExport:
     """The export under way in its process; the caller goes on meanwhile.
 
     Args:
-        kind: Of the export job: which task's checkpoint it is.
+        kind: Kind of the export job.
         checkpoint: Folder of the checkpoint.
         bundle: Folder that gets `serving/`; its golden inputs must be there.
-        work: Folder of the log and of what the form reads.
+        work: Folder for the log and for what the form reads.
     """
 
     def __init__(self, kind: ExportKind, checkpoint: Path, bundle: Path, work: Path) -> None:

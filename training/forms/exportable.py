@@ -1,4 +1,4 @@
-"""What a checkpoint of any task must offer to be exported: all in which the tasks differ."""
+"""What the export takes: all in which a detector's checkpoint differs from a recogniser's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,47 +28,47 @@ class Reader(Protocol[Output]):
 
 
 class Exportable(Protocol[Output]):
-    """A loaded checkpoint of one task."""
+    """A loaded checkpoint of a recogniser or a detector."""
 
     @property
     def net(self) -> Any:
-        """In evaluation; `export_paddle` spoils it."""
+        """The net, out of training; `export_paddle` makes it unusable."""
 
     @property
     def shape(self) -> InputShape:
-        """Of the net's input."""
+        """Shape of the net's input."""
 
     @property
     def dimensions(self) -> str:
-        """Letters that name the dimensions of the net's output."""
+        """Names of the dimensions of the net's output, a letter each."""
 
     @property
     def reader(self) -> Reader[Output]:
-        """Reads as ocrline does."""
+        """The way ocrline reads."""
 
     def config(self) -> dict[str, Any]:
-        """Say in inference.yml how stock PaddleOCR is to read."""
+        """Return the inference.yml that tells stock PaddleOCR how to read."""
 
     def stock_reader(self, config: Mapping[str, Any]) -> Reader[Output]:
-        """Read as stock PaddleOCR does, which knows nothing but an inference.yml."""
+        """Return the way stock PaddleOCR reads, given nothing but an inference.yml."""
 
     def fit_golden(self, image: Image) -> Image:
-        """Return what is kept of an image of the snapshot to compare forms on."""
+        """Return an image of the snapshot as the forms are compared on it."""
 
     def write_files(self, bundle: Path) -> None:
         """Write what the bundle needs beside its forms."""
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Output]:
-        """Read with the bundle's ONNX form as those who serve it do."""
+        """Read with the bundle's ONNX form as the gateway does."""
 
     def compare(self, found: Output, expected: Output) -> str:
-        """Say in what an output differs from the checkpoint's; in nothing: empty."""
+        """Say how an output differs from the checkpoint's; empty when it does not."""
 
     def record(self, output: Output, sample: Mapping[str, Any]) -> dict[str, Any]:
         """Describe an output for golden/outputs.json, given the image's row of the snapshot."""
 
     def manifest(self, **fields: Any) -> ModelManifest:
-        """Complete the fields that all manifests share."""
+        """Return the manifest, given the fields that all manifests share."""
 
     def card(self) -> tuple[str, dict[str, Any]]:
-        """Name the template of the model card and what it says of this model alone."""
+        """Return the template of the model card and the values for it."""

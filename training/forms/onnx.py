@@ -22,9 +22,9 @@ def export_onnx(paddle_folder: Path, path: Path, *, dimensions: str) -> None:
     """Convert the Paddle form to one ONNX file with named dimensions.
 
     Args:
-        paddle_folder: Of the Paddle form.
-        path: Of the file.
-        dimensions: Letters that name the output's, such as NTC.
+        paddle_folder: Folder of the Paddle form.
+        path: The file to write.
+        dimensions: Names of the output's dimensions, a letter each, such as NTC.
 
     Raises:
         ConversionFailed: paddle2onnx gave no model.
@@ -61,7 +61,7 @@ def _name_dimensions(model: onnx.ModelProto, dimensions: str) -> None:
 
 
 def _constants_to_initializers(model: onnx.ModelProto) -> None:
-    """Make weights what tools take for weights, and drop those that nothing uses."""
+    """Turn constant nodes, which tools do not take for weights, into weights; drop unused ones."""
     graph = model.graph
     constants = [node for node in graph.node if node.op_type == "Constant"]
     nodes = [node for node in graph.node if node.op_type != "Constant"]

@@ -13,19 +13,19 @@ MODEL = "inference.json"
 CONFIG = "inference.yml"
 
 DETECTOR_NAME = "PP-OCRv5_mobile_det"
-"""paddleocr loads only models of a name it knows; this one limits the longer side of a page."""
+"""paddleocr loads only models of a name it knows; of this name, it limits a page's longer side."""
 RECOGNISER_NAME = "PP-OCRv5_mobile_rec"
-"""The same of recognisers; this one fits any of CTC."""
+"""The name for recognisers; under it paddleocr loads any CTC model."""
 
 
 def export_paddle(net: Any, *, shape: InputShape, config: Mapping[str, Any], folder: Path) -> None:
-    """Write the form. The net cannot be used as before afterwards.
+    """Write the form; the net is unusable afterwards.
 
     Args:
-        net: In evaluation.
-        shape: Of its input.
-        config: What PaddleX reads in inference.yml.
-        folder: Does not exist yet.
+        net: The net, out of training.
+        shape: Shape of its input.
+        config: Content of inference.yml.
+        folder: Where; it must not exist.
     """
     folder.mkdir(parents=True)
     save_static(net, shape, folder)

@@ -20,11 +20,11 @@ Probabilities = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Reading(Generic[Output]):
-    """What one form answers to each golden image.
+    """The answers of one form to the golden images.
 
     Attributes:
-        outputs: A text or boxes each.
-        probabilities: What they were made of: (T, C) each, or (H, W).
+        outputs: The text or the boxes of each.
+        probabilities: What each was made of: (T, C) of a recogniser, (H, W) of a detector.
     """
 
     outputs: tuple[Output, ...]
@@ -53,7 +53,7 @@ class ParityProof(Generic[Output]):
             expected: What the checkpoint answers.
             images: What all forms are given.
             folder: Where the first image that a form answers differently is saved.
-            compare: Says in what an output differs from the checkpoint's; in nothing: empty.
+            compare: Says how an output differs from the checkpoint's; empty when it does not.
         """
         self.expected = expected
         self.differences: dict[str, float] = {}

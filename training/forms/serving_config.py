@@ -12,7 +12,7 @@ FETCH = "probabilities"
 """Names that clients use, whatever the exporter calls the tensors inside."""
 
 ELEMENT_TYPES = {"float32": 1, "int64": 0, "int32": 2}
-"""As in Paddle Serving 0.9.0's general_model_config.proto."""
+"""Numbers of the types in Paddle Serving 0.9.0's general_model_config.proto."""
 
 
 @dataclass(frozen=True)

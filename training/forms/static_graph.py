@@ -16,7 +16,7 @@ InputShape = tuple[int | None, int, int | None, int | None]
 def save_static(net: Any, shape: InputShape, folder: Path) -> None:
     """Write inference.json (or .pdmodel under FLAGS_enable_pir_api=0) and inference.pdiparams.
 
-    The net cannot be used as before afterwards.
+    The net is unusable afterwards.
     """
     x = paddle.static.InputSpec(list(shape), "float32", FEED)
     paddle.jit.save(net, str(folder / "inference"), input_spec=[x])

@@ -1,4 +1,4 @@
-"""What ends a training that cannot go on: no progress, a signal, a lost parent, a bad loss."""
+"""Ends a training that cannot go on: no progress, a signal, a lost parent, a bad loss."""
 
 import math
 import os
@@ -55,9 +55,9 @@ class Watchdog:
 
         Args:
             timeout_s: Longest time without a beat; 0: any.
-            stop: After it, the process may stay for GRACE_S more.
+            stop: Whether SIGTERM arrived; the process may then stay for GRACE_S.
             parents: Processes without which this one has no purpose.
-            fail: Told of the error before the end.
+            fail: Called with the error before the process ends.
         """
         self._timeout_s = timeout_s
         self._stop = stop
@@ -118,8 +118,8 @@ def check_finite(losses: Sequence[float], *, last_step: int) -> None:
     """Refuse a loss that is no number.
 
     Args:
-        losses: Of successive steps.
-        last_step: The step of the last of them, from 1.
+        losses: Losses of successive steps.
+        last_step: The step of the last one, from 1.
 
     Raises:
         TrainingFailed: Naming the first bad step.

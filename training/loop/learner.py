@@ -50,13 +50,13 @@ class Learner:
         self.net.train()
 
     def learn(self, batch: Batch, *, step: int, learning_rate: float, seed: int) -> Any:
-        """Take one step and return the loss to report of before it, still on the device.
+        """Take one step and return its loss to report, still on the device.
 
         Args:
             batch: What to learn.
-            step: Which one this is, from 0.
-            learning_rate: Of this step.
-            seed: Of this step's dropout.
+            step: Number of this step, from 0.
+            learning_rate: Learning rate of this step.
+            seed: Seed of this step's dropout.
         """
         paddle.seed(seed)
         self._optimizer.set_lr(learning_rate)
@@ -75,7 +75,7 @@ class Learner:
         return reported
 
     def checksum(self) -> int:
-        """Return a checksum of all that is learnt; running statistics are a rank's own."""
+        """Return a checksum of the learnt weights; running statistics differ between ranks."""
         checksum = 0
         for parameter in self.net.parameters():
             if parameter.trainable:

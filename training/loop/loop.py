@@ -46,7 +46,7 @@ class TrainingLoop:
             trainee: What is trained.
             job: Digest of the job, to tell whose state lies in the folder.
             folder: The job's folder.
-            ranks: Which rank this is.
+            ranks: This rank among the others.
             watchdog: Gets a beat per step, and knows whether to stop.
             loader_threads: Threads that make batches in the background.
 
@@ -156,7 +156,7 @@ class TrainingLoop:
         self._compare_ranks()
 
     def _compare_ranks(self) -> None:
-        """Equal gradients keep the weights of all ranks equal to the last bit."""
+        """Refuse to go on apart: equal gradients keep the weights of all ranks equal to the bit."""
         checksum = self._learner.checksum() if self._ranks.count > 1 else 0
         if self._ranks.share(checksum) != checksum:
             raise TrainingFailed(

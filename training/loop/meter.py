@@ -1,4 +1,4 @@
-"""What a run reports while it learns: loss, speed, time left."""
+"""Measures a run while it learns: loss, speed, time left."""
 
 import time
 from typing import Any
@@ -11,7 +11,7 @@ from training.loop.ranks import Ranks
 
 
 class Meter:
-    """Collects the losses of steps, and turns them into progress lines.
+    """Collects the losses of steps, and writes their mean and the speed to the log.
 
     Losses stay on the device until somebody asks, so that a GPU need not wait for the host.
     """
@@ -30,7 +30,7 @@ class Meter:
 
     @property
     def images_per_s(self) -> float:
-        """Crops learnt from per second, over all ranks and resumes."""
+        """Images learnt from per second, over all ranks and resumes."""
         return self.images * self._ranks.count / max(self.seconds, 1e-9)
 
     def start(self) -> None:
@@ -59,7 +59,7 @@ class Meter:
             self._pending = []
 
     def report(self, *, step: int, learning_rate: float) -> None:
-        """Write the mean loss since the last line, and the speed."""
+        """Write the mean loss since the last report, and the speed."""
         self.settle(step=step)
         losses, self._losses = self._losses, []
         then, images, first = self._mark

@@ -15,7 +15,7 @@ class MetricsLog:
         """Open the log of a job folder, without the events after the step `done`.
 
         Args:
-            folder: Of the job; None writes nothing, as for all ranks but the first.
+            folder: The job's folder; None writes nothing, as for all ranks but the first.
             done: Finished steps.
         """
         self._path = folder / NAME if folder else None
@@ -32,7 +32,7 @@ class MetricsLog:
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
-    """Return the events of a log; a last line that was cut off is left out."""
+    """Return the events of a log, without one at the end that was cut off."""
     if not path.is_file():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")

@@ -26,8 +26,8 @@ class Ranks:
     Attributes:
         rank: From 0.
         count: Number of ranks.
-        folder: Of the job, shared by all.
-        beat: Called while waiting, as that is no lack of progress.
+        folder: The job's folder, which all share.
+        beat: Called while waiting, so that waiting counts as progress.
     """
 
     rank: int

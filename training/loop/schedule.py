@@ -19,8 +19,8 @@ def is_evaluation(step: int, *, steps: int, evaluations: int) -> bool:
 
 
 def log_interval(steps: int) -> int:
-    """Return the steps between two progress lines: the same for every run of a job.
+    """Return the steps between two reports: the same for every run of a job.
 
-    One to two seconds where a step takes a tenth, and at most a few thousand lines.
+    A report every one or two seconds where a step takes a tenth, and a few thousand at most.
     """
     return max(1, min(20, steps // 100), steps // 2000)

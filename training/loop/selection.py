@@ -1,4 +1,4 @@
-"""Which weights a run leaves: the average of the last, or of the best under early stopping."""
+"""Selects the weights that a run leaves: the last average, or under early stopping the best."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ class Selection:
         """Select on the val split.
 
         Args:
-            trainee: Whose weights are selected.
-            decay: Of the average.
-            patience: Validations without progress until the run is over; 0: any.
+            trainee: What is trained.
+            decay: Decay of the average.
+            patience: Validations without progress until the run is over; 0: never.
         """
         self.average = WeightAverage(decay=decay)
         self.is_over = False

@@ -1,4 +1,4 @@
-"""What is trained: all in which a detector differs from a recogniser."""
+"""What the loop trains: all in which a detector differs from a recogniser."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Tensor = Any  # paddle ships no types
 
 
 class Batch(Protocol):
-    """One step of one rank; what else it holds is between a trainee's batches and its loss."""
+    """The samples of one step of one rank; only the trainee's loss knows what else it holds."""
 
     @property
     def images(self) -> NDArray[np.float32]:
@@ -25,9 +25,9 @@ class Validation:
     """How well a net does on validation samples.
 
     Attributes:
-        score: What is to become as large as can be; one of the metrics.
+        score: The metric by which weights are selected; larger is better.
         loss: Decides between equal scores.
-        metrics: All of it by name, for the log and the result.
+        metrics: All metrics by name, for the log and the result.
     """
 
     score: float
@@ -60,12 +60,12 @@ class Trainee(Protocol):
 
     @property
     def steps(self) -> int:
-        """Of the whole run."""
+        """Steps of the whole run."""
         ...
 
     @property
     def second_phase(self) -> SecondPhase | None:
-        """What changes in mid-run; None: nothing."""
+        """What changes in mid-run, if anything."""
         ...
 
     def build_net(self) -> Any:
@@ -73,7 +73,7 @@ class Trainee(Protocol):
         ...
 
     def batches(self) -> Callable[[int], Batch]:
-        """Return what makes the batch of any step, as the phase has it now.
+        """Return a function that makes the batch of any step, in the present phase.
 
         A batch is a pure function of seed, rank and step.
         """
@@ -84,9 +84,9 @@ class Trainee(Protocol):
         ...
 
     def validate(self, net: Any) -> Validation:
-        """Measure a net on so much of the val split that it costs little of the run."""
+        """Measure a net on a part of the val split that costs little of the run."""
         ...
 
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
-        """Leave the checkpoint of the net to use; return its metrics on the whole val split."""
+        """Write the checkpoint of a net and return its metrics on the whole val split."""
         ...

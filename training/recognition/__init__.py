@@ -1,1 +1,15 @@
-"""recognition."""
+"""The embedded recogniser, from labelled crops to a checkpoint that can be exported.
+
+- `trainee` – the recogniser as the loop trains it
+- `samples` – the labelled crops of a split in memory
+- `plan` – which crops are drawn at which step
+- `source` – a drawn crop, and where its characters are expected
+- `augment` – one crop, warped and disturbed
+- `batches` – batches of augmented crops
+- `net` – a compact CTC net
+- `loss` – CTC, and early in a run a guide
+- `validation` – crops read and compared with their texts
+- `composing`, `composition/` – new crops made of the labelled ones
+- `checkpoint` – the net on disk
+- `export` – how it is exported: lines in, texts out
+"""

@@ -23,8 +23,8 @@ class CropBatch:
         labels: (N, L) classes, padded with 0.
         label_lengths: (N,).
         frame_lengths: (N,) valid output frames.
-        guide_frames: (K,) places in the (N * T) output frames where a character is expected.
-        guide_labels: (K,) which.
+        guide_frames: (K,) indexes of the (N * T) output frames in which a character is expected.
+        guide_labels: (K,) the class of each of these characters.
     """
 
     images: NDArray[np.float32]
@@ -40,13 +40,13 @@ class CropBatchMaker:
     """Makes the batch of any step.
 
     Attributes:
-        plan: Which crops are drawn when.
-        source: Where their pixels come from.
-        fallback: Where they come from when a drawn text does not fit its width.
+        plan: Which crops are drawn at which step.
+        source: Gives a drawn crop.
+        fallback: Gives it when the text from `source` does not fit the width.
         spec: The input of the net.
         augmentation: Strength of augmentation.
         seed: Seed of augmentation.
-        rank: Whose batches.
+        rank: The rank that gets the batches.
     """
 
     plan: Plan

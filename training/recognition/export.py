@@ -24,9 +24,9 @@ class LineReader:
     """Reads lines with one form of a recogniser.
 
     Attributes:
-        spec: Input of the net.
-        characters: Classes from 1.
-        rgb: Swap the channels of what is read.
+        spec: The input of the net.
+        characters: The characters of classes 1 and up.
+        rgb: Whether to swap the channels.
     """
 
     spec: LineSpec
@@ -47,7 +47,7 @@ class LineReader:
 
 
 class RecogniserExport:
-    """A recogniser's checkpoint on its way to a bundle; see `training.forms.exportable`."""
+    """A recogniser's checkpoint, to be exported; see `training.forms.exportable`."""
 
     dimensions = "NTC"
 
@@ -63,7 +63,7 @@ class RecogniserExport:
         self.reader = LineReader(self._spec, self._net_spec.charset)
 
     def config(self) -> dict[str, Any]:
-        """Say in inference.yml how stock PaddleOCR is to read."""
+        """Return the inference.yml that tells stock PaddleOCR how to read."""
         return inference_config(self._spec, self._net_spec.charset)
 
     def stock_reader(self, config: Mapping[str, Any]) -> LineReader:
@@ -111,7 +111,7 @@ class RecogniserExport:
         return RecogniserManifest(input=self._spec, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
-        """Name the template and what it says of this model alone."""
+        """Return the template of the model card and the values for it."""
         return "recogniser_card.md.jinja", {
             "size": self._net_spec.size,
             "spec": self._spec,
@@ -121,7 +121,7 @@ class RecogniserExport:
 
 
 def input_shape(spec: LineSpec) -> InputShape:
-    """Return the net's input; the batch is dynamic, and the width of a line."""
+    """Return the shape of the net's input; the batch is any, and so is the width of a line."""
     return (None, 3, spec.height_px, spec.width_px if spec.layout == "fixed" else None)
 
 

@@ -14,7 +14,7 @@ from training.recognition.samples import Crops, find_rare, frames_needed
 WIDTH_JITTER = 0.15
 ORDER_JITTER = 0.05
 HEIGHTS_PER_CROP = 3
-"""Width of a usual line in heights: what one of `batch_size` lines stands for."""
+"""The width of a usual line in heights: `batch_size` counts lines as wide as this."""
 
 Indexes = NDArray[np.int64]
 
@@ -28,7 +28,7 @@ class Draw:
 
 
 class Plan(Protocol):
-    """The order of a training set; the data position of a run is its step, nothing more."""
+    """The order of a training set; where a run is in it follows from the step alone."""
 
     @property
     def steps_per_epoch(self) -> int:
@@ -137,8 +137,8 @@ def make_plan(
     Args:
         crops: The training set.
         spec: The input of the net.
-        batch_size: Crops per rank and step; of lines, as many as fill as many squares of three
-            heights' width.
+        batch_size: Crops per rank and step. Of lines, as many as are as wide together as this many
+            lines of three heights.
         ranks: Number of ranks.
         seed: Seed of the order.
     """

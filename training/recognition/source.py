@@ -1,4 +1,4 @@
-"""Where a drawn crop comes from: the labelled crops, or crops composed from them."""
+"""Where a crop to train on comes from, and where its characters are expected."""
 
 import unicodedata
 from dataclasses import dataclass

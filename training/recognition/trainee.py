@@ -27,12 +27,12 @@ from training.recognition.source import PlainSource
 from training.recognition.validation import validate
 
 VALIDATED_SHARE = 0.1
-"""Crops read by all validations but the final one, per crop learnt from: about 2 % of the time."""
+"""Crops read by all validations before the last, per crop learnt from: 2 % of the time."""
 LEAST_VALIDATED = 256
 
 
 class RecogniserTrainee:
-    """The recogniser's net, batches, loss and measure."""
+    """The net, batches, loss and validation of a recogniser; see `training.loop.trainee`."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class RecogniserTrainee:
             train: The training set.
             val: The validation set.
             charset: The characters of both.
-            ranks: Which rank this is.
+            ranks: This rank among the others.
         """
         self._training = training
         self._spec = _input_spec(training)

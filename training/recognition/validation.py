@@ -1,4 +1,4 @@
-"""Reading whole splits with a net: for validation and for alignment."""
+"""Validation of a recogniser: reads crops with a net, and compares with their texts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from training.recognition.samples import Crops
 from training.recognition.source import LabelledCrop
 
 BATCH_PX = 64 * 128
-"""Columns per batch: little memory, and no slower than more."""
+"""Pixel columns per batch; more need more memory and are no faster."""
 
 
 def validate(
