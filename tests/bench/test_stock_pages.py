@@ -113,7 +113,7 @@ def register_pipeline(root: Path) -> None:
 
 def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
     prepare_environment()
-    from tests.training.toy_detector import RULE, save_toy_detector
+    from tests.training.detection.toy_detector import RULE, save_toy_detector
     from training.detection.export import DetectorExport
     from training.forms.onnx import export_onnx
     from training.forms.paddle import export_paddle
@@ -128,7 +128,7 @@ def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
 
 
 def export_recogniser(bundle: Path) -> None:
-    from tests.training.toy_recogniser import ColourNet
+    from tests.bench.colour_net import ColourNet
     from training.forms.paddle import export_paddle
     from training.recognition.export import inference_config, input_shape
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.training.loop.test_resume import curve, reached
-from tests.training.toy_job import run, start, write_job
+from tests.training.recognition.toy_lines import write_recogniser_job
+from tests.training.running import curve, reached, run, start
 from training.launch import launch_command, rank_environment
 from training.loop.progress import read_events
 
@@ -22,7 +22,7 @@ def uninterrupted(digits: dict[str, str], tmp_path_factory: pytest.TempPathFacto
     """A training on two ranks; they compare their weights at each of four validations."""
     folder = tmp_path_factory.mktemp("ranks")
     secret = os.environ | {"MINIO_SECRET_KEY": "hush-hush"}
-    code, errors = run(write_job(folder, digits, devices=2, **OPTIONS), env=secret)
+    code, errors = run(write_recogniser_job(folder, digits, devices=2, **OPTIONS), env=secret)
     assert code == 0, errors
     return folder
 
@@ -44,7 +44,9 @@ def test_no_secret_reaches_the_logs(uninterrupted: Path) -> None:
 def test_the_death_of_a_rank_ends_all_and_the_rerun_goes_on(
     uninterrupted: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
-    job = write_job(tmp_path, digits, devices=2, **OPTIONS | {"checkpoint_every_s": 0.01})
+    job = write_recogniser_job(
+        tmp_path, digits, devices=2, **OPTIONS | {"checkpoint_every_s": 0.01}
+    )
 
     with start(job) as process:
         wait_for(lambda: reached(tmp_path / "metrics.jsonl", 3))
@@ -63,7 +65,7 @@ def test_the_death_of_a_rank_ends_all_and_the_rerun_goes_on(
 def test_ranks_do_not_outlive_what_started_them(
     victim: str, digits: dict[str, str], tmp_path: Path
 ) -> None:
-    job = write_job(tmp_path, digits, devices=2, **OPTIONS | {"epochs": 1000})
+    job = write_recogniser_job(tmp_path, digits, devices=2, **OPTIONS | {"epochs": 1000})
 
     with start(job) as process:
         wait_for(lambda: reached(tmp_path / "metrics.jsonl", 1))
@@ -75,7 +77,7 @@ def test_ranks_do_not_outlive_what_started_them(
 
 
 def test_sigterm_keeps_the_work_of_all_ranks(digits: dict[str, str], tmp_path: Path) -> None:
-    job = write_job(
+    job = write_recogniser_job(
         tmp_path, digits, devices=2, **OPTIONS | {"epochs": 1000, "checkpoint_every_s": 1000}
     )
 

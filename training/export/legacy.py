@@ -123,11 +123,6 @@ def _serving_config(model: Path) -> str:
     return format_serving_config(feed=variables[0], fetch=variables[1])
 
 
-def _parse(arguments: list[str]) -> tuple[ExportKind, Path, Path, Path]:
-    kind: Any = arguments[0]
-    checkpoint, bundle, reading = (Path(argument) for argument in arguments[1:])
-    return kind, checkpoint, bundle, reading
-
-
 if __name__ == "__main__":
-    main(*_parse(sys.argv[1:]))
+    export_kind: Any = sys.argv[1]
+    main(export_kind, *(Path(argument) for argument in sys.argv[2:]))

@@ -7,7 +7,7 @@ import pytest
 
 from ocr.errors import BadData
 from ocr.models.detector_spec import PageSpec
-from tests.training.toy_detector import RULE, save_toy_detector, toy_weights
+from tests.training.detection.toy_detector import RULE, save_toy_detector, toy_weights
 from training.detection.checkpoint import load_detector
 from training.detection.net import DetectorNetSpec, build_detector_net
 from training.loop.checkpoint import read_weights

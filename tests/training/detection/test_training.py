@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from configs.jobs import TrainDetectorJob, TrainResult
+from configs.jobs import TrainDetectorJob, TrainKind, TrainResult
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.errors import BadData
 from tests.training.detection.toy_pages import make_page_snapshot, write_detector_job
-from tests.training.loop.test_resume import assert_same_weights, curve, end_at
-from tests.training.toy_job import run
+from tests.training.running import assert_same_weights, curve, end_at, run
 from training.detection.checkpoint import load_detector
 from training.detection.trainee import open_detector
 from training.job import read_job
@@ -22,7 +21,7 @@ from training.loop.ranks import Ranks
 from training.train import fetch_snapshot
 
 SHORT: dict[str, Any] = {"epochs": 1, "evaluations": 2, "checkpoint_every_s": 0.01}
-COMMAND = "train-detector"
+COMMAND: TrainKind = "train-detector"
 
 
 @pytest.fixture(scope="module")

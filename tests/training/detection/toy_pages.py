@@ -14,6 +14,7 @@ from ocr.dataset.pages.region import Region
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image
 from ocr.store import open_store
+from tests.training.running import write_job
 
 TRAINING = {
     "size": "small",
@@ -39,9 +40,9 @@ def draw_page(rng: np.random.Generator) -> tuple[Image, tuple[Region, ...]]:
     return (page.astype(np.int16) + noise).clip(0, 255).astype(np.uint8), tuple(regions)
 
 
-def make_page_snapshot(folder: Path, *, counts: dict[str, int], seed: int = 0) -> dict[str, str]:
+def make_page_snapshot(folder: Path, *, counts: dict[str, int]) -> dict[str, str]:
     """Prepare a snapshot of drawn pages per split; return the job's keys that name it."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     (folder / "images").mkdir(parents=True)
     for split, count in counts.items():
         rows = []
@@ -68,16 +69,9 @@ def write_detector_job(
     folder: Path, snapshot: dict[str, str], *, devices: int = 1, **training: Any
 ) -> Path:
     """Write job.json for a snapshot."""
-    folder.mkdir(parents=True, exist_ok=True)
-    job = {
-        "kind": "train-detector",
-        **snapshot,
-        "training": TRAINING | training,
-        "resources": {"device": "cpu", "devices": devices},
-    }
-    path = folder / "job.json"
-    path.write_text(json.dumps(job), encoding="utf-8")
-    return path
+    return write_job(
+        folder, snapshot, kind="train-detector", devices=devices, training=TRAINING | training
+    )
 
 
 def _write(page: Image, word: str, left: int, top: int) -> Region:

@@ -1,12 +1,8 @@
 """Exports of detectors: every form finds the checkpoint's boxes, or there is no bundle."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +21,9 @@ from ocr.models.detector_spec import PageSpec
 from ocr.models.golden import read_golden_inputs
 from ocr.reading.detection.boxes import Detections
 from ocr.reading.detection.detector import OnnxDetector
-from tests.training.page_store import LONG_SIDE_PX, page, page_store
-from tests.training.toy_detector import RULE
+from tests.training.detection.toy_detector import RULE
+from tests.training.export.page_store import LONG_SIDE_PX, page, page_store
+from tests.training.export.stock import needs_paddleocr, run_stock
 from training.detection.export import DetectorExport
 from training.export.export import export_model
 from training.forms.onnx import export_onnx
@@ -183,7 +180,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.skipif(find_spec("paddleocr") is None, reason="paddleocr is not installed")
+@needs_paddleocr
 def test_stock_paddleocr_finds_what_the_bundle_finds(exported: Exported, tmp_path: Path) -> None:
     pages = [page(number) for number in range(1000, 1004)]
     pages += [pages[0][:200, :150], pages[1][:, :90], pages[2][:40, :300]]
@@ -191,30 +188,14 @@ def test_stock_paddleocr_finds_what_the_bundle_finds(exported: Exported, tmp_pat
         (tmp_path / f"{number:03d}.png").write_bytes(encode_png(image))
     detector = OnnxDetector.load(exported.bundle)
 
-    found = find_with_stock(exported.bundle / "paddle", tmp_path)
+    model = str(exported.bundle / "paddle")
+    found = run_stock(STOCK, model, str(tmp_path), cache=tmp_path / "paddlex")
 
     assert len(found) == len(pages)
     for (boxes, scores), image in zip(found, pages, strict=True):
         expected = detector.detect(image)
         assert boxes == expected.crop_boxes.tolist()
         assert scores == pytest.approx(expected.scores.tolist(), abs=1e-3)
-
-
-def find_with_stock(model: Path, pages: Path) -> list[tuple[list[object], list[float]]]:
-    """Find boxes in the PNGs of a folder in a process of its own, as paddlex warns at import."""
-    run = subprocess.run(
-        [sys.executable, "-c", STOCK, str(model), str(pages)],
-        capture_output=True,
-        check=True,
-        text=True,
-        env={
-            **os.environ,
-            "PADDLE_PDX_CACHE_HOME": str(pages / "paddlex"),
-            "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",
-        },
-    )
-    found: list[tuple[list[object], list[float]]] = json.loads(run.stdout.strip().splitlines()[-1])
-    return found
 
 
 def perturb(path: Path) -> None:

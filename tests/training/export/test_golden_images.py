@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ArtifactNotFound, BadData
-from tests.training.export.exporting import stock_store
+from tests.training.export.line_store import line_store
 from training.export.golden_images import read_golden_images
 
 
 def test_golden_images_come_from_the_test_split(tmp_path: Path) -> None:
-    store, job = stock_store(tmp_path, layout="fixed")
+    store, job = line_store(tmp_path, layout="fixed")
 
     golden = read_golden_images(store, snapshot=job.snapshot, count=5)
 
@@ -19,13 +19,13 @@ def test_golden_images_come_from_the_test_split(tmp_path: Path) -> None:
 
 
 def test_a_split_with_fewer_images_gives_all_it_has(tmp_path: Path) -> None:
-    store, job = stock_store(tmp_path, layout="fixed")
+    store, job = line_store(tmp_path, layout="fixed")
 
     assert len(read_golden_images(store, snapshot=job.snapshot, count=99)) == 16
 
 
 def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
-    store, job = stock_store(tmp_path, layout="fixed")
+    store, job = line_store(tmp_path, layout="fixed")
     shard = tmp_path / "store" / job.snapshot / "shards/00000.tar"
     shard.write_bytes(bytes(shard.stat().st_size))
 
@@ -34,7 +34,7 @@ def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_snapshot_is_named(tmp_path: Path) -> None:
-    store, _ = stock_store(tmp_path, layout="fixed")
+    store, _ = line_store(tmp_path, layout="fixed")
 
     with pytest.raises(ArtifactNotFound, match="datasets/none"):
         read_golden_images(store, snapshot="datasets/none", count=5)

@@ -1,6 +1,5 @@
 """What ends a training that cannot go on: one clear line and the right exit code."""
 
-import json
 import math
 import os
 import subprocess
@@ -12,7 +11,8 @@ from typing import Any
 import pytest
 
 from ocr.errors import TrainingFailed
-from tests.training.toy_job import ROOT, make_snapshot, run, write_job
+from tests.training.recognition.toy_lines import write_recogniser_job
+from tests.training.running import ROOT, run
 from training.loop.guards import StopRequest, Watchdog, check_finite
 
 BROKEN_TRAINING = """
@@ -78,7 +78,7 @@ def test_a_training_that_cannot_go_on_says_why(
     digits: dict[str, str],
     tmp_path: Path,
 ) -> None:
-    job = write_job(tmp_path, digits, composition={"enabled": False}, **options)
+    job = write_recogniser_job(tmp_path, digits, composition={"enabled": False}, **options)
 
     process = subprocess.run(
         [sys.executable, "-c", BROKEN_TRAINING.format(breakage=breakage), str(job)],
@@ -91,7 +91,9 @@ def test_a_training_that_cannot_go_on_says_why(
 
 
 def test_work_goes_on_once_the_disk_has_room(digits: dict[str, str], tmp_path: Path) -> None:
-    job = write_job(tmp_path, digits, composition={"enabled": False}, checkpoint_every_s=1e-3)
+    job = write_recogniser_job(
+        tmp_path, digits, composition={"enabled": False}, checkpoint_every_s=1e-3
+    )
     program = BROKEN_TRAINING.format(breakage=FULL_DISK)
     subprocess.run(
         [sys.executable, "-c", program, str(job)],
@@ -101,48 +103,6 @@ def test_work_goes_on_once_the_disk_has_room(digits: dict[str, str], tmp_path: P
     code, errors = run(job)
 
     assert code == 0, errors
-
-
-def test_a_text_that_is_too_long_for_the_net_is_named(tmp_path: Path) -> None:
-    texts = {"train": ["12", "123456789012"], "val": ["56"], "test": ["34"]}
-    job = write_job(tmp_path / "job", make_snapshot(tmp_path / "data", texts=texts), width_px=32)
-
-    code, errors = run(job)
-
-    assert code == 3
-    assert "such as '123456789012': 32 px give 8 frames; raise width_px" in errors
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"training": {"epocs": 3}}, "training.epocs: unknown key"),
-        ({"training": {"epochs": 0}}, "training.epochs: 0 is not allowed"),
-        ({"kind": "export-recogniser"}, "kind: 'export-recogniser' is not allowed"),
-        ({"extra": 1}, "extra: unknown key"),
-        ({"resources": {"device": "gpu"}}, "resources.device: gpu, but this Paddle"),
-        ({"training": {"amp": "O1"}}, "training.amp: O1 needs resources.device: gpu"),
-        ({"snapshot": "datasets/none"}, "datasets/none"),
-    ],
-)
-def test_a_wrong_job_is_named(
-    change: dict[str, object], message: str, digits: dict[str, str], tmp_path: Path
-) -> None:
-    path = write_job(tmp_path, digits)
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
-
-    code, errors = run(path)
-
-    assert code == 2
-    assert message in errors
-    assert len(errors.strip().splitlines()) == 1
-
-
-def test_a_job_that_is_not_there_or_no_json_is_named(tmp_path: Path) -> None:
-    (tmp_path / "job.json").write_text("{")
-
-    assert run(tmp_path / "none.json")[0] == 2
-    assert run(tmp_path / "job.json")[0] == 2
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -1,18 +1,14 @@
 """A training ended at any moment goes on, and ends as if nothing had happened."""
 
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tests.training.toy_job import run, start, write_job
-from training.loop.checkpoint import read_arrays
-from training.loop.progress import read_events
+from tests.training.recognition.toy_lines import write_recogniser_job
+from tests.training.running import assert_same_weights, curve, end_at, run
 
-SPEED = {"images_per_s", "seconds_left"}
 OPTIONS: dict[str, Any] = {
     "epochs": 5,
     "evaluations": 3,
@@ -24,7 +20,7 @@ OPTIONS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def uninterrupted(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("uninterrupted")
-    code, errors = run(write_job(folder, digits, **OPTIONS))
+    code, errors = run(write_recogniser_job(folder, digits, **OPTIONS))
     assert code == 0, errors
     return folder
 
@@ -32,7 +28,7 @@ def uninterrupted(digits: dict[str, str], tmp_path_factory: pytest.TempPathFacto
 def test_a_training_killed_again_and_again_ends_with_the_same_curve(
     uninterrupted: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
-    job = write_job(tmp_path, digits, **OPTIONS)
+    job = write_recogniser_job(tmp_path, digits, **OPTIONS)
 
     for step in (1, 11, 23):
         end_at(job, step=step, how=signal.SIGKILL)
@@ -46,7 +42,7 @@ def test_a_training_killed_again_and_again_ends_with_the_same_curve(
 def test_a_training_asked_to_stop_keeps_its_last_step(
     uninterrupted: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
-    job = write_job(tmp_path, digits, **OPTIONS | {"checkpoint_every_s": 1000})
+    job = write_recogniser_job(tmp_path, digits, **OPTIONS | {"checkpoint_every_s": 1000})
 
     code, errors = end_at(job, step=7, how=signal.SIGTERM)
     kept = [path.name for path in (tmp_path / "state").iterdir()]
@@ -71,39 +67,9 @@ def test_the_state_of_another_job_is_refused(
     uninterrupted: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "state").symlink_to(uninterrupted / "state")
-    job = write_job(tmp_path, digits, **OPTIONS | {"seed": 1})
+    job = write_recogniser_job(tmp_path, digits, **OPTIONS | {"seed": 1})
 
     code, errors = run(job)
 
     assert code == 2
     assert "holds the state of another job" in errors
-
-
-def end_at(
-    job: Path, *, step: int, how: signal.Signals, command: str = "train-recogniser"
-) -> tuple[int, str]:
-    """Start a training and signal it once its log reaches a step."""
-    log = job.parent / "metrics.jsonl"
-    with start(job, command=command) as process:
-        while process.poll() is None and not reached(log, step):
-            time.sleep(0.01)
-        process.send_signal(how)
-        _, errors = process.communicate(timeout=60)
-    return process.returncode, errors
-
-
-def reached(log: Path, step: int) -> bool:
-    return any(event["step"] >= step for event in read_events(log))
-
-
-def curve(folder: Path) -> list[dict[str, Any]]:
-    events = read_events(folder / "metrics.jsonl")
-    return [{k: v for k, v in event.items() if k not in SPEED} for event in events]
-
-
-def assert_same_weights(left: Path, right: Path) -> None:
-    first = read_arrays(left / "checkpoint" / "model.npz")
-    second = read_arrays(right / "checkpoint" / "model.npz")
-    assert first.keys() == second.keys()
-    for name, value in first.items():
-        np.testing.assert_array_equal(value, second[name], err_msg=name)

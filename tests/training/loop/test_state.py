@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 
-from training.loop.progress import MetricsLog, read_events
 from training.loop.state import TrainState, load_state, save_state
 
 
@@ -43,22 +42,3 @@ def test_a_state_that_was_being_written_is_none(tmp_path: Path) -> None:
     (tmp_path / "state" / ".part").mkdir(parents=True)
 
     assert load_state(tmp_path) is None
-
-
-def test_a_log_holds_no_step_twice_after_a_resume(tmp_path: Path) -> None:
-    log = MetricsLog(tmp_path, done=0)
-    for step in (1, 2, 3):
-        log.write("step", step=step, loss=step / 2)
-    with (tmp_path / "metrics.jsonl").open("a") as stream:
-        stream.write('{"event": "st')
-
-    MetricsLog(tmp_path, done=2).write("step", step=3, loss=7.0)
-
-    events = read_events(tmp_path / "metrics.jsonl")
-    assert [(event["step"], event["loss"]) for event in events] == [(1, 0.5), (2, 1.0), (3, 7.0)]
-
-
-def test_other_ranks_write_no_log(tmp_path: Path) -> None:
-    MetricsLog(None).write("step", step=1)
-
-    assert list(tmp_path.iterdir()) == []

@@ -13,8 +13,12 @@ import pytest
 
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
-from tests.training.loop.test_resume import assert_same_weights, curve, reached
-from tests.training.toy_job import ROOT, make_snapshot, random_texts, run, write_job
+from tests.training.recognition.toy_lines import (
+    make_line_snapshot,
+    random_texts,
+    write_recogniser_job,
+)
+from tests.training.running import ROOT, assert_same_weights, curve, reached, run
 from training.loop.progress import read_events
 from training.recognition.composing import align_crops
 from training.recognition.samples import collect_crops
@@ -43,8 +47,8 @@ sys.exit(main(["train-recogniser", sys.argv[1]]))
 def test_a_training_killed_while_it_composes_ends_with_the_same_curve(
     many_digits: dict[str, str], tmp_path: Path
 ) -> None:
-    whole = write_job(tmp_path / "whole", many_digits, **OPTIONS)
-    broken = write_job(tmp_path / "broken", many_digits, **OPTIONS)
+    whole = write_recogniser_job(tmp_path / "whole", many_digits, **OPTIONS)
+    broken = write_recogniser_job(tmp_path / "broken", many_digits, **OPTIONS)
 
     with start_aligned(broken) as process:
         while process.poll() is None and not reached(broken.parent / "metrics.jsonl", 60):
@@ -62,9 +66,9 @@ def test_a_training_killed_while_it_composes_ends_with_the_same_curve(
 def test_crops_without_a_layout_train_without_composition(tmp_path: Path) -> None:
     counts = {"train": 24, "val": 4, "test": 4}
     texts = {s: random_texts(n, lengths=(1, 6), seed=n) for s, n in counts.items()}
-    snapshot = make_snapshot(tmp_path / "data", texts=texts)
+    snapshot = make_line_snapshot(tmp_path / "data", texts=texts)
 
-    code, errors = run(write_job(tmp_path / "job", snapshot, **OPTIONS))
+    code, errors = run(write_recogniser_job(tmp_path / "job", snapshot, **OPTIONS))
 
     assert code == 0, errors
     assert notices(tmp_path / "job")[0].startswith("No composition: ")

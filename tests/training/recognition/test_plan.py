@@ -9,7 +9,7 @@ import pytest
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import frame_count
-from tests.training.toy_job import draw_digits, random_texts
+from tests.training.recognition.toy_lines import draw_digits, random_texts
 from training.recognition.plan import FixedPlan, LinePlan, make_plan
 from training.recognition.samples import Crops, collect_crops
 

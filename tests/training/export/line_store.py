@@ -1,4 +1,4 @@
-"""A store with a small dataset and an untrained checkpoint whose answers still vary."""
+"""A store with a small dataset of lines and an untrained recogniser whose answers still vary."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -32,7 +32,7 @@ def blotches(number: int) -> Image:
     return np.asarray(cv2.resize(small, None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
-def stock_store(
+def line_store(
     root: Path, *, layout: Literal["fixed", "line"]
 ) -> tuple[Store, ExportRecogniserJob]:
     """Fill a store and return it with the job that exports its checkpoint."""

@@ -1,12 +1,8 @@
-"""Exports: every form reads as the checkpoint does, or there is no bundle."""
+"""Exports of recognisers: every form reads as the checkpoint does, or there is no bundle."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +21,8 @@ from ocr.models.golden import read_golden_inputs
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser
-from tests.training.export.exporting import CHARACTERS, blotches, stock_store, varied_weights
+from tests.training.export.line_store import CHARACTERS, blotches, line_store, varied_weights
+from tests.training.export.stock import needs_paddleocr, run_stock
 from training.export.export import export_model
 from training.export.legacy import LegacyExport, LegacyExportFailed
 from training.forms.onnx import export_onnx
@@ -85,7 +82,7 @@ def exported(request: pytest.FixtureRequest) -> Exported:
 
 
 def export(root: Path, *, layout: Literal["fixed", "line"]) -> Exported:
-    _, job = stock_store(root, layout=layout)
+    _, job = line_store(root, layout=layout)
     (root / "job").mkdir()
     return Exported(layout, job, root / "job", export_model(job, root / "job"))
 
@@ -135,6 +132,12 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     assert "16 train, 16 val, 16 test" in card
     assert "parent | v0" in card
     assert "` ' 0 1 A ~ 沪 皖 ` and the space" in card
+
+
+def test_the_charset_keeps_its_order_through_yaml(exported: Exported) -> None:
+    text = (exported.bundle / "paddle/inference.yml").read_text(encoding="utf-8")
+
+    assert yaml.safe_load(text)["PostProcess"]["character_dict"] == list(CHARACTERS)
 
 
 def test_the_serving_config_names_the_tensors_for_clients(exported: Exported) -> None:
@@ -193,7 +196,7 @@ def test_a_missing_checkpoint_is_named(exported: Exported, tmp_path: Path) -> No
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
-    _, job = stock_store(tmp_path, layout="fixed")
+    _, job = line_store(tmp_path, layout="fixed")
     (tmp_path / "store/checkpoints/toy/model.npz").write_bytes(b"PK")
 
     with pytest.raises(BadData, match="is no usable checkpoint"):
@@ -208,7 +211,6 @@ def test_a_legacy_export_that_dies_says_why(tmp_path: Path) -> None:
         legacy.wait()
 
 
-SHAPE = (3, 32, 128)
 STOCK = """
 import json, sys
 from pathlib import Path
@@ -226,7 +228,7 @@ print(json.dumps(readings))
 """
 
 
-@pytest.mark.skipif(find_spec("paddleocr") is None, reason="paddleocr is not installed")
+@needs_paddleocr
 def test_stock_paddleocr_reads_what_the_bundles_read(
     fixed: Exported, line: Exported, tmp_path: Path
 ) -> None:
@@ -242,7 +244,11 @@ def test_stock_paddleocr_reads_what_the_bundles_read(
     reader = LineReader(LineSpec("line", 32, 128), reversed_charset)
     expected.append(list(reader.decode(reader.infer(run, images)).outputs))
 
-    found = read_with_stock(folders, shapes=[SHAPE, None, None], images=tmp_path)
+    requests = [
+        {"folder": str(folder), "shape": shape}
+        for folder, shape in zip(folders, [(3, 32, 128), None, None], strict=True)
+    ]
+    found = run_stock(STOCK, json.dumps(requests), str(tmp_path), cache=tmp_path / "paddlex")
 
     for readings, ours in zip(found, expected, strict=True):
         assert [text for text, _ in readings] == [one.text for one in ours]
@@ -263,29 +269,6 @@ def export_paddle_alone(folder: Path, *, characters: tuple[str, ...]) -> Path:
     return folder
 
 
-def read_with_stock(
-    models: list[Path], *, shapes: list[tuple[int, int, int] | None], images: Path
-) -> list[list[tuple[str, float]]]:
-    """Read the PNGs of a folder in a process of its own, as paddlex warns and logs at import."""
-    request = [
-        {"folder": str(folder), "shape": shape}
-        for folder, shape in zip(models, shapes, strict=True)
-    ]
-    run = subprocess.run(
-        [sys.executable, "-c", STOCK, json.dumps(request), str(images)],
-        capture_output=True,
-        check=True,
-        text=True,
-        env={
-            **os.environ,
-            "PADDLE_PDX_CACHE_HOME": str(images / "paddlex"),
-            "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",
-        },
-    )
-    found: list[list[tuple[str, float]]] = json.loads(run.stdout.strip().splitlines()[-1])
-    return found
-
-
 def perturb(path: Path) -> None:
     """Change one of the larger weights of an ONNX model by a tenth."""
     model = onnx.load(str(path))
@@ -293,9 +276,3 @@ def perturb(path: Path) -> None:
     array = onnx.numpy_helper.to_array(tensor) * np.float32(1.1)
     tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
     onnx.save(model, str(path))
-
-
-def test_the_charset_keeps_its_order_through_yaml(exported: Exported) -> None:
-    text = (exported.bundle / "paddle/inference.yml").read_text(encoding="utf-8")
-
-    assert yaml.safe_load(text)["PostProcess"]["character_dict"] == list(CHARACTERS)

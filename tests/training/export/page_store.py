@@ -14,7 +14,7 @@ from ocr.image.pixels import Image, encode_png
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
 from tests.toy_bundle import CELL_PX, HEIGHT_PX, Lines, draw_page
-from tests.training.toy_detector import save_toy_detector
+from tests.training.detection.toy_detector import save_toy_detector
 
 LONG_SIDE_PX = 320
 

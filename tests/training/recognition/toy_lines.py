@@ -1,8 +1,5 @@
-"""A toy job: lines of digits drawn with cv2, small enough to learn in seconds."""
+"""Toy lines: digits drawn with cv2, few and small enough to learn in seconds."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +12,8 @@ from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image
 from ocr.store import open_store
+from tests.training.running import write_job
 
-ROOT = Path(__file__).resolve().parents[2]
 TRAINING = {
     "layout": "fixed",
     "height_px": 16,
@@ -39,9 +36,9 @@ def draw_digits(text: str, *, rng: np.random.Generator) -> Image:
     return (image.astype(np.int16) + noise).clip(0, 255).astype(np.uint8)
 
 
-def make_snapshot(folder: Path, *, texts: dict[str, list[str]], seed: int = 0) -> dict[str, str]:
+def make_line_snapshot(folder: Path, *, texts: dict[str, list[str]]) -> dict[str, str]:
     """Prepare a snapshot of drawn texts per split; return the job's keys that name it."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     images = folder / "images"
     images.mkdir(parents=True)
     for split, lines in texts.items():
@@ -70,35 +67,10 @@ def random_texts(count: int, *, lengths: tuple[int, int], seed: int) -> list[str
     return ["".join(str(digit) for digit in rng.integers(0, 10, size)) for size in sizes]
 
 
-def write_job(folder: Path, snapshot: dict[str, str], *, devices: int = 1, **training: Any) -> Path:
+def write_recogniser_job(
+    folder: Path, snapshot: dict[str, str], *, devices: int = 1, **training: Any
+) -> Path:
     """Write job.json for a snapshot."""
-    folder.mkdir(parents=True, exist_ok=True)
-    job = {
-        **snapshot,
-        "training": TRAINING | training,
-        "resources": {"device": "cpu", "devices": devices},
-    }
-    path = folder / "job.json"
-    path.write_text(json.dumps(job), encoding="utf-8")
-    return path
-
-
-def start(
-    job: Path, *, command: str = "train-recogniser", **options: Any
-) -> "subprocess.Popen[str]":
-    """Start ``python -m training``."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "training", command, str(job)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
+    return write_job(
+        folder, snapshot, kind="train-recogniser", devices=devices, training=TRAINING | training
     )
-
-
-def run(job: Path, *, command: str = "train-recogniser", **options: Any) -> tuple[int, str]:
-    """Run ``python -m training`` to its end; return exit code and stderr."""
-    with start(job, command=command, **options) as process:
-        _, errors = process.communicate(timeout=120)
-    return process.returncode, errors

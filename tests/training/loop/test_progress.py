@@ -1,0 +1,24 @@
+"""The log of a run: no step twice, and one rank that writes."""
+
+from pathlib import Path
+
+from training.loop.progress import MetricsLog, read_events
+
+
+def test_a_log_holds_no_step_twice_after_a_resume(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path, done=0)
+    for step in (1, 2, 3):
+        log.write("step", step=step, loss=step / 2)
+    with (tmp_path / "metrics.jsonl").open("a") as stream:
+        stream.write('{"event": "st')
+
+    MetricsLog(tmp_path, done=2).write("step", step=3, loss=7.0)
+
+    events = read_events(tmp_path / "metrics.jsonl")
+    assert [(event["step"], event["loss"]) for event in events] == [(1, 0.5), (2, 1.0), (3, 7.0)]
+
+
+def test_other_ranks_write_no_log(tmp_path: Path) -> None:
+    MetricsLog(None).write("step", step=1)
+
+    assert list(tmp_path.iterdir()) == []

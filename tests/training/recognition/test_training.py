@@ -1,0 +1,41 @@
+"""A recogniser trained by `python -m training train-recogniser`: both layouts learn to read."""
+
+from pathlib import Path
+
+from configs.jobs import TrainResult
+from tests.training.recognition.toy_lines import make_line_snapshot, write_recogniser_job
+from tests.training.running import run
+
+
+def test_fixed_crops_are_learnt(many_digits: dict[str, str], tmp_path: Path) -> None:
+    job = write_recogniser_job(tmp_path, many_digits, epochs=10, augmentation=0.1)
+
+    code, errors = run(job)
+
+    assert code == 0, errors
+    assert read_ned(tmp_path) > 0.8
+
+
+def test_lines_of_any_width_are_learnt(digit_lines: dict[str, str], tmp_path: Path) -> None:
+    job = write_recogniser_job(tmp_path, digit_lines, layout="line", epochs=20, augmentation=0.1)
+
+    code, errors = run(job)
+
+    assert code == 0, errors
+    assert read_ned(tmp_path) > 0.8
+
+
+def test_a_text_that_is_too_long_for_the_net_is_named(tmp_path: Path) -> None:
+    texts = {"train": ["12", "123456789012"], "val": ["56"], "test": ["34"]}
+    job = write_recogniser_job(
+        tmp_path / "job", make_line_snapshot(tmp_path / "data", texts=texts), width_px=32
+    )
+
+    code, errors = run(job)
+
+    assert code == 3
+    assert "such as '123456789012': 32 px give 8 frames; raise width_px" in errors
+
+
+def read_ned(folder: Path) -> float:
+    return TrainResult.model_validate_json((folder / "result.json").read_bytes()).metrics["ned"]
