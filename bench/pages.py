@@ -72,8 +72,8 @@ def list_pages(labels: Path, *, pages: int) -> tuple[list[Path], list[tuple[Regi
     from ocr.dataset.pages.labelled_pages import read_labelled_pages  # not in the engines' memory
 
     labelled, _ = read_labelled_pages(labels)
-    rows = [page.row for page in labelled][: pages or None]
-    return [labels.parent / row.image for row in rows], [tuple(row.regions) for row in rows]
+    chosen = labelled[: pages or None]
+    return [labels.parent / page.name for page in chosen], [page.regions for page in chosen]
 
 
 def start_engines(names: Sequence[str], model: str, *, stack: ExitStack) -> list[Engine]:

@@ -63,7 +63,7 @@ def _measure_pages(model: PageModel, labels: Path) -> dict[str, Any]:
         started = perf_counter()
         readings.append(model.reader.read(image))
         seconds += perf_counter() - started
-    metrics = asdict(measure_pages(readings, [page.row.regions for page in pages]))
+    metrics = asdict(measure_pages(readings, [page.regions for page in pages]))
     return {name: metrics[name] for name in PAGE_METRICS} | {
         "seconds_per_page": round(seconds / len(pages), 4)
     }

@@ -14,8 +14,8 @@ from rich.progress import track
 from cli.options import AsJson, Model, StoreUri
 from cli.output import ERR, print_json, print_table
 from cli.reading import LineModel, PageModel, load_model
-from ocr.dataset.lines.labels.folder import IMAGE_SUFFIXES
 from ocr.errors import BadInput
+from ocr.image.header import IMAGE_SUFFIXES
 
 SUFFIXES = {*IMAGE_SUFFIXES, ".pdf"}
 

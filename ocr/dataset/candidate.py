@@ -1,23 +1,78 @@
-"""A row whose text and image are good, before duplicates are out and splits are set."""
+"""A labelled image on its way into a snapshot: first as a row, then with its image."""
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from ocr.dataset.examination import EncodedImage
-from ocr.dataset.lines.labels import LabelRow
 from ocr.dataset.quarantine import Reason, Rejection
+from ocr.dataset.split import Split
+from ocr.dataset.spool import SpoolPlace
 
 
-class Candidate(NamedTuple):
-    """A good row and its image."""
+class Label(Protocol):
+    """What an image is labelled with: the text of a line, or the regions of a page."""
 
-    row: LabelRow
-    encoded: EncodedImage
+    @property
+    def shown(self) -> str:
+        """What the table of rejected rows shows of it."""
+
+
+class SampleLabel(Label, Protocol):
+    """A label that was checked."""
+
+    @property
+    def stored(self) -> str:
+        """How a snapshot holds it; equal labels are held alike."""
+
+
+LabelT_co = TypeVar("LabelT_co", bound=Label, covariant=True)
+SampleLabelT_co = TypeVar("SampleLabelT_co", bound=SampleLabel, covariant=True)
+
+
+class Row(NamedTuple, Generic[LabelT_co]):
+    """An image and its label.
+
+    Attributes:
+        image: Path relative to the dataset's root, forward slashes; empty for a rendered one.
+        label: Of a line or of a page, as written or as checked.
+        split: Given by the file the row stands in; None where the preparation splits.
+        group: What must stay in one split; empty: nothing.
+        source: Name of the label file or folder, or what rendered the image.
+        where: Label file and line or entry, as "rec_train.txt:12".
+    """
+
+    image: str
+    label: LabelT_co
+    split: Split | None
+    group: str
+    source: str
+    where: str
 
     def reject(self, reason: Reason, detail: str) -> Rejection:
-        """Quarantine it after all."""
-        return reject_row(self.row, reason, detail)
+        """Quarantine it."""
+        return Rejection(reason, self.where, self.image, self.label.shown, detail)
 
 
-def reject_row(row: LabelRow, reason: Reason, detail: str) -> Rejection:
-    """Quarantine a row."""
-    return Rejection(reason, row.where, row.image, row.text, detail)
+class EncodedImage(NamedTuple):
+    """One good image in the spool.
+
+    Attributes:
+        id: SHA-256 of the encoded image.
+        width: In pixels.
+        height: In pixels.
+        hash: Perceptual hash.
+        suffix: File suffix of its format.
+        place: Where its bytes are.
+    """
+
+    id: str
+    width: int
+    height: int
+    hash: bytes
+    suffix: str
+    place: SpoolPlace
+
+
+class Candidate(NamedTuple, Generic[SampleLabelT_co]):
+    """A row whose label and image are good, before duplicates are out and splits are set."""
+
+    row: Row[SampleLabelT_co]
+    encoded: EncodedImage

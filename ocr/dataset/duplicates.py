@@ -6,29 +6,33 @@ frozen, training data is not.
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ocr.dataset.candidate import Candidate
+from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.image.perceptual_hash import HASH_BYTES, cluster_near
+
+LabelT = TypeVar("LabelT", bound=SampleLabel)
+AnyCandidate = Candidate[SampleLabel]
 
 _RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}
 
 
 def drop_duplicates(
-    candidates: Iterable[Candidate],
-) -> tuple[list[Candidate], list[Rejection]]:
+    candidates: Iterable[Candidate[LabelT]],
+) -> tuple[list[Candidate[LabelT]], list[Rejection]]:
     """Keep one row per image; with two texts in its first split, none of that image.
 
     Returns:
         The kept candidates, sorted by image id, and the rejections.
     """
     ordered = sorted(candidates, key=_image_id)
-    kept: list[Candidate] = []
+    kept: list[Candidate[LabelT]] = []
     rejections: list[Rejection] = []
     for _, group in groupby(ordered, key=_image_id):
         first, *others = group
@@ -36,26 +40,29 @@ def drop_duplicates(
             kept.append(first)
             continue
         first, *others = sorted([first, *others], key=_standing)
-        is_disputed = any(_rank(o) == _rank(first) and o.row.text != first.row.text for o in others)
+        is_disputed = any(
+            _rank(o) == _rank(first) and o.row.label.stored != first.row.label.stored
+            for o in others
+        )
         if is_disputed:
-            detail = f"reads {first.row.text!r} and otherwise"
-            rejections.append(first.reject("duplicate_with_other_text", detail))
+            detail = f"reads {first.row.label.shown!r} and otherwise"
+            rejections.append(first.row.reject("duplicate_with_other_text", detail))
         else:
             kept.append(first)
         rejections += [_reject_copy(other, first) for other in others]
     return kept, rejections
 
 
-def cluster_candidates(candidates: Sequence[Candidate], *, bits: int) -> list[int]:
+def cluster_candidates(candidates: Sequence[AnyCandidate], *, bits: int) -> list[int]:
     """Number the clusters of near-duplicates of one text, one number per candidate."""
     joined = b"".join(candidate.encoded.hash for candidate in candidates)
     hashes = np.frombuffer(joined, np.uint8).reshape(-1, HASH_BYTES)
     numbers: dict[str, int] = {}
-    texts = [numbers.setdefault(c.row.text, len(numbers)) for c in candidates]
+    texts = [numbers.setdefault(c.row.label.stored, len(numbers)) for c in candidates]
     return [int(label) for label in cluster_near(hashes, np.array(texts, np.int64), bits=bits)]
 
 
-def split_keys(candidates: Sequence[Candidate], clusters: Sequence[int]) -> list[str]:
+def split_keys(candidates: Sequence[AnyCandidate], clusters: Sequence[int]) -> list[str]:
     """One key per candidate; those that must stay together, by group or likeness, share it.
 
     Args:
@@ -72,7 +79,7 @@ def split_keys(candidates: Sequence[Candidate], clusters: Sequence[int]) -> list
 
 
 def find_leaks(
-    candidates: Sequence[Candidate], splits: Sequence[Split], clusters: Sequence[int]
+    candidates: Sequence[AnyCandidate], splits: Sequence[Split], clusters: Sequence[int]
 ) -> dict[int, Rejection]:
     """Reject near-duplicates that lie in another split than the most protected of their cluster.
 
@@ -87,7 +94,7 @@ def find_leaks(
         keeper = keepers[clusters[at]]
         if splits[keeper] != split:
             detail = f"nearly the same as {splits[keeper]} {_name(candidates[keeper])}"
-            leaks[at] = candidate.reject("near_image_in_two_splits", detail)
+            leaks[at] = candidate.row.reject("near_image_in_two_splits", detail)
     return leaks
 
 
@@ -102,27 +109,31 @@ def _join_groups(clusters: Sequence[int], groups: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _reject_copy(candidate: Candidate, first: Candidate) -> Rejection:
+def _reject_copy(candidate: AnyCandidate, first: AnyCandidate) -> Rejection:
     name = _name(first)
-    if candidate.row.text != first.row.text:
-        detail = f"{name} reads {first.row.text!r}"
-        return candidate.reject("duplicate_with_other_text", detail)
+    if _reads(candidate) != _reads(first):
+        detail = f"{name} reads {first.row.label.shown!r}"
+        return candidate.row.reject("duplicate_with_other_text", detail)
     if _rank(candidate) != _rank(first):
-        return candidate.reject("same_image_in_two_splits", f"also {first.row.split} {name}")
-    return candidate.reject("duplicate", f"same as {name}")
+        return candidate.row.reject("same_image_in_two_splits", f"also {first.row.split} {name}")
+    return candidate.row.reject("duplicate", f"same as {name}")
 
 
-def _image_id(candidate: Candidate) -> str:
+def _reads(candidate: AnyCandidate) -> str:
+    return candidate.row.label.stored
+
+
+def _image_id(candidate: AnyCandidate) -> str:
     return candidate.encoded.id
 
 
-def _standing(candidate: Candidate) -> tuple[int, str, str]:
+def _standing(candidate: AnyCandidate) -> tuple[int, str, str]:
     return _rank(candidate), candidate.row.image, candidate.row.where
 
 
-def _rank(candidate: Candidate) -> int:
+def _rank(candidate: AnyCandidate) -> int:
     return _RANKS[candidate.row.split]
 
 
-def _name(candidate: Candidate) -> str:
+def _name(candidate: AnyCandidate) -> str:
     return candidate.row.image or candidate.row.where

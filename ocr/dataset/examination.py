@@ -5,54 +5,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice, tee
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TypeVar
 
+from ocr.dataset.candidate import EncodedImage, Label, Row
 from ocr.dataset.limits import Limits, find_size_fault
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
-from ocr.dataset.spool import Spool, SpoolFile, SpoolPlace
+from ocr.dataset.spool import Spool, SpoolFile
 from ocr.image.folder import ImageFolder
+from ocr.image.header import image_suffix
 from ocr.image.perceptual_hash import perceptual_hash
-from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg, image_suffix
-
-
-class EncodedImage(NamedTuple):
-    """One good image in the spool.
-
-    Attributes:
-        id: SHA-256 of the encoded image.
-        width: In pixels.
-        height: In pixels.
-        hash: Perceptual hash.
-        suffix: File suffix of its format.
-        place: Where its bytes are.
-    """
-
-    id: str
-    width: int
-    height: int
-    hash: bytes
-    suffix: str
-    place: SpoolPlace
-
+from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg
 
 Finding = EncodedImage | Fault
 """What became of an image."""
 
 
-class ImageRow(Protocol):
-    """A row that names an image file."""
-
-    @property
-    def image(self) -> str:
-        """Path relative to the dataset's root, forward slashes."""
-
-
-RowT = TypeVar("RowT", bound=ImageRow)
+LabelT = TypeVar("LabelT", bound=Label)
 
 
 def examine_rows(
-    rows: Iterable[RowT | Rejection],
+    rows: Iterable[Row[LabelT] | Rejection],
     *,
     root: Path,
     limits: Limits,
@@ -60,7 +33,7 @@ def examine_rows(
     pool: ProcessPool,
     batch: int,
     hash_image: Callable[[Image], bytes] = perceptual_hash,
-) -> Iterator[tuple[RowT, Finding] | Rejection]:
+) -> Iterator[tuple[Row[LabelT], Finding] | Rejection]:
     """Examine the image files of rows, in their order; rejected ones pass through.
 
     Args:
@@ -88,13 +61,13 @@ def examine_rendered(
     file: SpoolFile,
     hash_image: Callable[[Image], bytes] = perceptual_hash,
 ) -> Finding:
-    """Examine an image that the line itself made; it is spooled as JPEG."""
+    """Examine an image that this project rendered; it is spooled as JPEG."""
     return _examine(encode_jpeg(image), image, limits=limits, file=file, hash_image=hash_image)
 
 
 def _pair(
-    rows: Sequence[RowT | Rejection], findings: Iterator[Finding]
-) -> Iterator[tuple[RowT, Finding] | Rejection]:
+    rows: Sequence[Row[LabelT] | Rejection], findings: Iterator[Finding]
+) -> Iterator[tuple[Row[LabelT], Finding] | Rejection]:
     for row in rows:
         yield row if isinstance(row, Rejection) else (row, next(findings))
 

@@ -7,37 +7,39 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from ocr.dataset.candidate import Label, LabelT_co, Row
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData, BadInput
 from ocr.image.folder import ImageFolder
+from ocr.image.pixels import Image
+
+LabelT = TypeVar("LabelT", bound=Label)
 
 
-class LabelledImage(Protocol):
-    """A row of labels, of a line or of a page."""
+class RenderedImage(Protocol):
+    """An image that this project rendered, as `ocr.synthesis` does."""
 
     @property
-    def image(self) -> str:
-        """Path relative to the dataset's root, forward slashes."""
+    def image(self) -> Image:
+        """Pixels (H, W, 3), BGR."""
 
     @property
-    def split(self) -> Split | None:
-        """Given by the file the row stands in; None where the line splits."""
+    def source(self) -> str:
+        """What rendered it."""
 
 
-ItemT = TypeVar("ItemT")
-RowT = TypeVar("RowT", bound=LabelledImage)
-ReadT_co = TypeVar("ReadT_co", bound=LabelledImage, covariant=True)
+ItemT = TypeVar("ItemT", bound=RenderedImage)
 
 
-class Labels(Protocol[ReadT_co]):
+class Labels(Protocol[LabelT_co]):
     """The label files of a dataset."""
 
     @property
     def root(self) -> Path:
         """Folder that image paths are relative to."""
 
-    def read(self) -> Iterator[ReadT_co | Rejection]:
+    def read(self) -> Iterator[Row[LabelT_co] | Rejection]:
         """Read all rows."""
 
     def given(self) -> Sequence[Split]:
@@ -66,7 +68,7 @@ class RenderedSet(Generic[ItemT]):
 
 
 @dataclass(frozen=True)
-class Survey(Generic[RowT, ItemT]):
+class Survey(Generic[LabelT, ItemT]):
     """Inputs, and what is known of them without opening an image.
 
     Attributes:
@@ -77,16 +79,16 @@ class Survey(Generic[RowT, ItemT]):
         fingerprint: SHA-256 over the labels and each image's path, size and time of change.
     """
 
-    labels: Labels[RowT] | None
+    labels: Labels[LabelT] | None
     rendered: RenderedSet[ItemT] | None
-    labelled: Sequence[RowT | Rejection]
+    labelled: Sequence[Row[LabelT] | Rejection]
     rows: int
     fingerprint: str
 
 
 def survey_inputs(
-    labels: Labels[RowT] | None, rendered: RenderedSet[ItemT] | None
-) -> Survey[RowT, ItemT]:
+    labels: Labels[LabelT] | None, rendered: RenderedSet[ItemT] | None
+) -> Survey[LabelT, ItemT]:
     """Read the labels and look at the images from outside.
 
     Raises:
@@ -96,7 +98,7 @@ def survey_inputs(
     if labels is None and rendered is None:
         raise BadInput("nothing to prepare: neither labels nor a number to render")
     digest = hashlib.sha256()
-    labelled: list[RowT | Rejection] = []
+    labelled: list[Row[LabelT] | Rejection] = []
     if labels is not None:
         digest.update(repr(labels.fingerprint()).encode())
         labelled += labels.read()
@@ -114,7 +116,7 @@ def survey_inputs(
     return Survey(labels, rendered, labelled, rows, digest.hexdigest())
 
 
-def _refuse_empty(labels: Labels[LabelledImage], counts: Counter[Split | None]) -> None:
+def _refuse_empty(labels: Labels[Label], counts: Counter[Split | None]) -> None:
     for split in (None, *labels.given()):
         if not counts[split]:
             place = labels.name_of(split or "train")

@@ -3,33 +3,24 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 import cv2
 import numpy as np
 import pyarrow as pa
 
-from ocr.dataset.candidate import Candidate
-from ocr.dataset.inputs import ItemT, RowT, Survey
 from ocr.dataset.process_pool import ProcessPool
-from ocr.dataset.quarantine import ReasonCount, Rejection, check_shares
+from ocr.dataset.quarantine import ReasonCount, check_shares
 from ocr.dataset.rare_collection import collecting_rarely
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
 from ocr.store import Store
 from ocr.store.folder import upload_folder
 
 SNAPSHOT = "snapshot"
-_PROGRESS_EVERY = 500
-
-RowT_contra = TypeVar("RowT_contra", contravariant=True)
-ItemT_contra = TypeVar("ItemT_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -49,20 +40,6 @@ class SnapshotRef:
     cached: bool
     counts: Mapping[str, int]
     quarantine: tuple[ReasonCount, ...]
-
-
-class Inspects(Protocol[RowT_contra, ItemT_contra]):
-    """Looks at every row or rendered item once."""
-
-    def inspect_rows(
-        self, rows: Iterable[RowT_contra | Rejection], *, root: Path
-    ) -> Iterator[Candidate | Rejection]:
-        """Inspect labelled images, in their order."""
-
-    def inspect_rendered(
-        self, items: Iterable[ItemT_contra], *, split: Split | None
-    ) -> Iterator[Candidate | Rejection]:
-        """Inspect rendered images, which are then stored."""
 
 
 def find_or_write(
@@ -103,22 +80,6 @@ def find_or_write(
     return _refer(written, cached=False)
 
 
-def inspect_inputs(
-    inspector: Inspects[RowT, ItemT],
-    survey: Survey[RowT, ItemT],
-    *,
-    on_progress: Callable[[int, int], None],
-) -> Iterator[Candidate | Rejection]:
-    """Look at every labelled image, then at every rendered one, and tell how many are done."""
-    found: list[Iterable[Candidate | Rejection]] = []
-    if survey.labels is not None:
-        found.append(inspector.inspect_rows(survey.labelled, root=survey.labels.root))
-    if survey.rendered is not None:
-        split: Split | None = None if survey.labels is None else "train"
-        found.append(inspector.inspect_rendered(survey.rendered.items, split=split))
-    return report_progress(chain(*found), total=survey.rows, on_progress=on_progress)
-
-
 def snapshot_key(name: str, digest: str) -> str:
     """Key prefix of a snapshot in the store."""
     return f"datasets/{name}/{digest}"
@@ -140,16 +101,6 @@ def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | N
     except ArtifactNotFound:
         return None
     return SnapshotManifest.from_bytes(manifest)
-
-
-def report_progress(
-    found: Iterable[Candidate | Rejection], *, total: int, on_progress: Callable[[int, int], None]
-) -> Iterator[Candidate | Rejection]:
-    """Pass on what is found, and every so often how much it is."""
-    for done, each in enumerate(found, start=1):
-        yield each
-        if done % _PROGRESS_EVERY == 0 or done == total:
-            on_progress(done, total)
 
 
 def _store(store: Store, folder: Path, manifest: SnapshotManifest) -> None:

@@ -2,35 +2,33 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from ocr.dataset.candidate import Candidate
+from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
 from ocr.dataset.quarantine import Rejection, check_bad_share, count_reasons
 from ocr.dataset.split import SPLITS, Split, SplitRule, assign_splits
 from ocr.errors import BadData
 
+LabelT = TypeVar("LabelT", bound=SampleLabel)
+
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Generic[LabelT]):
     """The samples of a snapshot and what did not become one."""
 
-    accepted: list[tuple[Candidate, Split]]
+    accepted: list[tuple[Candidate[LabelT], Split]]
     rejections: list[Rejection]
-
-    @property
-    def texts(self) -> list[str]:
-        """Text of every sample."""
-        return [candidate.row.text for candidate, _ in self.accepted]
 
 
 def select_samples(
-    found: Iterable[Candidate | Rejection],
+    found: Iterable[Candidate[LabelT] | Rejection],
     *,
     rule: SplitRule,
     given: Sequence[Split],
     max_bad_share: float,
-    cluster: Callable[[Sequence[Candidate]], Sequence[int]],
-) -> Selection:
+    cluster: Callable[[Sequence[Candidate[LabelT]]], Sequence[int]],
+) -> Selection[LabelT]:
     """Select the samples and their splits.
 
     Args:
@@ -44,13 +42,13 @@ def select_samples(
         TooManyRejected: When more than that share was rejected.
         BadData: When a split is empty.
     """
-    candidates: list[Candidate] = []
+    candidates: list[Candidate[LabelT]] = []
     rejections: list[Rejection] = []
     for each in found:
-        if isinstance(each, Candidate):
-            candidates.append(each)
-        else:
+        if isinstance(each, Rejection):
             rejections.append(each)
+        else:
+            candidates.append(each)
     kept, copies = drop_duplicates(candidates)
     accepted, leaks = _split(kept, cluster(kept), rule=rule, given=given)
     rejections = sorted([*rejections, *copies, *leaks])
@@ -61,12 +59,12 @@ def select_samples(
 
 
 def _split(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Candidate[LabelT]],
     clusters: Sequence[int],
     *,
     rule: SplitRule,
     given: Sequence[Split],
-) -> tuple[list[tuple[Candidate, Split]], list[Rejection]]:
+) -> tuple[list[tuple[Candidate[LabelT], Split]], list[Rejection]]:
     free = [at for at, candidate in enumerate(candidates) if candidate.row.split is None]
     keys = split_keys(candidates, clusters)
     assigned = dict(

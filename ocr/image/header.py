@@ -1,9 +1,11 @@
-"""What a JPEG or PNG says about itself, read without decoding a pixel."""
+"""What an encoded image says about itself, read without decoding a pixel."""
 
 import struct
 import zlib
 from typing import NamedTuple
 
+IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
+"""Of the files that `ocr.image.pixels` reads."""
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 JPEG_MAGIC = b"\xff\xd8\xff"
 _PNG_ALPHA_COLOURS = (4, 6)
@@ -27,6 +29,16 @@ class ImageHeader(NamedTuple):
     has_alpha: bool
     is_complete: bool
     is_sound: bool
+
+
+def image_suffix(data: bytes) -> str:
+    """File suffix of an encoded image, by its first bytes."""
+    if data.startswith(JPEG_MAGIC):
+        return ".jpg"
+    if data.startswith(PNG_MAGIC):
+        return ".png"
+    suffixes = {b"BM": ".bmp", b"GI": ".gif", b"RI": ".webp", b"II": ".tif", b"MM": ".tif"}
+    return suffixes.get(data[:2], ".ppm")
 
 
 def read_png_header(data: bytes) -> ImageHeader | None:

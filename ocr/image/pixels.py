@@ -98,16 +98,6 @@ def encode_png(image: Image) -> bytes:
     return cv2.imencode(".png", image)[1].tobytes()
 
 
-def image_suffix(data: bytes) -> str:
-    """File suffix of an encoded image, by its first bytes."""
-    if data.startswith(JPEG_MAGIC):
-        return ".jpg"
-    if data.startswith(PNG_MAGIC):
-        return ".png"
-    suffixes = {b"BM": ".bmp", b"GI": ".gif", b"RI": ".webp", b"II": ".tif", b"MM": ".tif"}
-    return suffixes.get(data[:2], ".ppm")
-
-
 def _decode_checked(data: bytes, header: ImageHeader | None, *, max_pixels: int) -> Image:
     if header is None or not header.width or not header.height:
         _refuse("unreadable_image", f"not an image: {len(data)} bytes without a size")

@@ -6,6 +6,9 @@ from typing import Literal
 from ocr.errors import BadData
 
 Encoding = Literal["utf-8", "gb18030"]
+SPACES = " \u3000"
+"""Stripped off both ends of a text; any other white space there is a fault of the row."""
+
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 

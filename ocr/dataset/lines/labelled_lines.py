@@ -26,9 +26,9 @@ def read_labelled_images(labels: Path) -> tuple[list[tuple[Image, str]], list[Re
             continue
         try:
             data = images.read(row.image, max_bytes=limits.max_bytes)
-            samples.append((decode_image(data, max_pixels=limits.max_pixels), row.text))
+            samples.append((decode_image(data, max_pixels=limits.max_pixels), row.label.text))
         except BadImage as error:
-            rejections.append(Rejection(error.reason, row.where, row.image, row.text, str(error)))
+            rejections.append(row.reject(error.reason, str(error)))
     if not samples:
         refuse_unreadable(labels, rejections)
     return samples, rejections

@@ -1,6 +1,5 @@
 """From labelled and rendered lines to a content-addressed snapshot in the store."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -8,15 +7,9 @@ from pathlib import Path
 from ocr.dataset.duplicates import cluster_candidates
 from ocr.dataset.inputs import RenderedSet, survey_inputs
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.inspection import LineInspector, RenderedLine
+from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
-from ocr.dataset.preparation import (
-    SNAPSHOT,
-    SnapshotRef,
-    describe_versions,
-    find_or_write,
-    inspect_inputs,
-)
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.manifest import SnapshotManifest
@@ -39,7 +32,6 @@ def prepare_lines(
     charset: Charset | None = None,
     rendered: RenderedSet[RenderedLine] | None = None,
     work_folder: Path | None = None,
-    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> SnapshotRef:
     """Validate, split and store a dataset; nothing is decoded when it is in the store already.
 
@@ -52,7 +44,6 @@ def prepare_lines(
         charset: The only characters allowed; None: those of the texts.
         rendered: Lines to render.
         work_folder: Where temporary files go; they take twice the images' size.
-        on_progress: Called with the rows done and their total.
 
     Raises:
         BadInput: When there is nothing to prepare.
@@ -64,9 +55,9 @@ def prepare_lines(
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
-        inspector = LineInspector(limits=limits, charset=charset, spool=spool, pool=pool)
+        inspector = line_inspector(limits=limits, charset=charset)
         selection = select_samples(
-            inspect_inputs(inspector, survey, on_progress=on_progress),
+            inspector.inspect(survey, spool=spool, pool=pool),
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
@@ -75,9 +66,10 @@ def prepare_lines(
         return write_snapshot(
             folder / SNAPSHOT,
             name=name,
+            task="recognition",
             accepted=selection.accepted,
             rejections=selection.rejections,
-            charset=charset or Charset.from_texts(selection.texts),
+            charset=charset or Charset.from_texts(c.row.label.text for c, _ in selection.accepted),
             spool=spool,
             pool=pool,
         )

@@ -1,6 +1,6 @@
 """The lines of labelled pages, cut out: what the recogniser of the pages learns from."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -8,24 +8,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.dataset.candidate import Candidate, reject_row
-from ocr.dataset.examination import EncodedImage, examine_rendered
+from ocr.dataset.candidate import Candidate, Row
+from ocr.dataset.examination import examine_rendered
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelRow
+from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.validation import find_text_fault
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, open_page_snapshot
-from ocr.dataset.preparation import (
-    SNAPSHOT,
-    SnapshotRef,
-    describe_versions,
-    find_or_write,
-    report_progress,
-)
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
-from ocr.dataset.quarantine import Rejection
+from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
@@ -48,7 +42,6 @@ def prepare_crops(
     name: str,
     limits: PageLimits,
     work_folder: Path | None = None,
-    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> SnapshotRef:
     """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
 
@@ -63,7 +56,6 @@ def prepare_crops(
         name: Of the dataset of lines.
         limits: What is accepted.
         work_folder: Where temporary files go: the pages, and the lines twice.
-        on_progress: Called with the lines done and their total.
 
     Raises:
         ArtifactNotFound: There is no such snapshot.
@@ -79,9 +71,7 @@ def prepare_crops(
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(manifest.counts["accepted"], worth_a_pool=PAGES_WORTH_A_POOL),
-        write=partial(
-            _write, store, pages_key=pages_key, name=name, limits=limits, on_progress=on_progress
-        ),
+        write=partial(_write, store, pages_key=pages_key, name=name, limits=limits),
     )
 
 
@@ -99,15 +89,12 @@ def _write(
     pages_key: str,
     name: str,
     limits: PageLimits,
-    on_progress: Callable[[int, int], None],
 ) -> SnapshotManifest:
     spool = Spool(folder)
     copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
     pages = open_page_snapshot(copy)
-    total = sum(len(_readable(sample)) for sample in pages.samples())
-    found = _cut_pages(pages, limits=limits.of_lines, spool=spool, pool=pool)
     selection = select_samples(
-        report_progress(found, total=total, on_progress=on_progress),
+        _cut_pages(pages, limits=limits.of_lines, spool=spool, pool=pool),
         rule=SplitRule(),
         given=("val", "test"),
         max_bad_share=limits.max_bad_share,
@@ -117,9 +104,10 @@ def _write(
     return write_snapshot(
         folder / SNAPSHOT,
         name=name,
+        task="recognition",
         accepted=selection.accepted,
         rejections=selection.rejections,
-        charset=_charset(selection.texts),
+        charset=_charset(c.row.label.text for c, _ in selection.accepted),
         spool=spool,
         pool=pool,
     )
@@ -127,7 +115,7 @@ def _write(
 
 def _cut_pages(
     pages: PageSnapshot, *, limits: Limits, spool: Spool, pool: ProcessPool
-) -> Iterator[Candidate | Rejection]:
+) -> Iterator[Candidate[LineLabel] | Rejection]:
     samples = pages.samples()
     batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
     work = partial(_cut_batch, pages=pages, limits=limits, spool=spool)
@@ -137,7 +125,7 @@ def _cut_pages(
 
 def _cut_batch(
     samples: Sequence[PageSample], *, pages: PageSnapshot, limits: Limits, spool: Spool
-) -> list[Candidate | Rejection]:
+) -> list[Candidate[LineLabel] | Rejection]:
     with spool.appending() as file:
         return [
             each
@@ -148,19 +136,17 @@ def _cut_batch(
 
 def _cut_page(
     sample: PageSample, pages: PageSnapshot, *, limits: Limits, file: SpoolFile
-) -> Iterator[Candidate | Rejection]:
+) -> Iterator[Candidate[LineLabel] | Rejection]:
     image = pages.image(sample)
     for number, region in _readable(sample):
         where = f"{sample.image or sample.id[:12]} region {number}"
         text = " ".join(region.text.split())
-        row = LabelRow(sample.image, text, sample.split, sample.id, sample.source, where)
+        label = LineLabel(text)
+        row = Row(sample.image, label, sample.split, sample.id, sample.source, where)
         found = find_text_fault(text, limits=limits, charset=None) or examine_rendered(
             cut_region(image, region), limits=limits, file=file
         )
-        if isinstance(found, EncodedImage):
-            yield Candidate(row, found)
-        else:
-            yield reject_row(row, found.reason, found.detail)
+        yield row.reject(*found) if isinstance(found, Fault) else Candidate(row, found)
 
 
 def _readable(sample: PageSample) -> list[tuple[int, Region]]:
@@ -169,7 +155,7 @@ def _readable(sample: PageSample) -> list[tuple[int, Region]]:
     return [(at, region) for at, region in numbered if region.text and not region.ignored]
 
 
-def _charset(texts: Sequence[str]) -> Charset:
+def _charset(texts: Iterable[str]) -> Charset:
     """Characters in code point order, but the space last, where stock PaddleOCR has it."""
     characters = Charset.from_texts(texts).characters
     return Charset(tuple(sorted(characters, key=lambda each: (each == " ", each))))

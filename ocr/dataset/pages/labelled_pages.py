@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.region_check import check_regions
-from ocr.dataset.pages.row import PageRow
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.image.folder import ImageFolder
 from ocr.image.pixels import BadImage, Image, decode_image
@@ -16,7 +16,8 @@ from ocr.image.pixels import BadImage, Image, decode_image
 class LabelledPage:
     """A page and its regions; decoded when asked for, because many scans do not fit in memory."""
 
-    row: PageRow
+    name: str
+    regions: tuple[Region, ...]
     encoded: bytes
 
     def image(self) -> Image:
@@ -43,11 +44,11 @@ def read_labelled_pages(labels: Path) -> tuple[list[LabelledPage], list[Rejectio
             data = images.read(page.image, max_bytes=limits.max_bytes)
             height_px, width_px = decode_image(data, max_pixels=limits.max_pixels).shape[:2]
         except BadImage as error:
-            rejections.append(Rejection(error.reason, page.where, page.image, "", str(error)))
+            rejections.append(page.reject(error.reason, str(error)))
             continue
-        checked = check_regions(page, width_px=width_px, height_px=height_px)
-        pages.append(LabelledPage(checked.row, data))
-        rejections += checked.rejections
+        label = check_regions(page, width_px=width_px, height_px=height_px)
+        pages.append(LabelledPage(page.image, label.regions, data))
+        rejections += label.faults
     if not pages:
         refuse_unreadable(labels, rejections)
     return pages, rejections

@@ -4,16 +4,14 @@ A faulty region still says that there is text, so it never becomes background: i
 ignored region where its corners enclose anything on the page.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 from shapely import Polygon
 
+from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import RawPage, RawRegion
 from ocr.dataset.pages.labels.raw import Points
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.row import PageRow
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.image.rectangle import smallest_rectangle
 
@@ -21,15 +19,7 @@ _OVERSHOOT_PX, _OVERSHOOT_SHARE = 2.0, 0.01
 _MIN_SIDE_PX = 1.0
 
 
-class CheckedPage(NamedTuple):
-    """A page, how many regions were labelled on it, and what was wrong with them."""
-
-    row: PageRow
-    labelled: int
-    rejections: tuple[Rejection, ...]
-
-
-def check_regions(page: RawPage, *, width_px: int, height_px: int) -> CheckedPage:
+def check_regions(page: RawPage, *, width_px: int, height_px: int) -> PageLabel:
     """Check the regions of a page.
 
     Corners up to 2 px or 1 % of the side outside of the page are moved onto its edge. Of two
@@ -43,7 +33,7 @@ def check_regions(page: RawPage, *, width_px: int, height_px: int) -> CheckedPag
     size = np.array([width_px, height_px], np.float64)
     kept: dict[object, Region] = {}
     rejections: list[Rejection] = []
-    for number, raw in enumerate(page.regions, start=1):
+    for number, raw in enumerate(page.label.regions, start=1):
         where = f"{page.where} region {number}"
         region, fault = _judge(raw._replace(text=_unicode(raw.text)), size)
         if region is not None:
@@ -55,8 +45,7 @@ def check_regions(page: RawPage, *, width_px: int, height_px: int) -> CheckedPag
                 fault = Fault("missing_text", "no text: no line is cut out")
         if fault is not None:
             rejections.append(Rejection(fault.reason, where, page.image, raw.text, fault.detail))
-    row = PageRow(page.image, tuple(kept.values()), page.split, "", page.source, page.where)
-    return CheckedPage(row, len(page.regions), tuple(rejections))
+    return PageLabel(tuple(kept.values()), len(page.label.regions), tuple(rejections))
 
 
 def _unicode(text: str) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ocr.dataset.pages.label import read_regions
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.row import regions_from_json
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.dataset.split import Split
@@ -94,7 +94,7 @@ def _to_sample(row: Any) -> PageSample:
         split=row.split,
         width=int(row.width),
         height=int(row.height),
-        regions=regions_from_json(row.regions),
+        regions=read_regions(row.regions),
         source=row.source,
         group=row.group,
         image=row.image,

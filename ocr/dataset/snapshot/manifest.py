@@ -35,7 +35,7 @@ class SnapshotManifest:
     quarantine: tuple[ReasonCount, ...]
     charset_size: int
     files: Mapping[str, str]
-    task: Task = "recognition"
+    task: Task
 
     @classmethod
     def create(
@@ -46,7 +46,7 @@ class SnapshotManifest:
         quarantine: Sequence[ReasonCount],
         charset_size: int,
         files: Mapping[str, str],
-        task: Task = "recognition",
+        task: Task,
     ) -> "SnapshotManifest":
         """Make the manifest of a snapshot; its digest follows from its content."""
         content: dict[str, Any] = {

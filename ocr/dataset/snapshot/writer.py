@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ocr.dataset.candidate import Candidate
+from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
@@ -36,6 +36,9 @@ _TYPES = {
 _LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
 _QUARANTINE_FIELDS = ("reason", "where", "image", "text", "detail")
 
+Accepted = tuple[Candidate[SampleLabel], Split]
+"""A sample and its split."""
+
 _ShardContent = tuple[str, Sequence[tuple[str, SpoolPlace]]]
 """A shard, and the name and source of each of its files."""
 
@@ -44,12 +47,12 @@ def write_snapshot(
     folder: Path,
     *,
     name: str,
-    accepted: Sequence[tuple[Candidate, Split]],
+    task: Task,
+    accepted: Sequence[Accepted],
     rejections: Sequence[Rejection],
     charset: Charset,
     spool: Spool,
     pool: ProcessPool,
-    task: Task = "recognition",
     counts: Mapping[str, int] | None = None,
 ) -> SnapshotManifest:
     """Write samples, shards, quarantine, charset and, last, the manifest.
@@ -57,12 +60,12 @@ def write_snapshot(
     Args:
         folder: Folder to make.
         name: Of the dataset.
+        task: What the samples are, which names the column of their labels.
         accepted: Samples with their splits.
         rejections: The quarantined rows, in their final order.
         charset: Characters of the dataset.
         spool: Holds the images.
         pool: Writes the shards.
-        task: What the samples are; the text of a page is its regions as JSON.
         counts: More counts for the manifest.
     """
     folder.mkdir()
@@ -93,7 +96,7 @@ def write_snapshot(
 
 
 def _fill_shards(
-    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace]
+    ordered: Sequence[Accepted], places: Sequence[ShardPlace]
 ) -> Iterator[_ShardContent]:
     encoded = (candidate.encoded for candidate, _ in ordered)
     for shard, placed in groupby(zip(places, encoded, strict=True), key=lambda pair: pair[0].shard):
@@ -107,14 +110,14 @@ def _write_shard(content: _ShardContent, *, folder: Path, spool: Spool) -> str:
 
 
 def _sample_columns(
-    ordered: Sequence[tuple[Candidate, Split]], places: Sequence[ShardPlace], *, label: str
+    ordered: Sequence[Accepted], places: Sequence[ShardPlace], *, label: str
 ) -> dict[str, Sequence[object]]:
     return {
         "id": [candidate.encoded.id for candidate, _ in ordered],
         "split": [split for _, split in ordered],
         "width": [candidate.encoded.width for candidate, _ in ordered],
         "height": [candidate.encoded.height for candidate, _ in ordered],
-        label: [candidate.row.text for candidate, _ in ordered],
+        label: [candidate.row.label.stored for candidate, _ in ordered],
         "source": [_storable(candidate.row.source) for candidate, _ in ordered],
         "group": [_storable(candidate.row.group) for candidate, _ in ordered],
         "image": [_storable(candidate.row.image) for candidate, _ in ordered],
@@ -129,9 +132,7 @@ def _write_table(path: Path, schema: pa.Schema, columns: Mapping[str, Sequence[o
     pq.write_table(table, path, compression="zstd", row_group_size=65_536)
 
 
-def _count(
-    ordered: Sequence[tuple[Candidate, Split]], rejected: Sequence[Rejection]
-) -> dict[str, int]:
+def _count(ordered: Sequence[Accepted], rejected: Sequence[Rejection]) -> dict[str, int]:
     splits = [split for _, split in ordered]
     bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
     counts = {"rows": len(ordered) + bad, "accepted": len(ordered), "quarantined": bad}

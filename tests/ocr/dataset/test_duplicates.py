@@ -1,9 +1,8 @@
 import pytest
 
-from ocr.dataset.candidate import Candidate
+from ocr.dataset.candidate import Candidate, EncodedImage, Row
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
-from ocr.dataset.examination import EncodedImage
-from ocr.dataset.lines.labels import LabelRow
+from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.quarantine import Reason
 from ocr.dataset.split import Split
 from ocr.dataset.spool import SpoolPlace
@@ -12,13 +11,14 @@ from ocr.image.perceptual_hash import HASH_BYTES
 
 def candidate(
     image: str, text: str, split: Split | None = None, *, number: int = 1, group: str = ""
-) -> Candidate:
+) -> Candidate[LineLabel]:
     place = SpoolPlace("1.spool", 0, 1)
     encoded = EncodedImage(image, 10, 10, bytes(HASH_BYTES), ".png", place)
-    return Candidate(LabelRow(f"{number}.png", text, split, group, "rec", f"rec:{number}"), encoded)
+    row = Row(f"{number}.png", LineLabel(text), split, group, "rec", f"rec:{number}")
+    return Candidate(row, encoded)
 
 
-CASES: list[tuple[list[Candidate], list[str], list[Reason]]] = [
+CASES: list[tuple[list[Candidate[LineLabel]], list[str], list[Reason]]] = [
     ([candidate("a", "A"), candidate("b", "A")], ["1", "1"], []),
     ([candidate("a", "A"), candidate("a", "A", number=2)], ["1"], ["duplicate"]),
     ([candidate("a", "A"), candidate("a", "B", number=2)], [], ["duplicate_with_other_text"] * 2),
@@ -47,7 +47,7 @@ CASES: list[tuple[list[Candidate], list[str], list[Reason]]] = [
 
 @pytest.mark.parametrize(("rows", "kept", "reasons"), CASES)
 def test_one_row_per_image_stays_that_of_the_most_protected_split(
-    rows: list[Candidate], kept: list[str], reasons: list[Reason]
+    rows: list[Candidate[LineLabel]], kept: list[str], reasons: list[Reason]
 ) -> None:
     for given in (rows, rows[::-1]):
         left, rejections = drop_duplicates(given)

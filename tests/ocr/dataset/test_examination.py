@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.examination import EncodedImage, Finding, examine_rows
+from ocr.dataset.candidate import EncodedImage, Row
+from ocr.dataset.examination import Finding, examine_rows
 from ocr.dataset.limits import Limits
-from ocr.dataset.lines.labels import LabelRow
+from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.spool import Spool
@@ -28,7 +29,7 @@ def examine(
     root: Path, spool: Path, *, processes: int, batch: int = 8
 ) -> tuple[list[Finding], list[bytes]]:
     spool.mkdir()
-    rows = [LabelRow(name, "T", None, "", "rec.txt", "rec.txt:1") for name in NAMES]
+    rows = [Row(name, LineLabel("T"), None, "", "rec.txt", "rec.txt:1") for name in NAMES]
     with ProcessPool(processes) as pool:
         examined = examine_rows(
             rows,
@@ -68,8 +69,8 @@ def test_several_processes_find_what_one_finds(root: Path, tmp_path: Path) -> No
 def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path) -> None:
     (tmp_path / "spool").mkdir()
     bad = Rejection("malformed_row", "rec.txt:2", "", "", "why")
-    rows = [LabelRow(NAMES[n], "T", None, "", "rec.txt", f"rec.txt:{n}") for n in (1, 2, 3)]
-    mixed: list[LabelRow | Rejection] = [rows[0], bad, bad, *rows[1:]]
+    rows = [Row(NAMES[n], LineLabel("T"), None, "", "rec.txt", f"rec.txt:{n}") for n in (1, 2, 3)]
+    mixed: list[LineRow | Rejection] = [rows[0], bad, bad, *rows[1:]]
 
     examined = examine_rows(
         mixed,

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ocr.dataset.quarantine import Reason
-from ocr.image.header import PNG_MAGIC
-from ocr.image.pixels import BadImage, decode_image, encode_jpeg, encode_png, image_suffix
+from ocr.image.header import PNG_MAGIC, image_suffix
+from ocr.image.pixels import BadImage, decode_image, encode_jpeg, encode_png
 from tests.ocr.image.pictures import draw_text
 from tests.shared_data import PLATES, needs_plates
 

@@ -2,7 +2,6 @@
 
 from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.lines.labels.files import LineLabelFiles, LineLabelKind
-from ocr.dataset.lines.labels.row import LabelRow
 from ocr.dataset.lines.labels.table import Columns
 
-__all__ = ["Columns", "Encoding", "LabelRow", "LineLabelFiles", "LineLabelKind"]
+__all__ = ["Columns", "Encoding", "LineLabelFiles", "LineLabelKind"]

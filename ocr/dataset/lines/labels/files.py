@@ -6,9 +6,9 @@ from typing import Literal
 
 from ocr.dataset.labels.encoding import decode_labels
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
+from ocr.dataset.lines.label import LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
-from ocr.dataset.lines.labels.row import LabelRow
 from ocr.dataset.lines.labels.table import Columns, parse_table
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
@@ -33,7 +33,7 @@ class LineLabelFiles(SplitFiles):
         if self.columns.group and self.kind != "table":
             raise BadInput(f"group_column needs a table, the source is {self.kind!r}")
 
-    def read(self) -> Iterator[LabelRow | Rejection]:
+    def read(self) -> Iterator[LineRow | Rejection]:
         """Read all rows, file by file; those of the train file have no split of their own.
 
         Raises:
@@ -65,7 +65,7 @@ class LineLabelFiles(SplitFiles):
 
     def _parse(
         self, name: str, data: bytes, *, split: Split | None
-    ) -> Iterator[LabelRow | Rejection]:
+    ) -> Iterator[LineRow | Rejection]:
         if self.kind == "table":
             return parse_table(
                 name, data, columns=self.columns, encoding=self.encoding, split=split

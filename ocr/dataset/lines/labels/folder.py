@@ -11,14 +11,15 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from ocr.dataset.lines.labels.row import LabelRow
+from ocr.dataset.candidate import Row
+from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.split import SPLITS, Split
+from ocr.image.header import IMAGE_SUFFIXES
 
-IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 _COUNTER = re.compile(r"_\d{1,4}$")
 
 
-def list_folder(root: Path) -> Iterator[LabelRow]:
+def list_folder(root: Path) -> Iterator[LineRow]:
     """List the images under a folder in name order, texts from their names.
 
     Hidden files and files that are no images by suffix are left out; linked folders are not
@@ -35,7 +36,7 @@ def list_folder(root: Path) -> Iterator[LabelRow]:
             if suffix.lower() in IMAGE_SUFFIXES and not name.startswith("."):
                 image = name if place == "." else f"{place}/{name}"
                 text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
-                yield LabelRow(image, text, split, "", place, image)
+                yield Row(image, LineLabel(text), split, "", place, image)
 
 
 def given_splits(root: Path) -> tuple[Split, ...]:

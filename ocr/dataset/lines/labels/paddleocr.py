@@ -3,14 +3,16 @@
 import json
 from collections.abc import Iterator
 
-from ocr.dataset.lines.labels.row import SPACES, LabelRow
+from ocr.dataset.candidate import Row
+from ocr.dataset.labels.encoding import SPACES
+from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 
 
 def parse_paddleocr(
     content: str, *, name: str, split: Split | None
-) -> Iterator[LabelRow | Rejection]:
+) -> Iterator[LineRow | Rejection]:
     """Parse a label file's text; blank lines are skipped, CRLF is read as LF.
 
     A JSON list of images (`["a.jpg", "b.jpg"]<TAB>text`), from which PaddleOCR draws one at
@@ -19,7 +21,7 @@ def parse_paddleocr(
     Args:
         content: The whole file.
         name: Its name, for messages.
-        split: Split its rows belong to; None where the line splits.
+        split: Split its rows belong to; None where the preparation splits.
     """
     for number, line in enumerate(content.split("\n"), start=1):
         row = line.removesuffix("\r")
@@ -36,12 +38,12 @@ def parse_paddleocr(
         elif image.startswith("["):
             yield from _parse_image_list(image, text, split=split, name=name, where=where)
         else:
-            yield LabelRow(image.strip(), text, split, "", name, where)
+            yield Row(image.strip(), LineLabel(text), split, "", name, where)
 
 
 def _parse_image_list(
     image: str, text: str, *, split: Split | None, name: str, where: str
-) -> Iterator[LabelRow | Rejection]:
+) -> Iterator[LineRow | Rejection]:
     try:
         images = json.loads(image)
     except ValueError:  # a file whose name starts with "["
@@ -50,4 +52,4 @@ def _parse_image_list(
         yield Rejection("malformed_row", where, image, text, "expected a list of image paths")
         return
     for each in images:
-        yield LabelRow(each, text, split, "", name, where)
+        yield Row(each, LineLabel(text), split, "", name, where)

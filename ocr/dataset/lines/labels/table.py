@@ -10,8 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ocr.dataset.labels.encoding import Encoding, decode_labels
-from ocr.dataset.lines.labels.row import SPACES, LabelRow
+from ocr.dataset.candidate import Row
+from ocr.dataset.labels.encoding import SPACES, Encoding, decode_labels
+from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData
@@ -35,7 +36,7 @@ class Columns:
 
 def parse_table(
     name: str, data: bytes, *, columns: Columns, encoding: Encoding, split: Split | None
-) -> Iterator[LabelRow | Rejection]:
+) -> Iterator[LineRow | Rejection]:
     """Parse a CSV or TSV file with a header line, or a Parquet file, by its suffix.
 
     Args:
@@ -43,7 +44,7 @@ def parse_table(
         data: Its content.
         columns: Which columns to read.
         encoding: Of a CSV or TSV file.
-        split: Split its rows belong to; None where the line splits.
+        split: Split its rows belong to; None where the preparation splits.
 
     Raises:
         BadData: For another suffix, a missing column, a broken file, or columns of numbers with
@@ -64,7 +65,7 @@ def parse_table(
 
 def _to_row(
     values: Sequence[str] | str, columns: Columns, *, name: str, number: int, split: Split | None
-) -> LabelRow | Rejection:
+) -> LineRow | Rejection:
     where = f"{name}:{number}"
     if isinstance(values, str):
         return Rejection("malformed_row", where, "", "", values)
@@ -77,7 +78,7 @@ def _to_row(
         return Rejection("malformed_row", where, "", text, f"the column {columns.image!r} is empty")
     if "\t" in text:
         return Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} tabs")
-    return LabelRow(image, text, split, group, name, where)
+    return Row(image, LineLabel(text), split, group, name, where)
 
 
 def _csv_rows(

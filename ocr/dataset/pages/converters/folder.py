@@ -9,7 +9,7 @@ from ocr.dataset.pages.converters.paddleocr import to_paddleocr
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
 from ocr.dataset.split import SPLITS
 from ocr.errors import ArtifactExists
-from ocr.image.pixels import image_suffix
+from ocr.image.header import image_suffix
 
 ExportKind = Literal["paddleocr", "labelstudio"]
 Pages = Iterable[tuple[str, PageSample]]

@@ -8,9 +8,17 @@ or `legibility: illegible` mean don't-care, as the texts `*` and `###` do.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ocr.dataset.lines.labels.row import SPACES
-from ocr.dataset.pages.labels.paddleocr import DONT_CARE
-from ocr.dataset.pages.labels.raw import Points, RawPage, RawRegion, Size, is_number, read_json
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels.raw import (
+    Points,
+    RawPage,
+    RawPageLabel,
+    RawRegion,
+    Size,
+    is_number,
+    read_json,
+    read_region,
+)
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData
@@ -25,7 +33,7 @@ def parse_coco(content: str, *, name: str, split: Split | None) -> Iterator[RawP
     Args:
         content: The whole file.
         name: Its name, for messages.
-        split: Split its pages belong to; None where the line splits.
+        split: Split its pages belong to; None where the preparation splits.
 
     Raises:
         BadData: When it is no COCO file.
@@ -53,7 +61,8 @@ def parse_coco(content: str, *, name: str, split: Split | None) -> Iterator[RawP
             yield Rejection("malformed_row", where, "", shown, f"there is no image {key!r}")
     for image in pages:
         regions, where = tuple(by_image[image["id"]]), f"{name} image {image['id']}"
-        yield RawPage(image["file_name"], regions, split, name, where, _size(image))
+        label = RawPageLabel(regions, _size(image))
+        yield Row(image["file_name"], label, split, "", name, where)
 
 
 def _image_fault(image: object, known: Mapping[object, object]) -> str:
@@ -72,12 +81,11 @@ def _size(image: Mapping[str, Any]) -> Size | None:
 def _read_annotation(annotation: Mapping[str, Any]) -> RawRegion:
     attributes = annotation.get("attributes")
     known = {**(attributes if isinstance(attributes, Mapping) else {}), **annotation}
-    text = next((known[k] for k in _TEXT_KEYS if isinstance(known.get(k), str)), "").strip(SPACES)
+    text = next((known[k] for k in _TEXT_KEYS if isinstance(known.get(k), str)), "")
     ignored = any(known.get(key) in (True, 1) for key in _IGNORED_KEYS)
-    ignored |= text in DONT_CARE or known.get("legibility") == "illegible"
-    text = "" if text in DONT_CARE else text
+    ignored |= known.get("legibility") == "illegible"
     points, fault = _read_shape(annotation)
-    return RawRegion(points, text, ignored, starts_reading=False, fault=fault)
+    return read_region(points, text, ignored=ignored, starts_reading=False, fault=fault)
 
 
 def _read_shape(annotation: Mapping[str, Any]) -> tuple[Points, Fault | None]:

@@ -6,12 +6,11 @@ need no quotes; `###` is don't-care (https://rrc.cvc.uab.es/?ch=4&com=tasks).
 
 from collections.abc import Iterable, Iterator
 
-from ocr.dataset.lines.labels.folder import IMAGE_SUFFIXES
-from ocr.dataset.lines.labels.row import SPACES
-from ocr.dataset.pages.labels.paddleocr import DONT_CARE
-from ocr.dataset.pages.labels.raw import RawPage, RawRegion, is_number
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, is_number, read_region
 from ocr.dataset.quarantine import Fault
 from ocr.dataset.split import Split
+from ocr.image.header import IMAGE_SUFFIXES
 
 _EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
 
@@ -25,7 +24,7 @@ def parse_icdar2015(
         files: Names and contents of the text files.
         images: Names of all files in the folder.
         folder: Of the files, relative to the dataset's root.
-        split: Split its pages belong to; None where the line splits.
+        split: Split its pages belong to; None where the preparation splits.
     """
     for name, content in files:
         stem = name.removesuffix(".txt").removeprefix("gt_")
@@ -34,7 +33,7 @@ def parse_icdar2015(
         lines = (line.removesuffix("\r") for line in content.split("\n"))
         regions = tuple(_read_line(line) for line in lines if line.strip())
         path = image if folder == "." else f"{folder}/{image}"
-        yield RawPage(path, regions, split, folder, f"{folder}/{name}")
+        yield Row(path, RawPageLabel(regions), split, "", folder, f"{folder}/{name}")
 
 
 def _suffixes() -> Iterator[str]:
@@ -45,7 +44,6 @@ def _suffixes() -> Iterator[str]:
 
 def _read_line(line: str) -> RawRegion:
     *coordinates, text = line.split(",", 8)
-    text = text.strip(SPACES)
     try:
         numbers = [float(each) for each in coordinates]
     except ValueError:
@@ -53,6 +51,4 @@ def _read_line(line: str) -> RawRegion:
     if len(numbers) != 8 or not all(map(is_number, numbers)):
         fault = Fault("malformed_region", f"{line[:60]!r}, {_EXPECTED}")
         return RawRegion((), "", fault=fault)
-    points = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    is_ignored = text in DONT_CARE
-    return RawRegion(points, "" if is_ignored else text, is_ignored)
+    return read_region(tuple(zip(numbers[::2], numbers[1::2], strict=True)), text)

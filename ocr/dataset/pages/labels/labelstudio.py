@@ -10,17 +10,18 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ocr.dataset.lines.labels.row import SPACES
+from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels.labelstudio_paths import find_image
-from ocr.dataset.pages.labels.paddleocr import DONT_CARE
 from ocr.dataset.pages.labels.raw import (
     Points,
     RawPage,
+    RawPageLabel,
     RawRegion,
     Size,
     is_number,
     read_json,
     read_points,
+    read_region,
 )
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
@@ -39,7 +40,7 @@ def parse_labelstudio(
     Args:
         content: The whole file.
         name: Its name, for messages.
-        split: Split its pages belong to; None where the line splits.
+        split: Split its pages belong to; None where the preparation splits.
         exists: Whether there is an image of a path relative to the dataset's root.
 
     Raises:
@@ -94,7 +95,8 @@ def _read_page(
         groups.setdefault(key if isinstance(key, str) else number, []).append(result)
     regions = (_read_region(group) for group in groups.values())
     size = next((size for r in results if (size := _size(r)) is not None), None)
-    return RawPage(image, tuple(r for r in regions if r is not None), split, name, where, size)
+    label = RawPageLabel(tuple(r for r in regions if r is not None), size)
+    return Row(image, label, split, "", name, where)
 
 
 def _size(result: Mapping[str, Any]) -> Size | None:
@@ -111,13 +113,12 @@ def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
         return None
     values = [value for each in group if isinstance(value := each.get("value"), Mapping)]
     texts = [_read_text(value.get("text")) for value in values]
-    text = next(filter(None, texts), "").strip(SPACES)
-    ignored = text in DONT_CARE or any(map(_is_ignored, values))
-    text = "" if text in DONT_CARE else text
-    points = _read_shape(shape["value"], _size(shape))
-    if isinstance(points, Fault):
-        return RawRegion((), text, ignored, fault=points)
-    return RawRegion(points, text, ignored, starts_reading="points" not in shape["value"])
+    return read_region(
+        _read_shape(shape["value"], _size(shape)),
+        next(filter(None, texts), ""),
+        ignored=any(map(_is_ignored, values)),
+        starts_reading="points" not in shape["value"],
+    )
 
 
 def _is_shape(result: Mapping[str, Any]) -> bool:

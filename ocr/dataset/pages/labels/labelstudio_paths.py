@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from ocr.dataset.lines.labels.folder import IMAGE_SUFFIXES
+from ocr.image.header import IMAGE_SUFFIXES
 
 _FIRST_KEYS = ("image", "ocr")
 _UPLOAD_HASH = re.compile(r"^[0-9a-f]{8}-")

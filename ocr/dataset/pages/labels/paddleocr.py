@@ -1,18 +1,16 @@
 """PaddleOCR's detection labels: `image<TAB>[{"transcription", "points"}, ...]`, a page a line.
 
-PaddleOCR reads the transcriptions `*` and `###` as don't-care
-(ppocr/data/imaug/label_ops.py, DetLabelEncode); PPOCRLabel adds `"difficult": true`.
+The transcriptions `*` and `###` mean don't-care; PPOCRLabel adds `"difficult": true`.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 
-from ocr.dataset.lines.labels.row import SPACES
-from ocr.dataset.pages.labels.raw import RawPage, RawRegion, read_points
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, read_points, read_region
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 
-DONT_CARE = ("*", "###")
 _EXPECTED = 'expected image<TAB>[{"transcription": ..., "points": [[x, y], ...]}, ...]'
 
 
@@ -24,7 +22,7 @@ def parse_paddleocr_pages(
     Args:
         content: The whole file.
         name: Its name, for messages.
-        split: Split its pages belong to; None where the line splits.
+        split: Split its pages belong to; None where the preparation splits.
     """
     for number, line in enumerate(content.split("\n"), start=1):
         row = line.removesuffix("\r")
@@ -43,19 +41,16 @@ def _parse_row(row: str, *, where: str, name: str, split: Split | None) -> RawPa
         return Rejection("malformed_row", where, image, written[:80], f"{error}; {_EXPECTED}")
     if not isinstance(regions, list):
         return Rejection("malformed_row", where, image, written[:80], _EXPECTED)
-    return RawPage(image, tuple(map(_read_region, regions)), split, name, where)
+    label = RawPageLabel(tuple(map(_read_region, regions)))
+    return Row(image, label, split, "", name, where)
 
 
 def _read_region(written: object) -> RawRegion:
     if not isinstance(written, Mapping):
         return RawRegion((), "", fault=Fault("malformed_region", f"{written!r:.60} is no object"))
     text = written.get("transcription", "")
-    if not isinstance(text, str):
-        text = ""
-    text = text.strip(SPACES)
-    ignored = text in DONT_CARE or written.get("difficult") is True
-    text = "" if text in DONT_CARE else text
-    points = read_points(written.get("points"))
-    if isinstance(points, Fault):
-        return RawRegion((), text, ignored, fault=points)
-    return RawRegion(points, text, ignored)
+    return read_region(
+        read_points(written.get("points")),
+        text if isinstance(text, str) else "",
+        ignored=written.get("difficult") is True,
+    )

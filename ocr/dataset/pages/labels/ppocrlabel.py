@@ -27,7 +27,7 @@ def parse_ppocrlabel(
         states: The whole `fileState.txt`; empty where there is none, then every page counts.
         folder: The project's folder relative to the dataset's root.
         name: Of the label file, for messages.
-        split: Split its pages belong to; None where the line splits.
+        split: Split its pages belong to; None where the preparation splits.
     """
     confirmed = {_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip()}
     for page in parse_paddleocr_pages(content, name=name, split=split):
@@ -44,9 +44,9 @@ def _in_project(page: RawPage, folder: str) -> RawPage:
     image = str(PurePosixPath(folder, _file_name(page.image)))
     regions = (
         region._replace(text="") if region.text in _PLACEHOLDERS else region
-        for region in page.regions
+        for region in page.label.regions
     )
-    return page._replace(image=image, regions=tuple(regions))
+    return page._replace(image=image, label=page.label._replace(regions=tuple(regions)))
 
 
 def _file_name(path: str) -> str:

@@ -1,15 +1,18 @@
-"""A page of a label file, before its image is opened and its regions are judged."""
+"""The label of a page as written, before its image is opened and its regions are checked."""
 
 import json
 from typing import NamedTuple
 
+from ocr.dataset.candidate import Row
+from ocr.dataset.labels.encoding import SPACES
 from ocr.dataset.quarantine import Fault
-from ocr.dataset.split import Split
 from ocr.errors import BadData
 
 Points = tuple[tuple[float, float], ...]
 Size = tuple[int, int]
 """Width and height in pixels."""
+DONT_CARE = ("*", "###")
+"""What PaddleOCR reads as don't-care (ppocr/data/imaug/label_ops.py, DetLabelEncode)."""
 _FARTHEST_PX = 1e9
 
 
@@ -31,24 +34,49 @@ class RawRegion(NamedTuple):
     fault: Fault | None = None
 
 
-class RawPage(NamedTuple):
-    """An image and its regions, as written.
+class RawPageLabel(NamedTuple):
+    """The regions of a page, as written.
 
     Attributes:
-        image: Path relative to the dataset's root, forward slashes.
         regions: In the order of the file.
-        split: Given by the file the page stands in; None where the line splits.
-        source: Name of the label file.
-        where: Label file and line or entry, as "det_train.txt:12".
         size: Of the image that was labelled, where the labels say it.
     """
 
-    image: str
     regions: tuple[RawRegion, ...]
-    split: Split | None
-    source: str
-    where: str
     size: Size | None = None
+
+    @property
+    def shown(self) -> str:
+        """What the table of rejected rows shows of it: nothing, before the regions are checked."""
+        return ""
+
+
+RawPage = Row[RawPageLabel]
+
+
+def read_region(
+    points: Points | Fault,
+    text: str,
+    *,
+    ignored: bool = False,
+    starts_reading: bool = True,
+    fault: Fault | None = None,
+) -> RawRegion:
+    """Make a region of what was read; a text that says don't-care is no text.
+
+    Args:
+        points: Corners (x, y) in pixels of the page, or what kept them from being read.
+        text: As written.
+        ignored: Whether it is marked as illegible, difficult or not to be read.
+        starts_reading: Whether the first corner is where reading begins; else any may be.
+        fault: What is wrong with a region whose corners are known.
+    """
+    text = text.strip(SPACES)
+    if text in DONT_CARE:
+        text, ignored = "", True
+    if isinstance(points, Fault):
+        return RawRegion((), text, ignored, fault=points)
+    return RawRegion(points, text, ignored, starts_reading, fault)
 
 
 def read_json(content: str, *, name: str) -> object:

@@ -435,21 +435,6 @@ def test_nothing_to_prepare_is_wrong_usage(store: Store) -> None:
         prepare_lines(store, name="d", labels=None, limits=LIMITS, split=SplitRule())
 
 
-def test_progress_ends_with_the_number_of_rows(store: Store, root: Path) -> None:
-    calls: list[tuple[int, int]] = []
-
-    prepare_lines(
-        store,
-        name="d",
-        labels=LineLabelFiles("paddleocr", root, "rec_train.txt"),
-        limits=LIMITS,
-        split=SplitRule(),
-        on_progress=lambda done, total: calls.append((done, total)),
-    )
-
-    assert calls[-1] == (20, 20)
-
-
 def test_file_name_that_is_no_utf8_is_kept_readable(store: Store, tmp_path: Path) -> None:
     root = tmp_path / "data"
     root.mkdir()

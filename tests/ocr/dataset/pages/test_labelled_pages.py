@@ -15,7 +15,7 @@ def test_pages_come_with_regions_and_what_is_bad_is_named(tmp_path: Path) -> Non
 
     pages, rejections = read_labelled_pages(tmp_path / "det.txt")
 
-    assert [[region.text for region in page.row.regions] for page in pages] == [
+    assert [[region.text for region in page.regions] for page in pages] == [
         ["ONE", "TWO"],
         ["FOUR"],
     ]

@@ -2,6 +2,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -221,6 +222,34 @@ def test_same_pages_give_the_same_digest_in_another_place_and_time(
     again = prepare(open_store(str(tmp_path / "store2")), other)
 
     assert made.digest == again.digest
+
+
+@pytest.mark.parametrize("kind", ["paddleocr", "ppocrlabel"])
+def test_label_files_of_one_name_keep_their_own_regions(
+    kind: Literal["paddleocr", "ppocrlabel"], store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "data"
+    texts = {
+        f"{folder}/{n}.png": [f"{folder} {n}", *["MORE"] * at]
+        for at, folder in enumerate(("train", "val", "test"))
+        for n in range(3)
+    }
+    for folder in ("train", "val", "test"):
+        pages = {image: texts[image] for image in texts if image.startswith(folder)}
+        write_pages(root, f"{folder}/Label.txt", pages)
+    train, val, test = (str(root / folder / "Label.txt") for folder in ("train", "val", "test"))
+
+    made = prepare_pages(
+        store,
+        name="d",
+        labels=PageLabelFiles(kind, root, train, val, test),
+        limits=LIMITS,
+        split=SplitRule(),
+    )
+
+    samples = fetch(store, made, tmp_path).samples()
+    assert {page.image: [region.text for region in page.regions] for page in samples} == texts
+    assert {page.image: page.split for page in samples} == {i: i.split("/")[0] for i in texts}
 
 
 @dataclass(frozen=True)

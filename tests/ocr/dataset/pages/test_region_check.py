@@ -1,16 +1,18 @@
 import pytest
 
-from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.label import PageLabel
+from ocr.dataset.pages.labels import RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.raw import Points
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.region_check import CheckedPage, check_regions
+from ocr.dataset.pages.region_check import check_regions
 from ocr.dataset.quarantine import Fault, Reason
 
 BOX: Points = ((10, 20), (60, 20), (60, 30), (10, 30))
 
 
-def check(*regions: RawRegion, size: tuple[int, int] = (200, 100)) -> CheckedPage:
-    page = RawPage("a.jpg", regions, "val", "det.txt", "det.txt:3")
+def check(*regions: RawRegion, size: tuple[int, int] = (200, 100)) -> PageLabel:
+    page = Row("a.jpg", RawPageLabel(regions), "val", "", "det.txt", "det.txt:3")
     return check_regions(page, width_px=size[0], height_px=size[1])
 
 
@@ -19,9 +21,8 @@ def test_good_regions_stay_as_they_are() -> None:
 
     page = check(RawRegion(BOX, "A"), RawRegion(curved, "B", ignored=True))
 
-    assert page.row.regions == (Region(BOX, "A"), Region(curved, "B", ignored=True))
-    assert page.rejections == ()
-    assert (page.row.image, page.row.split, page.row.where) == ("a.jpg", "val", "det.txt:3")
+    assert page.regions == (Region(BOX, "A"), Region(curved, "B", ignored=True))
+    assert page.faults == ()
 
 
 @pytest.mark.parametrize(
@@ -37,14 +38,14 @@ def test_good_regions_stay_as_they_are() -> None:
 def test_corners_a_little_outside_move_to_the_edge(points: Points, kept: Points) -> None:
     page = check(RawRegion(points, "A"))
 
-    assert page.row.regions == (Region(kept, "A"),)
-    assert page.rejections == ()
+    assert page.regions == (Region(kept, "A"),)
+    assert page.faults == ()
 
 
 def test_one_percent_of_a_large_side_is_a_little() -> None:
     page = check(RawRegion(((-30, 20), (60, 20), (60, 30), (-30, 30)), "A"), size=(4000, 100))
 
-    assert page.rejections == ()
+    assert page.faults == ()
 
 
 FAULTY: list[tuple[str, Points, Reason, Points]] = [
@@ -67,10 +68,10 @@ def test_faulty_region_is_ignored_where_it_encloses_something(
 ) -> None:
     page = check(RawRegion(BOX[:1] * 4, "0"), RawRegion(points, "A"))
 
-    assert [(r.reason, r.where, r.image, r.text) for r in page.rejections][1:] == [
+    assert [(r.reason, r.where, r.image, r.text) for r in page.faults][1:] == [
         (reason, "det.txt:3 region 2", "a.jpg", "A")
     ]
-    (region,) = page.row.regions
+    (region,) = page.regions
     assert (region.text, region.ignored) == ("A", True)
     if kept:
         assert set(region.polygon) == set(kept)
@@ -89,9 +90,9 @@ def test_faulty_region_is_ignored_where_it_encloses_something(
 def test_region_that_encloses_nothing_is_dropped(points: Points, reason: Reason) -> None:
     page = check(RawRegion(points, "A"))
 
-    assert [each.reason for each in page.rejections] == [reason]
-    assert page.row.regions == ()
-    assert page.labelled == 1
+    assert [each.reason for each in page.faults] == [reason]
+    assert page.regions == ()
+    assert page.written == 1
 
 
 def test_what_a_reader_could_not_read_is_ignored_where_it_says_so() -> None:
@@ -99,56 +100,56 @@ def test_what_a_reader_could_not_read_is_ignored_where_it_says_so() -> None:
 
     page = check(RawRegion(BOX, "A", fault=fault), RawRegion((), "B", fault=fault))
 
-    assert [region.ignored for region in page.row.regions] == [True]
-    assert [each.detail for each in page.rejections] == ["a mask", "a mask"]
+    assert [region.ignored for region in page.regions] == [True]
+    assert [each.detail for each in page.faults] == ["a mask", "a mask"]
 
 
 @pytest.mark.parametrize("text", ["", "half a character: \ud83d"])
 def test_region_without_a_text_is_told_and_stays(text: str) -> None:
     page = check(RawRegion(BOX, text))
 
-    assert [each.reason for each in page.rejections] == ["missing_text"]
-    assert page.row.regions == (Region(BOX, ""),)
+    assert [each.reason for each in page.faults] == ["missing_text"]
+    assert page.regions == (Region(BOX, ""),)
 
 
 def test_ignored_region_needs_no_text() -> None:
-    assert check(RawRegion(BOX, "", ignored=True)).rejections == ()
+    assert check(RawRegion(BOX, "", ignored=True)).faults == ()
 
 
 @pytest.mark.parametrize("again", [BOX, BOX[2:] + BOX[:2], BOX[::-1]])
 def test_duplicate_is_dropped_and_the_first_stays(again: Points) -> None:
     page = check(RawRegion(BOX, "A"), RawRegion(again, "A"))
 
-    assert [each.reason for each in page.rejections] == ["duplicate_region"]
-    assert page.row.regions == (Region(BOX, "A"),)
+    assert [each.reason for each in page.faults] == ["duplicate_region"]
+    assert page.regions == (Region(BOX, "A"),)
 
 
 def test_two_texts_of_one_place_leave_it_without_a_text() -> None:
     page = check(RawRegion(BOX, "A"), RawRegion(BOX, "B"))
 
-    assert page.row.regions == (Region(BOX, ""),)
-    assert "'A' and 'B'" in page.rejections[0].detail
+    assert page.regions == (Region(BOX, ""),)
+    assert "'A' and 'B'" in page.faults[0].detail
 
 
 def test_place_that_is_once_ignored_stays_ignored() -> None:
     page = check(RawRegion(BOX, "A"), RawRegion(BOX, "A", ignored=True))
 
-    assert page.row.regions == (Region(BOX, "A", ignored=True),)
+    assert page.regions == (Region(BOX, "A", ignored=True),)
 
 
 def test_corners_turn_clockwise_from_the_first() -> None:
     page = check(RawRegion((BOX[2], BOX[1], BOX[0], BOX[3]), "A"))
 
-    assert page.row.regions[0].polygon == (BOX[2], BOX[3], BOX[0], BOX[1])
+    assert page.regions[0].polygon == (BOX[2], BOX[3], BOX[0], BOX[1])
 
 
 def test_corners_that_start_anywhere_begin_at_the_upper_left() -> None:
     page = check(RawRegion((BOX[2], BOX[1], BOX[0], BOX[3]), "A", starts_reading=False))
 
-    assert page.row.regions[0].polygon == BOX
+    assert page.regions[0].polygon == BOX
 
 
 def test_corners_are_kept_to_a_hundredth_of_a_pixel() -> None:
     page = check(RawRegion(((10.00001, 20.006), *BOX[1:]), "A"))
 
-    assert page.row.regions[0].polygon[0] == (10, 20.01)
+    assert page.regions[0].polygon[0] == (10, 20.01)

@@ -1,22 +1,24 @@
 import pytest
 
+from ocr.dataset.candidate import Row
+from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
-from ocr.dataset.lines.labels.row import LabelRow
 from ocr.dataset.quarantine import Reason, Rejection
 
 
-def parse(content: str) -> list[LabelRow | Rejection]:
+def parse(content: str) -> list[LineRow | Rejection]:
     return list(parse_paddleocr(content, name="rec.txt", split="val"))
 
 
 def pairs(content: str) -> list[tuple[str, str]]:
-    rows = parse(content)
-    assert all(isinstance(row, LabelRow) for row in rows)
-    return [(row.image, row.text) for row in rows]
+    rows = [row for row in parse(content) if not isinstance(row, Rejection)]
+    assert len(rows) == len(parse(content))
+    return [(row.image, row.label.text) for row in rows]
 
 
 def test_row_knows_its_file_line_and_split() -> None:
-    assert parse("a.jpg\tA 1\n") == [LabelRow("a.jpg", "A 1", "val", "", "rec.txt", "rec.txt:1")]
+    row = Row("a.jpg", LineLabel("A 1"), "val", "", "rec.txt", "rec.txt:1")
+    assert parse("a.jpg\tA 1\n") == [row]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_row_of_another_form_is_rejected_and_the_next_read(line: str, reason: Re
 
     assert isinstance(first, Rejection)
     assert (first.reason, first.where) == (reason, "rec.txt:1")
-    assert isinstance(second, LabelRow)
+    assert not isinstance(second, Rejection)
 
 
 def test_each_image_of_a_list_becomes_a_row() -> None:

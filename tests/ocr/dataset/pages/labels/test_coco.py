@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.coco import parse_coco
 from ocr.dataset.quarantine import Reason, Rejection
 from ocr.errors import BadData
@@ -20,16 +21,16 @@ def parse(images: list[Any], annotations: list[Any]) -> list[RawPage | Rejection
 
 def read(**annotation: object) -> RawRegion:
     (page,) = parse([IMAGE], [{"image_id": 7, **annotation}])
-    assert isinstance(page, RawPage)
-    (region,) = page.regions
+    assert not isinstance(page, Rejection)
+    (region,) = page.label.regions
     return region
 
 
 def test_page_has_its_regions_and_size() -> None:
     (page,) = parse([IMAGE], [{"image_id": 7, "segmentation": [FLAT], "text": " A 1 "}])
 
-    region = RawRegion(POINTS, "A 1", starts_reading=False)
-    assert page == RawPage("a/1.jpg", (region,), "val", "c.json", "c.json image 7", (640, 480))
+    label = RawPageLabel((RawRegion(POINTS, "A 1", starts_reading=False),), size=(640, 480))
+    assert page == Row("a/1.jpg", label, "val", "", "c.json", "c.json image 7")
 
 
 @pytest.mark.parametrize(
@@ -98,8 +99,8 @@ def test_mask_with_a_box_says_where_it_is() -> None:
 def test_image_without_annotations_is_a_page_without_text() -> None:
     (page,) = parse([IMAGE], [])
 
-    assert isinstance(page, RawPage)
-    assert page.regions == ()
+    assert not isinstance(page, Rejection)
+    assert page.label.regions == ()
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_what_belongs_nowhere_is_rejected_and_the_page_read(
     found = parse(images, annotations)
 
     assert [each.reason for each in found if isinstance(each, Rejection)] == ["malformed_row"]
-    assert sum(isinstance(each, RawPage) for each in found) == 1
+    assert sum(not isinstance(each, Rejection) for each in found) == 1
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"images": []}', "[" * 100_000])

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.pages.labels import PageLabelFiles, RawPage
+from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.labels.files import PageLabelKind
+from ocr.dataset.quarantine import Rejection
 from ocr.errors import ArtifactNotFound, BadData
 
 BOX = [[0, 1], [9, 1], [9, 5], [0, 5]]
@@ -63,9 +64,9 @@ def test_every_format_gives_the_same_page(kind: PageLabelKind, tmp_path: Path) -
 
     (page,) = PageLabelFiles(kind, tmp_path, train=name).read()
 
-    assert isinstance(page, RawPage)
+    assert not isinstance(page, Rejection)
     assert (page.image, page.split) == ("img/1.jpg", None)
-    assert [(r.points, r.text, r.fault) for r in page.regions] == [
+    assert [(r.points, r.text, r.fault) for r in page.label.regions] == [
         (((0, 1), (9, 1), (9, 5), (0, 5)), "A", None)
     ]
 
@@ -76,7 +77,7 @@ def test_no_path_of_the_machine_gets_into_pages(kind: PageLabelKind, tmp_path: P
 
     (page,) = PageLabelFiles(kind, tmp_path, train=str(tmp_path / name)).read()
 
-    assert isinstance(page, RawPage)
+    assert not isinstance(page, Rejection)
     assert str(tmp_path) not in repr(page)
     assert page.image == "img/1.jpg"
 
@@ -112,7 +113,7 @@ def test_pages_of_given_files_have_their_split(tmp_path: Path) -> None:
 
     files = PageLabelFiles("paddleocr", tmp_path, train="a.txt", test="b.txt")
 
-    assert [(p.image, p.split) for p in files.read() if isinstance(p, RawPage)] == [
+    assert [(p.image, p.split) for p in files.read() if not isinstance(p, Rejection)] == [
         ("a.txt.jpg", None),
         ("b.txt.jpg", "test"),
     ]

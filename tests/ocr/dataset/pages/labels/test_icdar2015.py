@@ -2,7 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 
 LINE = "377,117,463,117,465,130,378,130,Genaxis Theatre"
@@ -21,22 +22,17 @@ def parse(
 def test_region_has_eight_coordinates_and_a_text() -> None:
     page = parse(f"{LINE}\r\n\r\n")
 
-    assert page == RawPage(
-        "train/img_1.jpg",
-        (RawRegion(POINTS, "Genaxis Theatre"),),
-        "test",
-        "train",
-        "train/gt_img_1.txt",
-    )
+    label = RawPageLabel((RawRegion(POINTS, "Genaxis Theatre"),))
+    assert page == Row("train/img_1.jpg", label, "test", "", "train", "train/gt_img_1.txt")
 
 
 def test_text_may_hold_commas() -> None:
-    assert parse("0,0,9,0,9,5,0,5,1,000.00, net").regions[0].text == "1,000.00, net"
+    assert parse("0,0,9,0,9,5,0,5,1,000.00, net").label.regions[0].text == "1,000.00, net"
 
 
 @pytest.mark.parametrize("text", ["###", "*"])
 def test_dont_care_is_ignored(text: str) -> None:
-    (region,) = parse(f"0,0,9,0,9,5,0,5,{text}").regions
+    (region,) = parse(f"0,0,9,0,9,5,0,5,{text}").label.regions
 
     assert (region.text, region.ignored) == ("", True)
 
@@ -58,7 +54,7 @@ def test_image_has_the_name_of_the_text_file(name: str, images: list[str], image
     ["0,0,9,0,9,5,0,A", "0,0,9,0,9,5,0,x,A", "A", "0,0,9,0,9,5,0,inf,A", "0,0,9,5,A,B,C,D,E"],
 )
 def test_line_of_another_form_says_so_and_the_next_is_read(line: str) -> None:
-    first, second = parse(f"{line}\n{LINE}").regions
+    first, second = parse(f"{line}\n{LINE}").label.regions
 
     assert first.fault is not None
     assert first.fault.reason == "malformed_region"

@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
 from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData
@@ -40,16 +41,16 @@ def parse(*tasks: object) -> list[RawPage | Rejection]:
 
 def read(results: list[Any]) -> RawRegion:
     (page,) = parse(task(results))
-    assert isinstance(page, RawPage)
-    (found,) = page.regions
+    assert not isinstance(page, Rejection)
+    (found,) = page.label.regions
     return found
 
 
 def test_results_of_one_id_are_one_region_in_pixels() -> None:
     (page,) = parse(task(region(BOX, text="A 1")))
 
-    expected = RawRegion(CORNERS, "A 1")
-    assert page == RawPage("1.jpg", (expected,), "val", "ls.json", "ls.json task 1", (200, 100))
+    label = RawPageLabel((RawRegion(CORNERS, "A 1"),), size=(200, 100))
+    assert page == Row("1.jpg", label, "val", "", "ls.json", "ls.json task 1")
 
 
 @pytest.mark.parametrize(
@@ -106,8 +107,8 @@ def test_other_shapes_say_what_is_wrong(results: list[Any]) -> None:
 def test_text_of_the_whole_page_is_no_region() -> None:
     (page,) = parse(task([result("choices", {"choices": ["invoice"]}), "x", {"type": "relation"}]))
 
-    assert isinstance(page, RawPage)
-    assert page.regions == ()
+    assert not isinstance(page, Rejection)
+    assert page.label.regions == ()
 
 
 @pytest.mark.parametrize(
@@ -139,8 +140,8 @@ def test_text_of_the_whole_page_is_no_region() -> None:
 def test_one_annotation_of_several_counts(annotations: list[Any], text: str) -> None:
     (page,) = parse(task([], annotations=annotations))
 
-    assert isinstance(page, RawPage)
-    assert [each.text for each in page.regions] == [text]
+    assert not isinstance(page, Rejection)
+    assert [each.text for each in page.label.regions] == [text]
 
 
 @pytest.mark.parametrize("annotations", [[], [{"result": [], "was_cancelled": True}], ["x"]])
@@ -167,7 +168,7 @@ def test_task_of_another_form_is_rejected_and_the_next_read(bad: object) -> None
 
     assert isinstance(first, Rejection)
     assert first.reason == "malformed_row"
-    assert isinstance(second, RawPage)
+    assert not isinstance(second, Rejection)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[" * 100_000])

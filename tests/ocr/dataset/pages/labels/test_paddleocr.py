@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from ocr.dataset.pages.labels import RawPage, RawRegion
+from ocr.dataset.candidate import Row
+from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.quarantine import Reason, Rejection
 
@@ -17,21 +18,20 @@ def parse(content: str) -> list[RawPage | Rejection]:
 
 def read(entry: Any) -> RawRegion:
     (page,) = parse(f"a.jpg\t{json.dumps([entry])}\n")
-    assert isinstance(page, RawPage)
-    (region,) = page.regions
+    assert not isinstance(page, Rejection)
+    (region,) = page.label.regions
     return region
 
 
 def test_page_knows_its_file_line_and_split() -> None:
     (page,) = parse(f'\n\r\na.jpg\t[{{"transcription": " A 1 ", "points": {BOX}}}]\r\n')
 
-    assert page == RawPage(
-        "a.jpg", (RawRegion(POINTS, "A 1"),), "val", "det.txt", "det.txt:3", None
-    )
+    label = RawPageLabel((RawRegion(POINTS, "A 1"),), size=None)
+    assert page == Row("a.jpg", label, "val", "", "det.txt", "det.txt:3")
 
 
 def test_page_without_text_has_no_regions() -> None:
-    assert parse("a.jpg\t[]") == [RawPage("a.jpg", (), "val", "det.txt", "det.txt:1")]
+    assert parse("a.jpg\t[]") == [Row("a.jpg", RawPageLabel(()), "val", "", "det.txt", "det.txt:1")]
 
 
 @pytest.mark.parametrize("text", ["*", "###", " ### "])
@@ -83,4 +83,4 @@ def test_row_of_another_form_is_rejected_and_the_next_read(row: str) -> None:
 
     assert isinstance(first, Rejection)
     assert (first.reason, first.where) == ("malformed_row", "det.txt:1")
-    assert isinstance(second, RawPage)
+    assert not isinstance(second, Rejection)

@@ -24,23 +24,23 @@ def parse(content: str, *, states: str = "", folder: str = ".") -> list[RawPage 
 def test_image_lies_in_the_project_whatever_its_folder_was_called(folder: str, image: str) -> None:
     (page,) = parse(row("old name/1.jpg", "A"), folder=folder)
 
-    assert isinstance(page, RawPage)
+    assert not isinstance(page, Rejection)
     assert page.image == image
 
 
 def test_difficult_boxes_are_kept_as_ignored() -> None:
     (page,) = parse(row("p/1.jpg", "A", difficult=True))
 
-    assert isinstance(page, RawPage)
-    assert [(r.text, r.ignored) for r in page.regions] == [("A", True)]
+    assert not isinstance(page, Rejection)
+    assert [(r.text, r.ignored) for r in page.label.regions] == [("A", True)]
 
 
 @pytest.mark.parametrize("text", ["待识别", "TEMPORARY"])
 def test_box_that_was_never_read_has_no_text(text: str) -> None:
     (page,) = parse(row("p/1.jpg", text))
 
-    assert isinstance(page, RawPage)
-    assert [(r.text, r.ignored) for r in page.regions] == [("", False)]
+    assert not isinstance(page, Rejection)
+    assert [(r.text, r.ignored) for r in page.label.regions] == [("", False)]
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_box_that_was_never_read_has_no_text(text: str) -> None:
 def test_pages_nobody_confirmed_are_rejected(states: str) -> None:
     first, second = parse(row("p/1.jpg", "A") + row("p/2.jpg", "B"), states=states)
 
-    assert isinstance(first, RawPage)
+    assert not isinstance(first, Rejection)
     assert isinstance(second, Rejection)
     assert (second.reason, second.where) == ("unconfirmed_page", "Label.txt:2")
 
 
 def test_empty_state_file_confirms_all() -> None:
-    assert isinstance(parse(row("p/1.jpg", "A"), states="\n")[0], RawPage)
+    assert not isinstance(parse(row("p/1.jpg", "A"), states="\n")[0], Rejection)
 
 
 def test_malformed_rows_pass_through() -> None:

@@ -1,0 +1,24 @@
+"""The label of a line: its text."""
+
+from typing import NamedTuple
+
+from ocr.dataset.candidate import Row
+
+
+class LineLabel(NamedTuple):
+    """What a line reads, without surrounding white space."""
+
+    text: str
+
+    @property
+    def shown(self) -> str:
+        """What the table of rejected rows shows of it."""
+        return self.text
+
+    @property
+    def stored(self) -> str:
+        """How a snapshot holds it."""
+        return self.text
+
+
+LineRow = Row[LineLabel]
