@@ -71,7 +71,7 @@ def list_pages(labels: Path, *, pages: int) -> tuple[list[Path], list[tuple[Regi
     """Return the image files of a label file and the regions of each."""
     from ocr.dataset.pages.labelled_pages import read_labelled_pages  # not in the engines' memory
 
-    labelled, _ = read_labelled_pages(labels)
+    labelled, _ = read_labelled_pages(labels, max_pixels=MAX_PIXELS)
     chosen = labelled[: pages or None]
     return [labels.parent / page.name for page in chosen], [page.regions for page in chosen]
 

@@ -21,8 +21,9 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ocr.dataset.limits import Limits
+from configs.dataset import MAX_PIXELS
 from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.store import open_store
@@ -107,8 +108,11 @@ def run_side(side: str, *, root: Path, store: str) -> None:
             open_store(store),
             name="bench",
             labels=LineLabelFiles("paddleocr", root, LABELS),
-            limits=Limits(),
-            split=SplitRule(),
+            limits=LineLimits(
+                min_side_px=8, max_pixels=MAX_PIXELS, max_text_length=80, max_bad_share=0.1
+            ),
+            split=SplitRule(val_share=0.1, test_share=0.1, seed=0),
+            near_duplicate_bits=24,
         )
         if made.cached != (side == "again") or made.counts["quarantined"]:
             raise SystemExit(f"{side}: unexpected result {made}")

@@ -12,7 +12,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from ocr.dataset.lines.labelled_lines import read_labelled_images
+from configs.dataset import MAX_PIXELS
+from ocr.dataset.lines.labelled_lines import read_labelled_lines
 from ocr.image.pixels import Image
 from ocr.models.bundle import RecogniserManifest, read_recogniser_bundle
 from ocr.reading.recognition.ctc import Recognition
@@ -32,7 +33,7 @@ def main() -> None:
     arguments = parser.parse_args()
     workspace = open_workspace()
     bundle = workspace.fetch_bundle(workspace.registry.resolve(arguments.model))
-    samples, _ = read_labelled_images(arguments.labels)
+    samples, _ = read_labelled_lines(arguments.labels, max_pixels=MAX_PIXELS)
     images, texts = [image for image, _ in samples], [text for _, text in samples]
 
     ours, our_ms = _time(OnnxRecogniser.load(bundle).recognise, images)

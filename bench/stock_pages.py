@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from configs.dataset import MAX_PIXELS
 from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
@@ -62,7 +63,7 @@ def main() -> None:
     workspace = open_workspace()
     reader = load_pipeline(workspace, arguments.model)
     stock = _load_stock(workspace, arguments.model)
-    labelled, _ = read_labelled_pages(arguments.labels)
+    labelled, _ = read_labelled_pages(arguments.labels, max_pixels=MAX_PIXELS)
 
     pages = list(
         compare(

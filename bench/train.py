@@ -21,9 +21,10 @@ from typing import Any
 import cv2
 import numpy as np
 
+from configs.dataset import MAX_PIXELS
 from configs.jobs import TrainRecogniserJob
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.split import SplitRule
 from ocr.store import open_store
@@ -100,8 +101,11 @@ def make_snapshot(folder: Path) -> dict[str, str]:
         labels=LineLabelFiles(
             "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
         ),
-        limits=Limits(),
-        split=SplitRule(),
+        limits=LineLimits(
+            min_side_px=8, max_pixels=MAX_PIXELS, max_text_length=80, max_bad_share=0.1
+        ),
+        split=SplitRule(val_share=0.1, test_share=0.1, seed=0),
+        near_duplicate_bits=24,
     )
     return {"store": store, "snapshot": reference.key}
 

@@ -13,6 +13,7 @@ from rich.progress import track
 from cli.options import AsJson, Model, StoreUri
 from cli.output import ERR, print_json, print_table
 from cli.reading import LineModel, PageModel, load_model
+from configs.dataset import MAX_PIXELS
 
 if TYPE_CHECKING:
     from ocr.dataset.quarantine import Rejection
@@ -41,10 +42,10 @@ def evaluate(
 
 
 def _measure_lines(model: LineModel, labels: Path) -> dict[str, Any]:
-    from ocr.dataset.lines.labelled_lines import read_labelled_images
+    from ocr.dataset.lines.labelled_lines import read_labelled_lines
     from ocr.evaluation.lines.metrics import measure_lines
 
-    samples, rejections = read_labelled_images(labels)
+    samples, rejections = read_labelled_lines(labels, max_pixels=MAX_PIXELS)
     _name(rejections)
     answers = model.reader.recognise([image for image, _ in samples])
     metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
@@ -55,7 +56,7 @@ def _measure_pages(model: PageModel, labels: Path) -> dict[str, Any]:
     from ocr.dataset.pages.labelled_pages import read_labelled_pages
     from ocr.evaluation.pages.metrics import measure_pages
 
-    pages, rejections = read_labelled_pages(labels)
+    pages, rejections = read_labelled_pages(labels, max_pixels=MAX_PIXELS)
     _name(rejections)
     readings, seconds = [], 0.0
     for page in track(pages, "reading", console=ERR, transient=True):

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
 
-MAX_PIXELS = 50_000_000  # of one image; guards against decompression bombs
+MAX_PIXELS = 50_000_000
+"""Of one image, wherever this process decodes what a person names."""
 
 
 class LineLimitParams(Params):

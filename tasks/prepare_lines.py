@@ -6,11 +6,11 @@ from prefect import task
 
 from configs.dataset import LineDatasetParams
 from ocr.dataset.inputs import RenderedSet
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines import preparation
 from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.labels.table import Columns
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.models.charset import Charset
@@ -31,8 +31,13 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
             workspace.store,
             name=params.name,
             labels=_labels(params),
-            limits=Limits(**params.limits.model_dump()),
-            split=SplitRule(**params.split.model_dump(), seed=params.seed),
+            limits=LineLimits(**params.limits.model_dump()),
+            split=SplitRule(
+                val_share=params.split.val_share,
+                test_share=params.split.test_share,
+                seed=params.seed,
+            ),
+            near_duplicate_bits=params.split.near_duplicate_bits,
             charset=Charset.read(Path(params.root, params.charset_file))
             if params.charset_file
             else None,

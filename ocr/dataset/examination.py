@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice, tee
 from pathlib import Path
 from typing import TypeVar
 
 from ocr.dataset.candidate import EncodedImage, Label, Row
-from ocr.dataset.limits import Limits, find_size_fault
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.spool import Spool, SpoolFile
@@ -16,6 +16,20 @@ from ocr.image.folder import ImageFolder
 from ocr.image.header import image_suffix
 from ocr.image.perceptual_hash import perceptual_hash
 from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg
+
+
+@dataclass(frozen=True)
+class ImageLimits:
+    """What is accepted of images.
+
+    Attributes:
+        min_side_px: Smallest image side.
+        max_pixels: Largest image, width times height.
+    """
+
+    min_side_px: int
+    max_pixels: int
+
 
 Finding = EncodedImage | Fault
 """What became of an image."""
@@ -28,7 +42,7 @@ def examine_rows(
     rows: Iterable[Row[LabelT] | Rejection],
     *,
     root: Path,
-    limits: Limits,
+    limits: ImageLimits,
     spool: Spool,
     pool: ProcessPool,
     batch: int,
@@ -57,12 +71,25 @@ def examine_rows(
 def examine_rendered(
     image: Image,
     *,
-    limits: Limits,
+    limits: ImageLimits,
     file: SpoolFile,
     hash_image: Callable[[Image], bytes] = perceptual_hash,
 ) -> Finding:
     """Examine an image that this project rendered; it is spooled as JPEG."""
     return _examine(encode_jpeg(image), image, limits=limits, file=file, hash_image=hash_image)
+
+
+def open_rows(
+    rows: Iterable[Row[LabelT] | Rejection], *, root: Path, max_pixels: int
+) -> Iterator[tuple[Row[LabelT], bytes, Image] | Rejection]:
+    """Read the image files of rows, encoded and decoded; rejected ones pass through."""
+    folder = ImageFolder(root)
+    for row in rows:
+        if isinstance(row, Rejection):
+            yield row
+            continue
+        found = _read(row.image, folder, max_pixels=max_pixels)
+        yield row.reject(*found) if isinstance(found, Fault) else (row, *found)
 
 
 def _pair(
@@ -76,7 +103,7 @@ def _examine_batch(
     images: Sequence[str],
     *,
     root: Path,
-    limits: Limits,
+    limits: ImageLimits,
     spool: Spool,
     hash_image: Callable[[Image], bytes],
 ) -> list[Finding]:
@@ -92,33 +119,40 @@ def _examine_file(
     image: str,
     folder: ImageFolder,
     *,
-    limits: Limits,
+    limits: ImageLimits,
     file: SpoolFile,
     hash_image: Callable[[Image], bytes],
 ) -> Finding:
+    found = _read(image, folder, max_pixels=limits.max_pixels)
+    if isinstance(found, Fault):
+        return found
+    return _examine(*found, limits=limits, file=file, hash_image=hash_image)
+
+
+def _read(image: str, folder: ImageFolder, *, max_pixels: int) -> tuple[bytes, Image] | Fault:
     try:
-        data = folder.read(image, max_bytes=limits.max_bytes)
-        pixels = decode_image(data, max_pixels=limits.max_pixels)
+        data = folder.read(image, max_pixels=max_pixels)
+        return data, decode_image(data, max_pixels=max_pixels)
     except BadImage as error:
         return Fault(error.reason, str(error))
-    return _examine(data, pixels, limits=limits, file=file, hash_image=hash_image)
 
 
 def _examine(
     data: bytes,
     image: Image,
     *,
-    limits: Limits,
+    limits: ImageLimits,
     file: SpoolFile,
     hash_image: Callable[[Image], bytes],
 ) -> Finding:
-    fault = find_size_fault(image, limits=limits)
-    if fault is not None:
-        return fault
+    height, width = image.shape[:2]
+    if min(height, width) < limits.min_side_px:
+        allowed = f"the smallest side is {limits.min_side_px}"
+        return Fault("too_small", f"{width}x{height} pixels, {allowed}")
     return EncodedImage(
         id=hashlib.sha256(data).hexdigest(),
-        width=image.shape[1],
-        height=image.shape[0],
+        width=width,
+        height=height,
         hash=hash_image(image),
         suffix=image_suffix(data),
         place=file.append(data),

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ocr.dataset.candidate import Candidate, EncodedImage, Label, Row, SampleLabel
-from ocr.dataset.examination import Finding, examine_rendered, examine_rows
+from ocr.dataset.examination import Finding, ImageLimits, examine_rendered, examine_rows
 from ocr.dataset.inputs import RenderedImage, Survey
-from ocr.dataset.limits import Limits
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
@@ -32,7 +31,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
         check: The label to keep of a row whose image is known, or what is wrong with the row.
     """
 
-    limits: Limits
+    limits: ImageLimits
     batch: int
     hash_image: Callable[[Image], bytes]
     label_of: Callable[[ItemT], WrittenT]

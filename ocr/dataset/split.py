@@ -19,14 +19,12 @@ class SplitRule:
     Attributes:
         val_share: Share held out for validation.
         test_share: Share held out for the test.
-        near_duplicate_bits: Perceptual-hash bits by which near-duplicates may differ.
         seed: Another seed, other splits.
     """
 
-    val_share: float = 0.1
-    test_share: float = 0.1
-    near_duplicate_bits: int = 24
-    seed: int = 0
+    val_share: float
+    test_share: float
+    seed: int
 
     def __post_init__(self) -> None:
         if self.val_share + self.test_share >= 1:

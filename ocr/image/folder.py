@@ -10,6 +10,8 @@ from ocr.image.pixels import BadImage
 
 # O_NONBLOCK: opening a pipe must not wait for a writer.
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+_BYTES_PER_PIXEL = 8
+_METADATA_BYTES = 1 << 20
 
 
 class FileStamp(NamedTuple):
@@ -26,17 +28,19 @@ class ImageFolder:
         self._root = os.path.realpath(root)
         self._folders: dict[str, str] = {}
 
-    def read(self, image: str, *, max_bytes: int) -> bytes:
+    def read(self, image: str, *, max_pixels: int) -> bytes:
         """Read an image file.
 
         Args:
             image: Path relative to the root, with forward slashes.
-            max_bytes: Largest file read.
+            max_pixels: Largest image. A file is refused that is larger than so many pixels of
+                16-bit RGBA and room for metadata.
 
         Raises:
             BadImage: outside_root (absolute, leaving the root, or a link that does),
                 missing_image, or unreadable_image (no plain file, no permission, too large).
         """
+        max_bytes = max_pixels * _BYTES_PER_PIXEL + _METADATA_BYTES
         file = self._open(image)
         try:
             state = os.fstat(file)

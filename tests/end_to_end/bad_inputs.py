@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -11,13 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from configs.presets import ConfigError, load_params
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
-from ocr.dataset.split import SplitRule
 from ocr.errors import OcrError
 from ocr.store import open_store
+from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, SPLIT
 from tests.ocr.image.pictures import draw_text, write_labels
 from tests.serving.conftest import LIMITS, make_shelf
 from tests.serving.gateway import running_gateway
@@ -168,8 +167,9 @@ def prepare(root: Path) -> SnapshotRef:
         open_store(str(root / "store")),
         name="bad",
         labels=LineLabelFiles(kind="paddleocr", root=root, train="rec_train.txt"),
-        limits=Limits(max_bad_share=0.1),
-        split=SplitRule(),
+        limits=replace(LINE_LIMITS, max_bad_share=0.1),
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
     )
 
 

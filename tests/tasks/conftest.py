@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from configs.evaluation import LineEvaluationParams
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
@@ -18,6 +17,7 @@ from ocr.models.registry import Registry
 from tasks.evaluate import evaluate_lines
 from tasks.references import EvaluationRef, ModelRef
 from tasks.workspace import open_workspace
+from tests.ocr.dataset.rules import LINE_LIMITS
 from tests.toy_bundle import draw, write_toy_bundle
 
 NAME = "toy"
@@ -61,8 +61,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyProject:
         registry.store,
         name=NAME,
         labels=_write_labels(tmp_path / "images"),
-        limits=Limits(),
-        split=SplitRule(test_share=0.4, near_duplicate_bits=0),
+        limits=LINE_LIMITS,
+        split=SplitRule(val_share=0.1, test_share=0.4, seed=0),
+        near_duplicate_bits=0,
     )
     return ToyProject(registry=registry, dataset=snapshot, folder=tmp_path / "bundles")
 

@@ -4,8 +4,8 @@ from typing import Protocol
 
 from ocr.dataset.inputs import RenderedImage
 from ocr.dataset.inspection import Inspector
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.label import LineLabel
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.validation import find_text_fault
 from ocr.image.perceptual_hash import perceptual_hash
 from ocr.models.charset import Charset
@@ -22,7 +22,7 @@ class RenderedLine(RenderedImage, Protocol):
 
 
 def line_inspector(
-    *, limits: Limits, charset: Charset | None
+    *, limits: LineLimits, charset: Charset | None
 ) -> Inspector[RenderedLine, LineLabel, LineLabel]:
     """Look for texts that can be learnt, on images that are large enough.
 

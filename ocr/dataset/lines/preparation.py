@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ocr.dataset.duplicates import cluster_candidates
 from ocr.dataset.inputs import RenderedSet, survey_inputs
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
@@ -27,8 +27,9 @@ def prepare_lines(
     *,
     name: str,
     labels: LineLabelFiles | None,
-    limits: Limits,
+    limits: LineLimits,
     split: SplitRule,
+    near_duplicate_bits: int,
     charset: Charset | None = None,
     rendered: RenderedSet[RenderedLine] | None = None,
     work_folder: Path | None = None,
@@ -41,6 +42,7 @@ def prepare_lines(
         labels: The labelled images; None: rendered lines only.
         limits: What is accepted.
         split: How rows without a split of their own are divided.
+        near_duplicate_bits: Bits of the perceptual hash by which near-duplicates may differ.
         charset: The only characters allowed; None: those of the texts.
         rendered: Lines to render.
         work_folder: Where temporary files go; they take twice the images' size.
@@ -61,7 +63,7 @@ def prepare_lines(
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
-            cluster=partial(cluster_candidates, bits=split.near_duplicate_bits),
+            cluster=partial(cluster_candidates, bits=near_duplicate_bits),
         )
         return write_snapshot(
             folder / SNAPSHOT,
@@ -74,20 +76,15 @@ def prepare_lines(
             pool=pool,
         )
 
-    parameters = _describe(limits=limits, split=split, charset=charset)
+    accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
+    characters = None if charset is None else charset.characters
+    rules = (describe_versions(), accepted, asdict(split), near_duplicate_bits, characters)
     return find_or_write(
         store,
         name=name,
-        inputs=(parameters, survey.fingerprint),
+        inputs=(repr(rules), survey.fingerprint),
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
         write=write,
     )
-
-
-def _describe(*, limits: Limits, split: SplitRule, charset: Charset | None) -> str:
-    """All that decides a snapshot besides the data."""
-    accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
-    characters = None if charset is None else charset.characters
-    return repr((describe_versions(), accepted, asdict(split), characters))

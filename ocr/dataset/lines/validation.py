@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from ocr.dataset.limits import Limits
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.quarantine import Fault
 from ocr.models.charset import Charset
 
@@ -11,7 +11,7 @@ _CONTROL_CATEGORIES = ("Cc", "Cs", "Cn", "Zl", "Zp")
 _INVISIBLE = frozenset("\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e")
 
 
-def find_text_fault(text: str, *, limits: Limits, charset: Charset | None) -> Fault | None:
+def find_text_fault(text: str, *, limits: LineLimits, charset: Charset | None) -> Fault | None:
     """Find what is wrong with a text; None when nothing is.
 
     Args:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate, Row
 from ocr.dataset.examination import examine_rendered
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.label import LineLabel
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.validation import find_text_fault
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
@@ -33,6 +33,8 @@ from ocr.store import Store
 from ocr.store.folder import download_folder
 
 _BATCH = 4
+_MIN_SIDE_PX = 4
+"""A printed 1 on a small scan is five pixels wide."""
 
 
 def prepare_crops(
@@ -63,7 +65,7 @@ def prepare_crops(
         TooManyRejected: More than `limits.max_bad_share` of the lines is bad.
     """
     manifest = SnapshotManifest.from_bytes(store.read_bytes(f"{pages_key}/{MANIFEST}"))
-    parameters = repr((describe_versions(), asdict(limits.of_lines), CROP_MARGIN))
+    parameters = repr((describe_versions(), asdict(_of_lines(limits)), CROP_MARGIN))
     return find_or_write(
         store,
         name=name,
@@ -94,8 +96,8 @@ def _write(
     copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
     pages = open_page_snapshot(copy)
     selection = select_samples(
-        _cut_pages(pages, limits=limits.of_lines, spool=spool, pool=pool),
-        rule=SplitRule(),
+        _cut_pages(pages, limits=_of_lines(limits), spool=spool, pool=pool),
+        rule=SplitRule(val_share=0, test_share=0, seed=0),  # every line has its page's split
         given=("val", "test"),
         max_bad_share=limits.max_bad_share,
         # Pages keep splits apart; lines of different pages may well look alike.
@@ -113,8 +115,17 @@ def _write(
     )
 
 
+def _of_lines(limits: PageLimits) -> LineLimits:
+    return LineLimits(
+        min_side_px=_MIN_SIDE_PX,
+        max_pixels=limits.max_pixels,
+        max_text_length=limits.max_text_length,
+        max_bad_share=limits.max_bad_share,
+    )
+
+
 def _cut_pages(
-    pages: PageSnapshot, *, limits: Limits, spool: Spool, pool: ProcessPool
+    pages: PageSnapshot, *, limits: LineLimits, spool: Spool, pool: ProcessPool
 ) -> Iterator[Candidate[LineLabel] | Rejection]:
     samples = pages.samples()
     batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
@@ -124,7 +135,7 @@ def _cut_pages(
 
 
 def _cut_batch(
-    samples: Sequence[PageSample], *, pages: PageSnapshot, limits: Limits, spool: Spool
+    samples: Sequence[PageSample], *, pages: PageSnapshot, limits: LineLimits, spool: Spool
 ) -> list[Candidate[LineLabel] | Rejection]:
     with spool.appending() as file:
         return [
@@ -135,7 +146,7 @@ def _cut_batch(
 
 
 def _cut_page(
-    sample: PageSample, pages: PageSnapshot, *, limits: Limits, file: SpoolFile
+    sample: PageSample, pages: PageSnapshot, *, limits: LineLimits, file: SpoolFile
 ) -> Iterator[Candidate[LineLabel] | Rejection]:
     image = pages.image(sample)
     for number, region in _readable(sample):

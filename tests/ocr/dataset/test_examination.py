@@ -1,15 +1,16 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ocr.dataset.candidate import EncodedImage, Row
-from ocr.dataset.examination import Finding, examine_rows
-from ocr.dataset.limits import Limits
+from ocr.dataset.examination import Finding, examine_rendered, examine_rows
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.spool import Spool
 from ocr.image.pixels import encode_png
+from tests.ocr.dataset.rules import LINE_LIMITS
 from tests.ocr.image.pictures import draw_text
 
 NAMES = [f"{number:03}.png" for number in range(60)]
@@ -34,7 +35,7 @@ def examine(
         examined = examine_rows(
             rows,
             root=root,
-            limits=Limits(),
+            limits=LINE_LIMITS,
             spool=Spool(spool),
             pool=pool,
             batch=batch,
@@ -75,10 +76,22 @@ def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path
     examined = examine_rows(
         mixed,
         root=root,
-        limits=Limits(),
+        limits=LINE_LIMITS,
         spool=Spool(tmp_path / "spool"),
         pool=ProcessPool(),
         batch=3,
     )
 
     assert [each if isinstance(each, Rejection) else each[0] for each in examined] == mixed
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "is_good"), [(8, 8, True), (7, 50, False), (50, 7, False)]
+)
+def test_smallest_side_counts(width: int, height: int, is_good: bool, tmp_path: Path) -> None:
+    image = np.zeros((height, width, 3), np.uint8)
+
+    with Spool(tmp_path).appending() as file:
+        found = examine_rendered(image, limits=LINE_LIMITS, file=file)
+
+    assert isinstance(found, EncodedImage) == is_good

@@ -13,7 +13,7 @@ def folder(tmp_path: Path) -> ImageFolder:
     root = tmp_path / "root"
     (root / "sub").mkdir(parents=True)
     (root / "sub/a.jpg").write_bytes(b"image")
-    (root / "large.jpg").write_bytes(bytes(200))
+    (root / "large.jpg").write_bytes(bytes(2 << 20))
     (root / "inner.jpg").symlink_to("sub/a.jpg")
     (root / "outer.jpg").symlink_to(tmp_path / "secret.jpg")
     (root / "linked").symlink_to(tmp_path)
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> ImageFolder:
     "image", ["sub/a.jpg", "./sub/a.jpg", "sub/../sub/a.jpg", "sub//a.jpg", "inner.jpg"]
 )
 def test_paths_within_the_root_are_read(image: str, folder: ImageFolder) -> None:
-    assert folder.read(image, max_bytes=100) == b"image"
+    assert folder.read(image, max_pixels=1) == b"image"
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_anything_else_is_refused_with_its_reason(
     image: str, reason: Reason, folder: ImageFolder
 ) -> None:
     with pytest.raises(BadImage) as refusal:
-        folder.read(image, max_bytes=100)
+        folder.read(image, max_pixels=1)
 
     assert refusal.value.reason == reason
 
 
 def test_absolute_path_into_the_root_is_refused_too(folder: ImageFolder, tmp_path: Path) -> None:
     with pytest.raises(BadImage, match="is absolute, expected relative"):
-        folder.read(str(tmp_path / "root/sub/a.jpg"), max_bytes=100)
+        folder.read(str(tmp_path / "root/sub/a.jpg"), max_pixels=1)
 
 
 def test_stamp_changes_with_the_file_and_is_none_without(

@@ -8,12 +8,11 @@ import cv2
 import numpy as np
 
 from ocr.dataset.pages.labels import PageLabelFiles
-from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
-from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image
 from ocr.store import open_store
+from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
 from tests.training.running import write_job
 
 TRAINING = {
@@ -59,8 +58,8 @@ def make_page_snapshot(folder: Path, *, counts: dict[str, int]) -> dict[str, str
         labels=PageLabelFiles(
             "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
         ),
-        limits=PageLimits(),
-        split=SplitRule(),
+        limits=PAGE_LIMITS,
+        split=SPLIT,
     )
     return {"store": str(folder / "store"), "snapshot": reference.key}
 

@@ -8,14 +8,13 @@ import numpy as np
 import paddle
 
 from configs.jobs import ExportRecogniserJob
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
-from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image, encode_png
 from ocr.models.recogniser_spec import LineSpec
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
+from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, SPLIT
 from training.loop.checkpoint import Arrays, read_weights
 from training.recognition.checkpoint import save_recogniser
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
@@ -60,7 +59,14 @@ def _store_snapshot(store: Store, root: Path) -> str:
         lines = [f"{number}.png\t皖A {number}\n" for number in range(start, start + 16)]
         (root / f"{split}.txt").write_text("".join(lines), encoding="utf-8")
     labels = LineLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    return prepare_lines(store, name="toy", labels=labels, limits=Limits(), split=SplitRule()).key
+    return prepare_lines(
+        store,
+        name="toy",
+        labels=labels,
+        limits=LINE_LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+    ).key
 
 
 def _store_checkpoint(store: Store, folder: Path, *, layout: Literal["fixed", "line"]) -> str:

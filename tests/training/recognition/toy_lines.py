@@ -6,12 +6,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
-from ocr.dataset.split import SplitRule
 from ocr.image.pixels import Image
 from ocr.store import open_store
+from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, SPLIT
 from tests.training.running import write_job
 
 TRAINING = {
@@ -54,8 +53,9 @@ def make_line_snapshot(folder: Path, *, texts: dict[str, list[str]]) -> dict[str
         labels=LineLabelFiles(
             "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
         ),
-        limits=Limits(),
-        split=SplitRule(),
+        limits=LINE_LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
     )
     return {"store": str(folder / "store"), "snapshot": reference.key}
 

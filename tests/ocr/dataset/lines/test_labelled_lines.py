@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.lines.labelled_lines import read_labelled_images
+from ocr.dataset.lines.labelled_lines import read_labelled_lines
 from ocr.errors import ArtifactNotFound, BadData
 from tests.ocr.image.pictures import write_labels
 
@@ -13,7 +13,7 @@ def test_images_come_with_their_texts_and_bad_rows_are_named(tmp_path: Path) -> 
     write_labels(tmp_path, "rec.txt", {"a.png": "AB", "b.png": "CD", "c.png": "EF"})
     (tmp_path / "b.png").unlink()
 
-    samples, rejections = read_labelled_images(tmp_path / "rec.txt")
+    samples, rejections = read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
 
     assert [text for _, text in samples] == ["AB", "EF"]
     assert samples[0][0].shape == (32, 96, 3)
@@ -24,9 +24,9 @@ def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rec.txt").write_text("none.png\tA\n")
 
     with pytest.raises(BadData, match=r"no row that can be read, e.g. rec.txt:1 missing_image: "):
-        read_labelled_images(tmp_path / "rec.txt")
+        read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"rec\.txt"):
-        read_labelled_images(tmp_path / "rec.txt")
+        read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)

@@ -12,27 +12,27 @@ import numpy as np
 import pytest
 
 from ocr.dataset.inputs import RenderedSet
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
+from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import Reason, TooManyRejected
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
-from ocr.dataset.split import SplitRule
 from ocr.errors import BadData, BadInput
 from ocr.image.header import PNG_MAGIC
 from ocr.image.pixels import Image, encode_jpeg, encode_png
 from ocr.models.charset import Charset
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
+from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, SPLIT
 from tests.ocr.image.pictures import draw_text, write_labels
 from tests.shared_data import PLATES, needs_plates
 
 TRAIN = {f"train/{n:02}.png": f"T{n:03}" for n in range(20)}
 VAL = {f"val/{n:02}.png": f"V{n:03}" for n in range(4)}
 TEST = {f"test/{n:02}.png": f"E{n:03}" for n in range(4)}
-LIMITS = Limits(max_text_length=20, max_bad_share=0.5)
+LIMITS = replace(LINE_LIMITS, max_text_length=20, max_bad_share=0.5)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def prepare(
     store: Store,
     root: Path,
     *,
-    limits: Limits = LIMITS,
+    limits: LineLimits = LIMITS,
     charset: Charset | None = None,
     labels: LineLabelFiles | None = None,
 ) -> SnapshotRef:
@@ -61,7 +61,13 @@ def prepare(
         "paddleocr", root, "rec_train.txt", "rec_val.txt", "rec_test.txt"
     )
     return prepare_lines(
-        store, name="d", labels=files, limits=limits, split=SplitRule(), charset=charset
+        store,
+        name="d",
+        labels=files,
+        limits=limits,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+        charset=charset,
     )
 
 
@@ -400,7 +406,13 @@ def rendered(count: int) -> RenderedSet[RenderedLine]:
 
 def test_rendered_lines_alone_are_split(store: Store) -> None:
     made = prepare_lines(
-        store, name="d", labels=None, limits=LIMITS, split=SplitRule(), rendered=rendered(40)
+        store,
+        name="d",
+        labels=None,
+        limits=LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+        rendered=rendered(40),
     )
 
     assert made.counts["accepted"] == 40
@@ -413,7 +425,13 @@ def test_rendered_lines_beside_real_ones_join_train_only(
 ) -> None:
     labels = LineLabelFiles("paddleocr", root, "rec_train.txt")
     made = prepare_lines(
-        store, name="d", labels=labels, limits=LIMITS, split=SplitRule(), rendered=rendered(30)
+        store,
+        name="d",
+        labels=labels,
+        limits=LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+        rendered=rendered(30),
     )
 
     frame = fetch(store, made, tmp_path).samples()
@@ -425,14 +443,22 @@ def test_rendered_lines_are_not_rendered_twice(store: Store) -> None:
     for expected in (False, True):
         lines = replace(rendered(20), items=iter(())) if expected else rendered(20)
         made = prepare_lines(
-            store, name="d", labels=None, limits=LIMITS, split=SplitRule(), rendered=lines
+            store,
+            name="d",
+            labels=None,
+            limits=LIMITS,
+            split=SPLIT,
+            near_duplicate_bits=NEAR_BITS,
+            rendered=lines,
         )
         assert made.cached == expected
 
 
 def test_nothing_to_prepare_is_wrong_usage(store: Store) -> None:
     with pytest.raises(BadInput, match="nothing to prepare"):
-        prepare_lines(store, name="d", labels=None, limits=LIMITS, split=SplitRule())
+        prepare_lines(
+            store, name="d", labels=None, limits=LIMITS, split=SPLIT, near_duplicate_bits=NEAR_BITS
+        )
 
 
 def test_file_name_that_is_no_utf8_is_kept_readable(store: Store, tmp_path: Path) -> None:

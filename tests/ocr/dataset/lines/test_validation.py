@@ -1,14 +1,14 @@
 import re
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from ocr.dataset.limits import Limits, find_size_fault
 from ocr.dataset.lines.validation import find_text_fault
 from ocr.dataset.quarantine import Reason
 from ocr.models.charset import Charset
+from tests.ocr.dataset.rules import LINE_LIMITS
 
-LIMITS = Limits(max_text_length=8, min_side_px=10)
+LIMITS = replace(LINE_LIMITS, max_text_length=8)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,3 @@ def test_bad_text_has_one_reason_and_says_the_value(text: str, reason: Reason, d
     assert fault is not None
     assert fault.reason == reason
     assert re.search(detail, fault.detail)
-
-
-@pytest.mark.parametrize(
-    ("width", "height", "is_good"), [(10, 10, True), (9, 50, False), (50, 9, False)]
-)
-def test_smallest_side_counts(width: int, height: int, is_good: bool) -> None:
-    fault = find_size_fault(np.zeros((height, width, 3), np.uint8), limits=LIMITS)
-
-    assert (fault is None) == is_good

@@ -5,7 +5,6 @@ import cv2
 import numpy as np
 import pytest
 
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.pages.crops import cut_region, prepare_crops
@@ -17,12 +16,12 @@ from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
-from ocr.dataset.split import SplitRule
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import encode_jpeg, encode_png
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, draw_page, entry, write_page, write_pages
+from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, PAGE_LIMITS, SPLIT
 from tests.ocr.image.pictures import write_labels
 
 PAGES = {
@@ -30,7 +29,7 @@ PAGES = {
     "val": {"val/0.png": ["VAL 0", "TOTAL 1.00"]},
     "test": {"test/0.png": ["TEST 0", "TOTAL 1.00"]},
 }
-LIMITS = PageLimits(max_bad_share=0.5)
+LIMITS = replace(PAGE_LIMITS, max_bad_share=0.5)
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def root(tmp_path: Path) -> Path:
 
 def pages_of(store: Store, root: Path) -> SnapshotRef:
     labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    return prepare_pages(store, name="p", labels=labels, limits=LIMITS, split=SplitRule())
+    return prepare_pages(store, name="p", labels=labels, limits=LIMITS, split=SPLIT)
 
 
 def cut(store: Store, root: Path, *, limits: PageLimits = LIMITS) -> SnapshotRef:
@@ -175,7 +174,14 @@ def test_lines_turned_and_curved_are_cut_out_level() -> None:
 def test_lines_cannot_be_cut_out_of_lines(store: Store, tmp_path: Path) -> None:
     write_labels(tmp_path / "rec", "rec.txt", {f"{n}.png": f"T{n}" for n in range(20)})
     labels = LineLabelFiles("paddleocr", tmp_path / "rec", "rec.txt")
-    made = prepare_lines(store, name="r", labels=labels, limits=Limits(), split=SplitRule())
+    made = prepare_lines(
+        store,
+        name="r",
+        labels=labels,
+        limits=LINE_LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+    )
 
     with pytest.raises(BadData, match="recognition, expected detection"):
         prepare_crops(store, pages_key=made.key, name="x", limits=LIMITS)

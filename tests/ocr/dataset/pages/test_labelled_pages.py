@@ -13,7 +13,7 @@ def test_pages_come_with_regions_and_what_is_bad_is_named(tmp_path: Path) -> Non
     write_page(tmp_path, "c.png", ["FOUR"])
     add_row(tmp_path, "det.txt", "c.png", [entry("FOUR", 0), {"transcription": "X", "points": []}])
 
-    pages, rejections = read_labelled_pages(tmp_path / "det.txt")
+    pages, rejections = read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6)
 
     assert [[region.text for region in page.regions] for page in pages] == [
         ["ONE", "TWO"],
@@ -30,9 +30,9 @@ def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
     add_row(tmp_path, "det.txt", "gone.png", [])
 
     with pytest.raises(BadData, match=r"no row that can be read, e.g. det.txt:1 missing_image: "):
-        read_labelled_pages(tmp_path / "det.txt")
+        read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"det\.txt"):
-        read_labelled_pages(tmp_path / "det.txt")
+        read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6)

@@ -17,18 +17,18 @@ from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import Reason, TooManyRejected
-from ocr.dataset.split import SplitRule
 from ocr.errors import BadInput
 from ocr.image.pixels import Image, encode_jpeg
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, draw_page, entry, write_page, write_pages
+from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
 from tests.shared_data import RECEIPTS, needs_receipts
 
 TRAIN = {f"train/{n}.png": [f"TRAIN {n}", f"LINE {n}"] for n in range(12)}
 VAL = {f"val/{n}.png": [f"VAL {n}", "SUM 1.00"] for n in range(2)}
 TEST = {f"test/{n}.png": [f"TEST {n}", "SUM 2.00"] for n in range(2)}
-LIMITS = PageLimits(max_bad_share=0.5)
+LIMITS = replace(PAGE_LIMITS, max_bad_share=0.5)
 ENTRY = entry("NEW", 0)
 
 
@@ -51,7 +51,7 @@ def files(root: Path) -> PageLabelFiles:
 
 
 def prepare(store: Store, root: Path, *, limits: PageLimits = LIMITS) -> SnapshotRef:
-    return prepare_pages(store, name="d", labels=files(root), limits=limits, split=SplitRule())
+    return prepare_pages(store, name="d", labels=files(root), limits=limits, split=SPLIT)
 
 
 def fetch(store: Store, made: SnapshotRef, folder: Path) -> PageSnapshot:
@@ -244,7 +244,7 @@ def test_label_files_of_one_name_keep_their_own_regions(
         name="d",
         labels=PageLabelFiles(kind, root, train, val, test),
         limits=LIMITS,
-        split=SplitRule(),
+        split=SPLIT,
     )
 
     samples = fetch(store, made, tmp_path).samples()
@@ -267,7 +267,7 @@ def rendered(count: int) -> RenderedSet[RenderedPage]:
 
 def test_rendered_pages_alone_are_split(store: Store) -> None:
     made = prepare_pages(
-        store, name="d", labels=None, limits=LIMITS, split=SplitRule(), rendered=rendered(20)
+        store, name="d", labels=None, limits=LIMITS, split=SPLIT, rendered=rendered(20)
     )
 
     assert made.counts["accepted"] == 20
@@ -282,7 +282,7 @@ def test_rendered_pages_beside_real_ones_join_train_only(
         name="d",
         labels=files(root),
         limits=LIMITS,
-        split=SplitRule(),
+        split=SPLIT,
         rendered=rendered(5),
     )
 
@@ -293,13 +293,13 @@ def test_rendered_pages_beside_real_ones_join_train_only(
 
 def test_nothing_to_prepare_is_wrong_usage(store: Store) -> None:
     with pytest.raises(BadInput, match="nothing to prepare"):
-        prepare_pages(store, name="d", labels=None, limits=LIMITS, split=SplitRule())
+        prepare_pages(store, name="d", labels=None, limits=LIMITS, split=SPLIT)
 
 
 @pytest.mark.slow
 @needs_receipts
 def test_real_receipts_lose_only_the_one_that_stands_in_two_splits(store: Store) -> None:
-    made = prepare(store, RECEIPTS, limits=PageLimits())
+    made = prepare(store, RECEIPTS, limits=PAGE_LIMITS)
 
     assert (made.counts["train"], made.counts["val"], made.counts["test"]) == (239, 40, 60)
     (found,) = made.quarantine

@@ -7,16 +7,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from ocr.dataset.limits import Limits
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.snapshot import MANIFEST, Snapshot, open_snapshot
-from ocr.dataset.split import SplitRule
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import decode_image
 from ocr.store import open_store
 from ocr.store.folder import download_folder
+from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, SPLIT
 from tests.ocr.image.pictures import write_labels
 
 ROWS = {f"images/{n:02}.png": f"{n:03}" for n in range(24)}
@@ -27,7 +26,14 @@ def snapshot(tmp_path: Path) -> Snapshot:
     write_labels(tmp_path / "data", "rec_train.txt", ROWS)
     store = open_store(str(tmp_path / "store"))
     labels = LineLabelFiles("paddleocr", tmp_path / "data", "rec_train.txt")
-    made = prepare_lines(store, name="d", labels=labels, limits=Limits(), split=SplitRule())
+    made = prepare_lines(
+        store,
+        name="d",
+        labels=labels,
+        limits=LINE_LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+    )
     return open_snapshot(download_folder(store, prefix=made.key, folder=tmp_path / "copy"))
 
 

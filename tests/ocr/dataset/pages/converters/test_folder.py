@@ -1,19 +1,19 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ocr.dataset.pages.converters import LABEL_WRITERS, ExportKind, export_pages
 from ocr.dataset.pages.labels import PageLabelFiles
-from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
-from ocr.dataset.split import SplitRule
 from ocr.errors import ArtifactExists
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, entry, write_page, write_pages
+from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
 
 CURVED = [[8, 60], [90, 52], [180, 60.25], [180, 84], [90, 76], [8, 84]]
 
@@ -35,8 +35,8 @@ def snapshot(store: Store, tmp_path: Path) -> PageSnapshot:
 
 
 def prepare(store: Store, labels: PageLabelFiles) -> PageSnapshot:
-    limits = PageLimits(max_bad_share=0.5)
-    made = prepare_pages(store, name="d", labels=labels, limits=limits, split=SplitRule())
+    limits = replace(PAGE_LIMITS, max_bad_share=0.5)
+    made = prepare_pages(store, name="d", labels=labels, limits=limits, split=SPLIT)
     folder = labels.root.parent / f"copy-of-{labels.root.name}"
     return open_page_snapshot(download_folder(store, prefix=made.key, folder=folder))
 
