@@ -58,7 +58,7 @@ def evaluate_lines(
             opponent=_load_line_opponent(workspace, opponent, snapshot.charset),
             samples=snapshot.images("test"),
             required_accuracy=params.baseline_accuracy if opponent == "number" else None,
-            training_counts=Counter("".join(snapshot.samples("train")["text"])),
+            training_counts=Counter("".join(line.text for line in snapshot.samples("train"))),
             resamples=params.resamples,
             seed=params.seed,
         )
@@ -79,7 +79,7 @@ def evaluate_pages(
         return measure_pages(
             candidate=load_pipeline(workspace, pipeline.reference),
             opponent=_load_page_opponent(workspace, opponent),
-            samples=workspace.fetch_pages(pages.key).pages("test"),
+            samples=workspace.fetch_pages(pages.key).images("test"),
             required_hmean=params.baseline_hmean if opponent == "number" else None,
             resamples=params.resamples,
             seed=params.seed,

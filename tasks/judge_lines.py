@@ -3,7 +3,7 @@
 from prefect import task
 
 from configs.gate import LineGateParams
-from ocr.dataset.snapshot.snapshot import Snapshot
+from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate.evidence import collect_line_evidence
 from ocr.gate.judge import judge
@@ -62,6 +62,7 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
     return conclude(workspace, evaluation, gate, decision, html=html, markdown=markdown)
 
 
-def _read_gallery(snapshot: Snapshot, report: LinesReport) -> dict[str, Image]:
+def _read_gallery(snapshot: LineSnapshot, report: LinesReport) -> dict[str, Image]:
     wanted = {line.id for lines in choose_lines(report, most=GALLERY).values() for line in lines}
-    return {row.id: image for row, image in snapshot.images("test") if row.id in wanted}
+    samples = [sample for sample in snapshot.samples("test") if sample.id in wanted]
+    return {sample.id: snapshot.image(sample) for sample in samples}

@@ -42,7 +42,9 @@ def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> Non
     if champion is not None:
         bundle = workspace.fetch_bundle(workspace.registry.version(model, champion.version))
         other = Charset.read(bundle / CHARSET)
-    difference = local.charset.diff(other, local.samples("train")["text"]).describe()
+    difference = local.charset.diff(
+        other, (line.text for line in local.samples("train"))
+    ).describe()
     beside = f" beside {model}:{champion.version}" if champion else ""
     said = f": {difference}" if difference else ""
     narrate("prepare", f"{local.charset.size - 1} characters{beside}{said}")

@@ -5,8 +5,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from configs.settings import Settings
+from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
-from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
@@ -29,9 +29,9 @@ class Workspace:
         folder = self.home / "bundles" / sha256(self.store.uri.encode()).hexdigest()[:12]
         return self.registry.download(model, folder / model.name / model.version)
 
-    def fetch_lines(self, key: str) -> Snapshot:
+    def fetch_lines(self, key: str) -> LineSnapshot:
         """Copy a snapshot of lines to this machine, once, and open it."""
-        return open_snapshot(self._download_snapshot(key))
+        return open_line_snapshot(self._download_snapshot(key))
 
     def fetch_pages(self, key: str) -> PageSnapshot:
         """Copy a snapshot of pages to this machine, once, and open it."""

@@ -110,11 +110,11 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
     snapshot = open_page_snapshot(folder / SNAPSHOT)
     long_side_px = job.training.long_side_px
     train = collect_train_pages(
-        ((image, page.regions) for page, image in snapshot.pages("train")),
+        ((image, page.regions) for page, image in snapshot.images("train")),
         long_side_px=long_side_px,
     )
     val = collect_val_pages(
-        ((image, page.regions) for page, image in snapshot.pages("val")),
+        ((image, page.regions) for page, image in snapshot.images("val")),
         spec=PageSpec(long_side_px),
     )
     for split, pages in (("train", train), ("val", val)):

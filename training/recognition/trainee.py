@@ -8,7 +8,7 @@ from typing import Any
 
 from configs.jobs import TrainRecogniserJob
 from configs.training import RecogniserTrainingParams
-from ocr.dataset.snapshot.snapshot import open_snapshot
+from ocr.dataset.lines.snapshot import open_line_snapshot
 from ocr.dataset.split import Split
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
@@ -137,11 +137,11 @@ def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> R
     Raises:
         BadData: A split is empty, or holds texts that the net cannot learn to read.
     """
-    snapshot = open_snapshot(folder / SNAPSHOT)
+    snapshot = open_line_snapshot(folder / SNAPSHOT)
     charset, spec = snapshot.charset, _input_spec(job.training)
 
     def read(split: Split) -> Crops:
-        pairs = ((str(row.text), image) for row, image in snapshot.images(split))
+        pairs = ((line.text, image) for line, image in snapshot.images(split))
         return collect_crops(pairs, split=split, charset=charset, spec=spec)
 
     return RecogniserTrainee(

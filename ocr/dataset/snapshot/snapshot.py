@@ -1,14 +1,13 @@
-"""Reads a dataset snapshot from a local copy of it."""
+"""Reads a dataset snapshot, of lines or of pages, from a local copy of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Generic, TypeVar
 
-import pandas as pd
 import pyarrow.parquet as pq
 
-from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.shards import read_shard
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound, BadData
@@ -21,66 +20,82 @@ QUARANTINE = "quarantine.parquet"
 CHARSET = "charset.txt"
 
 
-class StoredSample(Protocol):
-    """A row of the samples table as `itertuples` yields it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One accepted image; a line's or a page's label is added to it.
 
-    @property
-    def shard(self) -> Any:
-        """File the image lies in, relative to the snapshot."""
+    Attributes:
+        id: SHA-256 of the encoded image.
+        split: Where it belongs.
+        width: In pixels.
+        height: In pixels.
+        source: The label file it came from, or what rendered it.
+        group: What must stay in one split; empty: nothing.
+        image: Image path as written in the labels; empty for a rendered one.
+        shard: File the encoded image lies in, relative to the snapshot.
+        offset: Where it starts in the shard.
+        size: Its bytes.
+    """
 
-    @property
-    def offset(self) -> Any:
-        """Where the encoded image starts in the shard."""
+    id: str
+    split: Split
+    width: int
+    height: int
+    source: str
+    group: str
+    image: str
+    shard: str
+    offset: int
+    size: int
 
-    @property
-    def size(self) -> Any:
-        """Bytes of the encoded image."""
+
+SampleT = TypeVar("SampleT", bound=Sample)
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """A local copy of a snapshot."""
+class Snapshot(Generic[SampleT]):
+    """A local copy of a snapshot. Safe to use from threads and forked processes.
+
+    Attributes:
+        folder: Where it lies.
+        manifest: What it holds.
+        charset: Characters of its texts.
+        to_sample: Makes a sample of the columns of a row.
+    """
 
     folder: Path
     manifest: SnapshotManifest
     charset: Charset
+    to_sample: Callable[..., SampleT]
 
-    def samples(self, split: Split | None = None) -> pd.DataFrame:
-        """Rows of a split (None: all), ordered by id.
-
-        Returns:
-            A frame with the columns id, split, width, height, text, source, group, image, shard,
-            offset and size.
-        """
+    def samples(self, split: Split | None = None) -> list[SampleT]:
+        """Samples of a split (None: all), ordered by id, without their pixels."""
         filters = None if split is None else [("split", "=", split)]
         table = pq.read_table(self.folder / SAMPLES, filters=filters)
-        frame: pd.DataFrame = table.to_pandas()
-        return frame
+        return [self.to_sample(**row) for row in table.to_pylist()]
 
-    def quarantine(self) -> pd.DataFrame:
-        """Rejected rows, with the columns reason, where, image, text and detail."""
-        frame: pd.DataFrame = pq.read_table(self.folder / QUARANTINE).to_pandas()
-        return frame
+    def image_bytes(self, sample: SampleT) -> bytes:
+        """The encoded image of a sample."""
+        return read_shard(self.folder, shard=sample.shard, offset=sample.offset, size=sample.size)
 
-    def image_bytes(self, row: "StoredSample | pd.Series[Any]") -> bytes:
-        """The encoded image of a row of `samples`, a named tuple or a Series."""
-        # Series.size is its length, not the column.
-        size = row["size"] if isinstance(row, pd.Series) else row.size
-        return read_shard(self.folder, shard=str(row.shard), offset=int(row.offset), size=int(size))
+    def image(self, sample: SampleT) -> Image:
+        """Decode the image of a sample: (H, W, 3) BGR."""
+        return decode_image(self.image_bytes(sample), max_pixels=sample.width * sample.height)
 
-    def images(self, split: Split) -> Iterator[tuple[Any, Image]]:
-        """Rows of a split, as named tuples, with their decoded images."""
-        rows: Iterator[Any] = self.samples(split).itertuples(index=False)
-        for row in rows:
-            yield row, decode_image(self.image_bytes(row), max_pixels=row.width * row.height)
+    def images(self, split: Split) -> Iterator[tuple[SampleT, Image]]:
+        """Samples of a split with their images, decoded one by one."""
+        for sample in self.samples(split):
+            yield sample, self.image(sample)
 
 
-def open_snapshot(folder: Path) -> Snapshot:
-    """Open a local copy of a snapshot, as `ocr.store.download_folder` makes it.
+def open_snapshot(
+    folder: Path, *, task: Task, to_sample: Callable[..., SampleT]
+) -> Snapshot[SampleT]:
+    """Open a local copy of a snapshot, as `ocr.store.folder.download_folder` makes it.
 
     Raises:
         ArtifactNotFound: When the folder holds no complete snapshot.
-        BadData: When its manifest is damaged.
+        BadData: When its manifest is damaged, or its samples are for another task.
     """
     try:
         manifest = SnapshotManifest.from_bytes((folder / MANIFEST).read_bytes())
@@ -88,4 +103,6 @@ def open_snapshot(folder: Path) -> Snapshot:
         raise ArtifactNotFound(f"{folder} holds no snapshot: no {MANIFEST}") from error
     except BadData as error:
         raise BadData(f"{folder / MANIFEST}: {error}") from error
-    return Snapshot(folder, manifest, Charset.read(folder / CHARSET))
+    if manifest.task != task:
+        raise BadData(f"{folder} holds a snapshot of {manifest.task}, expected {task}")
+    return Snapshot(folder, manifest, Charset.read(folder / CHARSET), to_sample)

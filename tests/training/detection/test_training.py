@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from configs.jobs import TrainDetectorJob, TrainKind, TrainResult
-from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.dataset.snapshot.snapshot import Snapshot
 from ocr.errors import BadData
 from tests.training.detection.toy_pages import make_page_snapshot, write_detector_job
 from tests.training.running import assert_same_weights, curve, end_at, run
@@ -98,9 +98,9 @@ def test_pages_without_a_val_split_are_refused(
 ) -> None:
     job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
     fetch_snapshot(job, tmp_path)
-    pages = PageSnapshot.pages
+    pages = Snapshot.images
     only_train = lambda self, split: pages(self, split) if split == "train" else iter(())  # noqa: E731
-    monkeypatch.setattr(PageSnapshot, "pages", only_train)
+    monkeypatch.setattr(Snapshot, "images", only_train)
 
     with pytest.raises(BadData, match="The val split is empty"):
         open_detector(job, tmp_path, ranks=Ranks(rank=0, count=1, folder=tmp_path))

@@ -1,14 +1,17 @@
-import json
+import io
 import os
 import random
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import cv2
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ocr.dataset.inputs import RenderedSet
@@ -16,9 +19,11 @@ from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.lines.snapshot import LineSample, LineSnapshot, open_line_snapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import Reason, TooManyRejected
-from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
+from ocr.dataset.snapshot.snapshot import QUARANTINE
+from ocr.dataset.split import Split
 from ocr.errors import BadData, BadInput
 from ocr.image.header import PNG_MAGIC
 from ocr.image.pixels import Image, encode_jpeg, encode_png
@@ -71,8 +76,20 @@ def prepare(
     )
 
 
-def fetch(store: Store, made: SnapshotRef, folder: Path) -> Snapshot:
-    return open_snapshot(download_folder(store, prefix=made.key, folder=folder / made.digest))
+def fetch(store: Store, made: SnapshotRef, folder: Path) -> LineSnapshot:
+    return open_line_snapshot(download_folder(store, prefix=made.key, folder=folder / made.digest))
+
+
+def quarantine(store: Store, made: SnapshotRef) -> pa.Table:
+    return pq.read_table(io.BytesIO(store.read_bytes(f"{made.key}/{QUARANTINE}")))
+
+
+def splits_of(samples: Iterable[LineSample], name: Literal["text", "group"]) -> list[set[Split]]:
+    """The splits that the samples of one text, or of one group, lie in."""
+    found: dict[str, set[Split]] = {}
+    for sample in samples:
+        found.setdefault(getattr(sample, name), set()).add(sample.split)
+    return list(found.values())
 
 
 def add(root: Path, *lines: str, name: str = "rec_train.txt") -> None:
@@ -164,8 +181,7 @@ def test_bad_row_is_quarantined_with_its_reason_and_nothing_else_is(
         "val": 4,
         "test": 4,
     }
-    frame = fetch(store, made, tmp_path).quarantine()
-    assert frame["reason"].tolist() == [reason]
+    assert quarantine(store, made)["reason"].to_pylist() == [reason]
 
 
 def test_two_texts_of_one_image_in_one_split_are_both_quarantined(store: Store, root: Path) -> None:
@@ -356,10 +372,10 @@ def test_near_copies_share_a_split_where_the_line_splits(store: Store, tmp_path:
 
     made = prepare(store, root, labels=LineLabelFiles("paddleocr", root, "rec_train.txt"))
 
-    frame = fetch(store, made, tmp_path).samples()
+    samples = fetch(store, made, tmp_path).samples()
     assert made.counts["accepted"] == 80
-    assert frame.groupby("text")["split"].nunique().max() == 1
-    assert set(frame["split"]) == {"train", "val", "test"}
+    assert all(len(splits) == 1 for splits in splits_of(samples, "text"))
+    assert {sample.split for sample in samples} == {"train", "val", "test"}
 
 
 def test_groups_of_a_table_share_a_split(store: Store, tmp_path: Path) -> None:
@@ -374,9 +390,9 @@ def test_groups_of_a_table_share_a_split(store: Store, tmp_path: Path) -> None:
     labels = LineLabelFiles("table", root, "t.csv", columns=Columns(group="page"))
     made = prepare(store, root, labels=labels)
 
-    frame = fetch(store, made, tmp_path).samples()
+    samples = fetch(store, made, tmp_path).samples()
     assert made.counts["accepted"] == 60
-    assert frame.groupby("group")["split"].nunique().max() == 1
+    assert [len(splits) for splits in splits_of(samples, "group")] == [1] * 10
 
 
 def test_folder_of_named_images_is_prepared(store: Store, tmp_path: Path) -> None:
@@ -389,7 +405,8 @@ def test_folder_of_named_images_is_prepared(store: Store, tmp_path: Path) -> Non
     made = prepare(store, root, labels=LineLabelFiles("folder", root))
 
     assert made.counts["accepted"] == 24
-    assert set(fetch(store, made, tmp_path).samples()["text"]) == {f"T{n}" for n in range(12)}
+    samples = fetch(store, made, tmp_path).samples()
+    assert {sample.text for sample in samples} == {f"T{n}" for n in range(12)}
 
 
 @dataclass(frozen=True)
@@ -434,9 +451,9 @@ def test_rendered_lines_beside_real_ones_join_train_only(
         rendered=rendered(30),
     )
 
-    frame = fetch(store, made, tmp_path).samples()
-    assert set(frame[frame["source"] == "synthesis"]["split"]) == {"train"}
-    assert set(frame["split"]) == {"train", "val", "test"}
+    samples = fetch(store, made, tmp_path).samples()
+    assert {line.split for line in samples if line.source == "synthesis"} == {"train"}
+    assert {line.split for line in samples} == {"train", "val", "test"}
 
 
 def test_rendered_lines_are_not_rendered_twice(store: Store) -> None:
@@ -470,9 +487,9 @@ def test_file_name_that_is_no_utf8_is_kept_readable(store: Store, tmp_path: Path
 
     made = prepare(store, root, labels=LineLabelFiles("folder", root))
 
-    frame = fetch(store, made, tmp_path).quarantine()
-    assert frame["reason"].tolist() == ["control_character"]
-    assert json.dumps(frame["image"].tolist()).isascii()
+    table = quarantine(store, made)
+    assert table["reason"].to_pylist() == ["control_character"]
+    assert table["image"][0].as_py().isascii()
 
 
 @needs_plates

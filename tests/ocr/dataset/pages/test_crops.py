@@ -7,6 +7,7 @@ import pytest
 
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.pages.crops import cut_region, prepare_crops
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
@@ -15,7 +16,6 @@ from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.process_pool import ProcessPool
-from ocr.dataset.snapshot.snapshot import Snapshot, open_snapshot
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import encode_jpeg, encode_png
 from ocr.store import Store, open_store
@@ -53,8 +53,8 @@ def cut(store: Store, root: Path, *, limits: PageLimits = LIMITS) -> SnapshotRef
     return prepare_crops(store, pages_key=pages_of(store, root).key, name="p-lines", limits=limits)
 
 
-def fetch(store: Store, made: SnapshotRef, folder: Path) -> Snapshot:
-    return open_snapshot(download_folder(store, prefix=made.key, folder=folder / made.digest))
+def fetch(store: Store, made: SnapshotRef, folder: Path) -> LineSnapshot:
+    return open_line_snapshot(download_folder(store, prefix=made.key, folder=folder / made.digest))
 
 
 def test_every_line_keeps_the_split_and_name_of_its_page(
@@ -62,16 +62,15 @@ def test_every_line_keeps_the_split_and_name_of_its_page(
 ) -> None:
     snapshot = fetch(store, cut(store, root), tmp_path)
 
-    frame = snapshot.samples()
-    found = sorted(zip(frame["split"], frame["image"], frame["text"], strict=True))
-    assert found == sorted(
+    lines = snapshot.samples()
+    assert sorted((line.split, line.image, line.text) for line in lines) == sorted(
         (split, image, " ".join(text.split()))
         for split, pages in PAGES.items()
         for image, texts in pages.items()
         for text in texts
     )
-    assert frame.groupby("group")["split"].nunique().max() == 1
-    assert frame["group"].nunique() == 6
+    assert len({line.group for line in lines}) == 6
+    assert len({(line.group, line.image) for line in lines}) == 6
 
 
 def test_crops_are_the_grown_boxes_of_the_page_as_jpeg(
@@ -79,13 +78,13 @@ def test_crops_are_the_grown_boxes_of_the_page_as_jpeg(
 ) -> None:
     snapshot = fetch(store, cut(store, root), tmp_path)
 
-    row = snapshot.samples("test").set_index("text").loc["TEST 0"]
+    (line,) = [line for line in snapshot.samples("test") if line.text == "TEST 0"]
     page = cv2.imread(str(root / "test/0.png"))
     assert page is not None
     # The box is 172x32, its margin 0.08 x 32 = 2.56 px, rounded to whole pixels.
-    assert (row["width"], row["height"]) == (178, 38)
+    assert (line.width, line.height) == (178, 38)
     expected = encode_jpeg(np.ascontiguousarray(page[9:47, 5:183], np.uint8))
-    assert snapshot.image_bytes(row) == expected
+    assert snapshot.image_bytes(line) == expected
 
 
 def test_charset_holds_the_space_last(store: Store, root: Path, tmp_path: Path) -> None:
@@ -187,6 +186,13 @@ def test_lines_cannot_be_cut_out_of_lines(store: Store, tmp_path: Path) -> None:
         prepare_crops(store, pages_key=made.key, name="x", limits=LIMITS)
     with pytest.raises(BadData, match="recognition, expected detection"):
         open_page_snapshot(tmp_path / "store" / made.key)
+
+
+def test_pages_are_no_lines(store: Store, root: Path, tmp_path: Path) -> None:
+    made = pages_of(store, root)
+
+    with pytest.raises(BadData, match="detection, expected recognition"):
+        open_line_snapshot(tmp_path / "store" / made.key)
 
 
 def test_pages_that_are_not_there_are_named(store: Store) -> None:

@@ -144,7 +144,7 @@ def test_bad_page_is_quarantined_with_its_reason_and_nothing_else_is(
 def test_pages_come_back_with_pixels_and_regions(store: Store, root: Path, tmp_path: Path) -> None:
     snapshot = fetch(store, prepare(store, root), tmp_path)
 
-    (found,) = [page for page in snapshot.pages("test") if page[0].image == "test/1.png"]
+    (found,) = [page for page in snapshot.images("test") if page[0].image == "test/1.png"]
 
     sample, image = found
     assert image.shape == (sample.height, sample.width, 3) == (100, 200, 3)

@@ -9,8 +9,9 @@ import pytest
 
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
-from ocr.dataset.snapshot.snapshot import MANIFEST, Snapshot, open_snapshot
+from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import decode_image
 from ocr.store import open_store
@@ -22,7 +23,7 @@ ROWS = {f"images/{n:02}.png": f"{n:03}" for n in range(24)}
 
 
 @pytest.fixture
-def snapshot(tmp_path: Path) -> Snapshot:
+def snapshot(tmp_path: Path) -> LineSnapshot:
     write_labels(tmp_path / "data", "rec_train.txt", ROWS)
     store = open_store(str(tmp_path / "store"))
     labels = LineLabelFiles("paddleocr", tmp_path / "data", "rec_train.txt")
@@ -34,62 +35,54 @@ def snapshot(tmp_path: Path) -> Snapshot:
         split=SPLIT,
         near_duplicate_bits=NEAR_BITS,
     )
-    return open_snapshot(download_folder(store, prefix=made.key, folder=tmp_path / "copy"))
+    return open_line_snapshot(download_folder(store, prefix=made.key, folder=tmp_path / "copy"))
 
 
-def test_images_come_back_byte_for_byte(snapshot: Snapshot, tmp_path: Path) -> None:
-    rows = list(snapshot.samples().itertuples(index=False))
+def test_images_come_back_byte_for_byte(snapshot: LineSnapshot, tmp_path: Path) -> None:
+    rows = snapshot.samples()
 
     assert len(rows) == len(ROWS)
     for row in rows:
         data = snapshot.image_bytes(row)
         assert hashlib.sha256(data).hexdigest() == row.id
-        assert data == (tmp_path / "data" / str(row.image)).read_bytes()
+        assert data == (tmp_path / "data" / row.image).read_bytes()
 
 
-def test_a_series_reads_as_a_tuple_does(snapshot: Snapshot) -> None:
-    frame = snapshot.samples()
-
-    data = snapshot.image_bytes(frame.iloc[3])
-
-    assert hashlib.sha256(data).hexdigest() == frame.iloc[3]["id"]
-
-
-def test_splits_share_no_sample_and_leave_none_out(snapshot: Snapshot) -> None:
-    ids = [set(snapshot.samples(split)["id"]) for split in ("train", "val", "test")]
+def test_splits_share_no_sample_and_leave_none_out(snapshot: LineSnapshot) -> None:
+    ids = [{line.id for line in snapshot.samples(split)} for split in ("train", "val", "test")]
 
     assert sum(len(each) for each in ids) == len(set.union(*ids)) == len(ROWS)
     assert all(ids)
 
 
-def test_images_pairs_each_row_with_its_pixels(snapshot: Snapshot) -> None:
+def test_images_pairs_each_row_with_its_pixels(snapshot: LineSnapshot) -> None:
     for row, image in snapshot.images("test"):
         assert image.shape == (row.height, row.width, 3)
         data = snapshot.image_bytes(row)
         assert np.array_equal(image, decode_image(data, max_pixels=10**6))
 
 
-def test_loaders_may_pickle_it(snapshot: Snapshot) -> None:
+def test_loaders_may_pickle_it(snapshot: LineSnapshot) -> None:
     copy = pickle.loads(pickle.dumps(snapshot))
 
-    row = next(copy.samples("train").itertuples(index=False))
+    row = copy.samples("train")[0]
     assert copy.image_bytes(row) == snapshot.image_bytes(row)
 
 
-def test_manifest_reads_back_as_written(snapshot: Snapshot) -> None:
+def test_manifest_reads_back_as_written(snapshot: LineSnapshot) -> None:
     data = (snapshot.folder / MANIFEST).read_bytes()
 
     assert SnapshotManifest.from_bytes(data) == snapshot.manifest
     assert snapshot.manifest.to_bytes() == data
 
 
-def test_charset_is_that_of_the_texts(snapshot: Snapshot) -> None:
+def test_charset_is_that_of_the_texts(snapshot: LineSnapshot) -> None:
     assert set(snapshot.charset.characters) == set("".join(ROWS.values()))
 
 
 def test_folder_without_a_manifest_is_no_snapshot(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"holds no snapshot: no manifest\.json"):
-        open_snapshot(tmp_path)
+        open_line_snapshot(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b"\xff", b'{"format": 99}'])
@@ -97,10 +90,10 @@ def test_damaged_manifest_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
 
     with pytest.raises(BadData, match=r"manifest\.json"):
-        open_snapshot(tmp_path)
+        open_line_snapshot(tmp_path)
 
 
-def test_manifest_of_before_there_were_pages_is_one_of_lines(snapshot: Snapshot) -> None:
+def test_manifest_of_before_there_were_pages_is_one_of_lines(snapshot: LineSnapshot) -> None:
     content = json.loads((snapshot.folder / MANIFEST).read_bytes())
     del content["task"]
 
