@@ -9,13 +9,13 @@ from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
-from ocr.image.perceptual_hash import HASH_BYTES, cluster_near
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
 AnyCandidate = Candidate[SampleLabel]
@@ -53,13 +53,20 @@ def drop_duplicates(
     return kept, rejections
 
 
-def cluster_candidates(candidates: Sequence[AnyCandidate], *, bits: int) -> list[int]:
-    """Number the clusters of near-duplicates of one text, one number per candidate."""
-    joined = b"".join(candidate.encoded.hash for candidate in candidates)
-    hashes = np.frombuffer(joined, np.uint8).reshape(-1, HASH_BYTES)
-    numbers: dict[str, int] = {}
-    texts = [numbers.setdefault(c.row.label.stored, len(numbers)) for c in candidates]
-    return [int(label) for label in cluster_near(hashes, np.array(texts, np.int64), bits=bits)]
+def connect(count: int, left: ArrayLike, right: ArrayLike) -> NDArray[np.int64]:
+    """Number the sets of what pairs tie together, chains included.
+
+    Args:
+        count: Of all there is.
+        left: (N,) positions of one side of each pair.
+        right: (N,) positions of the other side.
+
+    Returns:
+        (count,) a number per position.
+    """
+    ends = np.array([left, right], np.int64)
+    graph = coo_array((np.ones(ends.shape[1], bool), (ends[0], ends[1])), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
 
 
 def split_keys(candidates: Sequence[AnyCandidate], clusters: Sequence[int]) -> list[str]:
@@ -103,10 +110,8 @@ def _join_groups(clusters: Sequence[int], groups: Sequence[str]) -> list[int]:
     names = [(f"cluster:{cluster}", at) for at, cluster in enumerate(clusters)]
     names += [(f"group:{group}", at) for at, group in enumerate(groups) if group]
     first: dict[str, int] = {}
-    edges = np.array([(first.setdefault(name, at), at) for name, at in names]).reshape(-1, 2)
-    graph = coo_array((np.ones(len(edges), np.int8), tuple(edges.T)), shape=(len(groups),) * 2)
-    numbers: list[int] = connected_components(graph, directed=False)[1].tolist()
-    return numbers
+    left = [first.setdefault(name, at) for name, at in names]
+    return list(map(int, connect(len(groups), left, [at for _, at in names])))
 
 
 def _reject_copy(candidate: AnyCandidate, first: AnyCandidate) -> Rejection:

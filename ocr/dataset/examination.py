@@ -14,7 +14,6 @@ from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.spool import Spool, SpoolFile
 from ocr.image.folder import ImageFolder
 from ocr.image.header import image_suffix
-from ocr.image.perceptual_hash import perceptual_hash
 from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg
 
 
@@ -46,7 +45,7 @@ def examine_rows(
     spool: Spool,
     pool: ProcessPool,
     batch: int,
-    hash_image: Callable[[Image], bytes] = perceptual_hash,
+    hash_image: Callable[[Image], bytes],
 ) -> Iterator[tuple[Row[LabelT], Finding] | Rejection]:
     """Examine the image files of rows, in their order; rejected ones pass through.
 
@@ -73,7 +72,7 @@ def examine_rendered(
     *,
     limits: ImageLimits,
     file: SpoolFile,
-    hash_image: Callable[[Image], bytes] = perceptual_hash,
+    hash_image: Callable[[Image], bytes],
 ) -> Finding:
     """Examine an image that this project rendered; it is spooled as JPEG."""
     return _examine(encode_jpeg(image), image, limits=limits, file=file, hash_image=hash_image)

@@ -4,10 +4,10 @@ from typing import Protocol
 
 from ocr.dataset.inputs import RenderedImage
 from ocr.dataset.inspection import Inspector
+from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.validation import find_text_fault
-from ocr.image.perceptual_hash import perceptual_hash
 from ocr.models.charset import Charset
 
 _BATCH = 256
@@ -33,7 +33,7 @@ def line_inspector(
     return Inspector(
         limits=limits,
         batch=_BATCH,
-        hash_image=perceptual_hash,
+        hash_image=line_hash,
         label_of=lambda line: LineLabel(line.text),
         find_fault=lambda label: find_text_fault(label.text, limits=limits, charset=charset),
         check=lambda row, _: row.label,

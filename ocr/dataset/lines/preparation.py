@@ -4,8 +4,8 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from ocr.dataset.duplicates import cluster_candidates
 from ocr.dataset.inputs import RenderedSet, survey_inputs
+from ocr.dataset.lines.copies import cluster_lines
 from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
@@ -63,7 +63,7 @@ def prepare_lines(
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
-            cluster=partial(cluster_candidates, bits=near_duplicate_bits),
+            cluster=partial(cluster_lines, bits=near_duplicate_bits),
         )
         return write_snapshot(
             folder / SNAPSHOT,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate, Row
 from ocr.dataset.examination import examine_rendered
+from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.validation import find_text_fault
@@ -155,7 +156,7 @@ def _cut_page(
         label = LineLabel(text)
         row = Row(sample.image, label, sample.split, sample.id, sample.source, where)
         found = find_text_fault(text, limits=limits, charset=None) or examine_rendered(
-            cut_region(image, region), limits=limits, file=file
+            cut_region(image, region), limits=limits, file=file, hash_image=line_hash
         )
         yield row.reject(*found) if isinstance(found, Fault) else Candidate(row, found)
 

@@ -5,10 +5,10 @@ from typing import Protocol
 from ocr.dataset.candidate import EncodedImage, Row
 from ocr.dataset.inputs import RenderedImage
 from ocr.dataset.inspection import Inspector
+from ocr.dataset.pages.copies import page_hash
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import RawPageLabel, RawRegion
 from ocr.dataset.pages.limits import PageLimits
-from ocr.dataset.pages.page_hash import page_hash
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.region_check import check_regions
 from ocr.dataset.quarantine import Fault

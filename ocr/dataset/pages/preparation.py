@@ -4,11 +4,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
+from ocr.dataset.pages.copies import COPY_SHARE, cluster_pages
 from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
-from ocr.dataset.pages.page_hash import COPY_SHARE, cluster_copies
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import Selection, select_samples
@@ -59,7 +59,7 @@ def prepare_pages(
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
-            cluster=lambda found: cluster_copies([each.encoded.hash for each in found]),
+            cluster=cluster_pages,
         )
         return _write(folder, name, selection, spool, pool)
 

@@ -2,11 +2,11 @@ import pytest
 
 from ocr.dataset.candidate import Candidate, EncodedImage, Row
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
+from ocr.dataset.lines.copies import HASH_BYTES
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.quarantine import Reason
 from ocr.dataset.split import Split
 from ocr.dataset.spool import SpoolPlace
-from ocr.image.perceptual_hash import HASH_BYTES
 
 
 def candidate(

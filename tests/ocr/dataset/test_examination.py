@@ -5,6 +5,7 @@ import pytest
 
 from ocr.dataset.candidate import EncodedImage, Row
 from ocr.dataset.examination import Finding, examine_rendered, examine_rows
+from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
@@ -39,6 +40,7 @@ def examine(
             spool=Spool(spool),
             pool=pool,
             batch=batch,
+            hash_image=line_hash,
         )
         found = [each[1] for each in examined if not isinstance(each, Rejection)]
     with Spool(spool).reading() as reader:
@@ -80,6 +82,7 @@ def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path
         spool=Spool(tmp_path / "spool"),
         pool=ProcessPool(),
         batch=3,
+        hash_image=line_hash,
     )
 
     assert [each if isinstance(each, Rejection) else each[0] for each in examined] == mixed
@@ -92,6 +95,6 @@ def test_smallest_side_counts(width: int, height: int, is_good: bool, tmp_path: 
     image = np.zeros((height, width, 3), np.uint8)
 
     with Spool(tmp_path).appending() as file:
-        found = examine_rendered(image, limits=LINE_LIMITS, file=file)
+        found = examine_rendered(image, limits=LINE_LIMITS, file=file, hash_image=line_hash)
 
     assert isinstance(found, EncodedImage) == is_good

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from ocr.dataset.pages import page_hash as module
-from ocr.dataset.pages.page_hash import cluster_copies, page_hash
+from ocr.dataset.pages import copies as module
+from ocr.dataset.pages.copies import cluster_copies, page_hash
 from ocr.image.pixels import Image, decode_image, encode_png
 
 

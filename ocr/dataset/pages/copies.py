@@ -1,4 +1,4 @@
-"""Copies of a page by a 2048-bit difference hash.
+"""Copies of a page, told by a 2048-bit difference hash.
 
 Pages of one printer look alike: at the 256 bits that tell text lines apart, different receipts
 on mostly white scans are equal. With 16x128 cells, about the height of a line, and the share of
@@ -9,28 +9,31 @@ same scan twice (0.00 and 0.04).
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from ocr.dataset.candidate import Candidate
+from ocr.dataset.duplicates import connect
+from ocr.dataset.pages.label import PageLabel
+from ocr.image.perceptual_hash import difference_hash
 from ocr.image.pixels import Image
 
 COPY_SHARE = 0.2
 """Share of differing bits up to which two pages are one."""
 
 _COLUMNS, _ROWS = 16, 128
-_STEP = 4  # grey levels; less is noise of the compression
 _LEAST_BITS = 16  # of a page with less on it nothing can be said
 _BLOCK = 1024
 
 
 def page_hash(image: Image) -> bytes:
     """Hash a page to 256 bytes that change little when it is re-encoded, resized or brightened."""
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    cells = cv2.resize(grey, (_COLUMNS + 1, _ROWS), interpolation=cv2.INTER_AREA)
-    return np.packbits(cv2.subtract(cells[:, 1:], cells[:, :-1]) > _STEP).tobytes()
+    return difference_hash(image, columns=_COLUMNS, rows=_ROWS)
+
+
+def cluster_pages(candidates: Sequence[Candidate[PageLabel]]) -> list[int]:
+    """Number the clusters of copies of one page, one number per candidate."""
+    return cluster_copies([candidate.encoded.hash for candidate in candidates])
 
 
 def cluster_copies(hashes: Sequence[bytes]) -> list[int]:
@@ -39,18 +42,12 @@ def cluster_copies(hashes: Sequence[bytes]) -> list[int]:
     Every pair is compared: ten thousand pages take some ten seconds.
     """
     blocks = [hashes[at : at + _BLOCK] for at in range(0, len(hashes), _BLOCK)]
-    edges: list[tuple[int, int]] = []
+    found = [np.empty((2, 0), np.int64)]
     for first, left in enumerate(map(_unpack, blocks)):
         for second, right in enumerate(map(_unpack, blocks[first:]), start=first):
-            pairs = np.nonzero(_are_copies(left, right))
-            starts = (first * _BLOCK, second * _BLOCK)
-            edges += zip(
-                *((at + start).tolist() for at, start in zip(pairs, starts, strict=True)),
-                strict=True,
-            )
-    ends = np.array(edges, np.int64).reshape(-1, 2)
-    graph = coo_array((np.ones(len(ends), np.int8), tuple(ends.T)), shape=(len(hashes),) * 2)
-    return [int(label) for label in connected_components(graph, directed=False)[1]]
+            starts = np.array([[first * _BLOCK], [second * _BLOCK]])
+            found.append(np.array(np.nonzero(_are_copies(left, right))) + starts)
+    return list(map(int, connect(len(hashes), *np.concatenate(found, axis=1))))
 
 
 def _unpack(hashes: Sequence[bytes]) -> NDArray[np.float32]:
