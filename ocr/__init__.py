@@ -1,1 +1,13 @@
-"""The domain: samples, charset, metrics, gate, bundle, store and registry."""
+"""The domain: what a dataset, a model, a reading, an evaluation and the gate's decision are.
+
+- `errors`: the tree of errors
+- `image/`: images and documents as files and as pixels
+- `store/`: where every artifact is kept
+- `models/`: what a bundle, a pipeline and the registry are
+- `dataset/`: from labels to a snapshot, of lines or of pages
+- `synthesis/`: rendered lines and pages
+- `reading/`: from pixels to text
+- `evaluation/`: how well two models read the same images
+- `gate/`: whether a candidate may replace the champion
+- `report/`: what a person reads about that
+"""

@@ -1,1 +1,15 @@
-"""dataset."""
+"""From label files and images to an immutable snapshot; lines and pages are two kinds of one thing.
+
+- `candidate`: a labelled image on its way: its row, then its row and image
+- `quarantine`: rejected rows, each with one reason
+- `labels/`: what the readers of all label files share
+- `inputs`: what a preparation reads, before an image is opened
+- `inspection`: rows to candidates and rejections; `examination` looks into their images
+- `selection`: candidates to samples: `duplicates` out, `split` set
+- `snapshot/`: the stored form: table, shards, manifest
+- `preparation`: a snapshot is found by its inputs, or written and stored
+- `lines/`: what is peculiar to lines of text
+- `pages/`: what is peculiar to pages
+- `process_pool`: work over several processes
+- `spool`: encoded images on disk while it is open which are kept
+"""

@@ -1,9 +1,11 @@
 """A snapshot is found by the digest of its inputs, or written and stored."""
 
+import gc
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +15,6 @@ import pyarrow as pa
 
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, check_shares
-from ocr.dataset.rare_collection import collecting_rarely
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.errors import ArtifactNotFound
@@ -21,6 +22,8 @@ from ocr.store import Store
 from ocr.store.folder import upload_folder
 
 SNAPSHOT = "snapshot"
+_USUAL = gc.get_threshold()
+_RARE = 50_000
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def find_or_write(
         check_shares(stored.quarantine, stored.counts, max_bad_share=max_bad_share)
         return _refer(stored, cached=True)
     with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
-        with pool, collecting_rarely():
+        with pool, _collecting_rarely():
             written = write(Path(folder), pool)
         check_shares(written.quarantine, written.counts, max_bad_share=max_bad_share)
         _store(store, Path(folder) / SNAPSHOT, written)
@@ -101,6 +104,20 @@ def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | N
     except ArtifactNotFound:
         return None
     return SnapshotManifest.from_bytes(manifest)
+
+
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Let the garbage collector run every 50,000 new objects instead of every few hundred.
+
+    Millions of rows are made, kept and walked over again and again, without a cycle among them:
+    a tenth of a preparation's time.
+    """
+    gc.set_threshold(_RARE, *_USUAL[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*_USUAL)
 
 
 def _store(store: Store, folder: Path, manifest: SnapshotManifest) -> None:

@@ -1,1 +1,7 @@
-"""snapshot."""
+"""A dataset as it is stored, of lines or of pages.
+
+- `manifest`: what a snapshot holds, and the digest of every file
+- `snapshot`: reading a local copy
+- `writer`: writing one; the same samples give the same bytes
+- `shards`: the images, in tar files
+"""

@@ -1,4 +1,10 @@
-"""Readers of labels: PaddleOCR files, tables, and folders whose file names are the texts."""
+"""Readers of the labels of lines, one format a file.
+
+- `files`: the label files of a dataset, whatever their format
+- `paddleocr`: `image<TAB>text`
+- `table`: CSV, TSV and Parquet
+- `folder`: file names that are the texts
+"""
 
 from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.lines.labels.files import LineLabelFiles, LineLabelKind
