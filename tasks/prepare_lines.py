@@ -8,8 +8,7 @@ from configs.dataset import LineDatasetParams
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.lines import preparation
 from ocr.dataset.lines.inspection import RenderedLine
-from ocr.dataset.lines.labels import LineLabelFiles
-from ocr.dataset.lines.labels.table import Columns
+from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule

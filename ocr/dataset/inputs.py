@@ -2,12 +2,12 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from ocr.dataset.candidate import Label, LabelT_co, Row
+from ocr.dataset.candidate import Label, Row
+from ocr.dataset.labels.split_files import SplitFiles
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData, BadInput
@@ -30,26 +30,6 @@ class RenderedImage(Protocol):
 
 
 ItemT = TypeVar("ItemT", bound=RenderedImage)
-
-
-class Labels(Protocol[LabelT_co]):
-    """The label files of a dataset."""
-
-    @property
-    def root(self) -> Path:
-        """Folder that image paths are relative to."""
-
-    def read(self) -> Iterator[Row[LabelT_co] | Rejection]:
-        """Read all rows."""
-
-    def given(self) -> Sequence[Split]:
-        """The splits that are not to be split off train."""
-
-    def name_of(self, split: Split) -> str:
-        """Name of the file or folder that a split's rows stand in."""
-
-    def fingerprint(self) -> list[str]:
-        """What the rows depend on besides the image files."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +59,7 @@ class Survey(Generic[LabelT, ItemT]):
         fingerprint: SHA-256 over the labels and each image's path, size and time of change.
     """
 
-    labels: Labels[LabelT] | None
+    labels: SplitFiles[LabelT] | None
     rendered: RenderedSet[ItemT] | None
     labelled: Sequence[Row[LabelT] | Rejection]
     rows: int
@@ -87,7 +67,7 @@ class Survey(Generic[LabelT, ItemT]):
 
 
 def survey_inputs(
-    labels: Labels[LabelT] | None, rendered: RenderedSet[ItemT] | None
+    labels: SplitFiles[LabelT] | None, rendered: RenderedSet[ItemT] | None
 ) -> Survey[LabelT, ItemT]:
     """Read the labels and look at the images from outside.
 
@@ -116,7 +96,7 @@ def survey_inputs(
     return Survey(labels, rendered, labelled, rows, digest.hexdigest())
 
 
-def _refuse_empty(labels: Labels[Label], counts: Counter[Split | None]) -> None:
+def _refuse_empty(labels: SplitFiles[LabelT], counts: Counter[Split | None]) -> None:
     for split in (None, *labels.given()):
         if not counts[split]:
             place = labels.name_of(split or "train")

@@ -1,17 +1,24 @@
 """Label files of the three splits, relative to one root."""
 
 import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
+from ocr.dataset.candidate import Label, Row
 from ocr.dataset.labels.encoding import Encoding
+from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
 
+LabelT = TypeVar("LabelT", bound=Label)
+
 
 @dataclass(frozen=True)
-class SplitFiles:
-    """Where the labels of one dataset are.
+class SplitFiles(ABC, Generic[LabelT]):
+    """Where the labels of one dataset are; those of lines and of pages are read differently.
 
     Attributes:
         kind: Format of the labels.
@@ -28,6 +35,17 @@ class SplitFiles:
     val: str = ""
     test: str = ""
     encoding: Encoding = "utf-8"
+
+    def read(self) -> Iterator[Row[LabelT] | Rejection]:
+        """Read all rows, file by file; those of the train file have no split of their own.
+
+        Raises:
+            ArtifactNotFound: When the root or a label file is not there.
+            BadData: When a file is in another encoding or format.
+        """
+        if not self.root.is_dir():
+            raise ArtifactNotFound(f"no folder {self.root} (dataset.root)")
+        return self._read()
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
@@ -54,9 +72,13 @@ class SplitFiles:
         ]
         return [(split, name) for split, name in named if name]
 
-    def _check_root(self) -> None:
-        if not self.root.is_dir():
-            raise ArtifactNotFound(f"no folder {self.root} (dataset.root)")
+    def _read(self) -> Iterator[Row[LabelT] | Rejection]:
+        for split, name in self._named():
+            yield from self._parse(name, split=None if split == "train" else split)
+
+    @abstractmethod
+    def _parse(self, name: str, *, split: Split | None) -> Iterator[Row[LabelT] | Rejection]:
+        """Read one label file."""
 
     def _content(self, name: str) -> bytes:
         """All bytes that the rows of one split come from."""

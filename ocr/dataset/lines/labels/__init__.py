@@ -6,8 +6,7 @@
 - `folder`: file names that are the texts
 """
 
-from ocr.dataset.labels.encoding import Encoding
-from ocr.dataset.lines.labels.files import LineLabelFiles, LineLabelKind
+from ocr.dataset.lines.labels.files import LineLabelFiles
 from ocr.dataset.lines.labels.table import Columns
 
-__all__ = ["Columns", "Encoding", "LineLabelFiles", "LineLabelKind"]
+__all__ = ["Columns", "LineLabelFiles"]

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ocr.dataset.labels.encoding import decode_labels
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
-from ocr.dataset.lines.label import LineRow
+from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
 from ocr.dataset.lines.labels.table import Columns, parse_table
@@ -18,7 +18,7 @@ LineLabelKind = Literal["paddleocr", "table", "folder"]
 
 
 @dataclass(frozen=True)
-class LineLabelFiles(SplitFiles):
+class LineLabelFiles(SplitFiles[LineLabel]):
     """Where the labels of one dataset are and how to read them; a folder has no label files.
 
     Attributes:
@@ -32,21 +32,6 @@ class LineLabelFiles(SplitFiles):
     def __post_init__(self) -> None:
         if self.columns.group and self.kind != "table":
             raise BadInput(f"group_column needs a table, the source is {self.kind!r}")
-
-    def read(self) -> Iterator[LineRow | Rejection]:
-        """Read all rows, file by file; those of the train file have no split of their own.
-
-        Raises:
-            ArtifactNotFound: When the root or a label file is not there.
-            BadData: When a file is in another encoding or format.
-        """
-        self._check_root()
-        if self.kind == "folder":
-            yield from list_folder(self.root)
-            return
-        for split, name in self._named():
-            given = None if split == "train" else split
-            yield from self._parse(shown_name(name), self._read_file(name), split=given)
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
@@ -63,12 +48,14 @@ class LineLabelFiles(SplitFiles):
     def _settings(self) -> list[str]:
         return [*super()._settings(), *self.columns.names]
 
-    def _parse(
-        self, name: str, data: bytes, *, split: Split | None
-    ) -> Iterator[LineRow | Rejection]:
+    def _read(self) -> Iterator[LineRow | Rejection]:
+        return list_folder(self.root) if self.kind == "folder" else super()._read()
+
+    def _parse(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
+        shown, data = shown_name(name), self._read_file(name)
         if self.kind == "table":
             return parse_table(
-                name, data, columns=self.columns, encoding=self.encoding, split=split
+                shown, data, columns=self.columns, encoding=self.encoding, split=split
             )
-        content = decode_labels(data, encoding=self.encoding, name=name)
-        return parse_paddleocr(content, name=name, split=split)
+        content = decode_labels(data, encoding=self.encoding, name=shown)
+        return parse_paddleocr(content, name=shown, split=split)

@@ -9,7 +9,7 @@
 - `labelstudio`: Label Studio's export; `labelstudio_paths` finds its images
 """
 
-from ocr.dataset.pages.labels.files import PageLabelFiles, PageLabelKind
+from ocr.dataset.pages.labels.files import PageLabelFiles
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion
 
-__all__ = ["PageLabelFiles", "PageLabelKind", "RawPage", "RawPageLabel", "RawRegion"]
+__all__ = ["PageLabelFiles", "RawPage", "RawPageLabel", "RawRegion"]

@@ -13,7 +13,7 @@ from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
-from ocr.dataset.pages.labels.raw import RawPage
+from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
@@ -23,7 +23,7 @@ PageLabelKind = Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "
 
 
 @dataclass(frozen=True)
-class PageLabelFiles(SplitFiles):
+class PageLabelFiles(SplitFiles[RawPageLabel]):
     """Where the labels of pages are and how to read them.
 
     Attributes:
@@ -31,17 +31,6 @@ class PageLabelFiles(SplitFiles):
     """
 
     kind: PageLabelKind
-
-    def read(self) -> Iterator[RawPage | Rejection]:
-        """Read all pages, file by file; those of the train file have no split of their own.
-
-        Raises:
-            ArtifactNotFound: When the root or a label file is not there.
-            BadData: When a file is in another encoding or format.
-        """
-        self._check_root()
-        for split, name in self._named():
-            yield from self._parse(name, split=None if split == "train" else split)
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:
         shown = shown_name(name)
