@@ -10,7 +10,7 @@ from cli.options import settings_for
 from configs.dataset import MAX_PIXELS
 from ocr.errors import BadInput
 
-if TYPE_CHECKING:  # numpy, pandas and the engines take seconds: only where a command needs them
+if TYPE_CHECKING:  # numpy and the engines take seconds: only where a command needs them
     from ocr.image.pixels import Image
     from ocr.models.registry import ModelVersion, Registry
     from ocr.reading.page_reader import PageReader, PageReading
