@@ -32,7 +32,7 @@ class Row(NamedTuple, Generic[LabelT_co]):
 
     Attributes:
         image: Path relative to the dataset's root, forward slashes; empty for a rendered one.
-        label: Of a line or of a page, as written or as checked.
+        label: What it is labelled with, as written or as checked.
         split: Given by the file the row stands in; None where the preparation splits.
         group: What must stay in one split; empty: nothing.
         source: Name of the label file or folder, or what rendered the image.

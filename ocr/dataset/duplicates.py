@@ -57,7 +57,7 @@ def connect(count: int, left: ArrayLike, right: ArrayLike) -> NDArray[np.int64]:
     """Number the sets of what pairs tie together, chains included.
 
     Args:
-        count: Of all there is.
+        count: How many positions there are.
         left: (N,) positions of one side of each pair.
         right: (N,) positions of the other side.
 

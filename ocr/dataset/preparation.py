@@ -31,8 +31,8 @@ class SnapshotRef:
     """A snapshot in the store.
 
     Attributes:
-        key: Its prefix, `datasets/<name>/<digest>`.
-        digest: Its content's.
+        key: Prefix of its files, `datasets/<name>/<digest>`.
+        digest: SHA-256 of its content.
         cached: Whether it was there already and nothing was decoded.
         counts: rows, accepted, quarantined, train, val and test.
         quarantine: The table of reasons, the most frequent first.
@@ -58,12 +58,12 @@ def find_or_write(
     """Find the snapshot that the same inputs gave before, or write and store it.
 
     Args:
-        store: Where it is or goes.
-        name: Of the dataset.
+        store: Where the snapshot is or goes.
+        name: Name of the dataset.
         inputs: All that decides the snapshot.
         max_bad_share: Share of rejected rows above which it is refused, stored or not.
         work_folder: Where temporary files go.
-        pool: Ends with the writing.
+        pool: Processes to write with; they are ended afterwards.
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:

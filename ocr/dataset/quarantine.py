@@ -61,7 +61,7 @@ class Rejection:
     """One rejected row.
 
     Attributes:
-        reason: Why.
+        reason: Why it was rejected.
         where: Label file and line, as "rec_train.txt:12".
         image: Image path as written.
         text: The row's text, or the whole row where it could not be taken apart.
@@ -116,7 +116,7 @@ def check_shares(
 
     Args:
         reasons: The table of reasons.
-        counts: Of a manifest.
+        counts: The counts of a manifest.
         max_bad_share: The share allowed.
 
     Raises:

@@ -5,7 +5,7 @@ import zlib
 from typing import NamedTuple
 
 IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
-"""Of the files that `ocr.image.pixels` reads."""
+"""Suffixes of the files that `ocr.image.pixels` reads."""
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 JPEG_MAGIC = b"\xff\xd8\xff"
 _PNG_ALPHA_COLOURS = (4, 6)

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -167,7 +167,7 @@ def prepare(root: Path) -> SnapshotRef:
         open_store(str(root / "store")),
         name="bad",
         labels=LineLabelFiles(kind="paddleocr", root=root, train="rec_train.txt"),
-        limits=replace(LINE_LIMITS, max_bad_share=0.1),
+        limits=LINE_LIMITS,
         split=SPLIT,
         near_duplicate_bits=NEAR_BITS,
     )

@@ -26,7 +26,7 @@ class SplitFiles(ABC, Generic[LabelT]):
         train: Label file of the train split.
         val: Label file of the val split; empty: split off train.
         test: Label file of the test split; empty: split off train.
-        encoding: Of text files.
+        encoding: Encoding of the label files.
     """
 
     kind: str

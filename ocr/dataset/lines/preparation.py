@@ -38,7 +38,7 @@ def prepare_lines(
 
     Args:
         store: Where the snapshot goes.
-        name: Of the dataset.
+        name: Name of the dataset.
         labels: The labelled images; None: rendered lines only.
         limits: What is accepted.
         split: How rows without a split of their own are divided.

@@ -56,7 +56,7 @@ def prepare_crops(
     Args:
         store: Where the pages are and the lines go.
         pages_key: Prefix of the pages' snapshot.
-        name: Of the dataset of lines.
+        name: Name of the dataset of lines.
         limits: What is accepted.
         work_folder: Where temporary files go: the pages, and the lines twice.
 

@@ -17,8 +17,8 @@ class LabelledPage:
 
     Attributes:
         name: Path of its image relative to the label file's folder.
-        regions: Its texts, ignored ones included.
-        encoded: Its image, encoded.
+        regions: Texts of the page, ignored ones included.
+        encoded: Bytes of its image file.
         max_pixels: Largest image, width times height.
     """
 

@@ -36,7 +36,7 @@ def prepare_pages(
 
     Args:
         store: Where the snapshot goes.
-        name: Of the dataset.
+        name: Name of the dataset.
         labels: The labelled pages; None: rendered pages only.
         limits: What is accepted.
         split: How pages without a split of their own are divided; copies of a page are told by

@@ -27,8 +27,8 @@ def check_regions(page: RawPage, *, width_px: int, height_px: int) -> PageLabel:
 
     Args:
         page: As written.
-        width_px: Of its image.
-        height_px: Of its image.
+        width_px: Width of its image.
+        height_px: Height of its image.
     """
     size = np.array([width_px, height_px], np.float64)
     kept: dict[object, Region] = {}

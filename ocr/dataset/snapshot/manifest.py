@@ -19,7 +19,7 @@ class SnapshotManifest:
     """What `manifest.json` says.
 
     Attributes:
-        name: Of the dataset.
+        name: Name of the dataset.
         digest: SHA-256 of all the rest but the name.
         counts: rows, accepted, quarantined, train, val and test; of pages also regions, as
             labelled on the accepted ones, and ignored_regions.

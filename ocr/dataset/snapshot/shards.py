@@ -48,7 +48,7 @@ def write_shard(path: Path, files: Iterable[tuple[str, bytes]]) -> str:
     """Write one shard; every header field is fixed, so that the same files give the same bytes.
 
     Args:
-        path: Of the shard; its folder is made.
+        path: File to write; its folder is made.
         files: Name and content of each.
 
     Returns:

@@ -26,15 +26,15 @@ class Sample:
 
     Attributes:
         id: SHA-256 of the encoded image.
-        split: Where it belongs.
+        split: The split it belongs to.
         width: In pixels.
         height: In pixels.
         source: The label file it came from, or what rendered it.
         group: What must stay in one split; empty: nothing.
         image: Image path as written in the labels; empty for a rendered one.
         shard: File the encoded image lies in, relative to the snapshot.
-        offset: Where it starts in the shard.
-        size: Its bytes.
+        offset: Byte of the shard at which the encoded image starts.
+        size: Bytes of the encoded image.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Snapshot(Generic[SampleT]):
     """A local copy of a snapshot. Safe to use from threads and forked processes.
 
     Attributes:
-        folder: Where it lies.
+        folder: The folder it lies in.
         manifest: What it holds.
         charset: Characters of its texts.
         to_sample: Makes a sample of the columns of a row.

@@ -59,7 +59,7 @@ def write_snapshot(
 
     Args:
         folder: Folder to make.
-        name: Of the dataset.
+        name: Name of the dataset.
         task: What the samples are, which names the column of their labels.
         accepted: Samples with their splits.
         rejections: The quarantined rows, in their final order.

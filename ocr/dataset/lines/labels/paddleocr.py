@@ -20,7 +20,7 @@ def parse_paddleocr(
 
     Args:
         content: The whole file.
-        name: Its name, for messages.
+        name: Name of the file, for messages.
         split: Split its rows belong to; None where the preparation splits.
     """
     for number, line in enumerate(content.split("\n"), start=1):

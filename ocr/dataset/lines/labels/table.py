@@ -41,9 +41,9 @@ def parse_table(
 
     Args:
         name: The table's name, for its suffix and for messages.
-        data: Its content.
+        data: Content of the table.
         columns: Which columns to read.
-        encoding: Of a CSV or TSV file.
+        encoding: Encoding of a CSV or TSV file.
         split: Split its rows belong to; None where the preparation splits.
 
     Raises:

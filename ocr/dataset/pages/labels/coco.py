@@ -32,7 +32,7 @@ def parse_coco(content: str, *, name: str, split: Split | None) -> Iterator[RawP
 
     Args:
         content: The whole file.
-        name: Its name, for messages.
+        name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
 
     Raises:

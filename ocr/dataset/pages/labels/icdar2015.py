@@ -23,7 +23,7 @@ def parse_icdar2015(
     Args:
         files: Names and contents of the text files.
         images: Names of all files in the folder.
-        folder: Of the files, relative to the dataset's root.
+        folder: Folder of the files, relative to the dataset's root.
         split: Split its pages belong to; None where the preparation splits.
     """
     for name, content in files:

@@ -39,7 +39,7 @@ def parse_labelstudio(
 
     Args:
         content: The whole file.
-        name: Its name, for messages.
+        name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
         exists: Whether there is an image of a path relative to the dataset's root.
 

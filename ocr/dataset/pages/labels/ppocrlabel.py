@@ -26,7 +26,7 @@ def parse_ppocrlabel(
         content: The whole `Label.txt`.
         states: The whole `fileState.txt`; empty where there is none, then every page counts.
         folder: The project's folder relative to the dataset's root.
-        name: Of the label file, for messages.
+        name: Name of the label file, for messages.
         split: Split its pages belong to; None where the preparation splits.
     """
     confirmed = {_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip()}

@@ -39,7 +39,7 @@ class RawPageLabel(NamedTuple):
 
     Attributes:
         regions: In the order of the file.
-        size: Of the image that was labelled, where the labels say it.
+        size: Size of the image that was labelled, where the labels say it.
     """
 
     regions: tuple[RawRegion, ...]
