@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from configs.base import Params
 
@@ -14,7 +14,7 @@ class CompositionParams(Params):
     """New crops composed from labelled ones by swapping characters at aligned positions."""
 
     enabled: bool = Field(
-        False, description="Compose crops; for short texts of fixed layout (plates, meters, dates)"
+        False, description="Compose crops; for short texts of one layout (plates, meters, dates)"
     )
     start_share: float = Field(
         0.12, ge=0, lt=1, description="Share of the run after which positions are aligned"
@@ -86,6 +86,12 @@ class RecogniserTrainingParams(LoopParams):
     composition: CompositionParams = Field(
         default=CompositionParams(), description="Crops composed from labelled ones"
     )
+
+    @model_validator(mode="after")
+    def _check_composition(self) -> "TrainingParams":
+        if self.composition.enabled and self.layout != "fixed":
+            raise ValueError("composition.enabled needs layout: fixed")
+        return self
 
 
 class DetectorTrainingParams(LoopParams):

@@ -54,6 +54,11 @@ def test_a_wrong_key_or_value_is_named_by_its_full_path(override: str, expected:
     assert expected in str(error.value)
 
 
+def test_composition_of_lines_of_any_width_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"composition\.enabled needs layout: fixed"):
+        load_params("plates", overrides=["training.layout=line"])
+
+
 def test_a_project_of_pages_has_parameters_of_its_own(tmp_path: Path) -> None:
     project = tmp_path / "project.yaml"
     project.write_text("task: pages\nname: letters\ndetector: {long_side_px: 960}\n")

@@ -5,25 +5,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from configs.training import CompositionParams
 from ocr.errors import BadData
-from ocr.image.pixels import encode_png
+from ocr.image.pixels import Image, encode_png
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import align
 from ocr.reading.recognition.line_input import FRAME_PX
-from training.recognition.composition import CropComposer, preview
+from training.recognition.composition import CropComposer
 from training.recognition.samples import Crops
 from training.recognition.source import CropSource, LabelledCrop
-from training.recognition.validation import read_crops, valid_frames
+from training.recognition.validation import read_crops
 
 COMPOSER = "composition.npz"
 PREVIEW = "composition.png"
-LARGEST_SET = 20_000
+MOST_COMPOSED = 2000
 """Crops that characters are taken from and painted into; the others stay as they are."""
+SCALE = 1.5
+"""Crops are composed at so many times the size of the net's input: painting blurs a little."""
+PREVIEW_ROWS, PREVIEW_PAIRS = 12, 4
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class ComposedSource:
 
     Attributes:
         composer: Knows the first crops of the set, in their order.
-        fallback: Draws the others.
+        fallback: Draws those that it could not align.
         charset: To encode composed texts.
         params: How much is swapped.
     """
@@ -44,7 +48,7 @@ class ComposedSource:
 
     def draw(self, index: int, rng: np.random.Generator) -> LabelledCrop:
         """Return a crop made from the one at an index."""
-        if index >= len(self.composer.images):
+        if index not in self.composer:
             return self.fallback.draw(index, rng)
         composed = self.composer.compose(
             rng,
@@ -76,11 +80,11 @@ class Composition:
         Args:
             crops: The training set.
             plain: Draws them as they are.
-            spec: The input of the net.
+            spec: The input of the net, layout fixed where composition is enabled.
             charset: To encode composed texts.
             params: Whether and how.
             start_step: The step before which characters are aligned.
-            seed: Of the composer.
+            seed: Of the preview.
             folder: Where the composer and its preview are left.
         """
         self.status: Literal["off", "pending", "running", "refused"]
@@ -99,8 +103,7 @@ class Composition:
         """Where crops come from now."""
         if self.status != "running":
             return self._plain
-        known = self._crops.images[:LARGEST_SET]
-        composer = CropComposer.load(self._folder / COMPOSER, images=known)
+        composer = CropComposer.load(self._folder / COMPOSER, *self._known())
         return ComposedSource(composer, self._plain, self._charset, self._params)
 
     def build(self, net: Any) -> str:
@@ -109,32 +112,46 @@ class Composition:
         Returns:
             Why the crops cannot be composed; empty when they can.
         """
-        known = min(len(self._crops), LARGEST_SET)
-        centres_px = align_crops(net, self._crops, indexes=np.arange(known), spec=self._spec)
-        images, texts = self._crops.images[:known], self._crops.texts[:known]
+        images, texts = self._known()
+        centres_px = find_centres(net, self._crops, indexes=np.arange(len(texts)), spec=self._spec)
         try:
-            composer = CropComposer.build(images, texts, centres_px, seed=self._seed)
+            composer = CropComposer.build(images, texts, [x * SCALE for x in centres_px])
         except BadData as error:
             return f"No composition: {error}"
         composer.save(self._folder / COMPOSER)
-        picture = preview(composer, np.random.default_rng(self._seed))
+        picture = draw_preview(composer, images, np.random.default_rng(self._seed))
         (self._folder / PREVIEW).write_bytes(encode_png(picture))
         return ""
 
+    def _known(self) -> tuple[NDArray[np.uint8], Sequence[str]]:
+        """The crops to compose from, all of one size, and their texts."""
+        size = round(self._spec.width_px * SCALE), round(self._spec.height_px * SCALE)
+        images = [
+            cv2.resize(image, size, interpolation=cv2.INTER_CUBIC)
+            for image in self._crops.images[:MOST_COMPOSED]
+        ]
+        return np.stack(images), self._crops.texts[:MOST_COMPOSED]
 
-def align_crops(
-    net: Any,
-    crops: Crops,
-    *,
-    indexes: NDArray[np.int64],
-    spec: LineSpec,
+
+def find_centres(
+    net: Any, crops: Crops, *, indexes: NDArray[np.int64], spec: LineSpec
 ) -> Sequence[NDArray[np.float64]]:
-    """Return the x of each character of each crop, in pixels of the crop."""
+    """Return the x of each character of each crop, in pixels of the net's input."""
     centres_px: dict[int, NDArray[np.float64]] = {}
     for batch, probabilities in read_crops(net, crops, indexes=indexes, spec=spec):
         for index, frames in zip(batch, probabilities.numpy(), strict=True):
-            valid = np.log(frames[: valid_frames(crops, index)] + 1e-9)
-            places = (align(valid, crops.labels[index].tolist()) + 0.5) * FRAME_PX
-            scale = crops.images[index].shape[1] / float(crops.widths_px[index])
-            centres_px[index] = places * scale
+            places = align(np.log(frames + 1e-9), crops.labels[index].tolist())
+            centres_px[index] = np.asarray((places + 0.5) * FRAME_PX, np.float64)
     return [centres_px[index] for index in indexes.tolist()]
+
+
+def draw_preview(
+    composer: CropComposer, images: NDArray[np.uint8], rng: np.random.Generator
+) -> Image:
+    """Draw a grid of pairs, a labelled crop left and one composed from it right."""
+    tiles = []
+    for index in rng.choice(composer.aligned, PREVIEW_ROWS * PREVIEW_PAIRS):
+        composed = composer.compose(rng, int(index), swap_share=0.6, untouched_share=0)
+        tiles.append(np.hstack([images[index], composed.image]))
+    rows = [np.hstack(tiles[n::PREVIEW_ROWS]) for n in range(PREVIEW_ROWS)]
+    return np.vstack(rows)

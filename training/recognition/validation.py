@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ocr.evaluation.lines.metrics import measure_lines
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import decode
-from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
+from ocr.reading.recognition.line_input import fit_line, to_line_batch
 from training.loop.trainee import Validation, spread
 from training.recognition.batches import collate
 from training.recognition.loss import ctc_per_character
@@ -71,11 +71,6 @@ def read_crops(
         images = to_line_batch([fit_line(crops.images[index], spec) for index in batch])
         with paddle.no_grad():
             yield batch, net(paddle.to_tensor(images))
-
-
-def valid_frames(crops: Crops, index: int) -> int:
-    """Return the output frames of a crop that are not padding."""
-    return frame_count(int(crops.widths_px[index]))
 
 
 def _fitted(crops: Crops, index: int, spec: LineSpec) -> LabelledCrop:

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 import paddle
-import pytest
 
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
+from tests.training.recognition.composition.drawing import (
+    SIZE_PX,
+    draw_counters,
+    random_numbers,
+)
 from tests.training.recognition.toy_lines import (
     make_line_snapshot,
     random_texts,
@@ -20,7 +24,8 @@ from tests.training.recognition.toy_lines import (
 )
 from tests.training.running import ROOT, assert_same_weights, curve, reached, run
 from training.loop.progress import read_events
-from training.recognition.composing import align_crops
+from training.recognition.composing import draw_preview, find_centres
+from training.recognition.composition import CropComposer
 from training.recognition.samples import collect_crops
 
 OPTIONS: dict[str, Any] = {
@@ -38,8 +43,8 @@ from training.recognition import composing
 from training.__main__ import main
 from training.environment import prepare_environment
 prepare_environment()
-digits = 9.5 + 11 * np.arange(4)
-composing.align_crops = lambda net, crops, *, indexes, spec: [digits for _ in indexes]
+digits = (9.5 + 11 * np.arange(4)) * 64 / 62
+composing.find_centres = lambda net, crops, *, indexes, spec: [digits for _ in indexes]
 sys.exit(main(["train-recogniser", sys.argv[1]]))
 """
 
@@ -75,8 +80,8 @@ def test_crops_without_a_layout_train_without_composition(tmp_path: Path) -> Non
     assert not (tmp_path / "job" / "composition.npz").exists()
 
 
-@pytest.mark.parametrize("spec", [LineSpec("fixed", 32, 128), LineSpec("line", 32, 128)])
-def test_alignment_is_in_pixels_of_the_crop(spec: LineSpec) -> None:
+def test_centres_are_in_pixels_of_the_input() -> None:
+    spec = LineSpec("fixed", 32, 128)
     image = np.zeros((16, 64, 3), np.uint8)
     crops = collect_crops(
         [("12", image)] * 3, split="train", charset=Charset(("1", "2")), spec=spec
@@ -88,9 +93,21 @@ def test_alignment_is_in_pixels_of_the_crop(spec: LineSpec) -> None:
         classes[:, 4], classes[:, 20] = 1, 2
         return paddle.to_tensor(np.eye(3, dtype=np.float32)[classes])
 
-    centres_px = align_crops(net, crops, indexes=np.arange(3), spec=spec)
+    centres_px = find_centres(net, crops, indexes=np.arange(3), spec=spec)
 
-    np.testing.assert_allclose(centres_px, [[9, 41]] * 3)
+    np.testing.assert_allclose(centres_px, [[18, 82]] * 3)
+
+
+def test_preview_is_a_grid_of_labelled_and_composed_crops() -> None:
+    crops = draw_counters(random_numbers(20))
+    composer = CropComposer.build(crops.images, crops.texts, crops.rough_px)
+
+    grid = draw_preview(composer, crops.images, np.random.default_rng(0))
+
+    width_px, height_px = SIZE_PX
+    assert grid.shape == (12 * height_px, 8 * width_px, 3)
+    assert any(np.array_equal(grid[:height_px, :width_px], image) for image in crops.images)
+    assert not np.array_equal(grid[:, :width_px], grid[:, width_px : 2 * width_px])
 
 
 def start_aligned(job: Path) -> "subprocess.Popen[bytes]":

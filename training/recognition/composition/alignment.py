@@ -1,124 +1,78 @@
-"""Bring the crops of one text length to a common frame."""
+"""Bring the crops of one text length to a common frame.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+Enhanced correlation coefficient (Evangelidis and Psarakis, PAMI 2008) against the crops' own
+evolving mean.
+"""
+
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ocr.image.pixels import Image
-from training.recognition.composition.registration import Registration, warp_back
 
 Floats = NDArray[np.float32]
+Centres = NDArray[np.float64]
 
-FRAME_HEIGHT_PX = 48
-MIN_FRAME_HEIGHT_PX = 24
-MAX_FRAME_WIDTH_PX = 384
-COARSE_ROUNDS = 3
-FINE_ROUNDS = 1
+ROUNDS = 4 * (cv2.MOTION_AFFINE,) + (cv2.MOTION_HOMOGRAPHY,)
+SMOOTHING_PX = {cv2.MOTION_AFFINE: 5, cv2.MOTION_HOMOGRAPHY: 3}
 SOME_SHARE = 0.15
 """Least share of inverted crops for which the sign of each crop's skewness is believed."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Where a common frame lies in each crop.
+    """Where a common frame, of the crops' size (H, W), lies in each of N crops.
 
     Attributes:
-        width_px: Width of the frame.
-        height_px: Height of the frame.
         warps: (N, 3, 3), pixels of the frame to pixels of the crop.
-        polarities: (N,), 1 where the crop's contrast runs as the mean's, -1 where it is inverted.
+        polarities: (N,), 1 where the ink is brighter than the paper, -1 where it is darker.
         correlations: (N,), of each rectified crop with the mean, up to 1.
-        origins: (N, 3, 3), where the centres alone would put the frame.
-        mean: (height_px, width_px), mean of the rectified crops, without slow changes of light,
-            in units of their standard deviation.
+        rectified: (N, H, W), grey, without slow changes of light, ink brighter.
     """
 
-    width_px: int
-    height_px: int
     warps: Floats
     polarities: Floats
     correlations: Floats
-    origins: Floats
-    mean: Floats
-
-    def rectify(self, image: Image, index: int) -> Floats:
-        """One of the crops in the frame, grey and flat as the mean, in its own polarity."""
-        size = (self.width_px, self.height_px)
-        to_resized = np.linalg.inv(_resized_to_crop(image, size))
-        return warp_back(flatten(image, size), to_resized @ self.warps[index], size)
-
-    def refine(self, images: Sequence[Image], templates: Sequence[Floats]) -> "Alignment":
-        """Align each crop more closely to a template (height_px, width_px) of its own."""
-        size = (self.width_px, self.height_px)
-        to_crops = np.stack([_resized_to_crop(image, size) for image in images])
-        to_resized = np.linalg.inv(to_crops)
-        signs = self.polarities.copy()
-        state = Registration(
-            np.stack([flatten(image, size) for image in images]) * signs[:, None, None],
-            np.asarray(to_resized @ self.warps, np.float32),
-            signs,
-            np.asarray(to_resized @ self.origins, np.float32),
-        )
-        state.refine(cv2.MOTION_HOMOGRAPHY, templates)
-        state.search(turn=True, templates=templates)
-        return replace(
-            self,
-            warps=np.asarray(to_crops @ state.warps, np.float32),
-            polarities=state.polarities,
-            correlations=state.correlations,
-            mean=state.mean(),
-        )
+    rectified: Floats
 
 
-def align_crops(images: Sequence[Image], centres_px: Sequence[NDArray[np.floating]]) -> Alignment:
-    """Find the frame that the crops of a fixed layout share, coarse to fine.
+def align_crops(images: NDArray[np.uint8], centres_px: Centres) -> Alignment:
+    """Find the frame that crops of a fixed layout share.
 
     Args:
-        images: Crops whose texts have the same length.
-        centres_px: Rough x of each crop's characters in its pixels, all of one length: a first
-            guess of how far to shift and stretch.
+        images: (N, H, W, 3), crops whose texts have the same length P.
+        centres_px: (N, P), rough x of their characters: a first guess of how far to shift and
+            stretch.
     """
-    size = frame_size(images)
-    fine = np.stack([flatten(image, size) for image in images])
-    polarities = guess_polarities(fine)
-    fine *= polarities[:, None, None]
-    coarse = np.stack(
-        [cv2.resize(g, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) for g in fine]
-    )
-    scaled = [
-        np.asarray(centres) * (size[0] / image.shape[1])
-        for image, centres in zip(images, centres_px, strict=True)
-    ]
-    guesses = stretch_to_median(scaled)
-    found = _register(coarse, fine, guesses)
-    to_crops = np.stack([_resized_to_crop(image, size) for image in images])
-    return Alignment(
-        width_px=size[0],
-        height_px=size[1],
-        warps=np.asarray(to_crops @ found.warps, np.float32),
-        polarities=polarities * found.polarities,
-        correlations=found.correlations,
-        origins=np.asarray(to_crops @ guesses, np.float32),
-        mean=found.mean(),
-    )
+    grays = np.stack([flatten(image) for image in images])
+    polarities = guess_polarities(grays)
+    grays *= polarities[:, None, None]
+    warps = stretch_to_median(centres_px)
+    rectified = _rectify(grays, warps)
+    correlations = np.ones(len(grays), np.float32)
+    for motion in ROUNDS:
+        mean = _mean(rectified, correlations)
+        for index, gray in enumerate(grays):
+            correlations[index] = _correlate(mean, rectified[index])
+            found = _follow(mean, gray, warps[index], motion)
+            if found is not None:
+                moved = warp_back(gray, found)
+                correlation = _correlate(mean, moved)
+                if correlation > correlations[index]:
+                    warps[index], rectified[index] = found, moved
+                    correlations[index] = correlation
+    mean = _mean(rectified, correlations)
+    correlations[:] = [_correlate(mean, gray) for gray in rectified]
+    sign = np.float32(_skewness(mean[None])[0])
+    return Alignment(warps, sign * polarities, correlations, sign * rectified)
 
 
-def frame_size(images: Sequence[Image]) -> tuple[int, int]:
-    """Width and height of a frame of the crops' median aspect, even numbers of pixels."""
-    aspect = float(np.median([image.shape[1] / image.shape[0] for image in images]))
-    height = min(FRAME_HEIGHT_PX, max(MIN_FRAME_HEIGHT_PX, int(MAX_FRAME_WIDTH_PX / aspect)))
-    return max(16, round(height * aspect / 2) * 2), height // 2 * 2
-
-
-def flatten(image: Image, size: tuple[int, int]) -> Floats:
-    """Grey, resized, without slow changes of light, in units of its standard deviation."""
-    shrinks = image.shape[0] > size[1]
-    resized = cv2.resize(image, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_CUBIC)
-    gray = cv2.cvtColor(resized, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    flat = gray - cv2.GaussianBlur(gray, (0, 0), size[1] / 2, borderType=cv2.BORDER_REPLICATE)
+def flatten(image: Image) -> Floats:
+    """Grey, without slow changes of light, in units of its standard deviation."""
+    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    flat = gray - cv2.GaussianBlur(gray, (0, 0), len(gray) / 2, borderType=cv2.BORDER_REPLICATE)
     return np.asarray(flat / (flat.std() + 4), np.float32)
 
 
@@ -126,52 +80,88 @@ def guess_polarities(grays: Floats) -> Floats:
     """1 where ink, which covers less than paper, is the brighter, otherwise -1 (N,).
 
     A few that differ from all others are more likely misjudged than inverted, so they get the
-    sign of the others; the registration may still turn them.
+    sign of the others.
     """
-    quarter = grays.shape[1] // 4
-    middle = grays[:, quarter:-quarter]
-    middle = middle - middle.mean(axis=(1, 2), keepdims=True)
-    signs = np.where((middle**3).mean(axis=(1, 2)) < 0, -1, 1).astype(np.float32)
+    signs = _skewness(grays)
     share = float((signs < 0).mean())
     if min(share, 1 - share) < SOME_SHARE:
         signs[:] = -1 if share > 0.5 else 1
     return signs
 
 
-def stretch_to_median(centres_px: Sequence[NDArray[np.floating]]) -> Floats:
+def stretch_to_median(centres_px: Centres) -> Floats:
     """Maps (N, 3, 3) from the median centres to each crop's: a shift and a stretch along x."""
-    rows = np.stack(centres_px).astype(np.float64)
-    median = np.median(rows, axis=0)
+    median = np.median(centres_px, axis=0)
     lever = median - median.mean()
-    slopes = (rows - rows.mean(axis=1, keepdims=True)) @ lever / max(float(lever @ lever), 1e-6)
-    slopes = np.clip(slopes, 0.7, 1.4) if len(median) > 2 else np.ones(len(rows))
-    warps = np.tile(np.eye(3, dtype=np.float32), (len(rows), 1, 1))
+    means = centres_px.mean(axis=1)
+    slopes = (centres_px - means[:, None]) @ lever / max(float(lever @ lever), 1e-6)
+    slopes = np.clip(slopes, 0.7, 1.4) if len(median) > 2 else np.ones(len(means))
+    warps = np.tile(np.eye(3, dtype=np.float32), (len(means), 1, 1))
     warps[:, 0, 0] = slopes
-    warps[:, 0, 2] = rows.mean(axis=1) - slopes * median.mean()
+    warps[:, 0, 2] = means - slopes * median.mean()
     return warps
 
 
-def _register(coarse: Floats, fine: Floats, guesses: Floats) -> Registration:
-    half = np.diag([0.5, 0.5, 1.0]).astype(np.float32)
-    double = np.linalg.inv(half)
-    upright = np.ones(len(coarse), np.float32)
-    first = Registration(coarse, np.asarray(half @ guesses @ double, np.float32), upright)
-    first.search(turn=False)
-    for _ in range(COARSE_ROUNDS):
-        first.refine(cv2.MOTION_AFFINE)
-    first.search(turn=True)
-    first.refine(cv2.MOTION_AFFINE)
-    signs = first.polarities
-    warps = np.asarray(double @ first.warps @ half, np.float32)
-    last = Registration(fine * signs[:, None, None], warps, signs)
-    last.score()
-    for _ in range(FINE_ROUNDS):
-        last.refine(cv2.MOTION_HOMOGRAPHY)
-    last.score()
-    return last
+def warp_back(gray: Floats, warp: Floats) -> Floats:
+    """What lies under each pixel of the frame."""
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    size = gray.shape[::-1]
+    rectified = cv2.warpPerspective(gray, warp, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(rectified, np.float32)
 
 
-def _resized_to_crop(image: Image, size: tuple[int, int]) -> Floats:
-    """Pixels of a crop resized to a size, to its own pixels, as cv2.resize maps them."""
-    sx, sy = image.shape[1] / size[0], image.shape[0] / size[1]
-    return np.array([[sx, 0, sx / 2 - 0.5], [0, sy, sy / 2 - 0.5], [0, 0, 1]], np.float32)
+def _skewness(grays: Floats) -> Floats:
+    """The sign of each one's, in its middle half."""
+    quarter = grays.shape[1] // 4
+    middle = grays[:, quarter:-quarter]
+    middle = middle - middle.mean(axis=(1, 2), keepdims=True)
+    return np.where((middle**3).mean(axis=(1, 2)) < 0, -1, 1).astype(np.float32)
+
+
+def _rectify(grays: Floats, warps: Floats) -> Floats:
+    return np.stack([warp_back(gray, warp) for gray, warp in zip(grays, warps, strict=True)])
+
+
+def _mean(rectified: Floats, correlations: Floats) -> Floats:
+    """Better matches count more."""
+    weights = np.clip(correlations - np.quantile(correlations, 0.25), 1e-6, None)
+    return np.asarray(np.average(rectified, axis=0, weights=weights), np.float32)
+
+
+def _follow(mean: Floats, gray: Floats, start: Floats, motion: int) -> Floats | None:
+    is_affine = motion == cv2.MOTION_AFFINE
+    first = start[:2] if is_affine else start
+    ends = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 20 if is_affine else 40, 1e-4)
+    mask = np.zeros(gray.shape, np.uint8)
+    mask[_inside(gray)] = 255
+    try:
+        _, found = cv2.findTransformECC(
+            mean, gray, first.copy(), motion, ends, mask, SMOOTHING_PX[motion]
+        )
+    except cv2.error:
+        return None  # it did not converge
+    full = np.vstack([found, [0, 0, 1]]) if is_affine else found / found[2, 2]
+    return np.asarray(full, np.float32) if _is_plausible(full, gray.shape) else None
+
+
+def _is_plausible(warp: Floats, shape: tuple[int, ...]) -> bool:
+    """Whether it neither mirrors nor shrinks nor tilts more than crops of a line do."""
+    tilt = abs(warp[2, 0]) * shape[1] + abs(warp[2, 1]) * shape[0]
+    return bool(
+        0.5 < warp[0, 0] < 1.6
+        and 0.4 < warp[1, 1] < 1.7
+        and abs(warp[1, 0]) < 0.35
+        and abs(warp[0, 1]) < 0.9
+        and tilt < 0.5
+    )
+
+
+def _correlate(one: Floats, other: Floats) -> float:
+    inside = _inside(one)
+    a, b = one[inside] - one[inside].mean(), other[inside] - other[inside].mean()
+    return float((a * b).sum() / (np.linalg.norm(a) * np.linalg.norm(b) + 1e-6))
+
+
+def _inside(gray: Floats) -> tuple[slice, slice]:
+    margin = max(2, len(gray) // 12)
+    return np.s_[margin:-margin, margin:-margin]

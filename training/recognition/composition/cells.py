@@ -1,8 +1,6 @@
 """Where the characters of a fixed layout stand in the common frame, or why it is not fixed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import cv2
@@ -10,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.errors import BadData
-from ocr.image.pixels import Image
-from training.recognition.composition.alignment import Alignment
+from training.recognition.composition.alignment import Alignment, Centres
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +19,7 @@ Even spacing plus or minus one CTC frame reads about 0.15, free text of one leng
 """
 MIN_CORRELATION = 0.35
 """Least median correlation of aligned crops with their mean; free text reads 0.2 and less."""
-GOOD_SHARE = 0.6
+GOOD_SHARE = 0.7
 """Crops that correlate less than this share of the median are left out."""
 MAX_DEVIATION = 0.4
 """Most that a crop's centres may lie off, in pitches: half a pitch is a match one gap too far."""
@@ -30,50 +27,35 @@ MAX_DEVIATION = 0.4
 
 @dataclass(frozen=True)
 class Cells:
-    """The boxes of the characters in the common frame, all of one height.
+    """The boxes of P characters in the common frame, all of one height.
 
     Attributes:
-        centres_px: (P,), the middles along x, in pixels of the frame.
+        centres_px: (P,), the middles along x.
         widths_px: (P,), even numbers of whole pixels.
-        top_px: First row of every cell.
-        bottom_px: Row under every cell.
+        rows_px: (2,), the first row of every cell and the one under it.
     """
 
     centres_px: Floats
     widths_px: NDArray[np.int64]
-    top_px: int
-    bottom_px: int
+    rows_px: NDArray[np.int64]
 
-    @cached_property
+    @property
     def lefts_px(self) -> NDArray[np.int64]:
         """First column of each cell."""
         return np.rint(self.centres_px).astype(np.int64) - self.widths_px // 2
 
-    def box(self, position: int) -> tuple[slice, slice]:
-        """Rows and columns of one cell."""
+    def columns(self, position: int) -> slice:
+        """Columns of one cell."""
         left = int(self.lefts_px[position])
-        return slice(self.top_px, self.bottom_px), slice(left, left + int(self.widths_px[position]))
-
-    @property
-    def height_px(self) -> int:
-        """Rows of a cell."""
-        return self.bottom_px - self.top_px
-
-    @property
-    def middle_px(self) -> float:
-        """Row through the middle of the cells."""
-        return (self.top_px + self.bottom_px - 1) / 2
+        return slice(left, left + int(self.widths_px[position]))
 
 
-def find_cells(
-    images: Sequence[Image], centres_px: Sequence[NDArray[np.floating]], alignment: Alignment
-) -> Cells:
-    """Find the cells that all crops share.
+def find_cells(centres_px: Centres, alignment: Alignment) -> tuple[Cells, NDArray[np.int64]]:
+    """Find the cells that crops share, and which crops have their characters there.
 
     Args:
-        images: Crops whose texts have the same length P.
-        centres_px: (P,) of each crop: rough x of its characters in its pixels.
-        alignment: Their common frame.
+        centres_px: (N, P), rough x of the characters in the crops.
+        alignment: The crops' common frame.
 
     Raises:
         BadData: The crops do not look alike or their characters stand elsewhere in each.
@@ -84,66 +66,30 @@ def find_cells(
             f"the crops do not look alike (median correlation with their mean {median:.2f},"
             f" at least {MIN_CORRELATION} is needed)"
         )
-    mapped, rough, pitch = _map_centres(centres_px, alignment)
-    spread = float(np.median(_deviation(mapped[_are_alike(alignment)] - rough)) / pitch)
+    are_alike = alignment.correlations >= GOOD_SHARE * median
+    mapped = _to_frame(centres_px, alignment)
+    rough = np.maximum.accumulate(np.median(mapped[are_alike], axis=0))
+    pitch = max(float(np.median(np.diff(rough))), 1.0)
+    errors = np.abs(mapped - rough)
+    spread = float(np.median(1.4826 * np.median(errors[are_alike], axis=0)) / pitch)
     if spread > MAX_SPREAD:
         raise BadData(
             f"characters stand elsewhere in each crop (positions scatter by {spread:.2f} of"
             f" a character's pitch, at most {MAX_SPREAD} is a fixed layout)"
         )
-    energy = _ink_energy(images, alignment, find_fitting(centres_px, alignment))
-    return _measure_cells(energy, rough, pitch)
+    rows = np.flatnonzero(are_alike & (np.median(errors, axis=1) < MAX_DEVIATION * pitch))
+    energy = np.mean(alignment.rectified[rows] ** 2, axis=0)
+    return _measure_cells(energy, rough, pitch), rows
 
 
-def find_fitting(
-    centres_px: Sequence[NDArray[np.floating]], alignment: Alignment
-) -> NDArray[np.bool_]:
-    """Whether each crop (N,) looks like the others and has its characters where they have them."""
-    mapped, rough, pitch = _map_centres(centres_px, alignment)
-    errors = np.median(np.abs(mapped - rough), axis=1) / pitch
-    return np.asarray(_are_alike(alignment) & (errors < MAX_DEVIATION))
-
-
-def _are_alike(alignment: Alignment) -> NDArray[np.bool_]:
-    least = GOOD_SHARE * float(np.median(alignment.correlations))
-    return np.asarray(alignment.correlations >= least)
-
-
-def _map_centres(
-    centres_px: Sequence[NDArray[np.floating]], alignment: Alignment
-) -> tuple[Floats, Floats, float]:
-    """The centres in the frame (N, P), their medians (P,) and the median pitch."""
-    mapped = np.stack(
-        [
-            _to_frame(centres, warp, alignment)
-            for centres, warp in zip(centres_px, alignment.warps, strict=True)
-        ]
-    )
-    rough = np.maximum.accumulate(np.median(mapped[_are_alike(alignment)], axis=0))
-    return mapped, rough, max(float(np.median(np.diff(rough))), 1.0)
-
-
-def _to_frame(
-    centres: NDArray[np.floating], warp: NDArray[np.float32], alignment: Alignment
-) -> Floats:
-    """Where the frame's middle row crosses the crop's columns."""
-    columns = np.arange(-alignment.width_px // 4, alignment.width_px * 5 // 4, dtype=np.float64)
-    row = np.full_like(columns, (alignment.height_px - 1) / 2)
-    x, _, scale = warp.astype(np.float64) @ np.stack([columns, row, np.ones_like(row)])
-    return np.interp(np.asarray(centres, np.float64), x / scale, columns)
-
-
-def _deviation(errors: Floats) -> Floats:
-    """Robust standard deviation of each column (N, P)."""
-    return np.asarray(1.4826 * np.median(np.abs(errors - np.median(errors, axis=0)), axis=0))
-
-
-def _ink_energy(images: Sequence[Image], alignment: Alignment, fits: NDArray[np.bool_]) -> Floats:
-    """Mean square (height_px, width_px) of the rectified crops, slow changes of light removed."""
-    total = np.zeros((alignment.height_px, alignment.width_px))
-    for index in np.flatnonzero(fits):
-        total += alignment.rectify(images[index], index) ** 2
-    return total / max(int(fits.sum()), 1)
+def _to_frame(centres_px: Centres, alignment: Alignment) -> Floats:
+    """Where the frame's middle row crosses the crops' columns (N, P)."""
+    height, width = alignment.rectified.shape[1:]
+    columns = np.arange(-width // 4, width * 5 // 4, dtype=np.float64)
+    row = np.stack([columns, np.full_like(columns, (height - 1) / 2), np.ones_like(columns)])
+    lines = alignment.warps.astype(np.float64) @ row
+    pairs = zip(centres_px, lines[:, 0] / lines[:, 2], strict=True)
+    return np.stack([np.interp(centres, line, columns) for centres, line in pairs])
 
 
 def _measure_cells(energy: Floats, rough: Floats, pitch: float) -> Cells:
@@ -151,14 +97,13 @@ def _measure_cells(energy: Floats, rough: Floats, pitch: float) -> Cells:
     left, right = int(max(0, rough[0] - pitch / 2)), int(rough[-1] + pitch / 2) + 1
     rows = energy[:, left:right].mean(axis=1)
     top, bottom = _extent(rows, rows[height // 4 : height - height // 4].argmax() + height // 4)
-    columns = cv2.GaussianBlur(energy[top:bottom].mean(axis=0)[None], (0, 0), 0.7)[0]
+    columns = cv2.GaussianBlur(energy[top:bottom].mean(axis=0)[None], (0, 0), 0.5)[0]
     centres = np.array([_centre_on_ink(columns, centre, pitch) for centre in rough])
-    pad = max(2, height // 12)
+    pad = max(1, height // 10)
     return Cells(
         centres_px=centres,
         widths_px=_cell_widths(columns, centres),
-        top_px=max(0, top - pad),
-        bottom_px=min(height, bottom + pad),
+        rows_px=np.array([max(0, top - pad), min(height, bottom + pad)]),
     )
 
 
@@ -201,8 +146,8 @@ def _cell_widths(columns: Floats, centres: Floats) -> NDArray[np.int64]:
     middle = float(np.median(halves))
     halves = np.where(np.abs(halves - middle) < 0.2 * middle, middle, halves)
     room = np.minimum(np.floor(centres), len(columns) - 1 - np.ceil(centres))
-    halves = np.minimum(np.minimum(halves, 1.2 * middle) + 0.5, room)
-    return np.asarray(2 * np.maximum(2, np.floor(halves)), np.int64)
+    halves = np.minimum(np.minimum(halves, 1.2 * middle), room)
+    return np.asarray(2 * np.maximum(2, np.rint(halves)), np.int64)
 
 
 def _gap(columns: Floats, left: float, right: float) -> float:

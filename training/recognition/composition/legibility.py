@@ -7,21 +7,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.recognition.composition.matte import LEVELS
-
-Floats = NDArray[np.float32]
-
 MIN_OF_A_KIND = 3
-SHAPE_PX = (24, 32)
+SHAPE_PX = (16, 24)
 
 
 def read_by_likeness(
-    alphas: Sequence[NDArray[np.uint8]], characters: Sequence[str]
+    alphas: Sequence[NDArray[np.float32]], characters: Sequence[str]
 ) -> NDArray[np.float64]:
     """Read each matte as the character whose other mattes it is most like.
 
     Args:
-        alphas: K mattes, bytes of LEVELS.
+        alphas: K mattes.
         characters: What they show.
 
     Returns:
@@ -33,24 +29,17 @@ def read_by_likeness(
     read = np.flatnonzero(np.isin(characters, kinds))
     if len(kinds) < 2:
         return right
-    shapes = unit_rows(np.stack([shape_of(alphas[index]) for index in read]))
-    own = np.array([kinds.index(characters[index]) for index in read])
+    shapes = _unit_rows(np.stack([cv2.resize(alphas[k], SHAPE_PX).ravel() for k in read]))
+    own = np.array([kinds.index(characters[k]) for k in read])
     sums = np.stack([shapes[own == kind].sum(axis=0) for kind in range(len(kinds))])
-    likeness = shapes @ unit_rows(sums).T
-    others = unit_rows(sums[own] - shapes)
+    likeness = shapes @ _unit_rows(sums).T
+    others = _unit_rows(sums[own] - shapes)
     likeness[np.arange(len(read)), own] = (shapes * others).sum(axis=1)
     right[read] = likeness.argmax(axis=1) == own
     return right
 
 
-def shape_of(alpha: NDArray[np.uint8]) -> Floats:
-    """A matte smoothed, at one size, as a row."""
-    resized = cv2.resize(LEVELS[alpha], SHAPE_PX, interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.GaussianBlur(resized, (0, 0), 1), np.float32).ravel()
-
-
-def unit_rows(rows: Floats) -> Floats:
+def _unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of mean 0 and length 1; their products are correlations."""
     centred = rows - rows.mean(axis=1, keepdims=True)
-    norms = np.linalg.norm(centred, axis=1, keepdims=True) + 1e-6
-    return np.asarray(centred / norms, np.float32)
+    return np.asarray(centred / (np.linalg.norm(centred, axis=1, keepdims=True) + 1e-6))

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from ocr.image.pixels import Image
 
 PITCH_PX = 22
+BORDER_PX = 6
 HEIGHT_PX = 32
+SIZE_PX = (192, 48)
+"""Width and height that all crops are resized to, as for one net."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
@@ -18,10 +21,18 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 class DrawnCrops:
     """Crops with what they read, where it stands (P, 2) and a recogniser's rough x."""
 
-    images: list[Image]
+    images: NDArray[np.uint8]
     texts: list[str]
     centres_px: list[NDArray[np.float64]]
     rough_px: list[NDArray[np.float64]]
+
+    def __add__(self, other: "DrawnCrops") -> "DrawnCrops":
+        return DrawnCrops(
+            np.concatenate([self.images, other.images]),
+            self.texts + other.texts,
+            self.centres_px + other.centres_px,
+            self.rough_px + other.rough_px,
+        )
 
 
 def draw_counters(
@@ -29,20 +40,18 @@ def draw_counters(
 ) -> DrawnCrops:
     """Counters, each a little turned, shifted, lit and noisy in its own way."""
     rng = np.random.default_rng(seed)
-    images, centres, rough = [], [], []
+    images, centres = [], []
     for text in texts:
         image, points = _draw_counter(rng, text, is_dark_on_light=is_dark_on_light)
         images.append(np.repeat(image[..., 1:2], 3, axis=2) if is_gray else image)
         centres.append(points)
-        frame = image.shape[1] / 32
-        rough.append(points[:, 0] + rng.uniform(-frame, frame, len(text)))
-    return DrawnCrops(images, list(texts), centres, rough)
+    return _resize(images, list(texts), centres, rng)
 
 
 def draw_words(texts: Sequence[str], *, seed: int = 0) -> DrawnCrops:
     """Words in a proportional font, cut tightly: no two share their positions."""
     rng = np.random.default_rng(seed)
-    images, centres, rough = [], [], []
+    images, centres = [], []
     for text in texts:
         ends = [cv2.getTextSize(text[:n], FONT, 0.8, 1)[0][0] for n in range(len(text) + 1)]
         image = np.full((HEIGHT_PX, ends[-1] + 8, 3), 235, np.uint8)
@@ -51,8 +60,7 @@ def draw_words(texts: Sequence[str], *, seed: int = 0) -> DrawnCrops:
         noisy = image + rng.normal(0, 4, image.shape)
         images.append(np.clip(noisy, 0, 255).astype(np.uint8))
         centres.append(np.stack([x, np.full_like(x, HEIGHT_PX / 2)], axis=1))
-        rough.append(x + rng.uniform(-1, 1, len(text)) * image.shape[1] / 32)
-    return DrawnCrops(images, list(texts), centres, rough)
+    return _resize(images, list(texts), centres, rng)
 
 
 def random_numbers(count: int, *, digits: int = 5, seed: int = 0) -> list[str]:
@@ -70,16 +78,34 @@ def glyph(character: str) -> NDArray[np.float32]:
     return (cell / 255).astype(np.float32)
 
 
+def _resize(
+    images: list[Image],
+    texts: list[str],
+    centres_px: list[NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> DrawnCrops:
+    """Resize crops, and guess their characters' x to a 32nd of the width."""
+    scales = [np.divide(SIZE_PX, image.shape[1::-1]) for image in images]
+    centres = [(c + 0.5) * scale - 0.5 for c, scale in zip(centres_px, scales, strict=True)]
+    step = SIZE_PX[0] / 32
+    return DrawnCrops(
+        np.stack([cv2.resize(image, SIZE_PX, interpolation=cv2.INTER_CUBIC) for image in images]),
+        texts,
+        centres,
+        [points[:, 0] + rng.uniform(-step, step, len(points)) for points in centres],
+    )
+
+
 def _draw_counter(
     rng: np.random.Generator, text: str, *, is_dark_on_light: bool
 ) -> tuple[Image, NDArray[np.float64]]:
-    ink = np.hstack([np.zeros((HEIGHT_PX, 6), np.float32), *map(glyph, text)])
-    ink = np.hstack([ink, np.zeros((HEIGHT_PX, 6), np.float32)])
+    border = np.zeros((HEIGHT_PX, BORDER_PX), np.float32)
+    ink = np.hstack([border, *map(glyph, text), border])
     paper, color = rng.uniform(20, 70, 3), rng.uniform(170, 240, 3)
     if is_dark_on_light:
         paper, color = color, paper
     image = paper + ink[..., None] * (color - paper)
-    x = 6 + PITCH_PX * (np.arange(len(text)) + 0.5) - 0.5
+    x = BORDER_PX + PITCH_PX * (np.arange(len(text)) + 0.5) - 0.5
     points = np.stack([x, np.full_like(x, (HEIGHT_PX - 1) / 2), np.ones_like(x)])
     warp = _small_warp(rng, image.shape)
     size = image.shape[1::-1]

@@ -1,4 +1,3 @@
-import time
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +8,10 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData
 from tests.training.recognition.composition.drawing import (
+    BORDER_PX,
+    HEIGHT_PX,
     PITCH_PX,
+    SIZE_PX,
     DrawnCrops,
     draw_counters,
     draw_words,
@@ -26,7 +28,7 @@ WORDS = ["".join(row) for row in np.random.default_rng(0).choice(LETTERS, (60, 7
 
 
 def build(crops: DrawnCrops) -> CropComposer:
-    return CropComposer.build(crops.images, crops.texts, crops.rough_px, seed=0)
+    return CropComposer.build(crops.images, crops.texts, crops.rough_px)
 
 
 @cache
@@ -56,12 +58,14 @@ def compose_all(
 
 def read_digits(crop: ComposedCrop) -> str:
     """Nearest drawn digit at each centre, in any polarity."""
-    gray = flatten(crop.image, (crop.image.shape[1], crop.image.shape[0]))
+    size = (2 * BORDER_PX + PITCH_PX * len(crop.text), HEIGHT_PX)
+    gray = flatten(cv2.resize(crop.image, size, interpolation=cv2.INTER_AREA))
+    centres = (crop.centres_px + 0.5) * np.divide(size, SIZE_PX) - 0.5
     templates = {digit: glyph(digit)[4:-4, 3:-3] for digit in "0123456789"}
     sign = np.sign(((gray - gray.mean()) ** 3).mean())
     return "".join(
         max(templates, key=lambda d: best_match(sign * gray, x, y, templates[d]))
-        for x, y in crop.centres_px
+        for x, y in centres
     )
 
 
@@ -77,7 +81,7 @@ def best_match(gray: Floats, x: float, y: float, template: Floats) -> float:
 def test_composed_crops_show_what_their_text_says(is_dark_on_light: bool, is_gray: bool) -> None:
     crops = draw_counters(random_numbers(40), is_dark_on_light=is_dark_on_light, is_gray=is_gray)
 
-    composed = compose_all(build(crops), count=60)
+    composed = compose_all(build(crops), count=200)
 
     shown = [read_digits(crop) == crop.text for crop in composed]
     new = [crop.text not in crops.texts for crop in composed]
@@ -88,12 +92,7 @@ def test_composed_crops_show_what_their_text_says(is_dark_on_light: bool, is_gra
 def test_light_and_dark_counters_share_one_layout() -> None:
     light = draw_counters(random_numbers(30))
     dark = draw_counters(random_numbers(30, seed=1), seed=1, is_dark_on_light=True)
-    composer = CropComposer.build(
-        light.images + dark.images,
-        light.texts + dark.texts,
-        light.rough_px + dark.rough_px,
-        seed=0,
-    )
+    composer = build(light + dark)
 
     composed = compose_all(composer, count=60)
 
@@ -113,8 +112,9 @@ def test_centres_are_recovered_from_noisy_ones() -> None:
     ]
 
     rough = [r - c[:, 0] for r, c in zip(crops.rough_px, crops.centres_px, strict=True)]
-    assert np.abs(rough).mean() > 0.08 * PITCH_PX
-    assert np.abs(errors)[..., 0].mean() < 0.06 * PITCH_PX
+    pitch = np.diff(crops.centres_px, axis=1)[..., 0].mean()
+    assert np.abs(rough).mean() > 0.08 * pitch
+    assert np.abs(errors)[..., 0].mean() < 0.06 * pitch
     assert np.abs(errors)[..., 1].mean() < 1.5
 
 
@@ -131,17 +131,18 @@ def test_untouched_crops_are_the_labelled_ones() -> None:
 
 def test_composing_leaves_the_labelled_crops_alone() -> None:
     crops = counters()
-    before = [image.copy() for image in crops.images]
+    before = crops.images.copy()
 
     compose_all(counter_composer(), count=50, swap_share=1)
 
-    assert all(np.array_equal(a, b) for a, b in zip(before, crops.images, strict=True))
+    assert np.array_equal(before, crops.images)
 
 
 def test_only_swapped_characters_change() -> None:
     composer = counter_composer()
     index = composer.aligned[0]
-    old = composer.images[index]
+    old, text = counters().images[index], counters().texts[index]
+    pitch = np.diff(counters().centres_px[index][:, 0]).mean()
 
     crops = [
         composer.compose(np.random.default_rng(k), index, swap_share=0.1, untouched_share=0)
@@ -150,11 +151,12 @@ def test_only_swapped_characters_change() -> None:
 
     for crop in crops:
         changed = np.flatnonzero((crop.image != old).any(axis=(0, 2)))
-        away = np.abs(changed[:, None] - crop.centres_px[:, 0]).argmin(axis=1)
-        swapped = {k for k in range(5) if crop.text[k] != composer.composition.texts[index][k]}
-        assert swapped <= set(away.tolist())
-        if crop.image is not old and len(swapped) == 0:
-            assert len(set(away.tolist())) <= 2
+        away = np.abs(changed[:, None] - crop.centres_px[:, 0])
+        touched = set(away.argmin(axis=1)[away.min(axis=1) < 0.4 * pitch].tolist())
+        swapped = {k for k in range(5) if crop.text[k] != text[k]}
+        assert swapped <= touched
+        if len(swapped) == 0:
+            assert len(touched) <= 2
 
 
 def test_the_same_randomness_gives_the_same_crop() -> None:
@@ -195,23 +197,16 @@ def test_a_character_seen_once_is_drawn_again_and_again() -> None:
     composed = compose_all(composer, count=300)
 
     assert np.mean([crop.text[0] == "X" for crop in composed]) > 0.02
-    assert composer.is_rare(39)
-    assert not composer.is_rare(0)
 
 
 def test_lengths_are_laid_out_apart() -> None:
     short, long = draw_counters(random_numbers(20)), draw_counters(random_numbers(20, digits=7))
-    composer = CropComposer.build(
-        short.images + long.images,
-        short.texts + long.texts,
-        short.rough_px + long.rough_px,
-        seed=0,
-    )
+    composer = build(short + long)
 
     composed = compose_all(composer, count=60)
 
     assert {len(crop.text) for crop in composed} == {5, 7}
-    assert [(g.characters, g.refusal) for g in composer.groups] == [(5, ""), (7, "")]
+    assert [len(layout.centres_px) for layout in composer.layouts] == [5, 7]
     assert np.mean([read_digits(crop) == crop.text for crop in composed]) > 0.9
 
 
@@ -222,19 +217,10 @@ def test_free_text_is_refused_with_the_reason() -> None:
 
 def test_free_text_beside_counters_is_left_as_it_is() -> None:
     fixed, free = draw_counters(random_numbers(20)), draw_words(WORDS[:30])
-    composer = CropComposer.build(
-        fixed.images + free.images,
-        fixed.texts + free.texts,
-        fixed.rough_px + free.rough_px,
-        seed=0,
-    )
+    composer = build(fixed + free)
 
-    crop = composer.compose(np.random.default_rng(0), 25, swap_share=1, untouched_share=0)
-
-    assert crop.text == free.texts[5]
-    assert not crop.is_aligned
-    assert np.allclose(crop.centres_px[:, 0], free.rough_px[5])
-    assert composer.groups[1].refusal
+    assert 15 < len(composer.aligned) <= 20
+    assert not any(index in composer for index in range(20, 50))
 
 
 @pytest.mark.parametrize(
@@ -243,7 +229,6 @@ def test_free_text_beside_counters_is_left_as_it_is() -> None:
         (random_numbers(5), "only 5 crops, at least 16 are needed"),
         (random_numbers(20, digits=1), "no neighbours"),
         (random_numbers(20, digits=25), "more than 24 characters"),
-        ([], "no crops"),
     ],
 )
 def test_sets_without_a_layout_are_refused(texts: list[str], reason: str) -> None:
@@ -252,45 +237,19 @@ def test_sets_without_a_layout_are_refused(texts: list[str], reason: str) -> Non
 
 
 def test_crops_without_texture_are_refused() -> None:
-    blank = [np.full((32, 120, 3), 127, np.uint8)] * 20
+    blank = np.full((20, 32, 120, 3), 127, np.uint8)
     centres = [np.linspace(10, 110, 5)] * 20
 
     with pytest.raises(BadData, match="do not look alike"):
-        CropComposer.build(blank, random_numbers(20), centres, seed=0)
+        CropComposer.build(blank, random_numbers(20), centres)
 
 
 def test_a_saved_composer_composes_the_same(tmp_path: Path) -> None:
     composer = counter_composer()
     composer.save(tmp_path / "composer.npz")
 
-    loaded = CropComposer.load(tmp_path / "composer.npz", images=counters().images)
+    loaded = CropComposer.load(tmp_path / "composer.npz", counters().images, counters().texts)
 
     ours, theirs = compose_all(composer, count=10), compose_all(loaded, count=10)
     assert [c.text for c in ours] == [c.text for c in theirs]
     assert all(np.array_equal(a.image, b.image) for a, b in zip(ours, theirs, strict=True))
-
-
-def test_a_composer_of_other_crops_is_refused(tmp_path: Path) -> None:
-    counter_composer().save(tmp_path / "composer.npz")
-
-    with pytest.raises(BadData, match="composed from other crops than these 3"):
-        CropComposer.load(tmp_path / "composer.npz", images=counters().images[:3])
-
-
-@pytest.mark.parametrize("content", [b"", b"PK", b"\x80\x04N."])
-def test_a_file_that_is_no_composer_is_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "composer.npz"
-    path.write_bytes(content)
-
-    with pytest.raises(BadData, match="is no composition"):
-        CropComposer.load(path, images=counters().images)
-
-
-def test_composing_takes_about_a_millisecond_of_processor_time() -> None:
-    composer = counter_composer()
-    compose_all(composer, count=50)
-
-    start = time.process_time()
-    compose_all(composer, count=200)
-
-    assert (time.process_time() - start) / 200 < 0.01

@@ -3,12 +3,10 @@ from numpy.typing import NDArray
 
 from tests.training.recognition.composition.drawing import glyph
 from training.recognition.composition.legibility import read_by_likeness
-from training.recognition.composition.matte import ALPHA_LOW, STEPS
 
 
-def matte_of(character: str, *, shift_px: int = 0) -> NDArray[np.uint8]:
-    alpha = np.roll(glyph(character), shift_px, axis=1)
-    return np.asarray(np.rint((alpha - ALPHA_LOW) * STEPS), np.uint8)
+def matte_of(character: str, *, shift_px: int = 0) -> NDArray[np.float32]:
+    return np.roll(glyph(character), shift_px, axis=1)
 
 
 def test_characters_in_their_places_are_read_right() -> None:
