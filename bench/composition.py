@@ -13,25 +13,22 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, stdev
 
-from configs.jobs import TrainJob
+from configs.jobs import TrainRecogniserJob
 from configs.presets import load_params
-from configs.retrain import RetrainParams
-from configs.training import CompositionParams, ResourceParams, TrainingParams
-from ocr.dataset.inputs import RenderedSet
-from ocr.dataset.lines.labels import LabelFiles
-from ocr.dataset.lines.validation import Limits
-from ocr.dataset.preparation import prepare_snapshot
-from ocr.dataset.split import SplitRule
-from ocr.store import open_store
-from ocr.synthesis import font_fingerprint, render_lines
+from configs.retrain import RetrainLinesParams
+from configs.settings import Settings
+from configs.training import CompositionParams, ResourceParams
 
-METERS = 1200
-METERS_SPLIT = SplitRule(val_share=0.1, test_share=0.65)
+SETS = ("plates", "meters")
+FEW_METERS = [
+    "dataset.synthesis.count=1200",
+    "dataset.split.val_share=0.1",
+    "dataset.split.test_share=0.65",
+]
 """Leaves 300 to learn from, as few as anybody labels, and enough to tell two nets apart."""
 
 
@@ -62,7 +59,7 @@ def main() -> None:
     parser.add_argument("--plates", type=Path, help="Folder of labelled plates")
     parser.add_argument("--epochs", type=int, default=60, help="Passes over the train split")
     parser.add_argument("--seeds", type=int, default=3, help="Trainings of each kind")
-    parser.add_argument("--sets", nargs="+", choices=SNAPSHOTS, default=list(SNAPSHOTS))
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
     parser.add_argument("--json", type=Path, help="Where results are kept as they come")
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -72,7 +69,7 @@ def main() -> None:
     done = read_outcomes(arguments.json) if arguments.json else {}
     with tempfile.TemporaryDirectory(prefix="bench-composition-") as folder:
         for name in arguments.sets:
-            keys = SNAPSHOTS[name](Path(folder), arguments.plates)
+            keys = prepare(name, Path(folder), arguments.plates)
             for seed in range(arguments.seeds):
                 for side in ("with", "without"):
                     key = name_training(name, seed, side, arguments.epochs)
@@ -112,71 +109,38 @@ def show(name: str, done: Outcomes, *, seeds: int, epochs: int) -> None:
         print(f"gain of {measure}: {mean(gains):+.{digits}f}{spread} (mean ± standard deviation)")
 
 
-def prepare_plates(folder: Path, root: Path | None) -> dict[str, str]:
-    """Prepare labelled plates; returns the job's keys for the snapshot."""
-    if root is None:
+def prepare(name: str, folder: Path, plates: Path | None) -> dict[str, str]:
+    """Prepare a set as its preset does; returns the job's keys for the snapshot."""
+    if name == "plates" and plates is None:
         raise SystemExit("--plates: the folder of labelled plates is missing")
-    train, val, test = (f"rec_{split}.txt" for split in ("train", "val", "test"))
-    reference = prepare_snapshot(
-        open_store(str(folder / "store")),
-        name="plates",
-        labels=LabelFiles("paddleocr", root, train=train, val=val, test=test),
-        limits=Limits(max_text_length=12),
-        split=SplitRule(),
-    )
-    print("plates:", dict(reference.counts), flush=True)
-    return {"store": str(folder / "store"), "snapshot": reference.key}
+    os.environ["OCRLINE_HOME"] = str(folder)
+    from tasks.prepare_lines import prepare_lines
+
+    snapshot = prepare_lines.fn(load_lines(name, plates).dataset, name)
+    return {"store": Settings().store, "snapshot": snapshot.key}
 
 
-def prepare_meters(folder: Path, _: Path | None) -> dict[str, str]:
-    """Render meter readings as the preset does, but few."""
-    synthesis = load_retrain("meters").dataset.synthesis
-    lines = render_lines(
-        count=METERS,
-        kinds=synthesis.kinds,
-        patterns=synthesis.patterns,
-        corpus=None,
-        font_folders=[],
-        strength=synthesis.strength,
-        seed=0,
-    )
-    reference = prepare_snapshot(
-        open_store(str(folder / "store")),
-        name="meters",
-        labels=None,
-        limits=Limits(),
-        split=METERS_SPLIT,
-        rendered=RenderedSet(items=lines, count=METERS, fingerprint=font_fingerprint([])),
-    )
-    print("meters:", dict(reference.counts), flush=True)
-    return {"store": str(folder / "store"), "snapshot": reference.key}
-
-
-SNAPSHOTS: dict[str, Callable[[Path, Path | None], dict[str, str]]] = {
-    "plates": prepare_plates,
-    "meters": prepare_meters,
-}
-
-
-def load_retrain(preset: str) -> RetrainParams:
-    """Return the parameters of a preset for lines."""
-    params = load_params(preset)
-    if not isinstance(params, RetrainParams):
-        raise TypeError(f"{preset} is no preset for lines")
+def load_lines(name: str, plates: Path | None) -> RetrainLinesParams:
+    """Return the parameters of a set: its preset's, with its changes."""
+    changes = [f"dataset.root={plates}"] if name == "plates" else FEW_METERS
+    params = load_params(name, overrides=changes)
+    if not isinstance(params, RetrainLinesParams):
+        raise TypeError(f"{name} is no preset for lines")
     return params
 
 
 def make_job(
     name: str, keys: dict[str, str], epochs: int, seed: int, *, composed: bool
-) -> TrainJob:
+) -> TrainRecogniserJob:
     """Return the job of one training."""
-    training: TrainingParams = load_retrain(name).training
+    training = load_lines(name, None).training
     changes = {"epochs": epochs, "seed": seed, "composition": CompositionParams(enabled=composed)}
-    resources = ResourceParams(device="cpu", devices=1)
-    return TrainJob(training=training.model_copy(update=changes), resources=resources, **keys)
+    return TrainRecogniserJob(
+        training=training.model_copy(update=changes), resources=ResourceParams(), **keys
+    )
 
 
-def start_training(folder: Path, job: TrainJob) -> Outcome:
+def start_training(folder: Path, job: TrainRecogniserJob) -> Outcome:
     """Train in a process of its own, on one thread."""
     folder.mkdir()
     (folder / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
@@ -191,20 +155,20 @@ def train(path: Path) -> Outcome:
     from training.environment import prepare_environment
 
     prepare_environment()
-    from ocr.dataset.snapshot.snapshot import open_snapshot
-    from training.loop.checkpoint import load_checkpoint
+    from ocr.dataset.lines.snapshot import open_line_snapshot
+    from training.job import SNAPSHOT
     from training.loop.progress import read_events
-    from training.recognition.crops import collect_crops
-    from training.recognition.reading import validate
-    from training.recognition.trainee import input_spec
-    from training.train import SNAPSHOT, train_model
+    from training.recognition.checkpoint import load_recogniser
+    from training.recognition.samples import collect_crops
+    from training.recognition.validation import validate
+    from training.train import train_model
 
-    job, folder = TrainJob.model_validate_json(path.read_bytes()), path.parent
+    job, folder = TrainRecogniserJob.model_validate_json(path.read_bytes()), path.parent
     result = train_model(job, folder)
-    snapshot, spec = open_snapshot(folder / SNAPSHOT), input_spec(job.training)
-    pairs = ((str(row.text), image) for row, image in snapshot.images("test"))
+    net, net_spec = load_recogniser(folder / result.checkpoint)
+    snapshot, spec = open_line_snapshot(folder / SNAPSHOT), net_spec.input
+    pairs = ((line.text, image) for line, image in snapshot.images("test"))
     crops = collect_crops(pairs, split="test", charset=snapshot.charset, spec=spec)
-    net, net_spec = load_checkpoint(folder / result.checkpoint)
     metrics = validate(
         net, crops, spec=spec, charset=net_spec.charset, limit=len(crops), beat=lambda: None
     ).metrics

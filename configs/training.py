@@ -88,7 +88,7 @@ class RecogniserTrainingParams(LoopParams):
     )
 
     @model_validator(mode="after")
-    def _check_composition(self) -> "TrainingParams":
+    def _check_composition(self) -> "RecogniserTrainingParams":
         if self.composition.enabled and self.layout != "fixed":
             raise ValueError("composition.enabled needs layout: fixed")
         return self
