@@ -2,6 +2,7 @@
 
 - `prepare` – a preparation beside one process that only decodes
 - `train` – a training beside a plain Paddle loop, two ranks beside one
+- `composition` – plates and meters trained with and without composed crops
 - `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
   yours `untrained_bundle` is served
 - `pages` – pages read by ocrline, RapidOCR and Tesseract

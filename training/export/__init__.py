@@ -2,7 +2,7 @@
 
 - `export` – the whole way, the manifest last
 - `kinds` – the two kinds of export: which class exports which checkpoint
-- `golden` – the images on which the forms are compared
+- `golden_images` – the images of a snapshot on which the forms are compared
 - `legacy` – the form for Paddle Serving, made in a process of its own
 - `card` – the model card, and its templates
 """

@@ -5,104 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.evaluation.bootstrap import Codes, Resampling, wilson
+from ocr.evaluation.bootstrap import Resampling, wilson
 from ocr.evaluation.comparison import Comparison
-from ocr.evaluation.lines.comparison import compare_lines, compare_lines_with_number
-from ocr.evaluation.ratio import Values
-from ocr.evaluation.slices import SliceReport
+from ocr.evaluation.lines.comparison import compare_lines_with_number
 from ocr.gate.checks import Verdict
 from ocr.gate.evidence import Evidence
-from ocr.gate.judge import Decision, judge
+from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
-from tests.ocr.gate.scenes import LINE_RULES
-
-RULES = LINE_RULES
-
-
-def compare(*, candidate: float, opponent: float, lower: float, upper: float) -> Comparison:
-    gained = 30
-    return Comparison(
-        kind="paired",
-        n=1000,
-        groups=1000,
-        candidate=candidate,
-        opponent=opponent,
-        change=candidate - opponent,
-        lower=lower,
-        upper=upper,
-        gained=gained,
-        lost=gained - round(1000 * (candidate - opponent)),
-        p_value=0.001 if upper < 0 or lower > 0 else 0.5,
-    )
-
-
-def found(
-    comparison: Comparison | None, *, right: int = 900, slices: list[SliceReport] | None = None
-) -> Evidence:
-    return Evidence(
-        n=1000,
-        share=wilson(right, 1000),
-        comparison=comparison,
-        slices=slices or [],
-        latency_ms=10.0,
-        size_mb=5.0,
-        has_parity=True,
-        opponent="the champion",
-        is_opponent=False,
-        was_rolled_back=False,
-        metric="accuracy",
-        unit="lines",
-        guards={},
-    )
-
-
-def part(
-    *, right: int, n: int, gained: int = 0, lost: int = 0, p_value: float = 1.0
-) -> SliceReport:
-    return SliceReport(
-        kind="length",
-        name="1–4 characters",
-        n=n,
-        accuracy=wilson(right, n),
-        opponent_accuracy=None,
-        gained=gained,
-        lost=lost,
-        p_value=p_value,
-    )
-
-
-TRIALS = 1000
-SCENES = pytest.mark.parametrize("accuracy", [0.83, 0.95])
-ERRORS = pytest.mark.parametrize("correlated", [True, False], ids=["correlated", "independent"])
-
-
-def judge_readings(candidate: Values, opponent: Values, *, groups: Codes | None = None) -> Decision:
-    n = len(candidate)
-    codes = np.arange(n) if groups is None else groups
-    comparison = compare_lines(candidate, opponent, Resampling(codes, resamples=500, seed=0))
-    return judge(replace(found(comparison), n=n, share=wilson(int(candidate.sum()), n)), RULES)
-
-
-def read(
-    rng: np.random.Generator, *, n: int, accuracy: float, change: float, correlated: bool
-) -> tuple[Values, Values]:
-    """Draw who reads what: errors independent, or most shared as of one recipe trained twice."""
-    changed = accuracy + change
-    gained, lost = (1 - accuracy) * changed, accuracy * (1 - changed)
-    if correlated:
-        shared = 0.6 * min(gained, lost)
-        gained, lost = gained - shared, lost - shared
-    kinds = rng.choice(3, size=n, p=[gained, lost, 1 - gained - lost])
-    both = rng.random(n) < (accuracy - lost) / (1 - gained - lost)
-    candidate = np.where(kinds == 2, both, kinds == 0)
-    opponent = np.where(kinds == 2, both, kinds == 1)
-    return candidate.astype(float), opponent.astype(float)
-
+from tests.ocr.gate.scenes import RULES, compare, found, judge_readings, part
 
 BETTER = compare(candidate=0.90, opponent=0.87, lower=0.01, upper=0.05)
+
+
 SAME = compare(candidate=0.90, opponent=0.90, lower=-0.01, upper=0.01)
+
+
 WORSE = compare(candidate=0.87, opponent=0.90, lower=-0.05, upper=-0.01)
+
+
 UNSURE = compare(candidate=0.895, opponent=0.90, lower=-0.03, upper=0.02)
+
+
 UNSURE_DROP = compare(candidate=0.87, opponent=0.90, lower=-0.07, upper=0.01)
 
 
@@ -259,67 +182,3 @@ def test_required_number_is_compared_with_one_sample(
     decision = judge(replace(found(comparison), n=n, share=wilson(right, n)), RULES)
 
     assert decision.verdict == verdict
-
-
-def share_of(
-    verdict: Verdict, *, n: int, accuracy: float, change: float, correlated: bool
-) -> float:
-    rng = np.random.default_rng(20240229)
-    verdicts = [
-        judge_readings(
-            *read(rng, n=n, accuracy=accuracy, change=change, correlated=correlated)
-        ).verdict
-        for _ in range(TRIALS)
-    ]
-    return verdicts.count(verdict) / TRIALS
-
-
-@SCENES
-@ERRORS
-@pytest.mark.parametrize("n", [200, 1000])
-def test_equal_models_are_blocked_in_at_most_5_percent(
-    n: int, accuracy: float, correlated: bool
-) -> None:
-    blocked = share_of("block", n=n, accuracy=accuracy, change=0.0, correlated=correlated)
-
-    assert blocked <= 0.05
-
-
-@SCENES
-@ERRORS
-def test_true_loss_of_3_points_is_promoted_in_at_most_5_percent(
-    accuracy: float, correlated: bool
-) -> None:
-    promoted = share_of("promote", n=1000, accuracy=accuracy, change=-0.03, correlated=correlated)
-
-    assert promoted <= 0.05
-
-
-@SCENES
-@ERRORS
-def test_true_gain_of_3_points_is_promoted_in_at_least_80_percent(
-    accuracy: float, correlated: bool
-) -> None:
-    promoted = share_of("promote", n=1000, accuracy=accuracy, change=0.03, correlated=correlated)
-
-    assert promoted >= 0.80
-
-
-@pytest.mark.parametrize("documents", [20, 200])
-def test_equal_models_whose_errors_cluster_in_documents_are_blocked_in_at_most_5_percent(
-    documents: int,
-) -> None:
-    rng = np.random.default_rng(7)
-    codes = np.repeat(np.arange(documents), 5)
-
-    blocked = 0
-    for _ in range(TRIALS):
-        favour = rng.beta(0.5, 0.5, size=documents)[codes]
-        gained = rng.random(len(codes)) < favour
-        readings = np.where(rng.random(len(codes)) < 0.3, gained, 0.5)
-        decision = judge_readings(
-            (readings == 1).astype(float), (readings == 0).astype(float), groups=codes
-        )
-        blocked += decision.verdict == "block"
-
-    assert blocked / TRIALS <= 0.05
