@@ -106,17 +106,14 @@ def _decode_checked(data: bytes, header: ImageHeader | None, *, max_pixels: int)
         _refuse("truncated_image", f"truncated: the end is missing after {len(data)} bytes")
     if not header.is_sound:
         _refuse("unreadable_image", "damaged: a checksum does not hold")
-    flags = cv2.IMREAD_UNCHANGED if header.has_alpha else cv2.IMREAD_COLOR
-    image = _decode_with_opencv(data, flags)
-    if image.ndim == 3 and image.shape[2] == 4:
-        return _over_white(image)
-    # A tRNS chunk that OpenCV leaves out (grey, 16 bits) still means transparency.
-    return _decode_other(data, max_pixels=max_pixels) if header.has_alpha else image
+    if header.has_alpha:  # OpenCV keeps it only where it leaves out the EXIF orientation
+        return _decode_other(data, max_pixels=max_pixels)
+    return _decode_with_opencv(data)
 
 
-def _decode_with_opencv(data: bytes, flags: int) -> Image:
+def _decode_with_opencv(data: bytes) -> Image:
     try:
-        image: Image | None = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+        image: Image | None = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:
         _refuse("unreadable_image", f"not decodable: {error.err}")
     if image is None:
@@ -124,9 +121,8 @@ def _decode_with_opencv(data: bytes, flags: int) -> Image:
     return image
 
 
-def _over_white(image: NDArray[np.uint8] | NDArray[np.uint16]) -> Image:
-    scale = 65535 if image.dtype == np.uint16 else 255
-    pixels = image.astype(np.float32) / scale
+def _over_white(image: NDArray[np.uint8]) -> Image:
+    pixels = image.astype(np.float32) / 255
     alpha = pixels[..., 3:]
     return np.rint((pixels[..., :3] * alpha + 1 - alpha) * 255).astype(np.uint8)
 

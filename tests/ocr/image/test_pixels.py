@@ -129,12 +129,15 @@ def test_cmyk_jpeg_becomes_colour() -> None:
     assert np.abs(image.astype(int) - (0, 0, 255)).max() <= 8
 
 
-@pytest.mark.parametrize("form", ["JPEG", "TIFF", "WEBP"])
-def test_exif_orientation_is_applied(form: str) -> None:
+@pytest.mark.parametrize(
+    ("form", "mode"),
+    [("JPEG", ""), ("TIFF", ""), ("WEBP", ""), ("PNG", ""), ("PNG", "RGBA"), ("PNG", "LA")],
+)
+def test_exif_orientation_is_applied(form: str, mode: str) -> None:
     exif = PIL.Image.Exif()
     exif[0x0112] = 6  # stored lying on its left side
 
-    image = decode_image(encode(RGB, form, exif=exif), max_pixels=MAX_PIXELS)
+    image = decode_image(encode(RGB, form, mode, exif=exif), max_pixels=MAX_PIXELS)
 
     assert image.shape == (RGB.shape[1], RGB.shape[0], 3)
 
