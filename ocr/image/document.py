@@ -25,8 +25,11 @@ def read_pages(
         BadDocument: With the reason unreadable, encrypted, too_many_pages or too_slow.
         BadImage: A page that is an image cannot be decoded or has too many pixels.
     """
+    if wanted > max_pages:
+        message = f"{wanted} pages are wanted, allowed are {max_pages}"
+        raise BadDocument("too_many_pages", message)
     if not is_pdf(data):
-        count = count_frames(data, at_most=max(wanted, max_pages) + 1)
+        count = count_frames(data, at_most=wanted or max_pages + 1)
         for index in range(_pages_to_read(count, max_pages=max_pages, wanted=wanted)):
             yield decode_image(data, max_pixels=max_pixels, frame=index)
         return

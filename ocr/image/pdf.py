@@ -12,7 +12,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from ocr.errors import BadData
-from ocr.image.pixels import Image
+from ocr.image.pixels import MAX_SIDE_PX, Image
 
 PDF_MAGIC: Final = b"%PDF-"
 MAGIC_WITHIN: Final = 1024  # bytes of anything may stand before it (ISO 32000-1, annex H)
@@ -59,7 +59,7 @@ class Pdf:
             self._document.close()
 
     def draw(self, index: int, *, max_pixels: int, timeout_s: float = DRAW_TIMEOUT_S) -> Image:
-        """Draw a page at 200 dpi, coarser where it would exceed `max_pixels`.
+        """Draw a page at 200 dpi, coarser where it would exceed `max_pixels` or `MAX_SIDE_PX`.
 
         Raises:
             BadDocument: With the reason unreadable or too_slow.
@@ -101,7 +101,7 @@ def _draw_until(deadline: float, target: tuple[object, ...], page: pdfium.PdfPag
 
 
 def size_in_pixels(width_pt: float, height_pt: float, *, max_pixels: int) -> tuple[int, int]:
-    """Size of a page at 200 dpi, or at what `max_pixels` allow.
+    """Size of a page at 200 dpi, or at what `max_pixels` and `MAX_SIDE_PX` allow.
 
     Raises:
         BadDocument: The page has no size.
@@ -109,7 +109,8 @@ def size_in_pixels(width_pt: float, height_pt: float, *, max_pixels: int) -> tup
     area_pt = width_pt * height_pt
     if not (math.isfinite(area_pt) and width_pt > 0 and height_pt > 0):
         raise BadDocument("unreadable", f"A page of the PDF is {width_pt} x {height_pt} points")
-    scale = min(PDF_DPI / POINTS_PER_INCH, math.sqrt(max_pixels / area_pt))
+    longest = MAX_SIDE_PX / max(width_pt, height_pt)
+    scale = min(PDF_DPI / POINTS_PER_INCH, math.sqrt(max_pixels / area_pt), longest)
     width_px = min(max(1, round(width_pt * scale)), max_pixels)
     height_px = min(max(1, round(height_pt * scale)), max_pixels // width_px)
     return width_px, max(1, height_px)

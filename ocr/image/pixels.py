@@ -24,6 +24,9 @@ from ocr.image.header import (
 Image = NDArray[np.uint8]
 """Pixels (H, W, 3), BGR."""
 
+MAX_SIDE_PX = 32_000
+"""OpenCV's warps take sides below 32,767; a line may lie across the diagonal."""
+
 JPEG_QUALITY = 95
 _TIFF_MAGICS = (b"II*\0", b"MM\0*")
 _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them trip over
@@ -60,7 +63,8 @@ def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
 
     Args:
         data: The encoded image.
-        max_pixels: Largest accepted width times height, checked before any pixel is decoded.
+        max_pixels: Largest accepted width times height; like a side of more than `MAX_SIDE_PX`,
+            it is checked before any pixel is decoded.
         frame: Which image of a TIFF, see `count_frames`.
 
     Raises:
@@ -176,6 +180,9 @@ def _wide_grey_to_bgr(grey: NDArray[np.generic], *, is_float: bool) -> Image:
 def _check_pixels(width: int, height: int, *, max_pixels: int) -> None:
     if width * height > max_pixels:
         _refuse("decompression_bomb", f"{width}x{height} pixels, allowed are {max_pixels}")
+    if max(width, height) > MAX_SIDE_PX:
+        message = f"{width}x{height} pixels, allowed are {MAX_SIDE_PX} a side"
+        _refuse("decompression_bomb", message)
 
 
 def _refuse(reason: ImageFault, message: str) -> NoReturn:

@@ -104,6 +104,10 @@ def test_huge_page_of_a_pdf_is_drawn_coarser(size_pt: tuple[float, float]) -> No
     assert width_px * height_px <= 10_000
 
 
+def test_long_page_of_a_pdf_is_drawn_within_the_longest_side() -> None:
+    assert size_in_pixels(14_400, 72, max_pixels=MANY) == (32_000, 160)
+
+
 def test_page_without_a_size_is_refused() -> None:
     with pytest.raises(BadDocument, match="0 x 10 points"):
         size_in_pixels(0, 10, max_pixels=100)
@@ -111,7 +115,15 @@ def test_page_without_a_size_is_refused() -> None:
 
 def test_wanted_pages_are_the_first_ones() -> None:
     assert len(pages(make_pdf(pages=1000, size_pt=(9, 9)), wanted=2)) == 2
-    assert len(pages(make_pdf(pages=2, size_pt=(9, 9)), wanted=1000)) == 2
+    assert len(pages(make_pdf(pages=2, size_pt=(9, 9)), wanted=3)) == 2
+
+
+@pytest.mark.parametrize("data", [make_pdf(), tiff([plain(0)] * 2), b"never looked at"])
+def test_more_pages_wanted_than_allowed_are_refused_whatever_the_document(data: bytes) -> None:
+    with pytest.raises(BadDocument, match="4 pages are wanted, allowed are 3") as caught:
+        pages(data, wanted=4)
+
+    assert caught.value.reason == "too_many_pages"
 
 
 @pytest.mark.parametrize("data", [make_pdf(pages=1000), tiff([plain(0)] * 4)])

@@ -158,6 +158,12 @@ CASES: list[tuple[str, bytes, Reason]] = [
     ("a jpeg bomb", patched(JPEG, JPEG.index(b"\xff\xc0") + 5, ">HH"), "decompression_bomb"),
     ("a bmp bomb", patched(encode(RGB, "BMP"), 18, "<ii"), "decompression_bomb"),
     ("a gif bomb", patched(encode(RGB, "GIF"), 6, "<HH"), "decompression_bomb"),
+    ("a png 32,001 px wide", png_claiming(32_001, 8), "decompression_bomb"),
+    (
+        "a tiff 32,001 px high",
+        encode(np.zeros((32_001, 8), np.uint8), "TIFF"),
+        "decompression_bomb",
+    ),
     ("a png of no width", png_claiming(0, 10), "unreadable_image"),
     ("a png without pixels", png_claiming(10, 10), "unreadable_image"),
 ]

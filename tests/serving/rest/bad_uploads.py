@@ -124,6 +124,11 @@ CASES: dict[str, tuple[Send, str]] = {
         raw(tiff([GOOD, np.zeros((1500, 1500, 3), np.uint8)])),
         "413 image_too_large",
     ),
+    "PNG of 40,000 x 8": (
+        raw(encode_png(np.zeros((8, 40_000, 3), np.uint8))),
+        "413 image_too_large",
+    ),
+    "?pages=1000000": (raw(PNG, query="?pages=1000000"), "413 too_many_pages"),
     "TIFF of 4 pages": (raw(tiff([GOOD] * 4)), "413 too_many_pages"),
     "TIFF cut in half": (raw(tiff([GOOD] * 2)[:-200]), "422 bad_image"),
     "PDF with a password": (raw(encrypted_pdf(), "application/pdf"), "422 encrypted_pdf"),
