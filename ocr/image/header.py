@@ -1,5 +1,6 @@
 """What an encoded image says about itself, read without decoding a pixel."""
 
+import re
 import struct
 import zlib
 from typing import NamedTuple
@@ -9,8 +10,13 @@ IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tif
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 JPEG_MAGIC = b"\xff\xd8\xff"
 _PNG_ALPHA_COLOURS = (4, 6)
-_JPEG_NO_FRAME = (0xC4, 0xC8, 0xCC)
-_JPEG_START_OF_SCAN = 0xDA
+MAX_JPEG_SCANS = 100
+"""A progressive JPEG has about ten. Each decodes the whole image again, however few bytes it is."""
+_JPEG_MOST_MARKERS = 10_000
+_JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])")
+"""Neither a byte of pixels, nor a restart between them, nor a fill byte: what has a length."""
+_JPEG_FRAMES = tuple(bytes([code]) for code in range(0xC0, 0xD0) if code not in (0xC4, 0xC8, 0xCC))
+_JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = b"\xc0", b"\xd9", b"\xda"
 
 
 class ImageHeader(NamedTuple):
@@ -22,6 +28,7 @@ class ImageHeader(NamedTuple):
         has_alpha: Whether pixels may be transparent.
         is_complete: Whether the end of the image is there.
         is_sound: Whether its checksums hold (always, where it has none).
+        scans: How often the whole image is gone through; beyond `MAX_JPEG_SCANS` none is counted.
     """
 
     width: int
@@ -29,6 +36,7 @@ class ImageHeader(NamedTuple):
     has_alpha: bool
     is_complete: bool
     is_sound: bool
+    scans: int = 1
 
 
 def image_suffix(data: bytes) -> str:
@@ -62,17 +70,23 @@ def read_png_header(data: bytes) -> ImageHeader | None:
 
 
 def read_jpeg_header(data: bytes) -> ImageHeader | None:
-    """Walk a JPEG's markers up to the first scan (ITU T.81, annex B); None when there is none."""
-    width = height = 0
+    """Walk a JPEG's markers as libjpeg does (ITU T.81, annex B), until its end or too many scans.
+
+    None when it has no size, or more markers than any camera or program writes.
+    """
+    width = height = scans = first_scan = 0
     at = 2
-    while at + 4 <= len(data) and data[at] == 0xFF:
-        marker = data[at + 1]
-        if marker == 0xFF:  # fill byte
-            at += 1
-            continue
-        if 0xC0 <= marker <= 0xCF and marker not in _JPEG_NO_FRAME and at + 9 <= len(data):
-            height, width = data[at + 5] << 8 | data[at + 6], data[at + 7] << 8 | data[at + 8]
-        at += 2 + (data[at + 2] << 8 | data[at + 3])
-        if marker == _JPEG_START_OF_SCAN:
-            return ImageHeader(width, height, False, data.rfind(b"\xff\xd9", at) >= 0, True)
-    return ImageHeader(width, height, False, False, True) if width else None
+    for _ in range(_JPEG_MOST_MARKERS):
+        found = _JPEG_MARKER.search(data, at)
+        if not found or found[1] == _JPEG_END or scans > MAX_JPEG_SCANS:
+            is_complete = scans > 0 and data.rfind(b"\xff\xd9", first_scan) >= 0
+            return ImageHeader(width, height, False, is_complete, True, scans) if width else None
+        at = found.end()
+        if found[1] in _JPEG_FRAMES and not scans and at + 7 <= len(data):
+            height, width = struct.unpack_from(">HH", data, at + 3)
+        if found[1] >= _JPEG_FIRST_SEGMENT:  # anything below is noise without a length
+            at += int.from_bytes(data[at : at + 2])
+        if found[1] == _JPEG_SCAN:
+            scans += 1
+            first_scan = first_scan or at
+    return None

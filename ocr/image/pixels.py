@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ocr.errors import BadData
 from ocr.image.header import (
     JPEG_MAGIC,
+    MAX_JPEG_SCANS,
     PNG_MAGIC,
     ImageHeader,
     read_jpeg_header,
@@ -104,8 +105,10 @@ def encode_png(image: Image) -> bytes:
 
 def _decode_checked(data: bytes, header: ImageHeader | None, *, max_pixels: int) -> Image:
     if header is None or not header.width or not header.height:
-        _refuse("unreadable_image", f"not an image: {len(data)} bytes without a size")
+        _refuse("unreadable_image", f"not an image: {len(data)} bytes without a sound header")
     _check_pixels(header.width, header.height, max_pixels=max_pixels)
+    if header.scans > MAX_JPEG_SCANS:
+        _refuse("decompression_bomb", f"a JPEG of more than {MAX_JPEG_SCANS} scans")
     if not header.is_complete:
         _refuse("truncated_image", f"truncated: the end is missing after {len(data)} bytes")
     if not header.is_sound:

@@ -1,10 +1,13 @@
 """Small text pictures and labelled folders for tests."""
 
+import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import cv2
 import numpy as np
+import PIL.Image
 
 from ocr.image.pixels import Image, encode_png
 
@@ -34,3 +37,14 @@ def write_labels(root: Path, name: str, rows: Mapping[str, str]) -> None:
 def hash_name(name: str) -> int:
     """A number of a name, the same in every process."""
     return int.from_bytes(name.encode()[-6:], "big")
+
+
+def jpeg_of_scans(count: int) -> bytes:
+    """A progressive JPEG whose first scan comes again until there are so many."""
+    image = PIL.Image.fromarray(draw_text("AB12"))
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", progressive=True, restart_marker_blocks=1)
+    data = buffer.getvalue()
+    first, second = (match.start() for match in list(re.finditer(b"\xff\xda", data))[:2])
+    scan = data[first : data.rindex(b"\xff\xc4", first, second)]
+    return data[:first] + scan * (count - data.count(b"\xff\xda")) + data[first:]

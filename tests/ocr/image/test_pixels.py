@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ocr.dataset.quarantine import Reason
 from ocr.image.header import PNG_MAGIC, image_suffix
 from ocr.image.pixels import BadImage, decode_image, encode_jpeg, encode_png
-from tests.ocr.image.pictures import draw_text
+from tests.ocr.image.pictures import draw_text, jpeg_of_scans
 from tests.shared_data import PLATES, needs_plates
 
 MAX_PIXELS = 1_000_000
@@ -185,6 +185,42 @@ def test_png_with_a_flipped_bit_is_refused() -> None:
 
     with pytest.raises(BadImage, match="checksum"):
         decode_image(bytes(data), max_pixels=MAX_PIXELS)
+
+
+def test_jpeg_of_many_scans_is_refused_before_it_is_decoded() -> None:
+    assert decode_image(jpeg_of_scans(100), max_pixels=MAX_PIXELS).shape == RGB.shape
+
+    with pytest.raises(BadImage, match="more than 100 scans") as refusal:
+        decode_image(jpeg_of_scans(101), max_pixels=MAX_PIXELS)
+
+    assert refusal.value.reason == "decompression_bomb"
+
+
+def test_scans_behind_a_marker_of_no_length_are_counted() -> None:
+    data = jpeg_of_scans(150)
+    at = data.index(b"\xff\xda") + 2
+    hidden = data[at:].replace(b"\xff\xda", b"\xff\x02\xff\xff\xff\xda")
+
+    with pytest.raises(BadImage, match="more than 100 scans"):
+        decode_image(data[:at] + hidden, max_pixels=MAX_PIXELS)
+
+
+@pytest.mark.parametrize("marker", [b"\xff\xfe\0\2", b"\xff\2"])
+def test_jpeg_of_nothing_but_markers_is_refused(marker: bytes) -> None:
+    at = JPEG.index(b"\xff\xda")
+
+    with pytest.raises(BadImage, match="without a sound header"):
+        decode_image(JPEG[:at] + marker * 10_000 + JPEG[at:], max_pixels=MAX_PIXELS)
+
+
+def test_what_only_looks_like_a_scan_is_not_counted() -> None:
+    comment = b"\xff\xfe" + struct.pack(">H", 602) + b"\xff\xda" * 300
+    at = JPEG.index(b"\xff\xda")
+    data = JPEG[:at] + comment + JPEG[at:-2] + comment + JPEG[-2:] + b"\xff\xda" * 300
+
+    image = decode_image(data, max_pixels=MAX_PIXELS)
+
+    assert np.array_equal(image, decode_image(JPEG, max_pixels=MAX_PIXELS))
 
 
 def test_a_bomb_costs_no_memory() -> None:

@@ -20,6 +20,7 @@ from rich.table import Table
 
 from ocr.image.pixels import encode_png
 from tests.ocr.image.documents import encrypted_pdf, image_pdf, make_pdf, tiff
+from tests.ocr.image.pictures import jpeg_of_scans
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_pipeline import draw_page
@@ -124,6 +125,7 @@ CASES: dict[str, tuple[Send, str]] = {
         raw(tiff([GOOD, np.zeros((1500, 1500, 3), np.uint8)])),
         "413 image_too_large",
     ),
+    "JPEG of 1,500 scans": (raw(jpeg_of_scans(1500)), "413 image_too_large"),
     "PNG of 40,000 x 8": (
         raw(encode_png(np.zeros((8, 40_000, 3), np.uint8))),
         "413 image_too_large",
