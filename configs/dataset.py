@@ -21,6 +21,9 @@ class LineLimitParams(Params):
     max_bad_share: float = Field(
         0.1, ge=0, le=1, description="Share of rejected rows above which the run stops"
     )
+    allow_illegible: bool = Field(
+        False, description="Learn the texts * and ###; off: they mark what nobody could read"
+    )
 
 
 class SplitParams(Params):

@@ -15,6 +15,7 @@ Reason = Literal[
     ImageFault,
     "too_small",
     "empty_text",
+    "illegible",
     "text_too_long",
     "control_character",
     "unknown_character",

@@ -8,6 +8,8 @@ from ocr.errors import BadData
 Encoding = Literal["utf-8", "gb18030"]
 SPACES = " \u3000"
 """Stripped off both ends of a text; any other white space there is a fault of the row."""
+ILLEGIBLE = ("*", "###")
+"""What PaddleOCR reads as don't-care (ppocr/data/imaug/label_ops.py, DetLabelEncode)."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

@@ -12,7 +12,9 @@ class LineLimits(ImageLimits):
     Attributes:
         max_text_length: Longest text, characters.
         max_bad_share: Share of rejected rows above which a preparation stops.
+        allow_illegible: Whether the marks of illegible text are learnt as text.
     """
 
     max_text_length: int
     max_bad_share: float
+    allow_illegible: bool = False

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from ocr.dataset.labels.encoding import ILLEGIBLE
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.quarantine import Fault
 from ocr.models.charset import Charset
@@ -16,11 +17,14 @@ def find_text_fault(text: str, *, limits: LineLimits, charset: Charset | None) -
 
     Args:
         text: Stripped of surrounding white space.
-        limits: The longest text.
+        limits: The longest text, and whether marks of illegible text are learnt.
         charset: The only characters allowed; None: any.
     """
     if not text:
         return Fault("empty_text", "no text")
+    if text in ILLEGIBLE and not limits.allow_illegible:
+        detail = f"{text!r} marks a text that nobody could read; limits.allow_illegible learns it"
+        return Fault("illegible", detail)
     if len(text) > limits.max_text_length:
         return Fault(
             "text_too_long", f"{len(text)} characters, allowed are {limits.max_text_length}"

@@ -4,15 +4,13 @@ import json
 from typing import NamedTuple
 
 from ocr.dataset.candidate import Row
-from ocr.dataset.labels.encoding import SPACES
+from ocr.dataset.labels.encoding import ILLEGIBLE, SPACES
 from ocr.dataset.quarantine import Fault
 from ocr.errors import BadData
 
 Points = tuple[tuple[float, float], ...]
 Size = tuple[int, int]
 """Width and height in pixels."""
-DONT_CARE = ("*", "###")
-"""What PaddleOCR reads as don't-care (ppocr/data/imaug/label_ops.py, DetLabelEncode)."""
 _FARTHEST_PX = 1e9
 
 
@@ -72,7 +70,7 @@ def read_region(
         fault: What is wrong with a region whose corners are known.
     """
     text = text.strip(SPACES)
-    if text in DONT_CARE:
+    if text in ILLEGIBLE:
         text, ignored = "", True
     if isinstance(points, Fault):
         return RawRegion((), text, ignored, fault=points)

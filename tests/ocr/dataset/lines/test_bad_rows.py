@@ -55,6 +55,7 @@ BAD_ROWS: list[tuple[str, Callable[[Path], None], Reason]] = [
     ("a sliver", lambda r: add_image(r, encode_png(draw_text("X", height=7)), "A"), "too_small"),
     ("no text", lambda r: add(r, "train/00.png\t"), "empty_text"),
     ("a text of spaces", lambda r: add(r, "train/00.png\t \u3000 "), "empty_text"),
+    ("a mark of the illegible", lambda r: add(r, "train/00.png\t ### "), "illegible"),
     ("a long text", lambda r: add(r, "train/00.png\t" + "A" * 21), "text_too_long"),
     ("a control character", lambda r: add(r, "train/00.png\tA\x07"), "control_character"),
     ("a hidden character", lambda r: add(r, "train/00.png\tA\u200b"), "control_character"),

@@ -12,7 +12,8 @@ LIMITS = replace(LINE_LIMITS, max_text_length=8)
 
 
 @pytest.mark.parametrize(
-    "text", ["A", "皖A12345", "a b\u3000c", "12345678", "№½", "नमस्ते", "می\u200cرود"]
+    "text",
+    ["A", "**", "##", "# ###", "皖A12345", "a b\u3000c", "12345678", "№½", "नमस्ते", "می\u200cرود"],
 )
 def test_ordinary_text_has_no_fault(text: str) -> None:
     assert find_text_fault(text, limits=LIMITS, charset=None) is None
@@ -22,6 +23,8 @@ def test_ordinary_text_has_no_fault(text: str) -> None:
     ("text", "reason", "detail"),
     [
         ("", "empty_text", "no text"),
+        ("*", "illegible", r"'\*' marks a text that nobody could read; limits.allow_illegible"),
+        ("###", "illegible", "'###' marks a text"),
         ("123456789", "text_too_long", "9 characters, allowed are 8"),
         ("a\x00b", "control_character", r"U\+0000"),
         ("a\x1bb", "control_character", r"U\+001B"),
@@ -41,3 +44,10 @@ def test_bad_text_has_one_reason_and_says_the_value(text: str, reason: Reason, d
     assert fault is not None
     assert fault.reason == reason
     assert re.search(detail, fault.detail)
+
+
+@pytest.mark.parametrize("text", ["*", "###"])
+def test_illegible_marks_are_texts_where_they_are_allowed(text: str) -> None:
+    limits = replace(LIMITS, allow_illegible=True)
+
+    assert find_text_fault(text, limits=limits, charset=None) is None
