@@ -1,6 +1,6 @@
 """What a candidate is measured beside."""
 
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,18 +14,41 @@ SEED: Final[Any] = Field(0, ge=0, description="Seed of the bootstrap")
 class EvaluationParams(Params):
     """Which baseline stands in while there is no champion."""
 
+    number: ClassVar[str]
+    """Name of the field that `baseline: number` is about."""
+
     baseline: str
     baseline_bundle: str
 
     @model_validator(mode="after")
-    def _check_bundle(self) -> "EvaluationParams":
+    def _check_baseline(self) -> "EvaluationParams":
         if self.baseline == "bundle" and not self.baseline_bundle:
             raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
+        if self.baseline == "number" and not getattr(self, self.number):
+            raise ValueError(f"baseline is number, so {self.number} must be above 0")
         return self
+
+    def check_first_model(self, floor: str, value: float) -> None:
+        """Check that a first model has something to reach.
+
+        Args:
+            floor: Name of the gate's floor.
+            value: The floor.
+
+        Raises:
+            ValueError: There is neither a baseline nor a floor.
+        """
+        if self.baseline == "none" and not value:
+            raise ValueError(
+                f"evaluation.baseline is none and gate.{floor} is 0, so any first model would "
+                "pass; name a baseline (rapidocr) or set a floor above 0"
+            )
 
 
 class LineEvaluationParams(EvaluationParams):
     """The test and its stand-in when there is no champion yet."""
+
+    number = "baseline_accuracy"
 
     baseline: Literal["none", "bundle", "rapidocr", "paddleocr", "tesseract", "number"] = Field(
         "none", description="What the first candidate is compared with while there is no champion"
@@ -38,6 +61,8 @@ class LineEvaluationParams(EvaluationParams):
 
 class PageEvaluationParams(EvaluationParams):
     """The test of whole pages and its stand-in when there is no champion yet."""
+
+    number = "baseline_hmean"
 
     baseline: Literal["none", "bundle", "rapidocr", "tesseract", "number"] = Field(
         "none", description="What the first candidate is compared with while there is no champion"

@@ -65,7 +65,10 @@ def preset_names() -> list[str]:
 
 def describe(error: ErrorDetails) -> str:
     """Say in one line which key is wrong, what it held and what is allowed."""
-    path = ".".join(str(part) for part in error["loc"]) or "the file"
+    path = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "value_error" and isinstance(error["input"], Mapping):
+        return f"{path}: {error['ctx']['error']}" if path else str(error["ctx"]["error"])
+    path = path or "the file"
     if error["type"] == "extra_forbidden":
         return f"{path}: unknown key"
     if error["type"] == "missing":

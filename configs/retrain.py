@@ -1,6 +1,6 @@
 """The parameters of a whole project: of text lines, or of pages."""
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from configs.base import NAME_PATTERN, Params
 from configs.dataset import LineDatasetParams, PageDatasetParams
@@ -26,6 +26,11 @@ class RetrainLinesParams(Params):
         default=LineGateParams(), description="When a candidate is accepted"
     )
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
+
+    @model_validator(mode="after")
+    def _check_first_model(self) -> "RetrainLinesParams":
+        self.evaluation.check_first_model("min_accuracy", self.gate.min_accuracy)
+        return self
 
 
 class RetrainPagesParams(Params):
@@ -55,6 +60,11 @@ class RetrainPagesParams(Params):
         default=PageGateParams(), description="When a candidate is accepted"
     )
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
+
+    @model_validator(mode="after")
+    def _check_first_model(self) -> "RetrainPagesParams":
+        self.evaluation.check_first_model("min_hmean", self.gate.min_hmean)
+        return self
 
     @property
     def detector_name(self) -> str:

@@ -100,11 +100,14 @@ def _check_relative_drop(evidence: Evidence, rules: GateRules) -> Check:
 def _check_floor(evidence: Evidence, rules: GateRules) -> Check:
     share, metric = evidence.share, evidence.metric
     verdict = _floor_verdict(share, rules.min_accuracy)
+    rule, required = f"Floor of {metric}", f"at least {rules.min_accuracy:.1%}"
+    if not share.value:  # an opponent may read nothing either
+        return Check(rule, "0.0%", required, "block", "It reads nothing of the test right.")
     reason = f"{sentence(metric)} {share.value:.1%} is below the floor {rules.min_accuracy:.1%}"
     return Check(
-        rule=f"Floor of {metric}",
+        rule=rule,
         found=f"{share.value:.1%}",
-        required=f"at least {rules.min_accuracy:.1%}",
+        required=required,
         verdict=verdict,
         reason=_explain_floor(reason, verdict, share=share, n=f"{evidence.n} {evidence.unit}"),
     )

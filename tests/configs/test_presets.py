@@ -61,7 +61,7 @@ def test_composition_of_lines_of_any_width_is_refused() -> None:
 
 def test_a_project_of_pages_has_parameters_of_its_own(tmp_path: Path) -> None:
     project = tmp_path / "project.yaml"
-    project.write_text("task: pages\nname: letters\ndetector: {long_side_px: 960}\n")
+    project.write_text("extends: _pages\nname: letters\ndetector: {long_side_px: 960}\n")
 
     params = load_params(str(project), overrides=["recogniser.height_px=24"])
 
@@ -120,3 +120,52 @@ def test_an_unknown_preset_names_those_that_exist() -> None:
 def test_a_bundle_as_baseline_is_named(preset: str) -> None:
     with pytest.raises(ConfigError, match="baseline_bundle must name one: NAME:VERSION"):
         load_params(preset, overrides=["evaluation.baseline=bundle"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "expected"),
+    [
+        (
+            "smoke",
+            ["gate.min_accuracy=0"],
+            (
+                "evaluation.baseline is none and gate.min_accuracy is 0, so any first model would "
+                "pass; name a baseline (rapidocr) or set a floor above 0"
+            ),
+        ),
+        (
+            "smoke-pages",
+            ["gate.min_hmean=0"],
+            (
+                "evaluation.baseline is none and gate.min_hmean is 0, so any first model would "
+                "pass; name a baseline (rapidocr) or set a floor above 0"
+            ),
+        ),
+        (
+            "plates",
+            ["evaluation.baseline=number"],
+            "evaluation: baseline is number, so baseline_accuracy must be above 0",
+        ),
+        (
+            "demo",
+            ["evaluation.baseline_hmean=0"],
+            "evaluation: baseline is number, so baseline_hmean must be above 0",
+        ),
+    ],
+)
+def test_a_first_model_needs_a_floor_or_a_baseline_above_0(
+    preset: str, overrides: list[str], expected: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_params(preset, overrides=overrides)
+
+    assert str(error.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("preset", "floor"), [("plates", "min_accuracy"), ("receipts", "min_hmean")]
+)
+def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
+    params = load_params(preset, overrides=["evaluation.baseline=none", f"gate.{floor}=0.5"])
+
+    assert params.evaluation.baseline == "none"

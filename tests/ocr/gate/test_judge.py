@@ -65,6 +65,7 @@ def test_bound_below_zero_does_not_block_without_the_exact_test() -> None:
 @pytest.mark.parametrize(
     ("evidence", "rules", "verdict", "words"),
     [
+        (found(None, right=0), RULES, "block", "It reads nothing of the test right"),
         (found(BETTER), replace(RULES, min_accuracy=0.95), "block", "below the floor 95.0%"),
         (found(BETTER), replace(RULES, min_accuracy=0.905), "hold", "do not prove it"),
         (
