@@ -11,6 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
+from configs.settings import SettingsError
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
 from serving.metrics import ServingMetrics
@@ -67,10 +68,17 @@ def create_app(settings: ServingSettings) -> FastAPI:
 
 
 def run(settings: ServingSettings) -> None:
-    """Serve until SIGTERM or SIGINT; requests inside are answered first."""
+    """Serve until SIGTERM or SIGINT; requests inside are answered first.
+
+    Raises:
+        SettingsError: It would listen beyond loopback without a token.
+    """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     if settings.host not in LOOPBACK and not settings.token:
-        LOG.warning("listening on %s without OCRLINE_TOKEN: anybody may ask", settings.host)
+        raise SettingsError(
+            f"OCRLINE_HOST={settings.host!r} lets anybody ask who reaches this machine: "
+            "set OCRLINE_TOKEN too, or listen on 127.0.0.1"
+        )
     if settings.engine == "paddle":
         import serving.models.paddle_recogniser  # noqa: F401 - now: later it would undo our handlers
 

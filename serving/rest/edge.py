@@ -58,7 +58,9 @@ class Edge:
             )
 
     async def _answer(self, scope: Scope, receive: Receive, sender: "_Sender") -> None:
-        if not self._is_allowed(scope):
+        is_known = self._is_known(scope)
+        scope["state"]["is_known"] = is_known
+        if not (is_known or scope["path"] in OPEN_ROUTES):
             problem = Problem("unauthorized", "Expected the header Authorization: Bearer <token>")
             await problem_response(problem, request_id=sender.request_id)(scope, receive, sender)
             return
@@ -73,8 +75,8 @@ class Edge:
             problem = Problem("internal", "The gateway failed; its log names this request_id")
             await problem_response(problem, request_id=sender.request_id)(scope, receive, sender)
 
-    def _is_allowed(self, scope: Scope) -> bool:
-        if not self._token or scope["path"] in OPEN_ROUTES:
+    def _is_known(self, scope: Scope) -> bool:
+        if not self._token:
             return True
         given = dict(scope["headers"]).get(b"authorization", b"")
         kind, _, token = given.partition(b" ")

@@ -25,14 +25,15 @@ def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:
 
     @router.get(
         "/health/ready",
-        summary="Whether requests should come here; 503 says why not",
+        summary="Whether requests should come here; 503 says why not, to who has the token",
         responses={503: {"description": "not ready yet"}},
     )
-    async def ready() -> JSONResponse:
+    async def ready(request: Request) -> JSONResponse:
         reason = pool.why_not_ready()
-        status = {"status": "not ready", "reason": reason} if reason else {"status": "ready"}
-        if pool.warning:
-            status["warning"] = pool.warning
+        status = {"status": "not ready" if reason else "ready"}
+        if request.state.is_known:  # names of models and texts they read are no stranger's
+            told = {"reason": reason, "warning": pool.warning}
+            status.update({key: value for key, value in told.items() if value})
         return JSONResponse(status, status_code=503 if reason else 200)
 
     @router.get("/metrics", summary="Metrics for Prometheus", response_class=Response)

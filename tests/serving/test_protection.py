@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from configs.settings import SettingsError
 from serving.settings import ServingSettings
 from tests.serving.conftest import Shelf
-from tests.serving.gateway import running_gateway
+from tests.serving.gateway import running_gateway, wait_until
 from tests.serving.tiny_bundle import DIGITS, png
 
 PNG = {"content-type": "image/png"}
@@ -36,6 +37,24 @@ def test_token_is_asked_for_everywhere_but_at_health(shelf: Shelf) -> None:
         allowed = {b"authorization": "bearer s3cret-é".encode(), b"content-type": b"image/png"}
         assert gateway.post(content=png("4"), headers=allowed).json()["model"] == "bars"
         assert "s3cret" not in gateway.log.read_text()
+
+
+def test_strangers_learn_whether_it_is_ready_and_no_more(shelf: Shelf) -> None:
+    shelf.add("v1", DIGITS)
+    (damaged,) = Path(shelf.store).glob("models/bars/v1/**/onnx/model.onnx")
+    damaged.write_bytes(damaged.read_bytes()[:-10])
+    shelf.registry.promote("bars", "v1", reason="first")
+    known = {"authorization": "Bearer hush"}
+
+    with running_gateway(shelf.folder / "home", store=shelf.store, OCRLINE_TOKEN="hush") as gateway:
+        wait_until(
+            lambda: "damaged" in gateway.get("/health/ready", headers=known).text, log=gateway.log
+        )
+        stranger = gateway.get("/health/ready")
+        wrong = gateway.get("/health/ready", headers={"authorization": "Bearer wrong"})
+
+    assert (stranger.status_code, stranger.json()) == (503, {"status": "not ready"})
+    assert (wrong.status_code, wrong.json()) == (503, {"status": "not ready"})
 
 
 def test_requests_beyond_the_queue_get_503_and_others_are_answered(shelf: Shelf) -> None:
@@ -110,10 +129,20 @@ def test_settings_read_their_variables_and_show_no_secret(monkeypatch: pytest.Mo
     assert "hush" not in repr(settings)
 
 
-def test_wrong_setting_ends_the_process_with_2_and_one_line() -> None:
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"OCRLINE_PORT": "0"}, "OCRLINE_PORT='0': "),
+        ({"OCRLINE_HOST": "0.0.0.0"}, "OCRLINE_HOST='0.0.0.0' lets anybody ask"),
+        ({"OCRLINE_HOST": "::"}, "OCRLINE_HOST='::' lets anybody ask"),
+    ],
+)
+def test_wrong_setting_ends_the_process_with_2_and_one_line(
+    variables: dict[str, str], said: str, tmp_path: Path
+) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "serving"],
-        env={**os.environ, "OCRLINE_PORT": "0"},
+        env={**os.environ, "OCRLINE_HOME": str(tmp_path), "OCRLINE_TOKEN": "", **variables},
         capture_output=True,
         text=True,
         timeout=60,
@@ -121,5 +150,5 @@ def test_wrong_setting_ends_the_process_with_2_and_one_line() -> None:
     )
 
     assert ended.returncode == 2
-    assert ended.stderr.startswith("error: OCRLINE_PORT='0': ")
+    assert ended.stderr.startswith(f"error: {said}")
     assert len(ended.stderr.splitlines()) == 1
