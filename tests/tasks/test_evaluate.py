@@ -5,7 +5,10 @@ import pytest
 from configs.evaluation import LineEvaluationParams
 from ocr.errors import ArtifactNotFound
 from ocr.evaluation.lines.report import LinesReport
+from ocr.reading.recognition.recogniser import OnnxRecogniser
+from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef
+from tasks.workspace import Workspace
 from tests.tasks.conftest import ToyProject
 
 
@@ -70,3 +73,22 @@ def test_same_candidate_and_opponent_are_measured_once(project: ToyProject) -> N
     assert (before.champion, after.champion) == ("v1", "v2")
     assert after.key == before.key
     assert read_report(project, after).candidate.metrics.accuracy == 1
+
+
+def test_of_two_runs_at_once_the_first_report_counts(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = project.add("v1")
+    loaded: list[str] = []
+    firsts: list[EvaluationRef] = []
+
+    def load(workspace: Workspace, reference: str) -> OnnxRecogniser:
+        loaded.append(reference)
+        if len(loaded) == 1:  # another run starts and ends while this one measures
+            firsts.append(project.evaluate(model))
+        return load_recogniser(workspace, reference)
+
+    monkeypatch.setattr("tasks.evaluate.load_recogniser", load)
+
+    assert [project.evaluate(model)] == firsts
+    assert len(loaded) == 2
