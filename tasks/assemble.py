@@ -1,6 +1,6 @@
 """One detector and one recogniser under one version, with pages to prove what they read."""
 
-import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -39,21 +39,19 @@ def assemble_pipeline(
     workspace = open_workspace()
     version = pipeline_version(detector=detector.reference, recogniser=recogniser.reference)
     cached = workspace.registry.has_version(name, version)
-    folder = workspace.home / "jobs" / f"assemble-{name}-{version}"
     if not cached:
-        shutil.rmtree(folder, ignore_errors=True)  # of a killed run
-        _assemble(
-            workspace,
-            folder,
-            name=name,
-            version=version,
-            detector=detector.reference,
-            recogniser=recogniser.reference,
-            pages=pages,
-        )
-        with suppress(ArtifactExists):  # another machine was faster; what it made counts
-            workspace.registry.register(name, version, folder)
-    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
+        with tempfile.TemporaryDirectory(dir=workspace.home, prefix="assemble-") as folder:
+            _assemble(
+                workspace,
+                Path(folder),
+                name=name,
+                version=version,
+                detector=detector.reference,
+                recogniser=recogniser.reference,
+                pages=pages,
+            )
+            with suppress(ArtifactExists):  # another run was faster; what it made counts
+                workspace.registry.register(name, version, Path(folder))
     narrate("export", f"{'found' if cached else 'assembled'} {name}:{version} of both")
     return ModelRef(name, version, checkpoints=detector.checkpoints + recogniser.checkpoints)
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from configs.evaluation import PageEvaluationParams
 from configs.gate import PageGateParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.models.golden import read_golden_pages
-from ocr.models.pipeline import read_pipeline
+from ocr.models.pipeline import read_pipeline, write_pipeline
 from ocr.models.registry import Registry
 from tasks.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
@@ -123,6 +124,25 @@ def test_a_pipeline_names_its_parts_and_proves_what_they_read(
 
 def test_another_recogniser_makes_another_version(pages: SnapshotRef) -> None:
     assert assemble(pages, "r1").version != assemble(pages, "r2").version
+
+
+def test_two_runs_at_once_assemble_one_version(
+    registry: Registry, pages: SnapshotRef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others: list[ModelRef] = []
+
+    written: list[Path] = []
+
+    def write(folder: Path, *args: Any, **named: Any) -> None:
+        write_pipeline(folder, *args, **named)
+        written.append(folder)
+        if len(written) == 1:  # another run starts and ends before this one registers
+            others.append(assemble(pages))
+
+    monkeypatch.setattr("tasks.assemble.write_pipeline", write)
+
+    assert [assemble(pages)] == others
+    assert registry.versions("pages") == [others[0].version]
 
 
 def test_first_pipeline_is_accepted_with_a_report(registry: Registry, pages: SnapshotRef) -> None:
