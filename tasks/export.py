@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 from prefect import task
@@ -10,7 +9,7 @@ from prefect import task
 from configs.jobs import ExportDetectorJob, ExportJob, ExportRecogniserJob, ExportResult
 from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
 from ocr.dataset.preparation import SnapshotRef
-from ocr.errors import ArtifactExists
+from ocr.errors import BadInput
 from ocr.store.digest import content_digest
 from tasks.references import CheckpointRef, ModelRef
 from tasks.run.jobs import run_job
@@ -72,9 +71,12 @@ def _find_or_export(
 
 
 def _export(workspace: Workspace, job: ExportJob, folder: Path) -> None:
-    result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
-    with suppress(ArtifactExists):  # another machine was faster; what it made counts
+    try:
+        result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
         workspace.registry.register(job.name, job.version, folder / result.bundle)
+    except (OSError, BadInput):  # another run was faster, and may have removed our folder
+        if not workspace.registry.has_version(job.name, job.version):
+            raise
 
 
 def code_commit() -> str:

@@ -13,6 +13,7 @@ from configs.training import (
     ResourceParams,
 )
 from ocr.dataset.preparation import SnapshotRef
+from ocr.errors import BadInput
 from ocr.store.digest import content_digest
 from ocr.store.folder import find_published, publish_folder, seal_folder
 from tasks.references import CheckpointRef
@@ -81,11 +82,17 @@ def _train(
     job: TrainJob,
     net: Net,
 ) -> str:
-    with TrainingProgress(net) as progress:
-        result = run_job(job, folder=folder, result_type=TrainResult, on_event=progress.update)
-    checkpoint = folder / result.checkpoint
-    for name in KEPT:
-        if (folder / name).exists():
-            shutil.copyfile(folder / name, checkpoint / name)
-    seal_folder(checkpoint)
-    return publish_folder(workspace.store, checkpoint, key=key)
+    try:
+        with TrainingProgress(net) as progress:
+            result = run_job(job, folder=folder, result_type=TrainResult, on_event=progress.update)
+        checkpoint = folder / result.checkpoint
+        for name in KEPT:
+            if (folder / name).exists():
+                shutil.copyfile(folder / name, checkpoint / name)
+        seal_folder(checkpoint)
+        return publish_folder(workspace.store, checkpoint, key=key)
+    except (OSError, BadInput):  # another run was faster, and may have removed our folder
+        found = find_published(workspace.store, key=key)
+        if not found:
+            raise
+        return found

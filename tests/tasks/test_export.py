@@ -1,0 +1,51 @@
+"""What an export makes of what another run did meanwhile; the export itself is the trainer's."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.jobs import ExportRecogniserJob, ExportResult
+from configs.training import RecogniserTrainingParams
+from ocr.errors import BadInput
+from tasks.export import export_recogniser
+from tasks.references import CheckpointRef, ModelRef
+from tests.tasks.conftest import NAME, ToyProject
+from tests.toy_bundle import write_toy_bundle
+
+RESULT = ExportResult(kind="export-recogniser", bundle="bundle", parity={}, timings={})
+
+
+def export(project: ToyProject) -> ModelRef:
+    checkpoint = CheckpointRef(key="checkpoints/c", digest="c", metrics={})
+    return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
+
+
+def test_bundle_of_a_run_that_was_faster_and_cleaned_up_counts(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def be_overtaken(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
+        bundle = write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
+        project.registry.register(job.name, job.version, bundle)
+        shutil.rmtree(folder)
+        return RESULT
+
+    monkeypatch.setattr("tasks.export.run_job", be_overtaken)
+
+    model = export(project)
+
+    assert project.registry.versions(NAME) == [model.version]
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError("bundle"), BadInput("No checkpoint")])
+def test_failure_stays_one_where_nobody_else_made_the_bundle(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: Any, **__: Any) -> ExportResult:
+        raise error
+
+    monkeypatch.setattr("tasks.export.run_job", fail)
+
+    with pytest.raises(type(error), match=str(error)):
+        export(project)
