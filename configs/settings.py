@@ -36,6 +36,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(
         frozen=True,
+        case_sensitive=True,
         env_ignore_empty=True,
         alias_generator=AliasGenerator(validation_alias=variable_of),
     )

@@ -46,6 +46,14 @@ def test_the_s3_server_has_the_variables_of_minio_and_no_secret_is_shown() -> No
     assert "hush" not in repr(settings)
 
 
+def test_a_variable_of_another_spelling_is_not_ours() -> None:
+    settings = settings_of(
+        OCRLINE_STORE="s3://ours", ocrline_store="s3://theirs", Minio_Region="eu"
+    )
+
+    assert (settings.store, settings.s3_region) == ("s3://ours", "us-east-1")
+
+
 def test_a_wrong_variable_is_named_with_its_value_and_what_is_allowed() -> None:
     with pytest.raises(SettingsError, match=r"^MINIO_SECURE='maybe': .*valid boolean"):
         settings_of(MINIO_SECURE="maybe")
