@@ -40,7 +40,7 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
     for override in overrides:
         values = _merge(values, _parse_override(override))
     task = values.pop("task", "recognition")
-    if task not in TASKS:
+    if not isinstance(task, str) or task not in TASKS:
         raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")
     try:
         return TASKS[task].model_validate(values)

@@ -79,6 +79,7 @@ def test_a_project_of_pages_has_parameters_of_its_own(tmp_path: Path) -> None:
         ("training.epochs=3", "training: unknown key; allowed here: name, dataset, detector"),
         ("detector.epocs=3", "detector.epocs: unknown key; did you mean detector.epochs?"),
         ("task=lines", "task: 'lines' is not allowed; expected one of recognition, pages"),
+        ("task=[pages]", "task: ['pages'] is not allowed; expected one of recognition, pages"),
         ("task=recognition", "detector: unknown key; allowed here: name, dataset, training"),
     ],
 )
