@@ -4,6 +4,7 @@ import hashlib
 import logging
 import random
 import re
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -31,6 +32,8 @@ SERIF = re.compile(r"(?<!sans)[ -]?serif|roman|times|georgia|song|ming|mincho", 
 RENDERER = 3  # to be raised when the same seed would draw other pictures
 _ANY_PX = 20  # any size will do to read what is the same at all
 SPACES = frozenset(" \u3000")  # need no glyph
+# What fontTools raises over a damaged table, whose bytes it takes at their word.
+DAMAGED = (TTLibError, AssertionError, LookupError, OverflowError, ValueError, struct.error)
 Style = Literal["any", "upright", "plain"]
 _LOG = logging.getLogger(__name__)
 
@@ -90,11 +93,11 @@ def choose_fonts(
     Raises:
         BadInput: A character that no font has.
     """
-    shared = [font for font in fonts if characters_of(font).issuperset(text)]
+    shared = [font for font in fonts if all(draws(font, one) for one in text)]
     if shared:
         return dict.fromkeys(text, _pick(shared, rng=rng, style=style))
     require_characters(fonts, text)
-    able = {one: [font for font in fonts if one in characters_of(font)] for one in text}
+    able = {one: [font for font in fonts if draws(font, one)] for one in text}
     return {one: _pick(its_fonts, rng=rng, style=style) for one, its_fonts in able.items()}
 
 
@@ -116,7 +119,7 @@ def require_characters(fonts: Sequence[Font], characters: Iterable[str]) -> None
 
 def missing_characters(fonts: Sequence[Font], characters: Iterable[str]) -> list[str]:
     """The characters that no font has, sorted."""
-    return sorted(set(characters).difference(*map(characters_of, fonts)))
+    return sorted(one for one in set(characters) if not any(draws(font, one) for font in fonts))
 
 
 def find_chinese_font() -> Path | None:
@@ -136,6 +139,14 @@ def font_fingerprint(font_folders: Sequence[Path]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+@lru_cache(maxsize=1 << 20)
+def draws(font: Font, character: str) -> bool:
+    """Whether a font names a character and has ink for it; some name what they leave blank."""
+    if character not in characters_of(font):
+        return False
+    return character in SPACES or open_face(font, _ANY_PX).getmask(character).getbbox() is not None
+
+
 @cache
 def characters_of(font: Font) -> frozenset[str]:
     """The characters that a font's cmap names."""
@@ -143,7 +154,7 @@ def characters_of(font: Font) -> frozenset[str]:
     try:
         with TTFont(file, fontNumber=font.face, lazy=True) as tables:
             return SPACES.union(map(chr, tables.getBestCmap() or ()))
-    except TTLibError as error:
+    except DAMAGED as error:
         _LOG.warning("Font %s names no characters: %s", font.name, error)
         return SPACES
 

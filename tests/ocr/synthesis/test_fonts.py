@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
+from fontTools.ttLib.tables._g_l_y_f import Glyph
 
 from ocr.errors import BadInput
 from ocr.synthesis.fonts import (
@@ -33,19 +35,45 @@ def a_font_file() -> Path:
 
 @pytest.fixture
 def font_of(tmp_path: Path) -> Callable[..., Font]:
-    """Makes fonts whose cmaps name a few characters, and that have nothing else."""
+    """Makes fonts that draw a few characters as boxes, and leave others blank."""
 
-    def make(characters: str, *, name: str = "Some Sans") -> Font:
-        glyphs = {ord(one): f"u{ord(one):04X}" for one in characters}
+    def make(characters: str, *, blank: str = "", name: str = "Some Sans") -> Font:
+        glyphs = {ord(one): f"u{ord(one):04X}" for one in characters + blank}
+        shapes = [".notdef", *glyphs.values()]
         builder = FontBuilder(1000)
-        builder.setupGlyphOrder([".notdef", *glyphs.values()])
-        if characters:
-            builder.setupCharacterMap(glyphs)
+        builder.setupGlyphOrder(shapes)
+        builder.setupCharacterMap(glyphs)
+        blanks = {".notdef", *(glyphs[ord(one)] for one in blank)}
+        builder.setupGlyf({shape: box(0 if shape in blanks else 500) for shape in shapes})
+        builder.setupHorizontalMetrics(dict.fromkeys(shapes, (600, 0)))
+        builder.setupHorizontalHeader(ascent=800, descent=-200)
         path = tmp_path / f"{name} {characters}.ttf"
         builder.save(path)
         return Font(name=name, path=path, face=0, digest=path.stem)
 
     return make
+
+
+def box(side: int) -> Glyph:
+    """A square of ink; none at all for a side of 0."""
+    pen = TTGlyphPen(None)
+    if side:
+        pen.moveTo((0, 0))
+        for corner in ((0, side), (side, side), (side, 0)):
+            pen.lineTo(corner)
+        pen.closePath()
+    return pen.glyph()
+
+
+def damage_cmap(font: Font, damage: Callable[[bytearray], bytes]) -> None:
+    """Write other bytes into the table that names a font's characters."""
+    assert font.path is not None
+    with TTFont(font.path) as tables:
+        entry = tables.reader.tables["cmap"]
+    content = bytearray(font.path.read_bytes())
+    place = slice(entry.offset, entry.offset + entry.length)
+    content[place] = damage(content[place])
+    font.path.write_bytes(content)
 
 
 def test_the_font_inside_pillow_has_every_ascii_character() -> None:
@@ -104,19 +132,31 @@ def test_a_font_has_the_characters_of_its_cmap_and_spaces(font_of: Callable[...,
     assert characters_of(font_of("")) == set(" \u3000")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda table: b"\xff" * len(table),
+        lambda table: bytes(table).replace(b"\0\4\0", b"\0\0\0"),  # says it is of format 0
+    ],
+)
 def test_a_font_whose_cmap_cannot_be_read_has_no_characters(
-    font_of: Callable[..., Font], caplog: pytest.LogCaptureFixture
+    font_of: Callable[..., Font], caplog: pytest.LogCaptureFixture, damage: Callable[..., bytes]
 ) -> None:
     font = font_of("A1", name="Torn")
-    assert font.path is not None
-    with TTFont(font.path) as tables:
-        entry = tables.reader.tables["cmap"]
-        content = bytearray(font.path.read_bytes())
-    content[entry.offset : entry.offset + entry.length] = b"\xff" * entry.length
-    font.path.write_bytes(content)
+    damage_cmap(font, damage)
 
     assert "A" not in characters_of(font)
     assert "Torn names no characters" in caplog.text
+
+
+def test_what_a_font_names_but_leaves_blank_is_drawn_with_another(
+    font_of: Callable[..., Font],
+) -> None:
+    blank, other = font_of("A", blank="1", name="Blank"), font_of("A1")
+
+    assert choose_fonts([blank, other], "A1", rng=random.Random(0)) == {"A": other, "1": other}
+    with pytest.raises(BadInput, match="has 1 of the characters to render: 1 "):
+        require_characters([blank], "A 1")
 
 
 def test_fonts_of_a_named_folder_are_found_in_any_place(tmp_path: Path) -> None:
