@@ -96,7 +96,10 @@ def parse_query(query: Mapping[str, str], fields: type[Fields]) -> Fields:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0])[:100]
         known = ", ".join(fields.model_fields)
-        message = f"Query parameter {name!r}: {first['msg']}; known: {known}"
+        said = f"Query parameter {name!r}: {first['msg']}"
+        if first["type"] == "extra_forbidden":
+            said = f"Unknown query parameter {name!r}"
+        message = f"{said}; known: {known}"
         raise Problem("bad_query", message) from None
 
 

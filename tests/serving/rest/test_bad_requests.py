@@ -145,6 +145,12 @@ def test_bad_image_names_its_index(gateway: Gateway) -> None:
     assert reply.json()["error"]["message"].startswith("Image 1:")
 
 
+def test_unknown_parameter_is_named_beside_the_known(gateway: Gateway) -> None:
+    reply = CASES["unknown parameter"][0](gateway)
+
+    assert reply.json()["error"]["message"] == "Unknown query parameter 'modle'; known: model"
+
+
 def test_slow_body_is_given_up(gateway: Gateway) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
     connection.putrequest("POST", "/v1/recognize")
