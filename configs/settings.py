@@ -1,4 +1,4 @@
-"""What our processes read from the environment: the only place that names OCRLINE_* and MINIO_*."""
+"""What our processes read from the environment: OCRLINE_* and MINIO_*, in capitals."""
 
 from pathlib import Path
 from typing import Annotated, Any
