@@ -21,10 +21,24 @@ def test_short_form_has_decision_metrics_rules_and_errors(paired: bool) -> None:
 
     markdown = render_lines_markdown(report, judge_lines(report), title="plates:9c41")
 
-    assert markdown.startswith("# ⛔ Block: plates:9c41" if paired else "# ✅ Promote")
+    assert markdown.startswith("# ⛔ Block: plates:9c41")
     assert "| Accuracy | **0.0%**" in markdown
     assert "## Rules" in markdown
     assert "## Worst errors" in markdown
+
+
+def test_heading_is_the_verdict() -> None:
+    texts = [f"{n:04}" for n in range(40)]
+    report = evaluate_scripted(
+        candidate=ScriptedRecogniser("new", lambda number: (texts[number], 0.9)),
+        opponent=None,
+        samples=lines(texts),
+        resamples=200,
+    )
+
+    markdown = render_lines_markdown(report, judge_lines(report), title="plates:9c41")
+
+    assert markdown.startswith("# ✅ Promote: plates:9c41")
 
 
 def test_every_row_of_a_table_has_the_cells_of_its_head() -> None:
