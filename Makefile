@@ -40,7 +40,7 @@ test-slow: setup ## The long proofs as well
 	$(BIN)/python -m pytest --timeout 3600
 
 bench: setup ## The benchmarks that need no data of yours, each beside its peer
-	$(BIN)/python -m bench.prepare
+	$(BIN)/python -m bench.prepare --rows 20000 200000
 	$(BIN)/python -m bench.train
 	$(BIN)/python -m bench.serve
 
