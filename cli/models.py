@@ -75,7 +75,7 @@ def show(
     print_table(
         "history of champion",
         ["at", "version", "reason"],
-        [(h.at, h.version, h.reason) for h in history],
+        [(h.at, h.version or "–", h.reason) for h in history],
     )
 
 

@@ -49,6 +49,24 @@ class GatewayClient:
     def __exit__(self, *_: object) -> None:
         self._http.close()
 
+    def wait_until_up(self, *, timeout_s: float) -> None:
+        """Wait until the gateway lists its models.
+
+        Raises:
+            GatewayUnavailable: It does not in time, or not to this token.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                self._list()
+            except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+                if time.monotonic() > deadline:
+                    message = f"{self._endpoint} gives no answer after {timeout_s:.0f} s: {error}"
+                    raise GatewayUnavailable(message) from None
+            else:
+                return
+            time.sleep(POLL_S)
+
     def wait_for(self, name: str, version: str, *, timeout_s: float) -> None:
         """Wait until the gateway serves a version of a model.
 
@@ -122,11 +140,14 @@ class GatewayClient:
             (page,) = answer["pages"]
             return [PageLine.from_json(line) for line in page["lines"]]
 
+    def _list(self) -> dict[str, dict[str, Any]]:
+        models = self._http.get("/v1/models").raise_for_status().json()
+        return {model["name"]: model for model in models["models"]}
+
     def _describe(self, name: str) -> tuple[dict[str, Any], str]:
         """Return what the gateway says of a model, and the same in words."""
         try:
-            models = self._http.get("/v1/models").raise_for_status().json()
-            served = {model["name"]: model for model in models["models"]}
+            served = self._list()
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             return {}, f"no answer ({error})"
         if name not in served:

@@ -1,7 +1,7 @@
 """An alias of a model: where it points and every move that brought it there."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from ocr.errors import BadData
@@ -9,13 +9,13 @@ from ocr.errors import BadData
 
 @dataclass(frozen=True)
 class Promotion:
-    """One move of an alias, from `previous` (None: from nothing) to `version`.
+    """One move of an alias, from `previous` to `version`; None: from nothing, to nothing.
 
-    A person rolls back; a deployment that could not be proven is undone.
+    A person rolls back; a deployment undoes its own promotion that it could not prove.
     """
 
     alias: str
-    version: str
+    version: str | None
     previous: str | None
     at: str
     reason: str
@@ -25,17 +25,21 @@ class Promotion:
 
 @dataclass(frozen=True)
 class AliasState:
-    """Where an alias points, and every move that brought it there, oldest first."""
+    """Where an alias points, and every move that brought it there, oldest first.
+
+    ``has_moved`` says whether the call that returned it wrote its last move.
+    """
 
     name: str
     alias: str
     history: tuple[Promotion, ...]
     tag: str
+    has_moved: bool = field(default=False, compare=False)
 
     @property
     def version(self) -> str:
-        """The version it points at."""
-        return self.history[-1].version
+        """The version it points at; empty when its first promotion was undone."""
+        return self.history[-1].version or ""
 
     @property
     def previous(self) -> str | None:
@@ -105,8 +109,8 @@ def _standing(history: tuple[Promotion, ...]) -> list[str]:
     """Replay the moves: what rollbacks would walk back through, the current version last."""
     standing: list[str] = []
     for move in history:
-        if move.action in ("rollback", "undo"):
-            standing.pop()
-        else:
+        if move.action == "promote" and move.version:
             standing.append(move.version)
+        elif standing:
+            standing.pop()
     return standing

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
 from ocr.models.alias import AliasState, Promotion, format_history, parse_history, parse_object
@@ -122,21 +122,32 @@ class Registry:
         name, separator, rest = re.fullmatch(r"([^@:]*)([@:]?)(.*)", reference).groups()  # type: ignore[union-attr]
         if separator == ":":
             return self._resolve_version(name, rest)
-        state = self._read_alias(name, rest if separator else CHAMPION)
-        if state is None:
+        state = self.read_alias(name, rest if separator else CHAMPION)
+        if state is None or not state.version:
             known = ", ".join(self.names()) or "none"
             message = f"Nothing is {reference!r} in {self.store.uri}; models there: {known}"
             raise ArtifactNotFound(message)
         return self.version(name, state.version)
 
     def champion(self, name: str) -> AliasState | None:
-        """Read where the champion alias points; None before the first promotion."""
-        return self._read_alias(name, CHAMPION)
+        """Read where the champion alias points; None where it points at no version."""
+        state = self.read_alias(name)
+        return state if state and state.version else None
 
     def history(self, name: str) -> list[Promotion]:
         """List every move of the champion alias, oldest first."""
-        state = self.champion(name)
+        state = self.read_alias(name)
         return list(state.history) if state else []
+
+    def read_alias(self, name: str, alias: str = CHAMPION) -> AliasState | None:
+        """Read an alias, also one that points at no version any more; None: it never moved."""
+        key = _alias_key(name, alias)
+        try:
+            data, tag = self.store.read_tagged(key)
+        except ArtifactNotFound:
+            return None
+        history = parse_history(data, source=f"{self.store.uri}/{key}")
+        return AliasState(name=name, alias=alias, history=history, tag=tag)
 
     def promote(
         self,
@@ -161,28 +172,42 @@ class Registry:
             ArtifactNotFound: The version is not registered.
         """
         self.version(name, version)
-        state = self.champion(name)
+        state = self.read_alias(name)
         if state and state.version == version:
             return state
         _check_expected(state, name=name, expected=expected)
         move = Promotion(
             alias=CHAMPION,
             version=version,
-            previous=state.version if state else None,
+            previous=(state.version or None) if state else None,
             at=_now(),
             reason=reason,
             evaluation=evaluation,
         )
         return self._write_alias(name, state, move)
 
-    def rollback(
-        self,
-        name: str,
-        *,
-        reason: str,
-        expected: str | None = ANY,
-        action: Literal["rollback", "undo"] = "rollback",
-    ) -> AliasState:
+    def undo(self, promoted: AliasState, *, reason: str) -> AliasState:
+        """Take back a promotion, where nobody moved the alias since; the first leaves no champion.
+
+        Args:
+            promoted: What :meth:`promote` returned.
+            reason: Why, for the history.
+
+        Raises:
+            AliasMoved: Somebody moved the alias since, be it away and back.
+        """
+        last = promoted.history[-1]
+        move = Promotion(
+            alias=promoted.alias,
+            version=last.previous,
+            previous=last.version,
+            at=_now(),
+            reason=reason,
+            action="undo",
+        )
+        return self._write_alias(promoted.name, promoted, move)
+
+    def rollback(self, name: str, *, reason: str, expected: str | None = ANY) -> AliasState:
         """Bring back the champion before this one; a second rollback goes one further back.
 
         Raises:
@@ -199,7 +224,7 @@ class Registry:
             previous=state.version,
             at=_now(),
             reason=reason,
-            action=action,
+            action="rollback",
         )
         return self._write_alias(name, state, move)
 
@@ -223,15 +248,6 @@ class Registry:
         model = ModelVersion(name=name, version=version, key=key, manifest=manifest)
         return self._manifests.setdefault((name, version), model)
 
-    def _read_alias(self, name: str, alias: str) -> AliasState | None:
-        key = _alias_key(name, alias)
-        try:
-            data, tag = self.store.read_tagged(key)
-        except ArtifactNotFound:
-            return None
-        history = parse_history(data, source=f"{self.store.uri}/{key}")
-        return AliasState(name=name, alias=alias, history=history, tag=tag)
-
     def _write_alias(self, name: str, state: AliasState | None, move: Promotion) -> AliasState:
         history = (*(state.history if state else ()), move)
         tag = self.store.compare_and_swap(
@@ -239,11 +255,11 @@ class Registry:
             format_history(history),
             expected=state.tag if state else None,
         )
-        return AliasState(name=name, alias=move.alias, history=history, tag=tag)
+        return AliasState(name=name, alias=move.alias, history=history, tag=tag, has_moved=True)
 
 
 def _check_expected(state: AliasState | None, *, name: str, expected: str | None) -> None:
-    found = state.version if state else None
+    found = (state.version or None) if state else None
     if expected not in (ANY, found):
         message = (
             f"The champion of {name!r} is {found or 'nobody'}, expected {expected or 'nobody'}"

@@ -114,7 +114,7 @@ class ChampionFollower:
 
     def _look_at(self, name: str) -> bool:
         try:
-            champion = self._registry.champion(name)
+            champion = self._registry.read_alias(name)
         except StoreUnavailable:
             raise
         except OcrError as error:  # one damaged alias must not hide the others
@@ -123,6 +123,9 @@ class ChampionFollower:
         if champion is None:
             return False
         self._complaints.pop(name, None)
+        if not champion.version:  # its first promotion was undone
+            self._pool.forget(name)
+            return True
         self._pool.expect(name, champion.version)
         if self._pool.states[name].is_behind and self._may_load(champion):
             self._loading.add(name)

@@ -99,8 +99,8 @@ class ModelPool:
     def swap(self, live: LiveModel) -> bool:
         """Put a model in service, unless another version has become champion meanwhile."""
         with self._lock:
-            state = self._states[live.name]
-            if state.champion != live.version:
+            state = self._states.get(live.name)
+            if state is None or state.champion != live.version:
                 return False
             old = state.live
             self._set(replace(state, live=live, last_error="", is_refused=False))
@@ -114,12 +114,23 @@ class ModelPool:
         """Note why a version is not in service, for now or for good; what serves goes on."""
         self._metrics.load_errors.labels(name).inc()
         with self._lock:
-            state = self._states[name]
-            if state.champion == version:
+            state = self._states.get(name)
+            if state is not None and state.champion == version:
                 message = (
                     f"{version} {'was refused' if is_final else 'cannot be loaded now'}: {error}"
                 )
                 self._set(replace(state, last_error=message, is_refused=is_final))
+
+    def forget(self, name: str) -> None:
+        """Take a model out of service whose name has no champion any more."""
+        with self._lock:
+            state = self._states.get(name)
+            if state is None:
+                return
+            self._states = {key: kept for key, kept in self._states.items() if key != name}
+        self._metrics.model_behind.remove(name)
+        if state.live:
+            self._metrics.model_info.remove(name, state.live.version, state.live.engine)
 
     def note_look(self, *, warning: str = "", is_complete: bool = True) -> None:
         """Note how the last look at the store went."""

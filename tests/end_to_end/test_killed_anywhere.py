@@ -38,7 +38,6 @@ LINES = Project(
         "store/models/smoke/*/published.json",
         "store/evaluations/*/report.json",
         "store/models/smoke/aliases/champion.json",  # promoted, not yet proven
-        "store/deployments/smoke/*.json",
     ),
 )
 PAGES = Project(
@@ -56,7 +55,6 @@ PAGES = Project(
         "store/models/smoke-pages/*/published.json",
         "store/evaluations/*/report.json",
         "store/models/smoke-pages/aliases/champion.json",
-        "store/deployments/smoke-pages/*.json",
     ),
 )
 

@@ -7,7 +7,7 @@ import pytest
 from configs.deployment import DeploymentParams
 from ocr.errors import AliasMoved, ParityFailed
 from tasks.deploy import deploy_model
-from tasks.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
+from tasks.gateway_client import GatewayClient, VersionRefused
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
@@ -70,21 +70,6 @@ def test_bundle_that_does_not_read_as_exported_is_rolled_back(shelf: Shelf) -> N
     assert champion.history[-1].reason.startswith("deployment failed")
 
 
-def test_gateway_that_is_not_there_leaves_the_champion(shelf: Shelf) -> None:
-    shelf.add("v2", LETTERS)
-
-    with pytest.raises(GatewayUnavailable, match="no answer"):
-        deploy_model.fn(
-            evaluation_of("v2", champion="v1"),
-            JUDGEMENT,
-            params("http://127.0.0.1:9", timeout_s=0.5),
-        )
-
-    champion = shelf.registry.champion("bars")
-    assert champion is not None
-    assert champion.version == "v1"
-
-
 def test_champion_that_moved_since_the_evaluation_is_not_overwritten(shelf: Shelf) -> None:
     shelf.add("v2", LETTERS)
     shelf.add("v3", DIGITS)
@@ -109,36 +94,3 @@ def test_answers_of_another_model_are_told_apart(shelf: Shelf) -> None:
             ),
         ):
             client.check_golden_lines(other, name="bars", version="v1")
-
-
-def test_run_killed_between_promotion_and_proof_is_still_taken_back(shelf: Shelf) -> None:
-    shelf.add("v2", LETTERS)
-    shelf.registry.promote("bars", "v2", reason="the run died after this")
-
-    with pytest.raises(GatewayUnavailable):
-        deploy_model.fn(
-            evaluation_of("v2", champion="v2"),
-            JUDGEMENT,
-            params("http://127.0.0.1:9", timeout_s=0.5),
-        )
-
-    champion = shelf.registry.champion("bars")
-    assert champion is not None
-    assert champion.version == "v1"
-
-
-def test_proven_champion_stays_when_the_gateway_is_down(shelf: Shelf) -> None:
-    shelf.add("v2", LETTERS)
-    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
-        deploy_model.fn(evaluation_of("v2", champion="v1"), JUDGEMENT, params(gateway.url))
-
-    with pytest.raises(GatewayUnavailable):
-        deploy_model.fn(
-            evaluation_of("v2", champion="v2"),
-            JUDGEMENT,
-            params("http://127.0.0.1:9", timeout_s=0.5),
-        )
-
-    champion = shelf.registry.champion("bars")
-    assert champion is not None
-    assert champion.version == "v2"

@@ -4,18 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from configs.deployment import DeploymentParams
 from configs.gate import LineGateParams
 from configs.jobs import TrainResult
-from tasks.deploy import deploy_model
-from tasks.gateway_client import GatewayUnavailable
 from tasks.judge_lines import judge_lines
-from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.references import JudgementRef, ModelRef
 from tests.tasks.conftest import ToyProject
 
 # All toys read the same; so few lines would not tell with the usual margin.
 GATE = LineGateParams(margin=0.9)
-NOWHERE = DeploymentParams(endpoint="http://127.0.0.1:9", timeout_s=0.2)
 
 
 @pytest.fixture
@@ -28,11 +24,6 @@ def candidate(project: ToyProject) -> ModelRef:
 
 def judge(project: ToyProject, candidate: ModelRef) -> JudgementRef:
     return judge_lines.fn(project.evaluate(candidate), GATE)
-
-
-def deploy_in_vain(evaluation: EvaluationRef, judgement: JudgementRef) -> None:
-    with pytest.raises(GatewayUnavailable):
-        deploy_model.fn(evaluation, judgement, NOWHERE)
 
 
 def test_candidate_as_good_as_the_champion_is_accepted(
@@ -78,8 +69,7 @@ def test_version_that_a_person_rolled_back_is_held(
 def test_version_that_a_failed_deployment_took_back_may_try_again(
     project: ToyProject, candidate: ModelRef
 ) -> None:
-    evaluation = project.evaluate(candidate)
-    deploy_in_vain(evaluation, judge_lines.fn(evaluation, GATE))
-    assert project.registry.history("toy")[-1].action == "undo"
+    promoted = project.registry.promote("toy", "v2", reason="better")
+    project.registry.undo(promoted, reason="deployment failed")
 
     assert judge(project, candidate).verdict == "promote"

@@ -9,11 +9,11 @@ def champion_after(*moves: str) -> AliasState:
     """Promote versions in their order; ``rollback`` and ``undo`` take the last one back."""
     state = AliasState(name="toy", alias="champion", history=(), tag="")
     for move in moves:
-        current = state.version if state.history else None
+        current = (state.version or None) if state.history else None
         taken_back = move in ("rollback", "undo")
         promotion = Promotion(
             alias="champion",
-            version=str(state.previous) if taken_back else move,
+            version=state.previous if taken_back else move,
             previous=current,
             at="2026-11-01",
             reason="by hand",
@@ -34,6 +34,7 @@ def champion_after(*moves: str) -> AliasState:
         (("v1", "v2", "v3", "rollback"), "v2", "v1"),
         (("v1", "v2"), "v1", "v2"),
         (("v1", "v2", "v3", "v2"), "v2", "v3"),
+        (("v1", "undo", "v1"), "v1", None),
     ],
     ids=[
         "another champion",
@@ -42,6 +43,7 @@ def champion_after(*moves: str) -> AliasState:
         "the champion itself, back after a rollback",
         "an earlier champion",
         "the champion itself, promoted twice",
+        "the first champion itself, proven at the second try",
     ],
 )
 def test_opponent_is_the_champion_or_what_it_was_promoted_over(

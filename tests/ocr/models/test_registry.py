@@ -184,6 +184,51 @@ def test_a_rollback_of_what_somebody_replaced_is_refused(three: Registry) -> Non
     assert three.resolve("plates").version == "a"
 
 
+@pytest.mark.parametrize("before", [None, "c"])
+def test_an_undone_promotion_leaves_what_was_before_and_its_history(
+    three: Registry, before: str | None
+) -> None:
+    if before:
+        three.promote("plates", before, reason="first")
+    promoted = three.promote("plates", "b", reason="better")
+
+    three.undo(promoted, reason="does not answer")
+
+    champion, history = three.champion("plates"), three.history("plates")
+    assert (champion.version if champion else None) == before
+    assert [(m.action, m.version) for m in history][-2:] == [("promote", "b"), ("undo", before)]
+
+
+@pytest.mark.parametrize("back", [False, True], ids=["away", "away and back"])
+def test_a_promotion_that_somebody_moved_since_is_not_undone(three: Registry, back: bool) -> None:
+    promoted = three.promote("plates", "b", reason="better")
+    three.promote("plates", "a", reason="by hand")
+    if back:
+        three.promote("plates", "b", reason="by hand")
+
+    with pytest.raises(AliasMoved):
+        three.undo(promoted, reason="does not answer")
+
+    assert three.resolve("plates").version == ("b" if back else "a")
+
+
+def test_only_the_call_that_moved_the_alias_says_so(three: Registry) -> None:
+    first = three.promote("plates", "b", reason="better")
+    again = three.promote("plates", "b", reason="another run")
+
+    assert (first.has_moved, again.has_moved) == (True, False)
+
+
+def test_a_model_without_a_champion_again_resolves_to_nothing(three: Registry) -> None:
+    three.undo(three.promote("plates", "b", reason="first"), reason="does not answer")
+
+    with pytest.raises(ArtifactNotFound, match="Nothing is 'plates'"):
+        three.resolve("plates")
+    with pytest.raises(BadInput, match="no earlier champion"):
+        three.rollback("plates", reason="nothing left")
+    assert three.promote("plates", "a", reason="next", expected=None).version == "a"
+
+
 @pytest.mark.parametrize("reference", ["plates", "plates@champion", "plates:b"])
 def test_a_reference_is_a_name_an_alias_or_a_version(three: Registry, reference: str) -> None:
     three.promote("plates", "b", reason="first")

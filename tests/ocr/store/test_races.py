@@ -141,7 +141,7 @@ def test_promotions_from_many_processes_are_all_in_the_history(
 
     history = Registry(open_store(store_uri, s3=credentials)).history("plates")
     assert said == plans
-    assert sorted(move.version for move in history) == sorted(chain(*plans))
+    assert sorted(str(move.version) for move in history) == sorted(chain(*plans))
     assert [move.previous for move in history] == [None, *(move.version for move in history[:-1])]
 
 

@@ -57,6 +57,20 @@ def test_rollback_of_a_broken_champion_clears_its_error(shelf: Shelf) -> None:
         assert gateway.read(png("8")) == ("8", "v1")
 
 
+def test_a_first_champion_that_was_undone_is_taken_out_of_service(shelf: Shelf) -> None:
+    shelf.add("v1", DIGITS)
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        promoted = shelf.registry.promote("bars", "v1", reason="first")
+        gateway.wait_for("v1")
+
+        shelf.registry.undo(promoted, reason="deployment failed")
+        wait_until(lambda: not gateway.get("/v1/models").json()["models"], log=gateway.log)
+
+        assert gateway.metric("ocrline_store_up") == 1
+        shelf.registry.promote("bars", "v1", reason="once more")
+        gateway.wait_for("v1")
+
+
 def test_damaged_file_in_the_store_is_refused_and_healed_by_a_new_version(shelf: Shelf) -> None:
     shelf.add("v1", DIGITS)
     (damaged,) = Path(shelf.store).glob("models/bars/v1/**/onnx/model.onnx")
