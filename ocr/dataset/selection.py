@@ -51,11 +51,21 @@ def select_samples(
             candidates.append(each)
     kept, copies = drop_duplicates(candidates)
     accepted, leaks = _split(kept, cluster(kept), rule=rule, given=given)
-    rejections = sorted([*rejections, *copies, *leaks])
-    rows = len(accepted) + len(rejections)
-    check_bad_share(count_reasons(rejections), rows=rows, max_bad_share=max_bad_share)
-    _refuse_empty([split for _, split in accepted], rejected=len(rejections))
-    return Selection(accepted, rejections)
+    return conclude(accepted, [*rejections, *copies, *leaks], max_bad_share=max_bad_share)
+
+
+def conclude(
+    accepted: list[tuple[Candidate[LabelT], Split]],
+    rejections: Iterable[Rejection],
+    *,
+    max_bad_share: float,
+) -> Selection[LabelT]:
+    """Refuse a selection that lost too much, or a whole split; raises as `select_samples` does."""
+    ordered = sorted(rejections)
+    rows = len(accepted) + len(ordered)
+    check_bad_share(count_reasons(ordered), rows=rows, max_bad_share=max_bad_share)
+    _refuse_empty([split for _, split in accepted], rejected=len(ordered))
+    return Selection(accepted, ordered)
 
 
 def _split(

@@ -5,6 +5,7 @@ import io
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.dataset.snapshot.snapshot import SAMPLES
@@ -33,7 +34,7 @@ class GoldenImage:
 def read_golden_images(store: Store, *, snapshot: str, count: int) -> list[GoldenImage]:
     """Read the first images, by id, of a snapshot's test split (or validation, or training).
 
-    Only these are read, however large the snapshot is.
+    Only these are read, however large the snapshot is, and one that several samples share once.
 
     Args:
         store: Holds the snapshot.
@@ -46,10 +47,16 @@ def read_golden_images(store: Store, *, snapshot: str, count: int) -> list[Golde
     """
     table = io.BytesIO(store.read_bytes(f"{snapshot}/{SAMPLES}"))
     for split in SPLITS:
-        rows = pq.read_table(table, filters=[("split", "=", split)]).slice(0, count).to_pylist()
+        rows = _first_distinct(pq.read_table(table, filters=[("split", "=", split)]), count=count)
         if rows:
             return [GoldenImage(_read_image(store, snapshot, row), sample=row) for row in rows]
     raise BadData(f"Snapshot {snapshot} holds no image")
+
+
+def _first_distinct(samples: pa.Table, *, count: int) -> list[dict[str, Any]]:
+    first = {key: at for at, key in reversed(list(enumerate(samples["id"].to_pylist())))}
+    rows: list[dict[str, Any]] = samples.take(sorted(first.values())[:count]).to_pylist()
+    return rows
 
 
 def _read_image(store: Store, snapshot: str, row: dict[str, Any]) -> Image:

@@ -1,5 +1,6 @@
 """The lines of labelled pages, cut out: what the recogniser of the pages learns from."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -21,11 +22,11 @@ from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, open_page_snaps
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.quarantine import Fault, Rejection
-from ocr.dataset.selection import select_samples
+from ocr.dataset.selection import Selection, conclude
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.dataset.snapshot.writer import write_snapshot
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import Split
 from ocr.dataset.spool import Spool, SpoolFile
 from ocr.image.cropping import CROP_MARGIN, crop_line, grow_boxes
 from ocr.image.rectangle import smallest_rectangle
@@ -36,6 +37,9 @@ from ocr.store.folder import download_folder
 _BATCH = 4
 _MIN_SIDE_PX = 4
 """A printed 1 on a small scan is five pixels wide."""
+
+CutLine = tuple[Candidate[LineLabel], Split]
+"""A line cut out of a page, and the split of that page."""
 
 
 def prepare_crops(
@@ -49,9 +53,10 @@ def prepare_crops(
     """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
 
     Every line keeps the split of its page, and its page as its group. White space in texts
-    becomes single spaces. Crops are stored as JPEG of quality 95, as rendered lines are: the
-    pages they come from are photographs and scans, mostly JPEG themselves, and PNG takes three
-    times the space.
+    becomes single spaces. Equal crops are all kept, and stored once a split; a crop that reads
+    otherwise than most of its equals is rejected. Crops are stored as JPEG of quality 95, as
+    rendered lines are: the pages they come from are photographs and scans, mostly JPEG
+    themselves, and PNG takes three times the space.
 
     Args:
         store: Where the pages are and the lines go.
@@ -96,13 +101,9 @@ def _write(
     spool = Spool(folder)
     copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
     pages = open_page_snapshot(copy)
-    selection = select_samples(
+    selection = _select(
         _cut_pages(pages, limits=_of_lines(limits), spool=spool, pool=pool),
-        rule=SplitRule(val_share=0, test_share=0, seed=0),  # every line has its page's split
-        given=("val", "test"),
         max_bad_share=limits.max_bad_share,
-        # Pages keep splits apart; lines of different pages may well look alike.
-        cluster=lambda kept: range(len(kept)),
     )
     return write_snapshot(
         folder / SNAPSHOT,
@@ -116,6 +117,37 @@ def _write(
     )
 
 
+def _select(found: Iterable[CutLine | Rejection], *, max_bad_share: float) -> Selection[LineLabel]:
+    """Keep every line, in the split of its page: pages keep splits apart, lines may look alike."""
+    cut: list[CutLine] = []
+    rejections: list[Rejection] = []
+    for each in found:
+        if isinstance(each, Rejection):
+            rejections.append(each)
+        else:
+            cut.append(each)
+    outvoted = _outvoted([line for line, _ in cut])
+    kept = [line for at, line in enumerate(cut) if at not in outvoted]
+    return conclude(kept, [*rejections, *outvoted.values()], max_bad_share=max_bad_share)
+
+
+def _outvoted(lines: Sequence[Candidate[LineLabel]]) -> dict[int, Rejection]:
+    """Reject lines that read otherwise than most of those with the same pixels, by position."""
+    votes: dict[str, Counter[str]] = {}
+    for line in lines:
+        votes.setdefault(line.encoded.id, Counter())[line.row.label.text] += 1
+    outvoted: dict[int, Rejection] = {}
+    for at, line in enumerate(lines):
+        texts = votes[line.encoded.id]
+        (text, most), equal = texts.most_common(1)[0], texts.total()
+        is_majority = 2 * most > equal
+        if not (is_majority and line.row.label.text == text):
+            says = f"read {text!r}" if is_majority else f"read {text!r}, no text has most of them"
+            detail = f"{most} of {equal} equal crops {says}"
+            outvoted[at] = line.row.reject("duplicate_with_other_text", detail)
+    return outvoted
+
+
 def _of_lines(limits: PageLimits) -> LineLimits:
     return LineLimits(
         min_side_px=_MIN_SIDE_PX,
@@ -127,7 +159,7 @@ def _of_lines(limits: PageLimits) -> LineLimits:
 
 def _cut_pages(
     pages: PageSnapshot, *, limits: LineLimits, spool: Spool, pool: ProcessPool
-) -> Iterator[Candidate[LineLabel] | Rejection]:
+) -> Iterator[CutLine | Rejection]:
     samples = pages.samples()
     batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
     work = partial(_cut_batch, pages=pages, limits=limits, spool=spool)
@@ -137,7 +169,7 @@ def _cut_pages(
 
 def _cut_batch(
     samples: Sequence[PageSample], *, pages: PageSnapshot, limits: LineLimits, spool: Spool
-) -> list[Candidate[LineLabel] | Rejection]:
+) -> list[CutLine | Rejection]:
     with spool.appending() as file:
         return [
             each
@@ -148,7 +180,7 @@ def _cut_batch(
 
 def _cut_page(
     sample: PageSample, pages: PageSnapshot, *, limits: LineLimits, file: SpoolFile
-) -> Iterator[Candidate[LineLabel] | Rejection]:
+) -> Iterator[CutLine | Rejection]:
     image = pages.image(sample)
     for number, region in _readable(sample):
         where = f"{sample.image or sample.id[:12]} region {number}"
@@ -158,7 +190,10 @@ def _cut_page(
         found = find_text_fault(text, limits=limits, charset=None) or examine_rendered(
             cut_region(image, region), limits=limits, file=file, hash_image=line_hash
         )
-        yield row.reject(*found) if isinstance(found, Fault) else Candidate(row, found)
+        if isinstance(found, Fault):
+            yield row.reject(*found)
+        else:
+            yield Candidate(row, found), sample.split
 
 
 def _readable(sample: PageSample) -> list[tuple[int, Region]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ocr.dataset.candidate import Candidate, SampleLabel
+from ocr.dataset.candidate import Candidate, EncodedImage, SampleLabel
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
@@ -70,8 +70,10 @@ def write_snapshot(
     """
     folder.mkdir()
     ordered = sorted(accepted, key=lambda pair: (SPLITS.index(pair[1]), pair[0].encoded.id))
-    places = list(place_in_shards(candidate.encoded.place.size for candidate, _ in ordered))
-    shards = list(_fill_shards(ordered, places))
+    images, which = _distinct_images(ordered)
+    stored = list(place_in_shards(image.place.size for image in images))
+    places = [stored[at] for at in which]
+    shards = list(_fill_shards(images, stored))
     written = pool.map_in_order(partial(_write_shard, folder=folder, spool=spool), shards)
     samples = _sample_columns(ordered, places, label=_LABEL_COLUMNS[task])
     _write_table(folder / SAMPLES, pa.schema([(c, _TYPES[c]) for c in samples]), samples)
@@ -95,11 +97,22 @@ def write_snapshot(
     return manifest
 
 
+def _distinct_images(ordered: Sequence[Accepted]) -> tuple[list[EncodedImage], list[int]]:
+    """The images of each split, without repetition, and for each sample which of them is its."""
+    images: list[EncodedImage] = []
+    which: list[int] = []
+    previous: object = None
+    for candidate, split in ordered:
+        if previous != (previous := (split, candidate.encoded.id)):
+            images.append(candidate.encoded)
+        which.append(len(images) - 1)
+    return images, which
+
+
 def _fill_shards(
-    ordered: Sequence[Accepted], places: Sequence[ShardPlace]
+    images: Sequence[EncodedImage], places: Sequence[ShardPlace]
 ) -> Iterator[_ShardContent]:
-    encoded = (candidate.encoded for candidate, _ in ordered)
-    for shard, placed in groupby(zip(places, encoded, strict=True), key=lambda pair: pair[0].shard):
+    for shard, placed in groupby(zip(places, images, strict=True), key=lambda pair: pair[0].shard):
         yield shard, [(f"{image.id}{image.suffix}", image.place) for _, image in placed]
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ArtifactNotFound, BadData
+from ocr.store import open_store
+from tests.ocr.dataset.pages.invoices import SPLITS, STATIC, cut, write_invoices
 from tests.training.export.line_store import line_store
 from training.export.golden_images import read_golden_images
 
@@ -22,6 +24,18 @@ def test_a_split_with_fewer_images_gives_all_it_has(tmp_path: Path) -> None:
     store, job = line_store(tmp_path, layout="fixed")
 
     assert len(read_golden_images(store, snapshot=job.snapshot, count=99)) == 16
+
+
+def test_an_image_that_several_lines_share_is_taken_once(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store"))
+    write_invoices(tmp_path / "data")
+
+    golden = read_golden_images(
+        store, snapshot=cut(store, tmp_path / "data").key, count=SPLITS["test"] + len(STATIC)
+    )
+
+    texts = sorted(one.sample["text"] for one in golden)
+    assert texts == [*(f"{number:05d}" for number in range(35, 40)), "Date", "Invoice No.", "Total"]
 
 
 def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
