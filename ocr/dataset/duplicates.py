@@ -4,9 +4,8 @@ Where two splits hold the same, the test split stays as it is, then the val spli
 frozen, training data is not.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,45 +14,43 @@ from scipy.sparse.csgraph import connected_components
 
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.split import Split
+from ocr.dataset.split import Codes, Split
 
-LabelT = TypeVar("LabelT", bound=SampleLabel)
 AnyCandidate = Candidate[SampleLabel]
 
 _RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}
 
 
-def drop_duplicates(
-    candidates: Iterable[Candidate[LabelT]],
-) -> tuple[list[Candidate[LabelT]], list[Rejection]]:
+def drop_duplicates(candidates: Sequence[AnyCandidate]) -> tuple[list[int], list[Rejection]]:
     """Keep one row per image; with two texts in its first split, none of that image.
 
     Returns:
-        The kept candidates, sorted by image id, and the rejections.
+        Positions of the kept candidates, sorted by image id, and the rejections.
     """
-    ordered = sorted(candidates, key=_image_id)
-    kept: list[Candidate[LabelT]] = []
+
+    def image_id(at: int) -> str:
+        return candidates[at].encoded.id
+
+    kept: list[int] = []
     rejections: list[Rejection] = []
-    for _, group in groupby(ordered, key=_image_id):
-        first, *others = group
-        if not others:
-            kept.append(first)
+    for _, copies in groupby(sorted(range(len(candidates)), key=image_id), key=image_id):
+        at, *rest = copies
+        if not rest:
+            kept.append(at)
             continue
-        first, *others = sorted([first, *others], key=_standing)
-        is_disputed = any(
-            _rank(o) == _rank(first) and o.row.label.stored != first.row.label.stored
-            for o in others
-        )
+        at, *rest = sorted([at, *rest], key=lambda at: _standing(candidates[at]))
+        first, others = candidates[at], [candidates[other] for other in rest]
+        is_disputed = any(_rank(o) == _rank(first) and _reads(o) != _reads(first) for o in others)
         if is_disputed:
             detail = f"reads {first.row.label.shown!r} and otherwise"
             rejections.append(first.row.reject("duplicate_with_other_text", detail))
         else:
-            kept.append(first)
+            kept.append(at)
         rejections += [_reject_copy(other, first) for other in others]
     return kept, rejections
 
 
-def connect(count: int, left: ArrayLike, right: ArrayLike) -> NDArray[np.int64]:
+def connect(count: int, left: ArrayLike, right: ArrayLike) -> Codes:
     """Number the sets of what pairs tie together, chains included.
 
     Args:
@@ -69,53 +66,45 @@ def connect(count: int, left: ArrayLike, right: ArrayLike) -> NDArray[np.int64]:
     return np.asarray(connected_components(graph, directed=False)[1], np.int64)
 
 
-def split_keys(candidates: Sequence[AnyCandidate], clusters: Sequence[int]) -> list[str]:
-    """One key per candidate; those that must stay together, by group or likeness, share it.
+def tie(*numbers: Codes) -> Codes:
+    """Number the sets of N rows that share any of their numbers, chains included: (N,).
 
     Args:
-        candidates: Sorted by image id.
-        clusters: Cluster of near-duplicates of each.
+        numbers: (N,) each: the clusters, the groups, the images of the rows.
     """
-    groups = [candidate.row.group for candidate in candidates]
-    labels = _join_groups(clusters, groups) if any(groups) else clusters
-    keys: dict[int, str] = {}
-    for label, group, candidate in zip(labels, groups, candidates, strict=True):
-        key = f"group:{group}" if group else candidate.encoded.id
-        keys[label] = min(keys.get(label, "~"), key)
-    return [keys[label] for label in labels]
+    left, right = [], []
+    for each in numbers:
+        _, first, which = np.unique(each, return_index=True, return_inverse=True)
+        left.append(first[which])
+        right.append(np.arange(len(each)))
+    return connect(len(numbers[0]), np.concatenate(left), np.concatenate(right))
 
 
-def find_leaks(
-    candidates: Sequence[AnyCandidate], splits: Sequence[Split], clusters: Sequence[int]
-) -> dict[int, Rejection]:
-    """Reject near-duplicates that lie in another split than the most protected of their cluster.
+def find_leaks(splits: Codes, sets: Codes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Find samples that lie in a less protected split than another of their set.
+
+    Args:
+        splits: (N,) positions in SPLITS.
+        sets: (N,) number of the cluster, or of the group, of each.
 
     Returns:
-        Rejections by position in the sequence.
+        Positions of the leaking samples and, for each, of the first that keeps its set's split.
     """
-    keepers: dict[int, int] = {}
-    for at in sorted(range(len(splits)), key=lambda at: _RANKS[splits[at]]):
-        keepers.setdefault(clusters[at], at)
-    leaks: dict[int, Rejection] = {}
-    for at, (candidate, split) in enumerate(zip(candidates, splits, strict=True)):
-        keeper = keepers[clusters[at]]
-        if splits[keeper] != split:
-            detail = f"nearly the same as {splits[keeper]} {_name(candidates[keeper])}"
-            leaks[at] = candidate.row.reject("near_image_in_two_splits", detail)
-    return leaks
+    order = np.lexsort((np.arange(len(splits)), -splits, sets))
+    _, starts, which = np.unique(sets[order], return_index=True, return_inverse=True)
+    keepers = np.empty(len(splits), np.intp)
+    keepers[order] = order[starts[which]]
+    leaking = np.flatnonzero(splits < splits[keepers])
+    return leaking, keepers[leaking]
 
 
-def _join_groups(clusters: Sequence[int], groups: Sequence[str]) -> list[int]:
-    """Number the sets of what is tied by a cluster or by a group that has a name."""
-    names = [(f"cluster:{cluster}", at) for at, cluster in enumerate(clusters)]
-    names += [(f"group:{group}", at) for at, group in enumerate(groups) if group]
-    first: dict[str, int] = {}
-    left = [first.setdefault(name, at) for name, at in names]
-    return list(map(int, connect(len(groups), left, [at for _, at in names])))
+def name_of(candidate: AnyCandidate) -> str:
+    """What a rejection calls another row: its image or, where it has none, its place."""
+    return candidate.row.image or candidate.row.where
 
 
 def _reject_copy(candidate: AnyCandidate, first: AnyCandidate) -> Rejection:
-    name = _name(first)
+    name = name_of(first)
     if _reads(candidate) != _reads(first):
         detail = f"{name} reads {first.row.label.shown!r}"
         return candidate.row.reject("duplicate_with_other_text", detail)
@@ -128,17 +117,9 @@ def _reads(candidate: AnyCandidate) -> str:
     return candidate.row.label.stored
 
 
-def _image_id(candidate: AnyCandidate) -> str:
-    return candidate.encoded.id
-
-
 def _standing(candidate: AnyCandidate) -> tuple[int, str, str]:
     return _rank(candidate), candidate.row.image, candidate.row.where
 
 
 def _rank(candidate: AnyCandidate) -> int:
     return _RANKS[candidate.row.split]
-
-
-def _name(candidate: AnyCandidate) -> str:
-    return candidate.row.image or candidate.row.where

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from ocr.dataset.candidate import Candidate, SampleLabel
-from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
+from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
 from ocr.dataset.quarantine import Rejection, check_bad_share, count_reasons
-from ocr.dataset.split import SPLITS, Split, SplitRule, assign_splits
+from ocr.dataset.split import SPLITS, Codes, Split, SplitRule, assign_splits, number
 from ocr.errors import BadData
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
@@ -49,9 +51,16 @@ def select_samples(
             rejections.append(each)
         else:
             candidates.append(each)
-    kept, copies = drop_duplicates(candidates)
-    accepted, leaks = _split(kept, cluster(kept), rule=rule, given=given)
-    return conclude(accepted, [*rejections, *copies, *leaks], max_bad_share=max_bad_share)
+    candidates.sort(key=lambda candidate: (candidate.encoded.id, candidate.row.where))
+    positions, copies = drop_duplicates(candidates)
+    clusters = np.array(cluster(candidates), np.int64)
+    splits = _split(candidates, clusters, positions, rule=rule, given=given)[positions]
+    kept = [candidates[at] for at in positions]
+    leaks = _reject_leaks(kept, splits, clusters[positions])
+    accepted = [
+        (candidate, SPLITS[splits[at]]) for at, candidate in enumerate(kept) if at not in leaks
+    ]
+    return conclude(accepted, [*rejections, *copies, *leaks.values()], max_bad_share=max_bad_share)
 
 
 def conclude(
@@ -70,24 +79,37 @@ def conclude(
 
 def _split(
     candidates: Sequence[Candidate[LabelT]],
-    clusters: Sequence[int],
+    clusters: Codes,
+    kept: Sequence[int],
     *,
     rule: SplitRule,
     given: Sequence[Split],
-) -> tuple[list[tuple[Candidate[LabelT], Split]], list[Rejection]]:
-    free = [at for at, candidate in enumerate(candidates) if candidate.row.split is None]
-    keys = split_keys(candidates, clusters)
-    assigned = dict(
-        zip(free, assign_splits([keys[at] for at in free], rule=rule, given=given), strict=True)
+) -> Codes:
+    """Set the splits of all rows: what those that are not kept tie together stays together."""
+    images = number(candidate.encoded.id for candidate in candidates)
+    groups = number(c.row.group or at for at, c in enumerate(candidates))
+    splits = np.array([SPLITS.index(c.row.split or "train") for c in candidates], np.int64)
+    is_free = np.array([candidate.row.split is None for candidate in candidates], bool)
+    free = [candidate for candidate in candidates if candidate.row.split is None]
+    splits[is_free] = assign_splits(
+        [f"group:{c.row.group}" if c.row.group else c.encoded.id for c in free],
+        rule=rule,
+        given=given,
+        ties=tie(clusters, groups, images)[is_free],
+        kept=np.isin(np.arange(len(candidates)), kept)[is_free],
     )
-    splits = [c.row.split or assigned[at] for at, c in enumerate(candidates)]
-    leaks = find_leaks(candidates, splits, clusters)
-    accepted = [
-        (candidate, split)
-        for at, (candidate, split) in enumerate(zip(candidates, splits, strict=True))
-        if at not in leaks
-    ]
-    return accepted, list(leaks.values())
+    return splits
+
+
+def _reject_leaks(
+    candidates: Sequence[Candidate[LabelT]], splits: Codes, clusters: Codes
+) -> dict[int, Rejection]:
+    """Reject near-duplicates of what lies in a more protected split, by position."""
+    leaks: dict[int, Rejection] = {}
+    for at, keeper in zip(*find_leaks(splits, clusters), strict=True):
+        detail = f"nearly the same as {SPLITS[splits[keeper]]} {name_of(candidates[keeper])}"
+        leaks[at] = candidates[at].row.reject("near_image_in_two_splits", detail)
+    return leaks
 
 
 def _refuse_empty(splits: Sequence[Split], *, rejected: int) -> None:

@@ -1,15 +1,21 @@
-"""Deterministic splits: what belongs together stays on one side, and stays there as data grows."""
+"""Splits: what belongs together stays on one side, and what is in test stays in test."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ocr.errors import BadInput
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
+TRAIN, VAL, TEST = range(3)
+"""Positions in SPLITS: the larger, the more protected."""
+
+Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -33,50 +39,69 @@ class SplitRule:
 
 
 def assign_splits(
-    keys: Sequence[str], *, rule: SplitRule, given: Sequence[Split] = ()
-) -> list[Split]:
-    """Assign a split to each key; equal keys get the same split.
+    keys: Sequence[str],
+    *,
+    rule: SplitRule,
+    given: Sequence[Split] = (),
+    ties: Codes | None = None,
+    kept: NDArray[np.bool_] | None = None,
+) -> Codes:
+    """Assign a split to each of N samples; equal keys, and what is tied together, share it.
 
-    A key's split depends on the key and the seed alone, so that a sample never moves from test to
-    train when others join. Only where that leaves a wanted split empty is a key of the largest
-    split moved into it.
+    Every key has a place of its own, which depends on the key and the seed alone. What is tied
+    goes to test if one of its keys has its place there, else to val if one has, else to train. So
+    a sample that joins may bring others to val or test, but never takes one out of test.
+
+    A split that is left empty borrows from the first of train, val and test that has two sets.
+    So test lends nothing where two sets have their places elsewhere. What it borrowed itself goes
+    back when a set comes that is nearer to it: no rule that knows only the samples of today could
+    keep that in test and test small.
 
     Args:
-        keys: Content hash or group of each sample.
+        keys: Content hash or group of each.
         rule: Shares and seed.
         given: Splits that have samples of their own and get none of these.
+        ties: Number of what each is tied to; None: to nothing but equal keys.
+        kept: Which ones become samples: the others tie, but fill no empty split; None: all.
+
+    Returns:
+        (N,) positions in SPLITS.
     """
     test_share = 0.0 if "test" in given else rule.test_share
     val_share = 0.0 if "val" in given else rule.val_share
-    positions = {key: _position(key, seed=rule.seed) for key in set(keys)}
-    splits: dict[str, Split] = {
-        key: _split_at(position, val_share=val_share, test_share=test_share)
-        for key, position in positions.items()
-    }
-    _fill_empty(splits, positions, {"test": test_share, "val": val_share})
-    return [splits[key] for key in keys]
+    positions = _positions(keys, seed=rule.seed)
+    ties = number(keys) if ties is None else np.unique(ties, return_inverse=True)[1]
+    nearest = np.ones(ties.max(initial=-1) + 1)
+    np.minimum.at(nearest, ties, positions)
+    splits = np.full(len(nearest), TRAIN)
+    splits[nearest < test_share + val_share] = VAL
+    splits[nearest < test_share] = TEST
+    wanted = [split for split, share in ((TEST, test_share), (VAL, val_share)) if share]
+    samples = np.unique(ties if kept is None else ties[kept])
+    splits[samples] = _fill_empty(splits[samples], nearest[samples], [*wanted, TRAIN])
+    return splits[ties]
 
 
-def _position(key: str, *, seed: int) -> float:
-    digest = hashlib.sha256(f"{seed}:{key}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") / 2**64
+def number(values: Iterable[Hashable]) -> Codes:
+    """Number N values from 0, equal ones alike: (N,)."""
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(value, len(seen)) for value in values], np.int64)
 
 
-def _split_at(position: float, *, val_share: float, test_share: float) -> Split:
-    if position < test_share:
-        return "test"
-    return "val" if position < test_share + val_share else "train"
+def _positions(keys: Sequence[str], *, seed: int) -> NDArray[np.float64]:
+    """Where each key lies between 0 (test) and 1 (train): (N,)."""
+    digests = (hashlib.sha256(f"{seed}:{key}".encode()).digest()[:8] for key in keys)
+    return np.frombuffer(b"".join(digests), ">u8") / 2**64
 
 
-def _fill_empty(
-    splits: dict[str, Split], positions: dict[str, float], shares: dict[Split, float]
-) -> None:
-    wanted: list[Split] = [*(split for split, share in shares.items() if share), "train"]
+def _fill_empty(splits: Codes, positions: NDArray[np.float64], wanted: Sequence[int]) -> Codes:
+    filled = splits.copy()
     for split in wanted:
-        counts = Counter(splits.values())
-        if counts[split] or not counts:
+        if split in filled:
             continue
-        largest, count = max(counts.items(), key=lambda item: (item[1], item[0]))
-        if count > 1:
-            candidates = (key for key in splits if splits[key] == largest)
-            splits[min(candidates, key=positions.__getitem__)] = split
+        for lender in (TRAIN, VAL, TEST):
+            lent = np.flatnonzero(filled == lender)
+            if len(lent) > 1:
+                filled[lent[np.argmin(positions[lent])]] = split
+                break
+    return filled

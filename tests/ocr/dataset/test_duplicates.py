@@ -1,11 +1,12 @@
+import numpy as np
 import pytest
 
 from ocr.dataset.candidate import Candidate, EncodedImage, Row
-from ocr.dataset.duplicates import drop_duplicates, find_leaks, split_keys
+from ocr.dataset.duplicates import drop_duplicates, find_leaks, tie
 from ocr.dataset.lines.copies import HASH_BYTES
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.quarantine import Reason
-from ocr.dataset.split import Split
+from ocr.dataset.split import TEST, TRAIN, VAL, Split
 from ocr.dataset.spool import SpoolPlace
 
 
@@ -52,31 +53,29 @@ def test_one_row_per_image_stays_that_of_the_most_protected_split(
     for given in (rows, rows[::-1]):
         left, rejections = drop_duplicates(given)
 
-        assert [each.row.image.removesuffix(".png") for each in left] == kept
+        assert [given[at].row.image.removesuffix(".png") for at in left] == kept
         assert sorted(each.reason for each in rejections) == sorted(reasons)
 
 
-def test_group_and_likeness_both_tie_candidates_together() -> None:
-    rows = [
-        candidate("a", "A", group="p1"),
-        candidate("b", "B", group="p1"),
-        candidate("c", "B"),
-        candidate("d", "D"),
-    ]
+def test_rows_that_share_any_number_are_tied_chains_included() -> None:
+    clusters, groups = np.array([0, 1, 1, 2, 3]), np.array([0, 0, 1, 2, 3])
 
-    keys = split_keys(rows, clusters=[0, 1, 1, 2])
+    ties = tie(clusters, groups)
 
-    assert keys[0] == keys[1] == keys[2] != keys[3]
+    assert ties[0] == ties[1] == ties[2]
+    assert len(set(ties)) == 3
 
 
-def test_nothing_has_no_keys() -> None:
-    assert split_keys([], clusters=[]) == []
+def test_leaks_lie_in_a_less_protected_split_than_the_first_that_keeps_its_own() -> None:
+    splits = np.array([TRAIN, TEST, VAL, VAL, TEST])
+
+    leaking, keepers = find_leaks(splits, np.array([0, 0, 0, 1, 0]))
+
+    assert list(leaking) == [0, 2]
+    assert list(keepers) == [1, 1]
 
 
-def test_leaks_are_taken_from_the_less_protected_split() -> None:
-    rows = [candidate("a", "A"), candidate("b", "A"), candidate("c", "A"), candidate("d", "D")]
+def test_nothing_is_tied_and_nothing_leaks_where_there_is_nothing() -> None:
+    nothing = np.array([], np.int64)
 
-    leaks = find_leaks(rows, ["train", "test", "val", "val"], clusters=[0, 0, 0, 1])
-
-    assert sorted(leaks) == [0, 2]
-    assert {leak.reason for leak in leaks.values()} == {"near_image_in_two_splits"}
+    assert len(tie(nothing, nothing)) == len(find_leaks(nothing, nothing)[0]) == 0

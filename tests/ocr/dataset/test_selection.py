@@ -1,0 +1,62 @@
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from ocr.dataset.candidate import Candidate
+from ocr.dataset.lines.label import LineLabel
+from ocr.dataset.selection import select_samples
+from ocr.dataset.split import Split, SplitRule
+from tests.ocr.dataset.test_duplicates import candidate
+
+RULE = SplitRule(val_share=0.2, test_share=0.2, seed=0)
+
+Line = Candidate[LineLabel]
+
+
+def by_text(lines: Sequence[Line]) -> list[int]:
+    """Near-duplicates: the lines of one text."""
+    texts = sorted({line.row.label.text for line in lines})
+    return [texts.index(line.row.label.text) for line in lines]
+
+
+def split_of_images(lines: Sequence[Line]) -> dict[str, Split]:
+    selection = select_samples(lines, rule=RULE, given=(), max_bad_share=1, cluster=by_text)
+    return {line.encoded.id: split for line, split in selection.accepted}
+
+
+def draw_line(draw: random.Random, number: int) -> Line:
+    """An image, now and then one that is there already, in a cluster or a group or neither."""
+    image = f"{draw.randrange(200):064x}"
+    text = f"copy {draw.randrange(30)}" if draw.random() < 0.5 else f"own {image}"
+    group = f"page {draw.randrange(30)}" if draw.random() < 0.4 else ""
+    return candidate(image, text, number=number, group=group)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_sample_leaves_the_test_split_when_others_join(seed: int) -> None:
+    draw = random.Random(seed)
+    lines = [draw_line(draw, number) for number in range(120)]
+    draw.shuffle(lines)
+
+    before = split_of_images(lines[:60])
+    after = split_of_images(lines)
+
+    assert "test" in before.values()
+    was_in_test = [image for image, split in before.items() if split == "test"]
+    moved = [image for image in was_in_test if after.get(image, "test") != "test"]
+    assert moved == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_copies_and_groups_lie_in_one_split(seed: int) -> None:
+    draw = random.Random(seed)
+    lines = [draw_line(draw, number) for number in range(120)]
+
+    found = select_samples(lines, rule=RULE, given=(), max_bad_share=1, cluster=by_text).accepted
+
+    for name in ("group", "label"):
+        places: dict[object, set[Split]] = {}
+        for line, split in found:
+            places.setdefault(getattr(line.row, name) or line.encoded.id, set()).add(split)
+        assert all(len(splits) == 1 for splits in places.values())
