@@ -19,6 +19,7 @@ from deploy.background import (
     pick_port,
     stop_service,
 )
+from deploy.owner import Owner, describe_listener, find_owner, is_listening
 from deploy.password import read_or_make_password
 
 PREFECT_PORT = 4200
@@ -49,7 +50,7 @@ def ensure_prefect(settings: Settings) -> PrefectServer | None:
         service = _ensure_server(settings, password)
         client = _prefect_client(service.url, password, settings)
         os.environ.update({**client, **direct_loopback()})
-        warning = _warn_of_dead_runner(folder)
+        warning = _warn_of_runner(settings)
         _ensure_runner(settings, service.url, client)
     return PrefectServer(ui_url=service.url, password_file=password_file, warning=warning)
 
@@ -63,30 +64,60 @@ def ensure_gateway(settings: Settings, endpoint: str) -> Service | None:
     port = parts.port or 80
     name = f"gateway-{port}"
     with _locked(settings):
-        if find_service(folder, name) is None and pick_port(port) != port:
-            raise ServiceFailed(
-                f"Port {port} is taken by another program; stop it, "
-                "or choose another: --set deployment.endpoint=http://127.0.0.1:PORT"
+        _refuse_port_of_others(settings, port, find_service(folder, name))
+        try:
+            return ensure_service(
+                folder,
+                name,
+                module=["serving"],
+                url=endpoint,
+                environment={
+                    **_our_environment(settings),
+                    # One service for both spellings of an address.
+                    "OCRLINE_HOST": "::1" if parts.hostname == "::1" else "127.0.0.1",
+                    "OCRLINE_PORT": str(port),
+                },
+                is_up=partial(_is_our_gateway_up, folder, name, endpoint, port),
             )
-        return ensure_service(
-            folder,
-            name,
-            module=["serving"],
-            url=endpoint,
-            environment={
-                **_our_environment(settings),
-                # One service for both spellings of an address.
-                "OCRLINE_HOST": "::1" if parts.hostname == "::1" else "127.0.0.1",
-                "OCRLINE_PORT": str(port),
-            },
-            is_up=partial(answers, f"{endpoint}/health/live"),
-        )
+        except ServiceFailed:
+            # Another home's gateway may have taken the port while ours was starting.
+            _refuse_port_of_others(settings, port, find_service(folder, name))
+            raise
+
+
+def _refuse_port_of_others(settings: Settings, port: int, ours: Service | None) -> None:
+    """Let nobody end what serves another store or belongs to another home."""
+    if ours is None and pick_port(port) == port:
+        return
+    owner = find_owner(ours.pid) if ours else None
+    if ours and not (owner and _is_of_other_store(owner, settings)):
+        return
+    taken = f"a gateway, {owner}" if owner else describe_listener(port)
+    raise ServiceFailed(
+        f"Port {port} is taken by {taken}; the store of this run is {settings.store}. "
+        "It is left as it is: choose another port, "
+        "--set deployment.endpoint=http://127.0.0.1:PORT, or stop it first"
+    )
+
+
+def _is_of_other_store(owner: Owner, settings: Settings) -> bool:
+    return not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint)
+
+
+def _is_our_gateway_up(folder: Path, name: str, endpoint: str, port: int) -> bool:
+    # Another home's gateway answers as well while ours has not yet found the port taken.
+    ours = find_service(folder, name)
+    return bool(ours and is_listening(ours.pid, port) and answers(f"{endpoint}/health/live"))
 
 
 def remember_endpoint(settings: Settings, endpoint: str) -> None:
-    """Keep the address whose gateway the runner starts when it starts itself."""
+    """Keep the address whose gateway the runner starts when it starts itself.
+
+    A runner that works with another store keeps the one it has.
+    """
     with _locked(settings):
-        (_folder(settings) / ENDPOINT).write_text(endpoint, encoding="utf-8")
+        if _find_runner_of_other_store(settings) is None:
+            (_folder(settings) / ENDPOINT).write_text(endpoint, encoding="utf-8")
 
 
 def ensure_remembered_gateway(settings: Settings) -> Service | None:
@@ -139,14 +170,26 @@ def _start_server(settings: Settings, url: str, password: str) -> Service:
     )
 
 
-def _warn_of_dead_runner(folder: Path) -> str:
+def _warn_of_runner(settings: Settings) -> str:
+    folder = _folder(settings)
+    if other := _find_runner_of_other_store(settings):
+        return f"what runs the UI's jobs works with the store {other.store} and is left so"
     remembered = (folder / "runner.json").exists()
     if not remembered or find_service(folder, "runner") is not None:
         return ""
     return f"what runs the UI's jobs had ended and is started again; see {folder / 'runner.log'}"
 
 
+def _find_runner_of_other_store(settings: Settings) -> Owner | None:
+    runner = find_service(_folder(settings), "runner")
+    owner = find_owner(runner.pid) if runner else None
+    return owner if owner and _is_of_other_store(owner, settings) else None
+
+
 def _ensure_runner(settings: Settings, url: str, client: dict[str, str]) -> None:
+    runner = find_service(_folder(settings), "runner")
+    if runner and runner.url == url and _find_runner_of_other_store(settings):
+        return  # to replace it would end the jobs that it runs
     ensure_service(
         _folder(settings),
         "runner",

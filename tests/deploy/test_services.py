@@ -3,11 +3,9 @@
 import base64
 import os
 import socket
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from unittest.mock import patch
 
 import httpx
 import psutil
@@ -24,19 +22,7 @@ from deploy.services import (
     stop_services,
 )
 
-
-@pytest.fixture(autouse=True)
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A home of its own, and a folder whose modules are named as ours."""
-    for name in ("serving.py", "deploy.py", "training.py"):
-        (tmp_path / name).write_text("raise SystemExit('a file of the user')")
-    with patch.dict(os.environ):
-        for name in [n for n in os.environ if n.startswith(("OCRLINE_", "PREFECT_"))]:
-            del os.environ[name]
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-        yield
-        stop_services(Settings())
+pytestmark = pytest.mark.usefixtures("own_home")
 
 
 def local_endpoint() -> str:
@@ -159,6 +145,21 @@ class Guarded(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Keep the tests' output clean."""
+
+
+def test_a_trial_run_with_another_store_leaves_what_runs_the_jobs_of_the_ui(tmp_path: Path) -> None:
+    _ensure_prefect_anew()
+    folder, endpoint = Settings().home / "services", local_endpoint()
+    remember_endpoint(Settings(), endpoint)
+    runner, store = find_service(folder, "runner"), Settings().store
+    settings_with(OCRLINE_STORE=str(tmp_path / "trial"))
+
+    remember_endpoint(Settings(), local_endpoint())
+    warning = _ensure_prefect_anew()
+
+    assert find_service(folder, "runner") == runner
+    assert store in warning
+    assert (folder / "endpoint").read_text() == endpoint
 
 
 def test_the_server_of_another_home_on_our_port_is_not_taken_for_ours() -> None:

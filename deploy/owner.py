@@ -1,0 +1,74 @@
+"""Whose a process is: the home and the store that it works with, and who listens at a port."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+UNKNOWN = "another program"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A process of ours: its id, the home it belongs to, the store and the S3 server behind it."""
+
+    pid: int
+    home: Path
+    store: str
+    s3_endpoint: str
+
+    def has_store(self, store: str, *, s3_endpoint: str) -> bool:
+        """Say whether it works with a store, however that is spelled."""
+        if _spell(store, folder=Path.cwd()) != self.store:
+            return False
+        return not store.startswith("s3://") or s3_endpoint == self.s3_endpoint
+
+    def __str__(self) -> str:
+        return f"process {self.pid} of the home {self.home} with the store {self.store}"
+
+
+def find_owner(pid: int) -> Owner | None:
+    """Read from a process whose it is; None: it is none of ours, or somebody else's to read."""
+    try:
+        process = psutil.Process(pid)
+        command, variables = process.cmdline(), process.environ()
+        folder = Path(process.cwd())
+    except psutil.Error:
+        return None
+    if not {"serving", "deploy.runner"} & set(command):
+        return None
+    home = (folder / variables.get("OCRLINE_HOME", ".ocrline")).resolve()
+    store = variables.get("OCRLINE_STORE") or f"file://{home / 'store'}"
+    return Owner(pid, home, _spell(store, folder=folder), variables.get("MINIO_ENDPOINT", ""))
+
+
+def describe_listener(port: int) -> str:
+    """Say whose process listens at a port of this machine, as far as we may know."""
+    try:
+        connections = psutil.net_connections("tcp")
+    except psutil.Error:
+        return UNKNOWN
+    pids = {c.pid for c in connections if _listens(c, port) and c.pid}
+    owners = [owner for owner in map(find_owner, sorted(pids)) if owner]
+    return f"a gateway, {owners[0]}" if owners else UNKNOWN
+
+
+def is_listening(pid: int, port: int) -> bool:
+    """Say whether this very process listens at a port."""
+    try:
+        return any(_listens(c, port) for c in psutil.Process(pid).net_connections("tcp"))
+    except psutil.Error:
+        return False
+
+
+def _listens(connection: Any, port: int) -> bool:
+    return bool(connection.status == psutil.CONN_LISTEN and connection.laddr.port == port)
+
+
+def _spell(store: str, *, folder: Path) -> str:
+    """Return the URI of a store in one spelling; a relative path is one in the folder."""
+    scheme, separator, rest = store.partition("://")
+    if separator and scheme != "file":
+        return store.rstrip("/")
+    return f"file://{(folder / (rest if separator else store)).resolve()}"

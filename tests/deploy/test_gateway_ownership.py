@@ -1,0 +1,116 @@
+"""Whose gateway answers at a port: no run ends or takes for its own what another one started."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest.mock import patch
+
+import psutil
+import pytest
+
+from configs.settings import Settings
+from deploy.background import Service, ServiceFailed, pick_port
+from deploy.services import answers, ensure_gateway, stop_services
+from tests.serving.gateway import running_gateway
+
+pytestmark = pytest.mark.usefixtures("own_home")
+
+
+def settings_with(**environment: str) -> Settings:
+    with patch.dict(os.environ, environment):
+        return Settings()
+
+
+@pytest.fixture
+def endpoint() -> str:
+    return f"http://127.0.0.1:{pick_port(0)}"
+
+
+def is_up(service: Service | None, endpoint: str) -> bool:
+    assert service is not None
+    return psutil.pid_exists(service.pid) and answers(f"{endpoint}/health/live")
+
+
+def test_a_trial_run_with_another_store_does_not_end_what_serves(
+    endpoint: str, tmp_path: Path
+) -> None:
+    serving = ensure_gateway(Settings(), endpoint)
+    trial = settings_with(OCRLINE_STORE=str(tmp_path / "trial"))
+
+    with pytest.raises(ServiceFailed) as refusal:
+        ensure_gateway(trial, endpoint)
+
+    assert is_up(serving, endpoint)
+    for said in (Settings().store, str(Settings().home), str(tmp_path / "trial"), "endpoint="):
+        assert said in str(refusal.value)
+
+
+def test_a_trial_run_with_another_home_is_told_whose_gateway_serves(
+    endpoint: str, tmp_path: Path
+) -> None:
+    serving = ensure_gateway(Settings(), endpoint)
+    trial = settings_with(OCRLINE_HOME=str(tmp_path / "trial"))
+
+    with pytest.raises(ServiceFailed) as refusal:
+        ensure_gateway(trial, endpoint)
+
+    assert serving is not None
+    assert is_up(serving, endpoint)
+    for said in (Settings().store, str(Settings().home), str(serving.pid), "endpoint="):
+        assert said in str(refusal.value)
+
+
+def test_a_gateway_that_a_person_started_is_named_and_stays(tmp_path: Path) -> None:
+    store = str(tmp_path / "theirs")
+    with running_gateway(tmp_path / "by hand", store=store) as gateway:
+        with pytest.raises(ServiceFailed, match=f"{tmp_path / 'by hand'}.*{store}"):
+            ensure_gateway(Settings(), gateway.url)
+
+        assert answers(f"{gateway.url}/health/live")
+
+
+def test_a_store_spelled_otherwise_is_no_other_store(endpoint: str, tmp_path: Path) -> None:
+    ensure_gateway(settings_with(OCRLINE_STORE=str(tmp_path / "store")), endpoint)
+
+    again = ensure_gateway(settings_with(OCRLINE_STORE=f"file://{tmp_path}/./store"), endpoint)
+
+    assert is_up(again, endpoint)
+
+
+def test_of_two_homes_that_start_a_gateway_at_once_one_is_told_of_the_other(
+    endpoint: str, tmp_path: Path
+) -> None:
+    homes = [tmp_path / "home", tmp_path / "trial"]
+    both = [settings_with(OCRLINE_HOME=str(home)) for home in homes]
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(caught(lambda s: ensure_gateway(s, endpoint)), both))
+
+        [(winner, service)] = [(i, r) for i, r in enumerate(results) if isinstance(r, Service)]
+        [refusal] = [r for r in results if isinstance(r, ServiceFailed)]
+        assert is_up(service, endpoint)
+        assert str(homes[winner]) in str(refusal)
+    finally:
+        stop_services(both[1])
+
+
+def test_two_runs_of_one_home_at_once_share_one_gateway(endpoint: str) -> None:
+    settings = Settings()
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: ensure_gateway(settings, endpoint), range(2))
+
+    assert first == second
+
+
+def caught(
+    start: Callable[[Settings], Service | None],
+) -> Callable[[Settings], Service | ServiceFailed | None]:
+    def call(settings: Settings) -> Service | ServiceFailed | None:
+        try:
+            return start(settings)
+        except ServiceFailed as error:
+            return error
+
+    return call
