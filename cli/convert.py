@@ -32,7 +32,7 @@ def convert(
     from tasks.workspace import open_workspace
 
     snapshot = prepare_pages.fn(params.dataset)
-    files = export_pages(open_workspace().fetch_pages(snapshot.key), folder, kind=to)
+    files = export_pages(open_workspace().open_pages(snapshot.key), folder, kind=to)
     if as_json:
         print_json({"files": [str(file) for file in files]})
     else:

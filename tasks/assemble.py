@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from prefect import task
@@ -94,7 +95,7 @@ def _read_golden(
     """Yield the first test pages, of the size that the detector takes, with what they read."""
     model = workspace.registry.resolve(detector)
     spec = read_detector_manifest(workspace.fetch_bundle(model)).input
-    snapshot = workspace.fetch_pages(pages.key)
-    for sample in snapshot.samples("test")[:GOLDEN_PAGES]:
+    snapshot = workspace.open_pages(pages.key)
+    for sample in islice(snapshot.samples("test"), GOLDEN_PAGES):
         image = fit_page(snapshot.image(sample), spec)
         yield image, reader.read(image).lines

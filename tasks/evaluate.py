@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
+from itertools import chain
 
 from prefect import task
 
@@ -54,13 +55,13 @@ def evaluate_lines(
     workspace = open_workspace()
 
     def measure(opponent: str) -> LinesReport:
-        snapshot = workspace.fetch_lines(dataset.key)
+        snapshot = workspace.open_lines(dataset.key)
         return measure_lines(
             candidate=load_recogniser(workspace, model.reference),
             opponent=_load_line_opponent(workspace, opponent, snapshot.charset),
             samples=snapshot.images("test"),
             required_accuracy=params.baseline_accuracy if opponent == "number" else None,
-            training_counts=Counter("".join(line.text for line in snapshot.samples("train"))),
+            training_counts=Counter(chain.from_iterable(snapshot.values("text", "train"))),
             resamples=params.resamples,
             seed=params.seed,
         )
@@ -81,7 +82,7 @@ def evaluate_pages(
         return measure_pages(
             candidate=load_pipeline(workspace, pipeline.reference),
             opponent=_load_page_opponent(workspace, opponent),
-            samples=workspace.fetch_pages(pages.key).images("test"),
+            samples=workspace.open_pages(pages.key).images("test"),
             required_hmean=params.baseline_hmean if opponent == "number" else None,
             resamples=params.resamples,
             seed=params.seed,

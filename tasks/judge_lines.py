@@ -42,7 +42,7 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         was_rolled_back=was_rolled_back(workspace, model),
     )
     decision = judge(evidence, GateRules(**gate.model_dump()))
-    snapshot = workspace.fetch_lines(evaluation.dataset)
+    snapshot = workspace.open_lines(evaluation.dataset)
     (checkpoint,) = model.checkpoints
     html = render_lines_html(
         report,

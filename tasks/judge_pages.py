@@ -82,7 +82,7 @@ def _render(
     report: PagesReport,
     decision: Decision,
 ) -> str:
-    snapshot = workspace.fetch_pages(evaluation.dataset)
+    snapshot = workspace.open_pages(evaluation.dataset)
     detector, recogniser = evaluation.model.checkpoints
     return render_pages_html(
         report,

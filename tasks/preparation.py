@@ -36,18 +36,16 @@ def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef
 
 def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
     """Say how many characters there are, and in what they differ from the champion's."""
-    local = workspace.fetch_lines(snapshot.key)
+    lines = workspace.open_lines(snapshot.key)
     champion = workspace.registry.champion(model)
-    other = local.charset
+    other = lines.charset
     if champion is not None:
-        bundle = workspace.fetch_bundle(workspace.registry.version(model, champion.version))
-        other = Charset.read(bundle / CHARSET)
-    difference = local.charset.diff(
-        other, (line.text for line in local.samples("train"))
-    ).describe()
+        key = f"{workspace.registry.version(model, champion.version).key}/{CHARSET}"
+        other = Charset.from_bytes(workspace.store.read_bytes(key), source=key)
+    difference = lines.charset.diff(other, lines.values("text", "train")).describe()
     beside = f" beside {model}:{champion.version}" if champion else ""
     said = f": {difference}" if difference else ""
-    narrate("prepare", f"{local.charset.size - 1} characters{beside}{said}")
+    narrate("prepare", f"{lines.charset.size - 1} characters{beside}{said}")
 
 
 def _say_counts(snapshot: SnapshotRef) -> str:

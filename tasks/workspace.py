@@ -7,6 +7,7 @@ from pathlib import Path
 from configs.settings import Settings
 from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
+from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
@@ -29,17 +30,17 @@ class Workspace:
         folder = self.home / "bundles" / sha256(self.store.uri.encode()).hexdigest()[:12]
         return self.registry.download(model, folder / model.name / model.version)
 
-    def fetch_lines(self, key: str) -> LineSnapshot:
-        """Copy a snapshot of lines to this machine, once, and open it."""
-        return open_line_snapshot(self._download_snapshot(key))
+    def open_lines(self, key: str) -> LineSnapshot:
+        """Open a snapshot of lines; its table is copied, its images stay in the store."""
+        return open_line_snapshot(self._copy_tables(key), shards_in_store(self.store, key))
 
-    def fetch_pages(self, key: str) -> PageSnapshot:
-        """Copy a snapshot of pages to this machine, once, and open it."""
-        return open_page_snapshot(self._download_snapshot(key))
+    def open_pages(self, key: str) -> PageSnapshot:
+        """Open a snapshot of pages; its table is copied, its images stay in the store."""
+        return open_page_snapshot(self._copy_tables(key), shards_in_store(self.store, key))
 
-    def _download_snapshot(self, key: str) -> Path:
+    def _copy_tables(self, key: str) -> Path:
         folder = self.home / "snapshots" / Path(key).name
-        return download_folder(self.store, prefix=key, folder=folder)
+        return download_folder(self.store, prefix=key, folder=folder, only=TABLES)
 
 
 def open_workspace(settings: Settings | None = None) -> Workspace:

@@ -60,15 +60,20 @@ class Charset:
             BadData: With the line that is not one character, repeats one, or is not UTF-8.
         """
         try:
-            content = path.read_bytes().decode("utf-8-sig")
+            return cls.from_bytes(path.read_bytes(), source=str(path))
         except FileNotFoundError as error:
             raise ArtifactNotFound(f"no charset file {path}") from error
-        except UnicodeDecodeError as error:
-            raise BadData(f"{path} is not UTF-8: byte {error.start}") from error
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, source: str) -> "Charset":
+        """Read the content of a charset file; `source` is its name in errors, as of `read`."""
         try:
+            content = data.decode("utf-8-sig")
             return cls(tuple(line for line in content.replace("\r", "").split("\n") if line))
+        except UnicodeDecodeError as error:
+            raise BadData(f"{source} is not UTF-8: byte {error.start}") from error
         except BadData as error:
-            raise BadData(f"{path}: {error}") from error
+            raise BadData(f"{source}: {error}") from error
 
     def to_bytes(self) -> bytes:
         """One character a line, UTF-8: what `read` reads and PaddleOCR takes as a dictionary."""

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -78,11 +78,14 @@ def seal_folder(folder: Path, *, last: str = MANIFEST) -> None:
     (folder / last).write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
 
 
-def download_folder(store: Store, *, prefix: str, folder: Path, last: str = MANIFEST) -> Path:
+def download_folder(
+    store: Store, *, prefix: str, folder: Path, last: str = MANIFEST, only: Collection[str] = ()
+) -> Path:
     """Copy what is under `prefix` to `folder`, which appears complete or not at all.
 
     When the manifest `last` has `"files": {path: sha256}`, exactly those files are copied and
-    verified. A folder that is already there and complete is returned at once.
+    verified; with `only`, none but these of them. A folder that is already there and complete is
+    returned at once.
 
     Raises:
         ArtifactNotFound: There is no manifest, or a file that it names is gone.
@@ -94,7 +97,7 @@ def download_folder(store: Store, *, prefix: str, folder: Path, last: str = MANI
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = folder.with_name(f".{uuid4().hex}.part")
     try:
-        _download(store, prefix=prefix, folder=part, last=last)
+        _download(store, prefix=prefix, folder=part, last=last, only=only)
         _publish(part, folder, last=last)
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -117,12 +120,14 @@ def _files(folder: Path) -> Iterator[str]:
             yield path.relative_to(folder).as_posix()
 
 
-def _download(store: Store, *, prefix: str, folder: Path, last: str) -> None:
+def _download(store: Store, *, prefix: str, folder: Path, last: str, only: Collection[str]) -> None:
     folder.mkdir()
     digests = _digests(store.read_bytes(f"{prefix}/{last}"), source=f"{prefix}/{last}")
     if not digests:
         digests = dict.fromkeys((key[len(prefix) + 1 :] for key in store.list(prefix)), "")
     for file, digest in digests.items():
+        if only and file not in only:
+            continue
         path = folder / check_key(file)
         path.parent.mkdir(parents=True, exist_ok=True)
         store.get_file(f"{prefix}/{file}", path)

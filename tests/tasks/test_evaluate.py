@@ -8,7 +8,7 @@ from ocr.evaluation.lines.report import LinesReport
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef
-from tasks.workspace import Workspace
+from tasks.workspace import Workspace, open_workspace
 from tests.tasks.conftest import ToyProject
 
 
@@ -73,6 +73,13 @@ def test_same_candidate_and_opponent_are_measured_once(project: ToyProject) -> N
     assert (before.champion, after.champion) == ("v1", "v2")
     assert after.key == before.key
     assert read_report(project, after).candidate.metrics.accuracy == 1
+
+
+def test_images_are_read_where_they_are_stored(project: ToyProject) -> None:
+    evaluation = project.evaluate(project.add("v1"))
+
+    assert read_report(project, evaluation).candidate.metrics.n == project.dataset.counts["test"]
+    assert not list(open_workspace().home.rglob("*.tar"))
 
 
 def test_of_two_runs_at_once_the_first_report_counts(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ocr.dataset.snapshot.snapshot import Sample, Snapshot, open_snapshot
+from ocr.dataset.snapshot.snapshot import ReadShard, Sample, Snapshot, open_snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +16,6 @@ class LineSample(Sample):
 LineSnapshot = Snapshot[LineSample]
 
 
-def open_line_snapshot(folder: Path) -> LineSnapshot:
-    """Open a local copy of a snapshot of lines; raises as `open_snapshot` does."""
-    return open_snapshot(folder, task="recognition", to_sample=LineSample)
+def open_line_snapshot(folder: Path, read: ReadShard | None = None) -> LineSnapshot:
+    """Open a snapshot of lines; arguments and errors are those of `open_snapshot`."""
+    return open_snapshot(folder, task="recognition", to_sample=LineSample, read=read)

@@ -160,7 +160,7 @@ def _of_lines(limits: PageLimits) -> LineLimits:
 def _cut_pages(
     pages: PageSnapshot, *, limits: LineLimits, spool: Spool, pool: ProcessPool
 ) -> Iterator[CutLine | Rejection]:
-    samples = pages.samples()
+    samples = list(pages.samples())
     batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
     work = partial(_cut_batch, pages=pages, limits=limits, spool=spool)
     for found in pool.map_in_order(work, batches):

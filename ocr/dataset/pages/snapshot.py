@@ -6,7 +6,7 @@ from typing import Any
 
 from ocr.dataset.pages.label import read_regions
 from ocr.dataset.pages.region import Region
-from ocr.dataset.snapshot.snapshot import Sample, Snapshot, open_snapshot
+from ocr.dataset.snapshot.snapshot import ReadShard, Sample, Snapshot, open_snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,9 +19,9 @@ class PageSample(Sample):
 PageSnapshot = Snapshot[PageSample]
 
 
-def open_page_snapshot(folder: Path) -> PageSnapshot:
-    """Open a local copy of a snapshot of pages; raises as `open_snapshot` does."""
-    return open_snapshot(folder, task="detection", to_sample=_to_sample)
+def open_page_snapshot(folder: Path, read: ReadShard | None = None) -> PageSnapshot:
+    """Open a snapshot of pages; arguments and errors are those of `open_snapshot`."""
+    return open_snapshot(folder, task="detection", to_sample=_to_sample, read=read)
 
 
 def _to_sample(regions: str, **columns: Any) -> PageSample:

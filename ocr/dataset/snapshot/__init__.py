@@ -4,4 +4,5 @@
 - `snapshot`: reading a local copy
 - `writer`: writing one; the same samples give the same bytes
 - `shards`: the images, in tar files
+- `table`: reading the table, a part at a time
 """

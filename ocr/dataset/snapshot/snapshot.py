@@ -1,23 +1,28 @@
-"""Reads a dataset snapshot, of lines or of pages, from a local copy of it."""
+"""Reads a dataset snapshot, of lines or of pages: its table from a folder, images as asked for."""
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
-
-import pyarrow.parquet as pq
+from typing import Any, Generic, Protocol, TypeVar
 
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.shards import read_shard
+from ocr.dataset.snapshot.table import read_rows
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import Image, decode_image
 from ocr.models.charset import Charset
+from ocr.store import Store
 
 MANIFEST = "manifest.json"
 SAMPLES = "samples.parquet"
 QUARANTINE = "quarantine.parquet"
 CHARSET = "charset.txt"
+TABLES = (SAMPLES, CHARSET)
+"""What must lie in a folder to read a snapshot; the images may stay in the store."""
+_READ_BYTES = 1 << 20  # of images that follow each other, at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,46 +57,75 @@ class Sample:
 SampleT = TypeVar("SampleT", bound=Sample)
 
 
+class ReadShard(Protocol):
+    """Reads `size` bytes from `offset` of a shard."""
+
+    def __call__(self, *, shard: str, offset: int, size: int) -> bytes: ...  # noqa: D102
+
+
 @dataclass(frozen=True)
 class Snapshot(Generic[SampleT]):
-    """A local copy of a snapshot. Safe to use from threads and forked processes.
+    """A snapshot. Safe to use from threads and forked processes.
 
     Attributes:
-        folder: The folder it lies in.
+        folder: The folder its table lies in.
         manifest: What it holds.
         charset: Characters of its texts.
         to_sample: Makes a sample of the columns of a row.
+        read: Reads the images.
     """
 
     folder: Path
     manifest: SnapshotManifest
     charset: Charset
     to_sample: Callable[..., SampleT]
+    read: ReadShard
 
-    def samples(self, split: Split | None = None) -> list[SampleT]:
-        """Samples of a split (None: all), ordered by id, without their pixels."""
-        filters = None if split is None else [("split", "=", split)]
-        table = pq.read_table(self.folder / SAMPLES, filters=filters)
-        return [self.to_sample(**row) for row in table.to_pylist()]
+    def samples(self, split: Split | None = None) -> Iterator[SampleT]:
+        """Yield the samples of a split (None: all), ordered by id, without their pixels."""
+        for row in read_rows(self.folder / SAMPLES, split=split):
+            yield self.to_sample(**row)
+
+    def values(self, column: str, split: Split) -> Iterator[Any]:
+        """Yield one column of the samples of a split."""
+        for row in read_rows(self.folder / SAMPLES, split=split, columns=("split", column)):
+            yield row[column]
 
     def image_bytes(self, sample: SampleT) -> bytes:
-        """The encoded image of a sample."""
-        return read_shard(self.folder, shard=sample.shard, offset=sample.offset, size=sample.size)
+        """The encoded image of a sample.
+
+        Raises:
+            BadData: The shard holds something else there.
+        """
+        data = self.read(shard=sample.shard, offset=sample.offset, size=sample.size)
+        return _checked(data, sample)
 
     def image(self, sample: SampleT) -> Image:
         """Decode the image of a sample: (H, W, 3) BGR."""
         return decode_image(self.image_bytes(sample), max_pixels=sample.width * sample.height)
 
     def images(self, split: Split) -> Iterator[tuple[SampleT, Image]]:
-        """Samples of a split with their images, decoded one by one."""
-        for sample in self.samples(split):
-            yield sample, self.image(sample)
+        """Samples of a split with their images, read in blocks and decoded one by one."""
+        for block in _in_blocks(self.samples(split)):
+            first, last = block[0], block[-1]
+            size = last.offset + last.size - first.offset
+            data = self.read(shard=first.shard, offset=first.offset, size=size)
+            for sample in block:
+                start = sample.offset - first.offset
+                encoded = _checked(data[start : start + sample.size], sample)
+                yield sample, decode_image(encoded, max_pixels=sample.width * sample.height)
 
 
 def open_snapshot(
-    folder: Path, *, task: Task, to_sample: Callable[..., SampleT]
+    folder: Path, *, task: Task, to_sample: Callable[..., SampleT], read: ReadShard | None
 ) -> Snapshot[SampleT]:
-    """Open a local copy of a snapshot, as `ocr.store.folder.download_folder` makes it.
+    """Open a snapshot whose TABLES, at least, lie in a folder.
+
+    Args:
+        folder: As `ocr.store.folder.download_folder` makes it.
+        task: What its samples are to be.
+        to_sample: Makes a sample of the columns of a row.
+        read: Reads the images; None: they lie in the folder too.
 
     Raises:
         ArtifactNotFound: When the folder holds no complete snapshot.
@@ -105,4 +139,38 @@ def open_snapshot(
         raise BadData(f"{folder / MANIFEST}: {error}") from error
     if manifest.task != task:
         raise BadData(f"{folder} holds a snapshot of {manifest.task}, expected {task}")
-    return Snapshot(folder, manifest, Charset.read(folder / CHARSET), to_sample)
+    charset = Charset.read(folder / CHARSET)
+    return Snapshot(folder, manifest, charset, to_sample, read or partial(read_shard, folder))
+
+
+def shards_in_store(store: Store, key: str) -> ReadShard:
+    """Read the images of the snapshot with this key where they are stored."""
+    return partial(_read_stored, store, key)
+
+
+def _read_stored(store: Store, key: str, *, shard: str, offset: int, size: int) -> bytes:
+    return store.read_range(f"{key}/{shard}", offset=offset, size=size)
+
+
+def _checked(data: bytes, sample: Sample) -> bytes:
+    if hashlib.sha256(data).hexdigest() != sample.id:
+        raise BadData(f"{sample.shard} is damaged: it does not hold the image {sample.id}")
+    return data
+
+
+def _in_blocks(samples: Iterable[SampleT]) -> Iterator[list[SampleT]]:
+    """Group samples that follow each other in one shard."""
+    block: list[SampleT] = []
+    for sample in samples:
+        if block and not _continues(block, sample):
+            yield block
+            block = []
+        block.append(sample)
+    if block:
+        yield block
+
+
+def _continues(block: list[SampleT], sample: SampleT) -> bool:
+    first = block[0]
+    end = sample.offset + sample.size
+    return sample.shard == first.shard and 0 < end - first.offset <= _READ_BYTES

@@ -142,7 +142,7 @@ def test_near_copies_share_a_split_where_the_line_splits(store: Store, tmp_path:
 
     made = prepare(store, root, labels=LineLabelFiles("paddleocr", root, "rec_train.txt"))
 
-    samples = fetch(store, made, tmp_path).samples()
+    samples = list(fetch(store, made, tmp_path).samples())
     assert made.counts["accepted"] == 80
     assert all(len(splits) == 1 for splits in splits_of(samples, "text"))
     assert {sample.split for sample in samples} == {"train", "val", "test"}
@@ -160,7 +160,7 @@ def test_groups_of_a_table_share_a_split(store: Store, tmp_path: Path) -> None:
     labels = LineLabelFiles("table", root, "t.csv", columns=Columns(group="page"))
     made = prepare(store, root, labels=labels)
 
-    samples = fetch(store, made, tmp_path).samples()
+    samples = list(fetch(store, made, tmp_path).samples())
     assert made.counts["accepted"] == 60
     assert [len(splits) for splits in splits_of(samples, "group")] == [1] * 10
 
@@ -175,7 +175,7 @@ def test_folder_of_named_images_is_prepared(store: Store, tmp_path: Path) -> Non
     made = prepare(store, root, labels=LineLabelFiles("folder", root))
 
     assert made.counts["accepted"] == 24
-    samples = fetch(store, made, tmp_path).samples()
+    samples = list(fetch(store, made, tmp_path).samples())
     assert {sample.text for sample in samples} == {f"T{n}" for n in range(12)}
 
 
@@ -221,7 +221,7 @@ def test_rendered_lines_beside_real_ones_join_train_only(
         rendered=rendered(30),
     )
 
-    samples = fetch(store, made, tmp_path).samples()
+    samples = list(fetch(store, made, tmp_path).samples())
     assert {line.split for line in samples if line.source == "synthesis"} == {"train"}
     assert {line.split for line in samples} == {"train", "val", "test"}
 

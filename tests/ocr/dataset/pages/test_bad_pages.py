@@ -94,7 +94,7 @@ def test_faulty_region_stays_on_its_page_as_ignored(
     assert (found.reason, found.examples[0].where) == ("self_crossing", "det_train.txt:13 region 2")
     assert (made.counts["train"], made.counts["quarantined"]) == (13, 0)
     assert made.counts["ignored_regions"] == 1
-    pages = fetch(store, made, tmp_path).samples("train")
+    pages = list(fetch(store, made, tmp_path).samples("train"))
     (page,) = [page for page in pages if page.image == "new.png"]
     assert [region.ignored for region in page.regions] == [False, True]
 

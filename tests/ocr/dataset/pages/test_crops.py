@@ -62,7 +62,7 @@ def test_every_line_keeps_the_split_and_name_of_its_page(
 ) -> None:
     snapshot = fetch(store, cut(store, root), tmp_path)
 
-    lines = snapshot.samples()
+    lines = list(snapshot.samples())
     assert sorted((line.split, line.image, line.text) for line in lines) == sorted(
         (split, image, " ".join(text.split()))
         for split, pages in PAGES.items()

@@ -82,7 +82,7 @@ def test_label_files_of_one_name_keep_their_own_regions(
         split=SPLIT,
     )
 
-    samples = fetch(store, made, tmp_path).samples()
+    samples = list(fetch(store, made, tmp_path).samples())
     assert {page.image: [region.text for region in page.regions] for page in samples} == texts
     assert {page.image: page.split for page in samples} == {i: i.split("/")[0] for i in texts}
 
@@ -121,7 +121,7 @@ def test_rendered_pages_beside_real_ones_join_train_only(
         rendered=rendered(5),
     )
 
-    pages = fetch(store, made, tmp_path).samples()
+    pages = list(fetch(store, made, tmp_path).samples())
     assert {page.split for page in pages if page.source == "synthesis:invoice"} == {"train"}
     assert made.counts["train"] == 17
 

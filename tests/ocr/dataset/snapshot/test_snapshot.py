@@ -39,7 +39,7 @@ def snapshot(tmp_path: Path) -> LineSnapshot:
 
 
 def test_images_come_back_byte_for_byte(snapshot: LineSnapshot, tmp_path: Path) -> None:
-    rows = snapshot.samples()
+    rows = list(snapshot.samples())
 
     assert len(rows) == len(ROWS)
     for row in rows:
@@ -65,8 +65,40 @@ def test_images_pairs_each_row_with_its_pixels(snapshot: LineSnapshot) -> None:
 def test_loaders_may_pickle_it(snapshot: LineSnapshot) -> None:
     copy = pickle.loads(pickle.dumps(snapshot))
 
-    row = copy.samples("train")[0]
+    row = next(copy.samples("train"))
     assert copy.image_bytes(row) == snapshot.image_bytes(row)
+
+
+def test_only_images_of_the_split_are_read_and_neighbours_at_once(snapshot: LineSnapshot) -> None:
+    reads: list[int] = []
+
+    def read(*, shard: str, offset: int, size: int) -> bytes:
+        reads.append(size)
+        return snapshot.read(shard=shard, offset=offset, size=size)
+
+    images = dict(open_line_snapshot(snapshot.folder, read).images("test"))
+
+    assert [line.split for line in images] == ["test"] * snapshot.manifest.counts["test"]
+    assert len(reads) == 1
+    assert sum(reads) < 2 * sum(line.size + 512 for line in images)
+
+
+def test_image_that_is_another_is_named(snapshot: LineSnapshot) -> None:
+    def read(*, shard: str, offset: int, size: int) -> bytes:
+        return bytes(size)
+
+    line = next(snapshot.samples("val"))
+
+    with pytest.raises(
+        BadData, match=f"00000.tar is damaged: it does not hold the image {line.id}"
+    ):
+        open_line_snapshot(snapshot.folder, read).image(line)
+
+
+def test_columns_are_read_alone(snapshot: LineSnapshot) -> None:
+    texts = [line.text for line in snapshot.samples("train")]
+
+    assert list(snapshot.values("text", "train")) == texts
 
 
 def test_manifest_reads_back_as_written(snapshot: LineSnapshot) -> None:
