@@ -73,12 +73,13 @@ def read_arrays(path: Path) -> Arrays:
 
 
 def load_weights(net: Any, weights: Arrays) -> None:
-    """Set every weight of a net.
+    """Set every weight of a net, in the net's own precision.
 
     Raises:
         BadData: A weight is missing, unknown or of another shape, say of another charset.
     """
-    shapes = {name: list(value.shape) for name, value in net.state_dict().items()}
+    own = net.state_dict()
+    shapes = {name: list(value.shape) for name, value in own.items()}
     given = {name: list(value.shape) for name, value in weights.items()}
     for name in sorted(shapes.keys() | given.keys()):
         if shapes.get(name) != given.get(name):
@@ -86,9 +87,18 @@ def load_weights(net: Any, weights: Arrays) -> None:
                 f"Weight {name} has shape {given.get(name)}, the net expects {shapes.get(name)}: "
                 "the checkpoint belongs to another charset or size"
             )
-    net.set_state_dict(weights)
+    for name, tensor in own.items():
+        whole = tensor.astype("float32")
+        whole.set_value(weights[name])
+        tensor.set_value(whole.astype(tensor.dtype))
 
 
 def read_weights(net: Any) -> Arrays:
-    """Copy every weight of a net to host memory."""
-    return {name: np.array(value.numpy()) for name, value in net.state_dict().items()}
+    """Copy every weight of a net to host memory, as float32."""
+    return {name: to_host(value) for name, value in net.state_dict().items()}
+
+
+def to_host(tensor: Any) -> NDArray[np.float32]:
+    """Copy a tensor to host memory, as float32; numpy knows no bfloat16."""
+    # np.array copies: on a CPU, numpy() shares the tensor's memory.
+    return np.array(tensor.astype("float32").numpy())

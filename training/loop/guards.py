@@ -14,6 +14,8 @@ from ocr.errors import OcrError, TrainingFailed
 
 POLL_S = 0.5
 GRACE_S = 15
+SKIPPED_STEPS = 30
+"""Steps in a row that a loss scale may skip; it falls meanwhile from 2^15 to 2^-15."""
 
 
 class Stopped(OcrError):
@@ -114,22 +116,33 @@ class Watchdog:
         return None
 
 
-def check_finite(losses: Sequence[float], *, last_step: int) -> None:
-    """Refuse a loss that is no number.
+class LossCheck:
+    """Refuses losses that are no numbers; where a loss scale can fall, not the first of a row."""
 
-    Args:
-        losses: Losses of successive steps.
-        last_step: The step of the last one, from 1.
+    def __init__(self, *, skips: int) -> None:
+        """Tolerate so many in a row, 0 without a loss scale."""
+        self._skips = skips
+        self._row = 0
 
-    Raises:
-        TrainingFailed: Naming the first bad step.
-    """
-    for place, loss in enumerate(losses):
-        if not math.isfinite(loss):
-            step = last_step - len(losses) + 1 + place
-            raise TrainingFailed(
-                f"The loss is {loss} at step {step}: lower learning_rate or switch amp off"
-            )
+    def keep_finite(self, losses: Sequence[float], *, last_step: int) -> list[float]:
+        """Return the losses that are numbers.
+
+        Args:
+            losses: Losses of successive steps.
+            last_step: The step of the last one, from 1.
+
+        Raises:
+            TrainingFailed: Naming the steps.
+        """
+        for step, loss in enumerate(losses, start=last_step - len(losses) + 1):
+            self._row = 0 if math.isfinite(loss) else self._row + 1
+            if self._row > self._skips:
+                first = step - self._skips
+                steps = f"from step {first} to step {step}" if self._skips else f"at step {step}"
+                raise TrainingFailed(
+                    f"The loss is {loss} {steps}: lower learning_rate or switch amp off"
+                )
+        return [loss for loss in losses if math.isfinite(loss)]
 
 
 def _is_alive(process: int) -> bool:

@@ -1,5 +1,6 @@
 """Net and optimizer: one step of gradient descent, and their state."""
 
+import math
 import zlib
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
@@ -8,14 +9,18 @@ import numpy as np
 import paddle
 from paddle import nn
 
-from training.loop.checkpoint import Arrays, load_weights, read_weights
+from training.loop.checkpoint import Arrays, load_weights, read_weights, to_host
 from training.loop.trainee import Batch, Trainee
 
 Amp = Literal["off", "O1", "O2"]
 
 
 class Learner:
-    """A net under training; with several ranks, gradients are averaged over them."""
+    """A net under training; with several ranks, gradients are averaged over them.
+
+    Weights and moments are float32 whatever `amp` says, which casts them at each use: they are
+    small beside the activations, and what is averaged and kept needs all its digits.
+    """
 
     def __init__(
         self,
@@ -41,13 +46,14 @@ class Learner:
             }.__contains__,
             grad_clip=nn.ClipGradByGlobalNorm(clip_norm),
         )
-        if amp == "O2":
-            self.net, self._optimizer = paddle.amp.decorate(
-                models=self.net, optimizers=self._optimizer, level="O2", dtype=self._dtype
-            )
         self._scaler = paddle.amp.GradScaler(enable=amp != "off" and self._dtype == "float16")
         self._parallel = paddle.DataParallel(self.net) if parallel else self.net
         self.net.train()
+
+    @property
+    def skips_overflows(self) -> bool:
+        """Whether a step whose gradients overflow is skipped and the loss scale lowered."""
+        return bool(self._scaler.is_enable())
 
     def learn(self, batch: Batch, *, step: int, learning_rate: float, seed: int) -> Any:
         """Take one step and return its loss to report, still on the device.
@@ -60,19 +66,25 @@ class Learner:
         """
         paddle.seed(seed)
         self._optimizer.set_lr(learning_rate)
+        statistics = [each.clone() for each in self._statistics()]
         with self._precision():
             outputs = self._parallel(paddle.to_tensor(batch.images))
         loss, reported = self._loss(outputs, batch, step=step)
         with paddle.utils.unique_name.guard():  # names of the moments, the same in every process
-            if self._scaler.is_enable():
-                self._scaler.scale(loss).backward()
-                self._scaler.step(self._optimizer)
-                self._scaler.update()
-            else:
-                loss.backward()
-                self._optimizer.step()
+            self._scaler.scale(loss).backward()
+            self._scaler.step(self._optimizer)
+            self._scaler.update()
         self._optimizer.clear_grad()
+        if statistics and not math.isfinite(float(loss)):
+            for each, before in zip(self._statistics(), statistics, strict=True):
+                each.set_value(before)
         return reported
+
+    def _statistics(self) -> list[Any]:
+        """Return the running statistics, which an overflow would spoil for good."""
+        if not self.skips_overflows:
+            return []
+        return [parameter for parameter in self.net.parameters() if not parameter.trainable]
 
     def checksum(self) -> int:
         """Return a checksum of the learnt weights; running statistics differ between ranks."""
@@ -87,9 +99,7 @@ class Learner:
         moments: Arrays = {}
         for name, value in self._optimizer.state_dict().items():
             if isinstance(value, paddle.Tensor):
-                moments[name] = _to_host(value)
-            elif name == "master_weights":
-                moments |= {f"{name}/{key}": _to_host(each) for key, each in value.items()}
+                moments[name] = to_host(value)
         scaler = {name: np.asarray(value) for name, value in self._scaler.state_dict().items()}
         return {"net": read_weights(self.net), "optimizer": moments, "scaler": scaler}
 
@@ -100,17 +110,12 @@ class Learner:
             BadData: The state is of another net.
         """
         load_weights(self.net, groups["net"])
-        state: dict[str, Any] = {}
-        for name, value in groups["optimizer"].items():
-            group, _, key = name.partition("/")
-            if key:
-                state.setdefault(group, {})[key] = paddle.to_tensor(value)
-            else:
-                state[name] = paddle.to_tensor(value)
-        self._optimizer.set_state_dict(state)
+        moments = groups["optimizer"].items()
+        self._optimizer.set_state_dict({name: paddle.to_tensor(value) for name, value in moments})
         if groups.get("scaler"):
+            scaler = groups["scaler"].items()
             self._scaler.load_state_dict(
-                {name: value.item() for name, value in groups["scaler"].items()}
+                {name: value if value.ndim else value.item() for name, value in scaler}
             )
 
     def _precision(self) -> AbstractContextManager[Any]:
@@ -120,8 +125,3 @@ class Learner:
             level=self._amp, dtype=self._dtype
         )
         return context
-
-
-def _to_host(value: Any) -> Any:
-    # A copy: on a CPU, numpy() shares the tensor's memory.
-    return np.array(value.astype("float32").numpy())

@@ -9,7 +9,7 @@ import numpy as np
 from configs.training import LoopParams
 from ocr.errors import BadInput, TrainingFailed
 from training.loop.checkpoint import read_weights
-from training.loop.guards import Stopped, Watchdog
+from training.loop.guards import SKIPPED_STEPS, LossCheck, Stopped, Watchdog
 from training.loop.learner import Learner
 from training.loop.loading import load_ahead
 from training.loop.meter import Meter
@@ -73,7 +73,8 @@ class TrainingLoop:
         state = load_state(folder)
         self._done = state.step if state else 0
         self._log = MetricsLog(folder if ranks.is_first else None, done=self._done)
-        self.meter = Meter(ranks=ranks, steps=trainee.steps, log=self._log)
+        check = LossCheck(skips=SKIPPED_STEPS if self._learner.skips_overflows else 0)
+        self.meter = Meter(ranks=ranks, steps=trainee.steps, log=self._log, check=check)
         self._saved_at = time.monotonic()
         if state:
             self._restore(state)

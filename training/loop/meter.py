@@ -5,7 +5,7 @@ from typing import Any
 
 import paddle
 
-from training.loop.guards import check_finite
+from training.loop.guards import LossCheck
 from training.loop.progress import MetricsLog
 from training.loop.ranks import Ranks
 
@@ -16,13 +16,14 @@ class Meter:
     Losses stay on the device until somebody asks, so that a GPU need not wait for the host.
     """
 
-    def __init__(self, *, ranks: Ranks, steps: int, log: MetricsLog) -> None:
-        """Measure a run of `steps`."""
+    def __init__(self, *, ranks: Ranks, steps: int, log: MetricsLog, check: LossCheck) -> None:
+        """Measure a run of `steps` whose losses pass a check."""
         self.seconds = 0.0
         self.images = 0
         self._ranks = ranks
         self._steps = steps
         self._log = log
+        self._check = check
         self._losses: list[float] = []
         self._pending: list[Any] = []
         self._mark = (0.0, 0, 0)
@@ -50,17 +51,18 @@ class Meter:
         """Fetch the losses of the steps up to this one.
 
         Raises:
-            TrainingFailed: One of them is no number.
+            TrainingFailed: Too many of them are no numbers.
         """
         if self._pending:
             losses = paddle.stack(self._pending).reshape([-1]).numpy().tolist()
-            check_finite(losses, last_step=step)
-            self._losses += losses
+            self._losses += self._check.keep_finite(losses, last_step=step)
             self._pending = []
 
     def report(self, *, step: int, learning_rate: float) -> None:
-        """Write the mean loss since the last report, and the speed."""
+        """Write the mean loss since the last report, and the speed; nothing if all was skipped."""
         self.settle(step=step)
+        if not self._losses:
+            return
         losses, self._losses = self._losses, []
         then, images, first = self._mark
         self._mark = (time.monotonic(), self.images, step)

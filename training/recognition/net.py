@@ -182,5 +182,6 @@ def masked(x: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return x
     # Eager Paddle's broadcasting multiplication takes 20 times longer on a CPU than an expanded
-    # one; the exporter, on the other hand, turns an expanded size into a constant.
-    return x * (mask.expand_as(x) if paddle.in_dynamic_mode() else mask)
+    # one; the exporter, on the other hand, turns an expanded size into a constant. A float32 mask
+    # would make every activation float32.
+    return x * (mask.astype(x.dtype).expand_as(x) if paddle.in_dynamic_mode() else mask)

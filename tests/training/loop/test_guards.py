@@ -13,7 +13,7 @@ import pytest
 from ocr.errors import TrainingFailed
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import ROOT, run
-from training.loop.guards import StopRequest, Watchdog, check_finite
+from training.loop.guards import LossCheck, StopRequest, Watchdog
 
 BROKEN_TRAINING = """
 import sys, time
@@ -107,10 +107,11 @@ def test_work_goes_on_once_the_disk_has_room(digits: dict[str, str], tmp_path: P
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_the_first_bad_loss_is_named_by_its_step(bad: float) -> None:
-    check_finite([1.0, 2.0], last_step=10)
+    check = LossCheck(skips=0)
+    assert check.keep_finite([1.0, 2.0], last_step=10) == [1.0, 2.0]
 
-    with pytest.raises(TrainingFailed, match="at step 9"):
-        check_finite([1.0, bad, bad], last_step=10)
+    with pytest.raises(TrainingFailed, match="at step 12"):
+        check.keep_finite([1.0, bad, bad], last_step=13)
 
 
 def test_a_watchdog_that_is_closed_ends_nothing() -> None:
