@@ -8,10 +8,10 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench serve lock
+.PHONY: help setup demo test test-slow check bench serve generations lock
 
 help: ## Print this help
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
 
@@ -46,6 +46,9 @@ bench: setup ## The benchmarks that need no data of yours, each beside its peer
 
 serve: setup ## Serve the champions of the local registry
 	$(BIN)/ocrline serve
+
+generations: setup ## Record the code of every stage, after a thought about what it makes
+	$(BIN)/python -m tests.generations
 
 lock: ## Resolve pyproject.toml into the hashed locks again
 	$(UV) pip compile --quiet --all-extras --generate-hashes --no-header --no-annotate --python-version 3.11 --output-file requirements.lock pyproject.toml

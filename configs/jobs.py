@@ -1,11 +1,17 @@
 """The contract between tasks and the training process: job.json in, result.json out."""
 
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
+from configs.training import (
+    OPERATIONAL,
+    DetectorTrainingParams,
+    RecogniserTrainingParams,
+    ResourceParams,
+)
 
 
 class TrainRecogniserJob(Params):
@@ -30,6 +36,15 @@ class TrainDetectorJob(Params):
 
 TrainKind = Literal["train-recogniser", "train-detector"]
 TrainJob = TrainRecogniserJob | TrainDetectorJob
+
+
+def what_decides(job: TrainJob) -> dict[str, Any]:
+    """Return all of a training job that decides what is learnt, and not how it is kept."""
+    return {
+        "snapshot": PurePosixPath(job.snapshot).name,  # the digest of its content
+        "training": job.training.model_dump(mode="json", exclude=set(OPERATIONAL)),
+        "resources": job.resources.model_dump(mode="json"),
+    }
 
 
 class TrainResult(Params):

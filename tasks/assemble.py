@@ -17,11 +17,11 @@ from ocr.models.page_line import PageLine
 from ocr.models.pipeline import (
     PipelineManifest,
     join_metrics,
-    pipeline_version,
     write_pipeline,
 )
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
+from ocr.store.digest import stage_key
 from tasks.export import code_commit
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import ModelRef
@@ -38,7 +38,14 @@ def assemble_pipeline(
 ) -> ModelRef:
     """Register a version that names both parts, or find it."""
     workspace = open_workspace()
-    version = pipeline_version(detector=detector.reference, recogniser=recogniser.reference)
+    key = stage_key(
+        "assemble",
+        detector=detector.reference,
+        recogniser=recogniser.reference,
+        pages=pages.digest,
+        golden=GOLDEN_PAGES,
+    )
+    version = key[:12]
     cached = workspace.registry.has_version(name, version)
     if not cached:
         with tempfile.TemporaryDirectory(dir=workspace.home, prefix="assemble-") as folder:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.metadata import version
 from itertools import chain
+from typing import Literal
 
 from prefect import task
 
@@ -25,9 +25,10 @@ from ocr.reading.baselines import (
     TesseractPages,
     TesseractRecogniser,
 )
+from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
 from ocr.reading.page_reader import ReadsPages
 from ocr.reading.recognition.recogniser import Recogniser
-from ocr.store.digest import content_digest
+from ocr.store.digest import stage_key
 from tasks.readers import load_pipeline, load_recogniser
 from tasks.references import EvaluationRef, ModelRef
 from tasks.run.narration import narrate
@@ -35,7 +36,11 @@ from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
 NOBODY = ("none", "number")
-PACKAGES = ("rapidocr", "paddleocr")  # baselines that another release may make read otherwise
+BASELINE_PACKAGES = {  # another release may read otherwise
+    "rapidocr": ("rapidocr",),
+    "paddleocr": ("paddleocr", "paddlex", "paddlepaddle", "paddlepaddle-gpu"),
+}
+TESSERACT_LANGUAGE = "eng"
 LINE_BASELINES: dict[str, Callable[[], Recogniser]] = {
     "rapidocr": RapidOcrRecogniser,
     "paddleocr": StockPaddleRecogniser,
@@ -67,7 +72,13 @@ def evaluate_lines(
         )
 
     return _find_or_measure(
-        workspace, model, dataset, params, number=params.baseline_accuracy, measure=measure
+        workspace,
+        "evaluate-lines",
+        model,
+        dataset,
+        params,
+        number=params.baseline_accuracy,
+        measure=measure,
     )
 
 
@@ -89,12 +100,19 @@ def evaluate_pages(
         )
 
     return _find_or_measure(
-        workspace, pipeline, pages, params, number=params.baseline_hmean, measure=measure
+        workspace,
+        "evaluate-pages",
+        pipeline,
+        pages,
+        params,
+        number=params.baseline_hmean,
+        measure=measure,
     )
 
 
 def _find_or_measure(
     workspace: Workspace,
+    stage: Literal["evaluate-lines", "evaluate-pages"],
     model: ModelRef,
     dataset: SnapshotRef,
     params: LineEvaluationParams | PageEvaluationParams,
@@ -106,12 +124,13 @@ def _find_or_measure(
     champion = workspace.registry.champion(model.name)
     other = champion.opponent_of(model.version) if champion else None
     opponent = f"{model.name}:{other}" if other else _name_baseline(workspace, params)
-    digest = content_digest(
-        model=model.version,
+    digest = stage_key(
+        stage,
+        packages=BASELINE_PACKAGES.get(opponent, ()),
+        model=model.reference,
         snapshot=dataset.digest,
-        opponent=opponent,
+        opponent=_name_release(opponent),
         seed=params.seed,
-        baseline_release=version(opponent) if opponent in PACKAGES else "",
         baseline_number=number,
         resamples=params.resamples,
     )
@@ -137,6 +156,13 @@ def _name_baseline(
     if params.baseline == "bundle":
         return workspace.registry.resolve(params.baseline_bundle).reference
     return params.baseline
+
+
+def _name_release(opponent: str) -> str:
+    """Name the opponent, with its version where that is none of a Python package."""
+    if opponent != "tesseract":
+        return opponent
+    return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)
 
 
 def _load_line_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:

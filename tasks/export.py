@@ -2,15 +2,21 @@
 
 import shutil
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from prefect import task
 
-from configs.jobs import ExportDetectorJob, ExportJob, ExportRecogniserJob, ExportResult
+from configs.jobs import (
+    ExportDetectorJob,
+    ExportJob,
+    ExportKind,
+    ExportRecogniserJob,
+    ExportResult,
+)
 from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import BadInput
-from ocr.store.digest import content_digest
+from ocr.store.digest import stage_key
 from tasks.references import CheckpointRef, ModelRef
 from tasks.run.jobs import run_job
 from tasks.run.narration import narrate
@@ -47,9 +53,11 @@ def _find_or_export(
     training: LoopParams,
 ) -> ModelRef:
     workspace = open_workspace()
-    digest = content_digest(checkpoint=checkpoint.digest, name=name)
-    model = ModelRef(name=name, version=digest[:12], checkpoints=(checkpoint.key,))
     champion = workspace.registry.champion(name)
+    stage: ExportKind = kind.model_fields["kind"].default
+    content = PurePosixPath(checkpoint.key).name
+    key = stage_key(stage, checkpoint=content, golden_from=dataset.digest, name=name)
+    model = ModelRef(name=name, version=key[:12], checkpoints=(checkpoint.key,))
     job = kind(
         store=workspace.store.uri,
         snapshot=dataset.key,

@@ -59,7 +59,7 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         gallery=GALLERY,
     )
     markdown = render_lines_markdown(report, decision, title=model.reference)
-    return conclude(workspace, evaluation, gate, decision, html=html, markdown=markdown)
+    return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
 
 
 def _read_gallery(snapshot: LineSnapshot, report: LinesReport) -> dict[str, Image]:

@@ -47,7 +47,7 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
     decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))
     html = _render(workspace, evaluation, candidate, report=report, decision=decision)
     markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
-    return conclude(workspace, evaluation, gate, decision, html=html, markdown=markdown)
+    return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
 
 
 @dataclass(frozen=True)

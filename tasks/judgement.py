@@ -1,14 +1,13 @@
 """What both judgements share: the training's curves, the report that is kept, and its end."""
 
 import json
+from hashlib import sha256
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
-from configs.base import Params
 from configs.jobs import TrainResult
 from ocr.gate.judge import Decision
-from ocr.store.digest import content_digest
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace
@@ -17,14 +16,13 @@ from tasks.workspace import Workspace
 def conclude(
     workspace: Workspace,
     evaluation: EvaluationRef,
-    gate: Params,
     decision: Decision,
     *,
     html: str,
     markdown: str,
 ) -> JudgementRef:
     """Keep the report in the store and on this machine, show its short form, say the verdict."""
-    digest = content_digest(evaluation=evaluation.key, gate=gate.model_dump(), html=html)
+    digest = sha256(html.encode()).hexdigest()
     workspace.store.put_bytes(f"reports/{digest}.html", html.encode())
     model = evaluation.model
     path = workspace.home / "reports" / f"{model.name}-{model.version}.html"

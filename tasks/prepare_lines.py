@@ -13,7 +13,7 @@ from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.models.charset import Charset
-from ocr.store.digest import content_digest
+from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
 from tasks.preparation import prepare_aloud, show_charset
@@ -77,8 +77,9 @@ def render_lines(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
         strength=synthesis.strength,
         seed=params.seed,
     )
-    fingerprint = content_digest(
-        synthesis=synthesis.model_dump(),
+    fingerprint = stage_key(
+        "render-lines",
+        synthesis=synthesis.model_dump(exclude={"corpus", "font_folders"}),
         corpus=corpus.read_text(encoding="utf-8") if corpus else "",
         seed=params.seed,
         fonts=font_fingerprint(fonts),

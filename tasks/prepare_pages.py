@@ -13,7 +13,7 @@ from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
-from ocr.store.digest import content_digest
+from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
 from tasks.preparation import prepare_aloud, show_charset
@@ -83,7 +83,10 @@ def render_pages(params: PageDatasetParams) -> RenderedSet[RenderedPage]:
     return RenderedSet(
         items=(pages.page(number) for number in range(synthesis.count)),
         count=synthesis.count,
-        fingerprint=content_digest(
-            synthesis=synthesis.model_dump(), seed=params.seed, fonts=font_fingerprint(fonts)
+        fingerprint=stage_key(
+            "render-pages",
+            synthesis=synthesis.model_dump(exclude={"font_folders"}),
+            seed=params.seed,
+            fonts=font_fingerprint(fonts),
         ),
     )

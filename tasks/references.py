@@ -8,7 +8,6 @@ class CheckpointRef:
     """A trained checkpoint in the store."""
 
     key: str
-    digest: str
     metrics: dict[str, float]
 
 

@@ -5,16 +5,21 @@ from pathlib import Path
 
 from prefect import task
 
-from configs.jobs import TrainDetectorJob, TrainJob, TrainRecogniserJob, TrainResult
+from configs.jobs import (
+    TrainDetectorJob,
+    TrainJob,
+    TrainRecogniserJob,
+    TrainResult,
+    what_decides,
+)
 from configs.training import (
-    OPERATIONAL,
     DetectorTrainingParams,
     RecogniserTrainingParams,
     ResourceParams,
 )
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import BadInput
-from ocr.store.digest import content_digest
+from ocr.store.digest import stage_key
 from ocr.store.folder import find_published, publish_folder, seal_folder
 from tasks.references import CheckpointRef
 from tasks.run.jobs import run_job
@@ -35,7 +40,7 @@ def train_recogniser(
     job = TrainRecogniserJob(
         store=workspace.store.uri, snapshot=dataset.key, training=training, resources=resources
     )
-    return _find_or_train(workspace, job, dataset=dataset, net="recogniser")
+    return _find_or_train(workspace, job, net="recogniser")
 
 
 @task(name="train-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -47,21 +52,11 @@ def train_detector(
     job = TrainDetectorJob(
         store=workspace.store.uri, snapshot=pages.key, training=training, resources=resources
     )
-    return _find_or_train(workspace, job, dataset=pages, net="detector")
+    return _find_or_train(workspace, job, net="detector")
 
 
-def _find_or_train(
-    workspace: Workspace,
-    job: TrainJob,
-    *,
-    dataset: SnapshotRef,
-    net: Net,
-) -> CheckpointRef:
-    digest = content_digest(
-        snapshot=dataset.digest,
-        training=job.training.model_dump(exclude=set(OPERATIONAL)),
-        resources=job.resources.model_dump(),
-    )
+def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> CheckpointRef:
+    digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
     found = find_published(workspace.store, key=key)
     folder = workspace.home / "jobs" / f"train-{digest[:16]}"
@@ -71,7 +66,7 @@ def _find_or_train(
     score = SCORES[net]
     said = f"{net} {digest[:12]}: validation {score} {result.metrics.get(score, 0.0):.4f}"
     narrate("train", f"{'found' if found else 'trained'} {said}")
-    return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics)
+    return CheckpointRef(key=prefix, metrics=result.metrics)
 
 
 def _train(

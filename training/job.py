@@ -1,16 +1,15 @@
 """A job's folder: job.json in, result.json out, and the names of what lies beside them."""
 
-import hashlib
 import os
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from configs.jobs import TrainJob
+from configs.jobs import TrainJob, what_decides
 from configs.presets import describe
-from configs.training import OPERATIONAL
 from ocr.errors import BadInput
+from ocr.store.digest import stage_key
 
 SNAPSHOT = "snapshot"
 """Local copy of the snapshot."""
@@ -40,10 +39,8 @@ def read_job(path: Path, kind: type[Job]) -> Job:
 
 
 def job_digest(job: TrainJob) -> str:
-    """Return a digest of what is learnt from what, wherever it lies and however it is kept."""
-    training = job.training.model_dump_json(exclude=set(OPERATIONAL))
-    parts = (Path(job.snapshot).name, training, job.resources.model_dump_json())
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    """Return the key of what is learnt, wherever it lies and however it is kept."""
+    return stage_key(job.kind, **what_decides(job))
 
 
 def write_result(folder: Path, result: BaseModel) -> None:

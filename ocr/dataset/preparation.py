@@ -1,17 +1,13 @@
 """A snapshot is found by the digest of its inputs, or written and stored."""
 
 import gc
-import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-import cv2
-import numpy as np
-import pyarrow as pa
+from typing import Any
 
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, check_shares
@@ -19,7 +15,9 @@ from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.errors import ArtifactNotFound
 from ocr.store import Store
+from ocr.store.digest import stage_key
 from ocr.store.folder import upload_folder
+from ocr.store.stages import StageName
 
 SNAPSHOT = "snapshot"
 _USUAL = gc.get_threshold()
@@ -49,7 +47,8 @@ def find_or_write(
     store: Store,
     *,
     name: str,
-    inputs: Sequence[str],
+    stage: StageName,
+    inputs: Mapping[str, Any],
     max_bad_share: float,
     work_folder: Path | None,
     pool: ProcessPool,
@@ -60,7 +59,8 @@ def find_or_write(
     Args:
         store: Where the snapshot is or goes.
         name: Name of the dataset.
-        inputs: All that decides the snapshot.
+        stage: Who prepares it.
+        inputs: All that decides the snapshot besides the stage: digests and parameters.
         max_bad_share: Share of rejected rows above which it is refused, stored or not.
         work_folder: Where temporary files go.
         pool: Processes to write with; they are ended afterwards.
@@ -69,7 +69,7 @@ def find_or_write(
     Raises:
         TooManyRejected: More than that share was rejected.
     """
-    index = f"datasets/{name}/inputs/{_digest(*inputs)}.json"
+    index = f"datasets/{name}/inputs/{stage_key(stage, format=FORMAT, **inputs)}.json"
     stored = _find_stored(store, name=name, index=index)
     if stored is not None:
         check_shares(stored.quarantine, stored.counts, max_bad_share=max_bad_share)
@@ -86,15 +86,6 @@ def find_or_write(
 def snapshot_key(name: str, digest: str) -> str:
     """Key prefix of a snapshot in the store."""
     return f"datasets/{name}/{digest}"
-
-
-def describe_versions() -> list[int | str]:
-    """Versions that decide a snapshot's bytes: our format's and the libraries'."""
-    return [FORMAT, cv2.__version__, np.__version__, pa.__version__]
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | None:

@@ -1,7 +1,6 @@
 """The pipeline: one detector and one recogniser under one version, and what they read together."""
 
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -44,11 +43,6 @@ class PipelineManifest(ModelManifest):
     recogniser: str = Field(pattern=VERSION)
 
     required: ClassVar[frozenset[str]] = frozenset({CARD, GOLDEN_OUTPUTS})
-
-
-def pipeline_version(*, detector: str, recogniser: str) -> str:
-    """Return the version of a pipeline: it follows from those of its parts (NAME:VERSION)."""
-    return sha256(f"{detector}\n{recogniser}".encode()).hexdigest()[:12]
 
 
 def join_metrics(*parts: ModelVersion) -> dict[str, float]:

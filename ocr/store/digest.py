@@ -1,16 +1,46 @@
-"""The digest that names what a stage made: the same inputs are found again under it."""
+"""The one rule for keys: the digest under which what a stage made is found again.
+
+In a key is all that decides what the stage makes, and nothing else:
+
+1. the content of its inputs, by digest: never a path, a time or a name somebody may reuse;
+2. its parameters, but those that only say how the work is done;
+3. the stage's generation, and the release of this project;
+4. the versions of the libraries that decide the bytes (`ocr.store.stages` names both).
+
+So whatever changes one of them makes the result anew, and all else finds it.
+"""
 
 import hashlib
 import json
-from importlib.metadata import version
-from typing import Any, Final
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-# Raise it when a stage makes something else of the same inputs: what it made before is then old.
-GENERATION: Final = 4
+from ocr.store.stages import STAGES, StageName
 
 
-def content_digest(**inputs: Any) -> str:
-    """Return the SHA-256 that names a result: of its inputs and of the release that made it."""
-    inputs["made_by"] = f"ocrline {version('ocrline')}, generation {GENERATION}"
-    canonical = json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+def stage_key(stage: StageName, *, packages: Sequence[str] = (), **inputs: Any) -> str:
+    """Return the SHA-256 that names what a stage makes of its inputs.
+
+    Args:
+        stage: Who makes it.
+        packages: Further packages that decide this one result, as a baseline does.
+        inputs: Digests and parameters, of types that JSON knows.
+    """
+    made_by = STAGES[stage]
+    key = {
+        "stage": stage,
+        "generation": made_by.generation,
+        "release": version("ocrline"),
+        "libraries": {name: _version(name) for name in (*made_by.libraries, *packages)},
+        "inputs": inputs,
+    }
+    return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+
+
+def _version(package: str) -> str:
+    """Return the version of a package without importing it; empty where there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

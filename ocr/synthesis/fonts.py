@@ -29,7 +29,6 @@ SUFFIXES = (".ttf", ".otf", *COLLECTIONS)
 PICTURES = re.compile(r"symbol|dings|emoji|barcode|math|braille|icon|awesome", re.IGNORECASE)
 SLANTED = re.compile(r"italic|oblique|slanted|script|hand", re.IGNORECASE)
 SERIF = re.compile(r"(?<!sans)[ -]?serif|roman|times|georgia|song|ming|mincho", re.IGNORECASE)
-RENDERER = 3  # to be raised when the same seed would draw other pictures
 _ANY_PX = 20  # any size will do to read what is the same at all
 SPACES = frozenset(" \u3000")  # need no glyph
 # What fontTools raises over a damaged table, whose bytes it takes at their word.
@@ -128,14 +127,13 @@ def find_chinese_font() -> Path | None:
 
 
 def font_fingerprint(font_folders: Sequence[Path]) -> str:
-    """Digest of what draws besides seed and parameters: fonts, rasteriser, our code.
+    """Digest of what draws besides seed and parameters: the fonts and their rasteriser.
 
     Raises:
         BadInput: A named folder that is not there.
     """
     parts = [f"{font.name} {font.face} {font.digest}" for font in find_fonts(font_folders)]
-    parts.append(f"renderer {RENDERER}")
-    parts.append(f"pillow {features.version('pil')} freetype {features.version('freetype2')}")
+    parts.append(f"freetype {features.version('freetype2')}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -9,7 +9,7 @@ from ocr.dataset.lines.copies import cluster_lines
 from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
-from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.manifest import SnapshotManifest
@@ -77,12 +77,17 @@ def prepare_lines(
         )
 
     accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
-    characters = None if charset is None else charset.characters
-    rules = (describe_versions(), accepted, asdict(split), near_duplicate_bits, characters)
     return find_or_write(
         store,
         name=name,
-        inputs=(repr(rules), survey.fingerprint),
+        stage="prepare-lines",
+        inputs={
+            "survey": survey.fingerprint,
+            "limits": accepted,
+            "split": asdict(split),
+            "near_duplicate_bits": near_duplicate_bits,
+            "charset": charset.characters if charset else None,
+        },
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),

@@ -19,7 +19,7 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, open_page_snapshot
-from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.selection import Selection, conclude
@@ -71,11 +71,11 @@ def prepare_crops(
         TooManyRejected: More than `limits.max_bad_share` of the lines is bad.
     """
     manifest = SnapshotManifest.from_bytes(store.read_bytes(f"{pages_key}/{MANIFEST}"))
-    parameters = repr((describe_versions(), asdict(_of_lines(limits)), CROP_MARGIN))
     return find_or_write(
         store,
         name=name,
-        inputs=("crops", parameters, manifest.digest),
+        stage="crop-pages",
+        inputs={"pages": manifest.digest, "limits": asdict(_of_lines(limits))},
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(manifest.counts["accepted"], worth_a_pool=PAGES_WORTH_A_POOL),

@@ -4,12 +4,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
-from ocr.dataset.pages.copies import COPY_SHARE, cluster_pages
+from ocr.dataset.pages.copies import cluster_pages
 from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
-from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, describe_versions, find_or_write
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import Selection, select_samples
 from ocr.dataset.snapshot.manifest import SnapshotManifest
@@ -63,11 +63,15 @@ def prepare_pages(
         )
         return _write(folder, name, selection, spool, pool)
 
-    parameters = repr((describe_versions(), asdict(limits), asdict(split), COPY_SHARE))
     return find_or_write(
         store,
         name=name,
-        inputs=("pages", parameters, survey.fingerprint),
+        stage="prepare-pages",
+        inputs={
+            "survey": survey.fingerprint,
+            "limits": asdict(limits),
+            "split": asdict(split),
+        },
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(survey.rows, worth_a_pool=PAGES_WORTH_A_POOL),

@@ -9,7 +9,6 @@ from ocr.errors import ArtifactNotFound, BadData
 from ocr.models.bundle import read_recogniser_bundle, read_task
 from ocr.models.pipeline import (
     join_metrics,
-    pipeline_version,
     read_pipeline,
     read_pipeline_manifest,
 )
@@ -29,13 +28,6 @@ def test_a_pipeline_names_its_parts_and_its_task(pipeline: Path) -> None:
     assert (manifest.detector, manifest.recogniser) == ("toy-detector:d1", "toy-recogniser:r1")
     assert read_task(pipeline) == "pipeline"
     assert read_pipeline_manifest(pipeline) == manifest
-
-
-def test_version_follows_from_those_of_the_parts() -> None:
-    version = pipeline_version(detector="a-detector:1", recogniser="a-recogniser:2")
-
-    assert version == pipeline_version(detector="a-detector:1", recogniser="a-recogniser:2")
-    assert version != pipeline_version(detector="a-detector:2", recogniser="a-recogniser:1")
 
 
 def test_metrics_of_both_parts_stand_beside_each_other() -> None:

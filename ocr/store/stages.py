@@ -1,0 +1,100 @@
+"""The stages that make something: how their code and libraries decide what they make.
+
+Raise a stage's generation when its code makes something else of the same inputs: what it made
+before is then not found any more, and nobody else's work is touched. `tests/test_generations.py`
+notices when code changed without that.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+StageName = Literal[
+    "render-lines",
+    "render-pages",
+    "prepare-lines",
+    "prepare-pages",
+    "crop-pages",
+    "train-recogniser",
+    "train-detector",
+    "export-recogniser",
+    "export-detector",
+    "assemble",
+    "evaluate-lines",
+    "evaluate-pages",
+]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What decides a stage's results besides its inputs and parameters.
+
+    Attributes:
+        generation: Raised when the same inputs give something else.
+        code: The modules that do the work; what they import is a part of it.
+        libraries: Packages whose version decides bytes, by their names on PyPI.
+    """
+
+    generation: int
+    code: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+
+_IMAGES = ("numpy", "opencv-contrib-python-headless", "pillow")
+_POLYGONS = ("pyclipper", "shapely")
+_PADDLE = ("paddlepaddle", "paddlepaddle-gpu")
+_FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
+
+STAGES: Final[dict[StageName, Stage]] = {
+    "render-lines": Stage(1, ("ocr.synthesis.lines.render",), (*_IMAGES, "fonttools", "rstr")),
+    "render-pages": Stage(1, ("ocr.synthesis.pages.render",), (*_IMAGES, "fonttools")),
+    "prepare-lines": Stage(1, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
+    "prepare-pages": Stage(
+        1, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
+    ),
+    "crop-pages": Stage(1, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
+    "train-recogniser": Stage(
+        1,
+        ("training.recognition.trainee", "training.loop.loop"),
+        (*_IMAGES, *_PADDLE, "pyarrow", "rapidfuzz"),
+    ),
+    "train-detector": Stage(
+        1,
+        ("training.detection.trainee", "training.loop.loop"),
+        (*_IMAGES, *_POLYGONS, *_PADDLE, "pyarrow", "scipy"),
+    ),
+    "export-recogniser": Stage(
+        1,
+        ("training.export.export", "ocr.dataset.lines.snapshot"),
+        (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
+    ),
+    "export-detector": Stage(
+        1,
+        ("training.export.export", "ocr.dataset.pages.snapshot"),
+        (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
+    ),
+    "assemble": Stage(
+        1,
+        ("ocr.models.pipeline", "ocr.reading.page_reader", "ocr.dataset.pages.snapshot"),
+        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow"),
+    ),
+    "evaluate-lines": Stage(
+        1,
+        (
+            "ocr.evaluation.lines.evaluate",
+            "ocr.dataset.lines.snapshot",
+            "ocr.reading.baselines",
+            "ocr.reading.recognition.recogniser",
+        ),
+        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
+    ),
+    "evaluate-pages": Stage(
+        1,
+        (
+            "ocr.evaluation.pages.evaluate",
+            "ocr.dataset.pages.snapshot",
+            "ocr.reading.baselines",
+            "ocr.reading.page_reader",
+        ),
+        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
+    ),
+}
