@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ocr.dataset.process_pool import ProcessPool
-from ocr.dataset.quarantine import ReasonCount, check_shares
+from ocr.dataset.quarantine import ReasonCount, TooManyRejected, check_shares
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
+from ocr.dataset.snapshot.quarantine_list import QUARANTINE, keep_refused, write_quarantine
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.errors import ArtifactNotFound
 from ocr.store import Store
@@ -67,20 +68,28 @@ def find_or_write(
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:
-        TooManyRejected: More than that share was rejected.
+        TooManyRejected: More than that share was rejected; the message says where the store
+            holds the list of them all.
     """
     index = f"datasets/{name}/inputs/{stage_key(stage, format=FORMAT, **inputs)}.json"
     stored = _find_stored(store, name=name, index=index)
-    if stored is not None:
-        check_shares(stored.quarantine, stored.counts, max_bad_share=max_bad_share)
-        return _refer(stored, cached=True)
-    with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as folder:
-        with pool, _collecting_rarely():
-            written = write(Path(folder), pool)
-        check_shares(written.quarantine, written.counts, max_bad_share=max_bad_share)
-        _store(store, Path(folder) / SNAPSHOT, written)
-    store.put_bytes(index, json.dumps({"digest": written.digest}).encode())
-    return _refer(written, cached=False)
+    with tempfile.TemporaryDirectory(dir=work_folder, prefix="prepare-") as temporary:
+        folder = Path(temporary)
+        try:
+            if stored is None:
+                with pool, _collecting_rarely():
+                    made = write(folder, pool)
+            else:
+                made = stored
+            check_shares(made.quarantine, made.counts, max_bad_share=max_bad_share)
+        except TooManyRejected as error:
+            table = _list_rejected(store, error, stored, folder)
+            addresses = "\n".join(keep_refused(store, table, name=name))
+            raise TooManyRejected(f"{error}\nall of them:\n{addresses}", error.reasons) from None
+        if stored is None:
+            _store(store, folder / SNAPSHOT, made)
+            store.put_bytes(index, json.dumps({"digest": made.digest}).encode())
+    return _refer(made, cached=stored is not None)
 
 
 def snapshot_key(name: str, digest: str) -> str:
@@ -95,6 +104,20 @@ def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | N
     except ArtifactNotFound:
         return None
     return SnapshotManifest.from_bytes(manifest)
+
+
+def _list_rejected(
+    store: Store, error: TooManyRejected, stored: SnapshotManifest | None, folder: Path
+) -> Path:
+    """The table of the rows that a set was refused for, wherever they are known from."""
+    if stored is None and not error.rejections:  # refused after it was written
+        return folder / SNAPSHOT / QUARANTINE
+    table = folder / QUARANTINE
+    if stored is None:
+        write_quarantine(table, error.rejections)
+    else:
+        store.get_file(f"{snapshot_key(stored.name, stored.digest)}/{QUARANTINE}", table)
+    return table
 
 
 @contextmanager

@@ -86,11 +86,22 @@ class ReasonCount:
 
 
 class TooManyRejected(BadData):
-    """More rows are bad than allowed; `reasons` holds the table."""
+    """More rows are bad than allowed.
 
-    def __init__(self, message: str, reasons: Sequence[ReasonCount]) -> None:
+    Attributes:
+        reasons: The table of reasons.
+        rejections: All rejected rows, where it is raised before they are written.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        reasons: Sequence[ReasonCount],
+        rejections: Sequence[Rejection] = (),
+    ) -> None:
         super().__init__(message)
         self.reasons = tuple(reasons)
+        self.rejections = rejections
 
 
 def count_reasons(rejections: Iterable[Rejection]) -> tuple[ReasonCount, ...]:
@@ -132,12 +143,17 @@ def check_shares(
 
 
 def check_bad_share(
-    reasons: Sequence[ReasonCount], *, rows: int, max_bad_share: float, unit: str = "rows"
+    reasons: Sequence[ReasonCount],
+    *,
+    rows: int,
+    max_bad_share: float,
+    unit: str = "rows",
+    rejections: Sequence[Rejection] = (),
 ) -> None:
     """Stop when more than a set share of the rows was rejected.
 
     Raises:
-        TooManyRejected: With the table of reasons.
+        TooManyRejected: With the table of reasons, and the rejections that were given.
     """
     bad = sum(reason.count for reason in reasons)
     if bad <= max_bad_share * rows:
@@ -151,6 +167,7 @@ def check_bad_share(
         f"{bad} of {rows} {unit} are bad ({bad / rows:.1%}), "
         f"limits.max_bad_share allows {max_bad_share:.1%}:\n{table}",
         reasons,
+        rejections,
     )
 
 

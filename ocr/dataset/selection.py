@@ -8,7 +8,7 @@ import numpy as np
 
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
-from ocr.dataset.quarantine import Rejection, check_bad_share, count_reasons
+from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, count_reasons
 from ocr.dataset.split import SPLITS, Codes, Split, SplitRule, assign_splits, number
 from ocr.errors import BadData
 
@@ -41,7 +41,7 @@ def select_samples(
         cluster: Numbers the clusters of near-duplicates, which no split may share.
 
     Raises:
-        TooManyRejected: When more than that share was rejected.
+        TooManyRejected: When more than that share was rejected, or all rows of a split.
         BadData: When a split is empty.
     """
     candidates: list[Candidate[LabelT]] = []
@@ -72,8 +72,10 @@ def conclude(
     """Refuse a selection that lost too much, or a whole split; raises as `select_samples` does."""
     ordered = sorted(rejections)
     rows = len(accepted) + len(ordered)
-    check_bad_share(count_reasons(ordered), rows=rows, max_bad_share=max_bad_share)
-    _refuse_empty([split for _, split in accepted], rejected=len(ordered))
+    check_bad_share(
+        count_reasons(ordered), rows=rows, max_bad_share=max_bad_share, rejections=ordered
+    )
+    _refuse_empty([split for _, split in accepted], ordered)
     return Selection(accepted, ordered)
 
 
@@ -112,13 +114,16 @@ def _reject_leaks(
     return leaks
 
 
-def _refuse_empty(splits: Sequence[Split], *, rejected: int) -> None:
+def _refuse_empty(splits: Sequence[Split], rejections: Sequence[Rejection]) -> None:
     for split in SPLITS:
         if split not in splits:
             fix = (
                 f"give {split}_labels or a larger {split}_share" if split != "train" else "add rows"
             )
-            raise BadData(
-                f"the {split} split is empty after {rejected} rows were rejected and "
+            message = (
+                f"the {split} split is empty after {len(rejections)} rows were rejected and "
                 f"{len(splits)} accepted; {fix}"
             )
+            if not rejections:
+                raise BadData(message)
+            raise TooManyRejected(message, count_reasons(rejections), rejections)

@@ -5,4 +5,5 @@
 - `writer`: writing one; the same samples give the same bytes
 - `shards`: the images, in tar files
 - `table`: reading the table, a part at a time
+- `quarantine_list`: all rejected rows, of a snapshot or of a set that was refused
 """

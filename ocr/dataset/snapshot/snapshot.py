@@ -18,7 +18,6 @@ from ocr.store import Store
 
 MANIFEST = "manifest.json"
 SAMPLES = "samples.parquet"
-QUARANTINE = "quarantine.parquet"
 CHARSET = "charset.txt"
 TABLES = (SAMPLES, CHARSET)
 """What must lie in a folder to read a snapshot; the images may stay in the store."""

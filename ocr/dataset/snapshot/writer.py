@@ -13,8 +13,9 @@ from ocr.dataset.candidate import Candidate, EncodedImage, SampleLabel
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
+from ocr.dataset.snapshot.quarantine_list import QUARANTINE, storable, write_quarantine
 from ocr.dataset.snapshot.shards import ShardPlace, place_in_shards, write_shard
-from ocr.dataset.snapshot.snapshot import CHARSET, MANIFEST, QUARANTINE, SAMPLES
+from ocr.dataset.snapshot.snapshot import CHARSET, MANIFEST, SAMPLES
 from ocr.dataset.split import SPLITS, Split
 from ocr.dataset.spool import Spool, SpoolPlace
 from ocr.models.charset import Charset
@@ -34,7 +35,6 @@ _TYPES = {
     "size": pa.int64(),
 }
 _LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
-_QUARANTINE_FIELDS = ("reason", "where", "image", "text", "detail")
 
 Accepted = tuple[Candidate[SampleLabel], Split]
 """A sample and its split."""
@@ -76,11 +76,10 @@ def write_snapshot(
     shards = list(_fill_shards(images, stored))
     written = pool.map_in_order(partial(_write_shard, folder=folder, spool=spool), shards)
     samples = _sample_columns(ordered, places, label=_LABEL_COLUMNS[task])
-    _write_table(folder / SAMPLES, pa.schema([(c, _TYPES[c]) for c in samples]), samples)
+    table = pa.table(samples, schema=pa.schema([(column, _TYPES[column]) for column in samples]))
+    pq.write_table(table, folder / SAMPLES, compression="zstd", row_group_size=65_536)
     rejected = list(rejections)
-    schema = pa.schema([(field, pa.string()) for field in _QUARANTINE_FIELDS])
-    columns = {f: [_storable(getattr(r, f)) for r in rejected] for f in _QUARANTINE_FIELDS}
-    _write_table(folder / QUARANTINE, schema, columns)
+    write_quarantine(folder / QUARANTINE, rejected)
     charset.write(folder / CHARSET)
     digests = dict(zip((shard for shard, _ in shards), written, strict=True))
     for file in (SAMPLES, QUARANTINE, CHARSET):
@@ -131,18 +130,13 @@ def _sample_columns(
         "width": [candidate.encoded.width for candidate, _ in ordered],
         "height": [candidate.encoded.height for candidate, _ in ordered],
         label: [candidate.row.label.stored for candidate, _ in ordered],
-        "source": [_storable(candidate.row.source) for candidate, _ in ordered],
-        "group": [_storable(candidate.row.group) for candidate, _ in ordered],
-        "image": [_storable(candidate.row.image) for candidate, _ in ordered],
+        "source": [storable(candidate.row.source) for candidate, _ in ordered],
+        "group": [storable(candidate.row.group) for candidate, _ in ordered],
+        "image": [storable(candidate.row.image) for candidate, _ in ordered],
         "shard": [place.shard for place in places],
         "offset": [place.offset for place in places],
         "size": [place.size for place in places],
     }
-
-
-def _write_table(path: Path, schema: pa.Schema, columns: Mapping[str, Sequence[object]]) -> None:
-    table = pa.table(dict(columns), schema=schema)
-    pq.write_table(table, path, compression="zstd", row_group_size=65_536)
 
 
 def _count(ordered: Sequence[Accepted], rejected: Sequence[Rejection]) -> dict[str, int]:
@@ -150,8 +144,3 @@ def _count(ordered: Sequence[Accepted], rejected: Sequence[Rejection]) -> dict[s
     bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
     counts = {"rows": len(ordered) + bad, "accepted": len(ordered), "quarantined": bad}
     return counts | {split: splits.count(split) for split in SPLITS}
-
-
-def _storable(value: str) -> str:
-    """File names that are no UTF-8 hold lone surrogates, which no file format takes."""
-    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")

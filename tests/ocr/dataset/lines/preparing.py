@@ -16,7 +16,7 @@ from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.lines.snapshot import LineSample, LineSnapshot, open_line_snapshot
 from ocr.dataset.preparation import SnapshotRef
-from ocr.dataset.snapshot.snapshot import QUARANTINE
+from ocr.dataset.snapshot.quarantine_list import QUARANTINE
 from ocr.dataset.split import Split
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset

@@ -1,0 +1,71 @@
+"""All rejected rows as files: Parquet for programs, CSV for people with a spreadsheet."""
+
+import csv
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ocr.dataset.quarantine import Rejection
+from ocr.store import Store
+from ocr.store.whole import sha256_of
+
+QUARANTINE = "quarantine.parquet"
+QUARANTINE_CSV = "quarantine.csv"
+_FIELDS = ("reason", "where", "image", "text", "detail")
+# Spreadsheets calculate cells that begin so, and those of the Far East the full-width forms too
+# (OWASP, "CSV Injection").
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+
+
+def write_quarantine(path: Path, rejections: Sequence[Rejection]) -> None:
+    """Write the table of all rejected rows, as Parquet."""
+    schema = pa.schema([(field, pa.string()) for field in _FIELDS])
+    columns = {f: [storable(getattr(each, f)) for each in rejections] for f in _FIELDS}
+    table = pa.table(columns, schema=schema)
+    pq.write_table(table, path, compression="zstd", row_group_size=65_536)
+
+
+def keep_refused(store: Store, table: Path, *, name: str) -> tuple[str, str]:
+    """Store the list of a set that was refused, beside the snapshots of its name.
+
+    The CSV file is UTF-8 with a byte order mark, without which a spreadsheet takes it for
+    something else. A cell that begins like a formula has an apostrophe before it.
+
+    Args:
+        store: Where it goes; storing the same list again does nothing.
+        table: What `write_quarantine` wrote.
+        name: Name of the dataset.
+
+    Returns:
+        The addresses of the Parquet and of the CSV file.
+    """
+    sheet = table.with_name(QUARANTINE_CSV)
+    _write_csv(table, sheet)
+    digest = hashlib.sha256(f"{sha256_of(table)} {sha256_of(sheet)}".encode()).hexdigest()
+    addresses = []
+    for path, file in ((table, QUARANTINE), (sheet, QUARANTINE_CSV)):
+        key = f"datasets/{name}/refused/{digest}/{file}"
+        store.put_file(key, path)
+        addresses.append(f"{store.uri}/{key}")
+    return addresses[0], addresses[1]
+
+
+def storable(value: str) -> str:
+    """File names that are no UTF-8 hold lone surrogates, which no file format takes."""
+    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _write_csv(table: Path, sheet: Path) -> None:
+    with sheet.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_FIELDS)
+        for batch in pq.ParquetFile(table).iter_batches():
+            for row in batch.to_pylist():
+                writer.writerow(map(_as_text, row.values()))
+
+
+def _as_text(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
