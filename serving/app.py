@@ -20,12 +20,15 @@ from serving.models.loading import Runtime
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem, answer_problem, answer_router
 from serving.rest.body import Limits
+from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
+from serving.rest.connection import ConnectionLimits, limit_connections
 from serving.rest.crops import crop_routes
 from serving.rest.documents import document_routes
 from serving.rest.edge import Edge
+from serving.rest.inbox import Inbox
 from serving.rest.status import status_routes
-from serving.settings import ServingSettings
+from serving.settings import MEBIBYTE, ServingSettings
 from serving.web.demo_page import demo_routes
 
 LOG = logging.getLogger("ocrline.serving")
@@ -33,9 +36,8 @@ LOG = logging.getLogger("ocrline.serving")
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
-def create_app(settings: ServingSettings) -> FastAPI:
+def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     """Make the gateway. It begins to load at start-up and is ready when its models are."""
-    metrics = ServingMetrics()
     pool = ModelPool(named=settings.models, metrics=metrics)
     capacity = Capacity(
         concurrency=settings.concurrency, queue=settings.queue, in_flight=metrics.in_flight
@@ -60,8 +62,16 @@ def create_app(settings: ServingSettings) -> FastAPI:
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
     limits = _limits(settings)
-    app.include_router(crop_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
-    app.include_router(document_routes(pool, capacity=capacity, limits=limits, metrics=metrics))
+    bodies = Budget(
+        int(settings.bodies_mb * MEBIBYTE), unit="bytes of the bodies", held=metrics.body_bytes
+    )
+    inbox = Inbox(limits=limits, budget=bodies)
+    app.include_router(
+        crop_routes(pool, inbox=inbox, capacity=capacity, limits=limits, metrics=metrics)
+    )
+    app.include_router(
+        document_routes(pool, inbox=inbox, capacity=capacity, limits=limits, metrics=metrics)
+    )
     app.include_router(demo_routes())
     app.include_router(status_routes(pool, metrics=metrics))
     return app
@@ -86,14 +96,18 @@ def run(settings: ServingSettings) -> None:
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
     LOG.info("listening on http://%s:%d, store %s", settings.host, settings.port, settings.store)
+    metrics = ServingMetrics()
     uvicorn.run(
-        create_app(settings),
+        create_app(settings, metrics),
+        http=limit_connections(_connection_limits(settings), metrics),
+        ws="none",
         host=settings.host,
         port=settings.port,
         access_log=False,
         log_config=None,
         log_level="warning",
         server_header=False,
+        timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.drain_s,
     )
 
@@ -125,4 +139,12 @@ def _limits(settings: ServingSettings) -> Limits:
         request_pixels=settings.max_request_pixels,
         pages=settings.max_pages,
         pages_timeout_s=settings.pages_timeout_s,
+    )
+
+
+def _connection_limits(settings: ServingSettings) -> ConnectionLimits:
+    return ConnectionLimits(
+        connections=settings.max_connections,
+        header_timeout_s=settings.header_timeout_s,
+        send_timeout_s=settings.send_timeout_s,
     )

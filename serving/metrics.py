@@ -46,6 +46,9 @@ class ServingMetrics:
         self.in_flight = Gauge(
             "ocrline_requests_in_flight", "Recognition requests inside", registry=registry
         )
+        self.body_bytes = Gauge(
+            "ocrline_body_bytes", "Bytes of the bodies of all requests", registry=registry
+        )
 
     def _count_readings(self, registry: CollectorRegistry) -> None:
         self.images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)

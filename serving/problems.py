@@ -23,10 +23,12 @@ Code = Literal[
     "unknown_version",
     "method_not_allowed",
     "body_timeout",
+    "headers_timeout",
     "body_too_large",
     "image_too_large",
     "too_many_images",
     "too_many_pages",
+    "url_too_long",
     "unsupported_type",
     "bad_document",
     "bad_image",
@@ -34,9 +36,11 @@ Code = Literal[
     "too_slow",
     "wrong_fields",
     "wrong_task",
+    "headers_too_large",
     "internal",
     "busy",
     "not_ready",
+    "too_many_connections",
 ]
 
 STATUS: Final[Mapping[Code, int]] = {
@@ -53,10 +57,12 @@ STATUS: Final[Mapping[Code, int]] = {
     "unknown_version": 404,
     "method_not_allowed": 405,
     "body_timeout": 408,
+    "headers_timeout": 408,
     "body_too_large": 413,
     "image_too_large": 413,
     "too_many_images": 413,
     "too_many_pages": 413,
+    "url_too_long": 414,
     "unsupported_type": 415,
     "bad_document": 422,
     "bad_image": 422,
@@ -64,9 +70,11 @@ STATUS: Final[Mapping[Code, int]] = {
     "too_slow": 422,
     "wrong_fields": 422,
     "wrong_task": 422,
+    "headers_too_large": 431,
     "internal": 500,
     "busy": 503,
     "not_ready": 503,
+    "too_many_connections": 503,
 }
 
 RETRY_AFTER_S: Final = "1"
@@ -121,6 +129,4 @@ def _headers(code: Code) -> dict[str, str]:
         return {"WWW-Authenticate": "Bearer"}
     if STATUS[code] == 503:
         return {"Retry-After": RETRY_AFTER_S}
-    if code in ("body_too_large", "body_timeout"):
-        return {"Connection": "close"}  # the rest of the body is never read
     return {}

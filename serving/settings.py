@@ -4,7 +4,7 @@ import os
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode
 
 from configs.settings import Settings
@@ -30,6 +30,19 @@ class ServingSettings(Settings):
     )
     queue: int = Field(32, ge=0, le=10_000, description="Requests waiting; more get a 503")
     max_body_mb: float = Field(16, gt=0, le=1024, description="Largest request body")
+    bodies_mb: float = Field(
+        128, gt=0, le=65_536, description="Most of all bodies together, received or waiting"
+    )
+    max_connections: int = Field(
+        512, ge=1, le=65_536, description="Open connections; more get a 503"
+    )
+    header_timeout_s: float = Field(10, gt=0, le=3600, description="Seconds to receive headers in")
+    send_timeout_s: float = Field(
+        30, gt=0, le=3600, description="Seconds after which a client that takes no answer is left"
+    )
+    keep_alive_s: int = Field(
+        120, ge=1, le=3600, description="Seconds to keep an idle connection; longer than clients do"
+    )
     max_images: int = Field(256, ge=1, le=10_000, description="Most images in one request")
     max_pixels: int = Field(
         20_000_000, ge=1, le=500_000_000, description="Most pixels of one image"
@@ -48,6 +61,13 @@ class ServingSettings(Settings):
     @classmethod
     def _split_names(cls, value: object) -> object:
         return tuple(re.findall(r"[^,\s]+", value)) if isinstance(value, str) else value
+
+    @field_validator("bodies_mb")
+    @classmethod
+    def _hold_one_body(cls, value: float, info: ValidationInfo) -> float:
+        if value < info.data.get("max_body_mb", 0):
+            raise ValueError(f"less than OCRLINE_MAX_BODY_MB={info.data['max_body_mb']:g}")
+        return value
 
     @property
     def max_body_bytes(self) -> int:

@@ -1,8 +1,10 @@
 """The routes: what comes in over HTTP, and what goes out.
 
-- `edge` – around every request: its id, the token, headers, counts, last errors
+- `connection` – what a client may send before there is a request, and how long it may take
+- `edge` – around every request: its id, the token, counts, last errors; with `exchange`
+- `inbox` – where bodies are received, within a `budget`
+- `body` – a request's body, taken apart into files
 - `capacity` – how many requests may be inside at once
-- `body` – a request's body, received within its limits and taken apart into files
 - `openapi` – what a route says of its request
 - `documents` – `POST /v1/ocr`, with `document_request` and `document_answer`
 - `crops` – `POST /v1/recognize`, with `crop_request`

@@ -1,14 +1,12 @@
-"""A request's body: received within its limits, and taken apart into files."""
+"""A request's body taken apart: into files, fields and options."""
 
-import asyncio
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
-from fastapi import Request
 from pydantic import BaseModel, ValidationError
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field as FormField
@@ -19,6 +17,12 @@ from serving.problems import Code, Problem
 
 FILE_TYPES: Final = ("image/*", "application/octet-stream")
 """Media types of a body that is one file as it is."""
+
+BodyKind = Literal["file", "multipart", "json"]
+OTHER_KINDS: Final[Mapping[str, BodyKind]] = {
+    "multipart/form-data": "multipart",
+    "application/json": "json",
+}
 
 Fields = TypeVar("Fields", bound=BaseModel)
 
@@ -36,26 +40,6 @@ class Limits:
     pages_timeout_s: float
 
 
-async def read_body(request: Request, limits: Limits, *, file_types: Sequence[str]) -> bytes:
-    """Receive the whole body.
-
-    Raises:
-        Problem: It is empty, too large or too slow.
-    """
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limits.body_bytes:
-        raise _too_large(limits)
-    try:
-        async with asyncio.timeout(limits.body_timeout_s):
-            body = await _receive(request, limits)
-    except TimeoutError:
-        message = f"The body was not complete after {limits.body_timeout_s:g} s"
-        raise Problem("body_timeout", message) from None
-    if not body:
-        raise Problem("empty_body", f"The body is empty; send {_name_types(file_types)}")
-    return body
-
-
 def split_body(
     body: bytes,
     *,
@@ -69,19 +53,34 @@ def split_body(
     Raises:
         Problem: It is of another type, damaged, holds no file, too many, or something else.
     """
-    name, options = parse_options_header(content_type)
-    kind = name.decode("latin-1").lower()
-    if any(fnmatchcase(kind, known) for known in file_types):
-        return [body]
-    if kind == "multipart/form-data":
-        return _parse_multipart(body, options, limits=limits, most_files=most_files)
-    if kind == "application/json":
+    kind = body_kind(content_type, file_types)
+    if kind == "json":
         return None
+    if kind == "file":
+        return [body]
+    _, options = parse_options_header(content_type)
+    return _parse_multipart(body, options, limits=limits, most_files=most_files)
+
+
+def body_kind(content_type: str, file_types: Sequence[str]) -> BodyKind:
+    """Return how a body of this media type is taken apart.
+
+    Raises:
+        Problem: It is another than those that are taken.
+    """
+    kind = parse_options_header(content_type)[0].decode("latin-1").lower()
+    if kind in OTHER_KINDS:
+        return OTHER_KINDS[kind]
+    if any(fnmatchcase(kind, known) for known in file_types):
+        return "file"
     said = f"Content-Type {content_type[:100]!r}" if content_type else "No Content-Type"
-    message = (
-        f"{said}: expected {_name_types(file_types)}; with curl: -H 'Content-Type: image/jpeg'"
-    )
+    message = f"{said}: expected {name_types(file_types)}; with curl: -H 'Content-Type: image/jpeg'"
     raise Problem("unsupported_type", message)
+
+
+def name_types(file_types: Sequence[str]) -> str:
+    """Say which media types are taken."""
+    return f"{', '.join(file_types)}, multipart/form-data or application/json"
 
 
 def parse_query(query: Mapping[str, str], fields: type[Fields]) -> Fields:
@@ -140,17 +139,6 @@ def bad_image(error: BadImage, *, what: str, index: int) -> Problem:
     return Problem(code, f"{what}: {error}", index=index)
 
 
-async def _receive(request: Request, limits: Limits) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limits.body_bytes:
-            raise _too_large(limits)
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
 def _parse_multipart(
     body: bytes, options: Mapping[bytes, bytes], *, limits: Limits, most_files: int
 ) -> list[bytes]:
@@ -198,11 +186,3 @@ def _refuse_field(field: FormField) -> None:
     name = (field.field_name or b"")[:100].decode("utf-8", "replace")
     message = f"Part {name!r} is no file: expected files only, as in curl -F image=@picture.jpg"
     raise Problem("wrong_fields", message)
-
-
-def _name_types(file_types: Sequence[str]) -> str:
-    return f"{', '.join(file_types)}, multipart/form-data or application/json"
-
-
-def _too_large(limits: Limits) -> Problem:
-    return Problem("body_too_large", f"The body is larger than {limits.body_bytes} bytes")

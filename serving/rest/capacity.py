@@ -14,10 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Capacity:
-    """Worker threads, and places to wait for one.
-
-    A place is taken before the body is read, so that waiting bodies are bounded too.
-    """
+    """Worker threads, and places to wait for one; who takes a place has its body already."""
 
     def __init__(self, *, concurrency: int, queue: int, in_flight: Gauge) -> None:
         self._workers = ThreadPoolExecutor(concurrency, thread_name_prefix="recognise")

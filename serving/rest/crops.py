@@ -14,9 +14,10 @@ from serving.metrics import ServingMetrics
 from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
-from serving.rest.body import FILE_TYPES, Limits, parse_query, read_body
+from serving.rest.body import FILE_TYPES, Limits, parse_query
 from serving.rest.capacity import Capacity
 from serving.rest.crop_request import CropJson, CropOptions, read_crops
+from serving.rest.inbox import Inbox
 from serving.rest.openapi import BINARY, PROBLEMS, describe_request
 
 
@@ -37,7 +38,7 @@ class CropsAnswer(BaseModel):
 
 
 def crop_routes(
-    pool: ModelPool, *, capacity: Capacity, limits: Limits, metrics: ServingMetrics
+    pool: ModelPool, *, inbox: Inbox, capacity: Capacity, limits: Limits, metrics: ServingMetrics
 ) -> APIRouter:
     """Make the route over a pool."""
     router = APIRouter()
@@ -57,8 +58,7 @@ def crop_routes(
     async def recognize(request: Request) -> JSONResponse:
         options = parse_query(request.query_params, CropOptions)
         content_type = request.headers.get("content-type", "")
-        async with capacity.place():
-            body = await read_body(request, limits, file_types=FILE_TYPES)
+        async with inbox.body(request, file_types=FILE_TYPES) as body, capacity.place():
 
             def work() -> tuple[LiveModel, list[dict[str, Any]]]:
                 live = pool.choose(options.model)

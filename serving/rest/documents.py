@@ -18,7 +18,7 @@ from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
 from serving.problems import Code, Problem
-from serving.rest.body import Limits, bad_image, read_body
+from serving.rest.body import Limits, bad_image
 from serving.rest.capacity import Capacity
 from serving.rest.document_answer import EXAMPLE, DocumentAnswer
 from serving.rest.document_request import (
@@ -27,6 +27,7 @@ from serving.rest.document_request import (
     DocumentOptions,
     parse_document,
 )
+from serving.rest.inbox import Inbox
 from serving.rest.openapi import BINARY, PROBLEMS, describe_request
 
 Value = TypeVar("Value")
@@ -40,7 +41,7 @@ FAULTS: Final[Mapping[DocumentFault, Code]] = {
 
 
 def document_routes(
-    pool: ModelPool, *, capacity: Capacity, limits: Limits, metrics: ServingMetrics
+    pool: ModelPool, *, inbox: Inbox, capacity: Capacity, limits: Limits, metrics: ServingMetrics
 ) -> APIRouter:
     """Make the route over a pool."""
     router = APIRouter()
@@ -59,8 +60,7 @@ def document_routes(
     )
     async def read_document(request: Request) -> JSONResponse:
         content_type = request.headers.get("content-type", "")
-        async with capacity.place():
-            body = await read_body(request, limits, file_types=DOCUMENT_TYPES)
+        async with inbox.body(request, file_types=DOCUMENT_TYPES) as body, capacity.place():
 
             def work() -> dict[str, Any]:
                 document, options = parse_document(

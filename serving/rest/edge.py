@@ -7,12 +7,13 @@ import time
 import uuid
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
+from serving.rest.exchange import Exchange
 from serving.web import demo_page
 
 LOG = logging.getLogger("ocrline.serving")
@@ -20,14 +21,6 @@ LOG = logging.getLogger("ocrline.serving")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 CLIENT_LEFT = 499  # nginx's word for it; nobody reads it
 OPEN_ROUTES: Final = frozenset({"/health/live", "/health/ready"}) | demo_page.PATHS
-SECURITY_HEADERS: Final = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
 
 
 class Edge:
@@ -44,36 +37,41 @@ class Edge:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        sender = _Sender(send, request_id=_request_id(Headers(scope=scope)))
-        scope.setdefault("state", {})["request_id"] = sender.request_id
+        request_id = _request_id(Headers(scope=scope))
+        exchange = Exchange(scope, receive, send, request_id=request_id)
+        scope.setdefault("state", {})["request_id"] = request_id
         try:
-            await self._answer(scope, receive, sender)
+            await self._answer(scope, exchange)
         finally:
             route = scope.get("route")
             self._metrics.observe(
                 route=getattr(route, "path", "other"),
                 method=scope["method"],
-                status=sender.status,
+                status=exchange.status,
                 seconds=time.perf_counter() - started,
             )
 
-    async def _answer(self, scope: Scope, receive: Receive, sender: "_Sender") -> None:
+    async def _answer(self, scope: Scope, exchange: Exchange) -> None:
         is_known = self._is_known(scope)
         scope["state"]["is_known"] = is_known
         if not (is_known or scope["path"] in OPEN_ROUTES):
             problem = Problem("unauthorized", "Expected the header Authorization: Bearer <token>")
-            await problem_response(problem, request_id=sender.request_id)(scope, receive, sender)
+            await self._refuse(problem, scope, exchange)
             return
         try:
-            await self._app(scope, receive, sender)
+            await self._app(scope, exchange.receive, exchange.send)
         except ClientDisconnect:
-            sender.status = CLIENT_LEFT
+            exchange.status = CLIENT_LEFT
         except Exception:
-            LOG.exception("request %s failed", sender.request_id)
-            if sender.has_started:
+            LOG.exception("request %s failed", exchange.request_id)
+            if exchange.has_started:
                 raise
             problem = Problem("internal", "The gateway failed; its log names this request_id")
-            await problem_response(problem, request_id=sender.request_id)(scope, receive, sender)
+            await self._refuse(problem, scope, exchange)
+
+    async def _refuse(self, problem: Problem, scope: Scope, exchange: Exchange) -> None:
+        response = problem_response(problem, request_id=exchange.request_id)
+        await response(scope, exchange.receive, exchange.send)
 
     def _is_known(self, scope: Scope) -> bool:
         if not self._token:
@@ -81,26 +79,6 @@ class Edge:
         given = dict(scope["headers"]).get(b"authorization", b"")
         kind, _, token = given.partition(b" ")
         return kind.lower() == b"bearer" and hmac.compare_digest(token, self._token)
-
-
-class _Sender:
-    """Sends, adding the headers of every answer, and remembers the status."""
-
-    def __init__(self, send: Send, *, request_id: str) -> None:
-        self._send = send
-        self.request_id = request_id
-        self.status = 500
-        self.has_started = False
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.has_started = True
-            self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["X-Request-ID"] = self.request_id
-            for header, value in SECURITY_HEADERS.items():
-                headers.setdefault(header, value)
-        await self._send(message)
 
 
 def _request_id(headers: Headers) -> str:

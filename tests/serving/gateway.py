@@ -1,5 +1,6 @@
 """A real gateway in a process of its own, on a free loopback port."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,16 @@ class Gateway:
             if found.startswith(f"{line} "):
                 return float(found.rpartition(" ")[2])
         return 0.0
+
+    def forget_peak(self) -> None:
+        """Let the peak of the memory begin anew, with what is held now."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5", encoding="ascii")
+
+    def peak_mb(self) -> float:
+        """Return the most memory that the process held at once, VmHWM, in megabytes."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        (kilobytes,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status, flags=re.MULTILINE)
+        return int(kilobytes) * 1024 / 1e6
 
     def wait_ready(self) -> None:
         wait_until(lambda: self.get("/health/ready").status_code == 200, log=self.log)

@@ -1,13 +1,10 @@
-"""The token, the queue limit, and what the process refuses to start with."""
+"""The token, and what the process refuses to start with."""
 
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from configs.settings import SettingsError
@@ -15,8 +12,6 @@ from serving.settings import ServingSettings
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway, wait_until
 from tests.serving.tiny_bundle import DIGITS, png
-
-PNG = {"content-type": "image/png"}
 
 
 def test_token_is_asked_for_everywhere_but_at_health(shelf: Shelf) -> None:
@@ -57,46 +52,6 @@ def test_strangers_learn_whether_it_is_ready_and_no_more(shelf: Shelf) -> None:
     assert (wrong.status_code, wrong.json()) == (503, {"status": "not ready"})
 
 
-def test_requests_beyond_the_queue_get_503_and_others_are_answered(shelf: Shelf) -> None:
-    shelf.add("v1", DIGITS)
-    shelf.registry.promote("bars", "v1", reason="first")
-    limits = {"OCRLINE_CONCURRENCY": "1", "OCRLINE_QUEUE": "1"}
-    image = png("2026")
-    arrived, finish = threading.Semaphore(0), threading.Event()
-    replies: list[httpx.Response] = []
-
-    def held() -> Iterator[bytes]:
-        yield image[:10]
-        arrived.release()
-        finish.wait(30)
-        yield image[10:]
-
-    with running_gateway(shelf.folder / "home", store=shelf.store, **limits) as gateway:
-        gateway.wait_ready()
-        holders = [
-            threading.Thread(
-                target=lambda: replies.append(gateway.post(content=held(), headers=PNG))
-            )
-            for _ in range(2)
-        ]
-        for holder in holders:
-            holder.start()
-            arrived.acquire()
-        while gateway.metric("ocrline_requests_in_flight") < 2:
-            pass
-
-        refused = gateway.post(content=image, headers=PNG)
-        healthy = gateway.get("/health/live")
-        finish.set()
-        for holder in holders:
-            holder.join()
-
-    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
-    assert refused.headers["retry-after"] == "1"
-    assert healthy.status_code == 200
-    assert [reply.json()["results"][0]["text"] for reply in replies] == ["2026", "2026"]
-
-
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
@@ -104,6 +59,7 @@ def test_requests_beyond_the_queue_get_503_and_others_are_answered(shelf: Shelf)
         ("OCRLINE_ENGINE", "tensorflow"),
         ("OCRLINE_CONCURRENCY", "0"),
         ("OCRLINE_MAX_BODY_MB", "lots"),
+        ("OCRLINE_BODIES_MB", "15"),
     ],
 )
 def test_wrong_setting_is_refused_by_its_variable(

@@ -1,0 +1,62 @@
+"""How much all requests together may hold, of bytes or of pixels."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client import Gauge
+
+from serving.problems import Problem
+
+
+class Budget:
+    """So many of something for the whole process; a request that would take more is refused.
+
+    What is taken counts as it comes, not as it is announced: announcing costs a client nothing.
+    """
+
+    def __init__(self, most: int, *, unit: str, held: Gauge) -> None:
+        self._most = most
+        self._unit = unit
+        self._gauge = held
+        self._held = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def account(self) -> Iterator["Account"]:
+        """Open the account of one request; afterwards all it has taken is given back."""
+        account = Account(self)
+        try:
+            yield account
+        finally:
+            self.add(-account.taken)
+
+    def add(self, count: int) -> None:
+        """Change what is held.
+
+        Raises:
+            Problem: It would be more than there is.
+        """
+        with self._lock:
+            if count > 0 and self._held + count > self._most:
+                message = f"The {self._unit} of all requests together are over {self._most} already"
+                raise Problem("busy", f"{message}; try again later")
+            self._held += count
+            self._gauge.set(self._held)
+
+
+class Account:
+    """What one request has taken of a budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self.taken = 0
+
+    def take(self, count: int) -> None:
+        """Take more.
+
+        Raises:
+            Problem: There is not enough left.
+        """
+        self._budget.add(count)
+        self.taken += count

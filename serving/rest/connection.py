@@ -1,0 +1,213 @@
+"""One connection: how much may come before a request is understood, and how long it may take.
+
+uvicorn's parser on httptools has no limits of its own, its parser on h11 has one for the size of
+headers and takes twice the processor time.
+"""
+
+import asyncio
+import fcntl
+import struct
+import termios
+import uuid
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+
+from serving.metrics import ServingMetrics
+from serving.problems import Problem, problem_response
+from serving.rest.exchange import LINGER_S, MIN_BYTES_A_SECOND, SECURITY_HEADERS
+
+MAX_HEAD_BYTES: Final = 32_768
+"""Most bytes of a request that are no body: its first line, headers, trailers, chunk extensions."""
+
+MAX_URL_BYTES: Final = 8_192
+
+SPARE: Final = 64
+"""Connections beyond the limit that are told so; more are ended without a word."""
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """What the clients may take of the connections."""
+
+    connections: int
+    header_timeout_s: float
+    send_timeout_s: float
+
+
+def limit_connections(limits: ConnectionLimits, metrics: ServingMetrics) -> type[asyncio.Protocol]:
+    """Make the protocol for uvicorn's option `http`."""
+    return type("LimitedConnection", (Connection,), {"limits": limits, "metrics": metrics})
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection, within limits; who is refused gets an answer and time to read it."""
+
+    limits: ClassVar[ConnectionLimits]
+    metrics: ClassVar[ServingMetrics]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.url = b""
+        self._is_over = False
+        self._is_in_head = False
+        self._since_body = 0  # bytes that came since the last one of a body
+        self._answered: RequestResponseCycle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._send_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request, unless there are too many connections."""
+        super().connection_made(transport)
+        beyond = len(self.connections) - self.limits.connections
+        if beyond > SPARE:
+            transport.abort()
+        elif beyond > 0:
+            message = f"{self.limits.connections} connections are open already; try again later"
+            self._refuse(Problem("too_many_connections", message))
+        else:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop every clock, and tell the answer on its way that nobody waits for it."""
+        if self._answered is not None:  # uvicorn tells the last request of several only
+            self._answered.disconnected = True
+            self._answered.message_event.set()
+        for timer in (self._head_timer, self._send_timer):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; of what was refused, nothing."""
+        if self._is_over:
+            return
+        self._since_body += len(data)
+        super().data_received(data)
+        if self._is_over or self.transport.is_closing():
+            return
+        if self._since_body > MAX_HEAD_BYTES:
+            self._refuse(self._too_large())
+        elif self._head_timer is None and (self._is_in_head or self._is_idle):
+            self._await_head()
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._is_in_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Start to answer, unless the head is too large."""
+        self._is_in_head = False
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+        is_large = self._since_body > MAX_HEAD_BYTES and self._head_bytes() > MAX_HEAD_BYTES
+        if is_large or len(self.url) > MAX_URL_BYTES:
+            self._refuse(self._too_large())
+            raise ValueError("too large")  # ends the parsing
+        self._since_body = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body."""
+        self._since_body = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request is complete."""
+        self._since_body = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP."""
+        self._refuse(Problem("bad_request", msg))
+
+    def pause_writing(self) -> None:
+        """The client takes its answer more slowly than it is written."""
+        super().pause_writing()
+        self._await_sent()
+
+    def on_response_complete(self) -> None:
+        """An answer is written; what closes now may still have to be sent."""
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._await_sent()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, even if the client has not taken its last answer."""
+        super().timeout_keep_alive_handler()
+        self._await_sent()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _head_bytes(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _too_large(self) -> Problem:
+        if len(self.url) > MAX_URL_BYTES:
+            return Problem("url_too_long", f"The URL is longer than {MAX_URL_BYTES} bytes")
+        return Problem("headers_too_large", f"The headers are larger than {MAX_HEAD_BYTES} bytes")
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(self.limits.header_timeout_s, self._miss_head)
+
+    def _miss_head(self) -> None:
+        if not self._is_in_head:
+            self.transport.close()
+            return
+        message = f"The headers were not complete after {self.limits.header_timeout_s:g} s"
+        self._refuse(Problem("headers_timeout", message))
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer without a request, and read on for a moment: a reset would undo the answer."""
+        if self._is_over:
+            return
+        self._is_over = True
+        if not self._is_idle:  # the answer to another request is on its way
+            self.transport.abort()
+            return
+        self._unset_keepalive_if_required()
+        response = problem_response(problem, request_id=uuid.uuid4().hex)
+        self.metrics.observe(route="other", method="other", status=response.status_code, seconds=0)
+        headers = {**response.headers, **SECURITY_HEADERS, "connection": "close"}
+        lines = [f"{name}: {value}\r\n".encode("latin-1") for name, value in headers.items()]
+        self.transport.write(
+            b"".join([STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)])
+        )
+        self.transport.write_eof()
+        self._head_timer = self.loop.call_later(LINGER_S, self.transport.abort)
+
+    def _await_sent(self) -> None:
+        if self._send_timer is None:
+            unsent = self._unsent_bytes()
+            self._send_timer = self.loop.call_later(
+                self.limits.send_timeout_s, self._check_sent, unsent
+            )
+
+    def _check_sent(self, before: int) -> None:
+        self._send_timer = None
+        if not (self.flow.write_paused or self.transport.is_closing()):
+            return
+        if before - self._unsent_bytes() < MIN_BYTES_A_SECOND * self.limits.send_timeout_s:
+            self.transport.abort()
+        else:
+            self._await_sent()
+
+    def _unsent_bytes(self) -> int:
+        """Count what the client has not confirmed: here and in the kernel."""
+        socket = self.transport.get_extra_info("socket")
+        queued = fcntl.ioctl(socket.fileno(), termios.TIOCOUTQ, bytes(4))
+        return self.transport.get_write_buffer_size() + int(struct.unpack("i", queued)[0])

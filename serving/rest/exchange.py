@@ -1,0 +1,80 @@
+"""One request and its answer, as they pass through the edge."""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import Message, Receive, Scope, Send
+
+MIN_BYTES_A_SECOND: Final = 1024
+"""A client that sends or takes less on average is given up."""
+
+LINGER_S: Final = 1.0
+"""How long a refused client may read its answer before the connection ends."""
+
+SECURITY_HEADERS: Final = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
+    "frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+
+
+class Exchange:
+    """Passes messages on, adds the headers of every answer, and remembers how far both are.
+
+    A connection whose request has a body that nobody read is closed: what is left of it would be
+    taken for the next request, or have to be received for nothing.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, *, request_id: str) -> None:
+        headers = Headers(scope=scope)
+        self._receive = receive
+        self._send = send
+        self._waits_for_100 = headers.get("expect", "").lower() == "100-continue"
+        self._has_unread = (
+            headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        )
+        self._closes = False
+        self.request_id = request_id
+        self.status = 500
+        self.has_started = False
+
+    async def receive(self) -> Message:
+        """Receive the next piece of the body."""
+        message = await self._receive()
+        self._has_unread = bool(message.get("more_body", False))
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Send the next piece of the answer."""
+        if message["type"] == "http.response.start":
+            self._start(message)
+        elif self._closes and not message.get("more_body", False):
+            await self._send({**message, "more_body": True})
+            await self._linger()
+            message = {"type": "http.response.body", "body": b""}
+        await self._send(message)
+
+    def _start(self, message: Message) -> None:
+        self.has_started = True
+        self.status = message["status"]
+        headers = MutableHeaders(scope=message)
+        headers["X-Request-ID"] = self.request_id
+        for header, value in SECURITY_HEADERS.items():
+            headers.setdefault(header, value)
+        if self._has_unread:
+            self._closes = True
+            headers["Connection"] = "close"
+
+    async def _linger(self) -> None:
+        """Throw away what still comes: closed at once, the client would lose the answer too."""
+        if self._waits_for_100:  # and so it sends no body
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                while self._has_unread:
+                    await self.receive()

@@ -1,0 +1,66 @@
+"""Receives the bodies of requests, each in time and all within one budget."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from fastapi import Request
+
+from serving.problems import Problem
+from serving.rest.body import Limits, body_kind, name_types
+from serving.rest.budget import Account, Budget
+from serving.rest.exchange import MIN_BYTES_A_SECOND
+
+GRACE_S: Final = 5.0
+"""A body may be this late beside the lowest rate: connections begin slowly."""
+
+
+class Inbox:
+    """Where bodies arrive, and are held until their requests are answered."""
+
+    def __init__(self, *, limits: Limits, budget: Budget) -> None:
+        self._limits = limits
+        self._budget = budget
+
+    @asynccontextmanager
+    async def body(self, request: Request, *, file_types: Sequence[str]) -> AsyncIterator[bytes]:
+        """Receive the whole body, and hold it.
+
+        Raises:
+            Problem: It is of another type, empty, too large or too slow, or there is no room.
+        """
+        body_kind(request.headers.get("content-type", ""), file_types)
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > self._limits.body_bytes:
+            raise self._too_large()
+        with self._budget.account() as account:
+            body = await self._receive(request, account)
+            if not body:
+                raise Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
+            yield body
+
+    async def _receive(self, request: Request, account: Account) -> bytes:
+        chunks: list[bytes] = []
+        started = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(started + self._allowed_s(0)) as deadline:
+                async for chunk in request.stream():
+                    if account.taken + len(chunk) > self._limits.body_bytes:
+                        raise self._too_large()
+                    account.take(len(chunk))
+                    chunks.append(chunk)
+                    deadline.reschedule(started + self._allowed_s(account.taken))
+        except TimeoutError:
+            message = (
+                f"{account.taken} bytes of the body came in {self._allowed_s(account.taken):g} s"
+            )
+            raise Problem("body_timeout", message) from None
+        return b"".join(chunks)
+
+    def _allowed_s(self, received: int) -> float:
+        """Return when the next piece must have come, in seconds from the start."""
+        return min(self._limits.body_timeout_s, GRACE_S + received / MIN_BYTES_A_SECOND)
+
+    def _too_large(self) -> Problem:
+        return Problem("body_too_large", f"The body is larger than {self._limits.body_bytes} bytes")
