@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from prefect import task
 
@@ -55,8 +55,7 @@ def _find_or_export(
     workspace = open_workspace()
     champion = workspace.registry.champion(name)
     stage: ExportKind = kind.model_fields["kind"].default
-    content = PurePosixPath(checkpoint.key).name
-    key = stage_key(stage, checkpoint=content, golden_from=dataset.digest, name=name)
+    key = stage_key(stage, checkpoint=checkpoint.digest, golden_from=dataset.digest, name=name)
     model = ModelRef(name=name, version=key[:12], checkpoints=(checkpoint.key,))
     job = kind(
         store=workspace.store.uri,

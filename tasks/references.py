@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CheckpointRef:
-    """A trained checkpoint in the store."""
+    """A trained checkpoint in the store; `digest` names what decided it."""
 
     key: str
+    digest: str
     metrics: dict[str, float]
 
 

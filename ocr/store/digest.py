@@ -2,7 +2,8 @@
 
 In a key is all that decides what the stage makes, and nothing else:
 
-1. the content of its inputs, by digest: never a path, a time or a name somebody may reuse;
+1. its inputs: the digest of their content, or the key of what another stage made, which says all
+   that decided it; never a path, a time or a name that somebody may reuse;
 2. its parameters, but those that only say how the work is done;
 3. the stage's generation, and the release of this project;
 4. the versions of the libraries that decide the bytes (`ocr.store.stages` names both).

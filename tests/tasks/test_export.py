@@ -18,7 +18,7 @@ RESULT = ExportResult(kind="export-recogniser", bundle="bundle", parity={}, timi
 
 
 def export(project: ToyProject) -> ModelRef:
-    checkpoint = CheckpointRef(key="checkpoints/c", metrics={})
+    checkpoint = CheckpointRef(key="checkpoints/c", digest="c", metrics={})
     return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
 
 
