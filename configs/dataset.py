@@ -128,7 +128,22 @@ class PageSynthesisParams(Params):
 
 
 class PageSplitParams(SplitParams):
-    """How pages without a split of their own are divided."""
+    """How pages without a split of their own are divided, and which are copies of one page."""
+
+    copy_bit_share: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Copies of a page look alike: at most this share of the bits of their "
+        "perceptual hashes differs",
+    )
+    copy_word_share: float = Field(
+        0.9,
+        ge=0,
+        le=1,
+        description="Copies of a page read alike: at least this share of their words is on both; "
+        "0: looks alone decide",
+    )
 
 
 class PageDatasetParams(Params):

@@ -7,6 +7,7 @@ from prefect import task
 from configs.dataset import PageDatasetParams
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.pages import preparation
+from ocr.dataset.pages.copies import CopyRule
 from ocr.dataset.pages.crops import prepare_crops
 from ocr.dataset.pages.inspection import RenderedPage
 from ocr.dataset.pages.labels import PageLabelFiles
@@ -31,7 +32,14 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
             name=params.name,
             labels=_labels(params),
             limits=PageLimits(**params.limits.model_dump()),
-            split=SplitRule(**params.split.model_dump(), seed=params.seed),
+            split=SplitRule(
+                val_share=params.split.val_share,
+                test_share=params.split.test_share,
+                seed=params.seed,
+            ),
+            copies=CopyRule(
+                bit_share=params.split.copy_bit_share, word_share=params.split.copy_word_share
+            ),
             rendered=render_pages(params) if params.synthesis.count else None,
             work_folder=workspace.home,
         ),

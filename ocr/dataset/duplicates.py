@@ -66,6 +66,17 @@ def connect(count: int, left: ArrayLike, right: ArrayLike) -> Codes:
     return np.asarray(connected_components(graph, directed=False)[1], np.int64)
 
 
+def join(numbers: Codes, left: Codes, right: Codes) -> Codes:
+    """Number N sets anew, with those joined that pairs tie together: (N,).
+
+    Args:
+        numbers: (N,) number of the set that each position is in so far.
+        left: (P,) positions of one side of each pair.
+        right: (P,) positions of the other side.
+    """
+    return connect(len(numbers), numbers[left], numbers[right])[numbers] if len(left) else numbers
+
+
 def tie(*numbers: Codes) -> Codes:
     """Number the sets of N rows that share any of their numbers, chains included: (N,).
 

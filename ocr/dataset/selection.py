@@ -29,7 +29,7 @@ def select_samples(
     rule: SplitRule,
     given: Sequence[Split],
     max_bad_share: float,
-    cluster: Callable[[Sequence[Candidate[LabelT]]], Sequence[int]],
+    cluster: Callable[[Sequence[Candidate[LabelT]]], Codes],
 ) -> Selection[LabelT]:
     """Select the samples and their splits.
 
@@ -53,7 +53,7 @@ def select_samples(
             candidates.append(each)
     candidates.sort(key=lambda candidate: (candidate.encoded.id, candidate.row.where))
     positions, copies = drop_duplicates(candidates)
-    clusters = np.array(cluster(candidates), np.int64)
+    clusters = cluster(candidates)
     splits = _split(candidates, clusters, positions, rule=rule, given=given)[positions]
     kept = [candidates[at] for at in positions]
     leaks = _reject_leaks(kept, splits, clusters[positions])

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate
-from ocr.dataset.duplicates import connect
+from ocr.dataset.duplicates import join
 from ocr.dataset.lines.label import LineLabel
+from ocr.dataset.split import Codes, number
 from ocr.image.perceptual_hash import difference_hash
 from ocr.image.pixels import Image
 
@@ -25,13 +26,12 @@ def line_hash(image: Image) -> bytes:
     return difference_hash(image, columns=_COLUMNS, rows=_ROWS)
 
 
-def cluster_lines(candidates: Sequence[Candidate[LineLabel]], *, bits: int) -> list[int]:
+def cluster_lines(candidates: Sequence[Candidate[LineLabel]], *, bits: int) -> Codes:
     """Number the clusters of near-duplicates of one text, one number per candidate."""
     joined = b"".join(candidate.encoded.hash for candidate in candidates)
     hashes = np.frombuffer(joined, np.uint8).reshape(-1, HASH_BYTES)
-    numbers: dict[str, int] = {}
-    texts = [numbers.setdefault(c.row.label.text, len(numbers)) for c in candidates]
-    return list(map(int, cluster_near(hashes, np.array(texts, np.int64), bits=bits)))
+    texts = number(candidate.row.label.text for candidate in candidates)
+    return cluster_near(hashes, texts, bits=bits)
 
 
 def cluster_near(
@@ -55,7 +55,7 @@ def cluster_near(
     """
     labels = np.arange(len(hashes))
     rows, copies = _distinct(hashes, texts)
-    labels = _join(labels, *copies)
+    labels = join(labels, *copies)
     rows = rows[_is_shared(texts[rows])]
     words, unpacked = hashes[rows].view(np.uint64), np.unpackbits(hashes[rows], axis=1)
     for band in np.array_split(np.arange(unpacked.shape[1]), bits + 1):
@@ -65,7 +65,7 @@ def cluster_near(
             left, right = left[is_new], right[is_new]
             is_near = np.bitwise_count(words[left] ^ words[right]).sum(axis=1) <= bits
             is_near &= texts[rows[left]] == texts[rows[right]]
-            labels = _join(labels, rows[left[is_near]], rows[right[is_near]])
+            labels = join(labels, rows[left[is_near]], rows[right[is_near]])
     return labels
 
 
@@ -84,14 +84,6 @@ def _distinct(
 def _is_shared(texts: NDArray[np.int64]) -> NDArray[np.bool_]:
     _, which, counts = np.unique(texts, return_inverse=True, return_counts=True)
     return np.asarray(counts[which] > 1)
-
-
-def _join(
-    labels: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    if not len(left):
-        return labels
-    return connect(len(labels), labels[left], labels[right])[labels]
 
 
 def _mix(band: NDArray[np.uint8], texts: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -1,29 +1,44 @@
-"""Copies of a page, told by a 2048-bit difference hash.
+"""Copies of a page: pages that look alike, by a 2048-bit difference hash, and read alike.
 
 Pages of one printer look alike: at the 256 bits that tell text lines apart, different receipts
 on mostly white scans are equal. With 16x128 cells, about the height of a line, and the share of
 differing bits among those set in either, 340 receipts of the SROIE set differ by 0.26 or more;
 JPEG at quality 50, half the size, blur or brightness change 0.19 at most. Two of its pairs are the
-same scan twice (0.00 and 0.04).
+same scan twice (0.00 and 0.04). No hash tells forms of one template apart: their words do.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ocr.dataset.candidate import Candidate
-from ocr.dataset.duplicates import connect
+from ocr.dataset.duplicates import join
 from ocr.dataset.pages.label import PageLabel
+from ocr.dataset.split import Codes
 from ocr.image.perceptual_hash import difference_hash
 from ocr.image.pixels import Image
 
-COPY_SHARE = 0.2
-"""Share of differing bits up to which two pages are one."""
-
 _COLUMNS, _ROWS = 16, 128
+HASH_BYTES = _COLUMNS * _ROWS // 8
 _LEAST_BITS = 16  # of a page with less on it nothing can be said
-_BLOCK = 1024
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class CopyRule:
+    """When two pages are copies of one.
+
+    Attributes:
+        bit_share: Share of the bits set in either hash up to which those of copies differ.
+        word_share: Share of their words that copies have in common; 0: looks alone decide.
+    """
+
+    bit_share: float
+    word_share: float
 
 
 def page_hash(image: Image) -> bytes:
@@ -31,32 +46,85 @@ def page_hash(image: Image) -> bytes:
     return difference_hash(image, columns=_COLUMNS, rows=_ROWS)
 
 
-def cluster_pages(candidates: Sequence[Candidate[PageLabel]]) -> list[int]:
+def cluster_pages(candidates: Sequence[Candidate[PageLabel]], *, rule: CopyRule) -> Codes:
     """Number the clusters of copies of one page, one number per candidate."""
-    return cluster_copies([candidate.encoded.hash for candidate in candidates])
+    joined = b"".join(candidate.encoded.hash for candidate in candidates)
+    hashes = np.frombuffer(joined, np.uint8).reshape(-1, HASH_BYTES)
+    return cluster_copies(hashes, count_words([_texts(c.row.label) for c in candidates]), rule=rule)
 
 
-def cluster_copies(hashes: Sequence[bytes]) -> list[int]:
-    """Number the clusters of copies of one page, chains included; one number per hash.
+def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRule) -> Codes:
+    """Number the clusters of copies of one page, chains included.
 
-    Every pair is compared: ten thousand pages take some ten seconds.
+    Every pair is compared, a block of pages with a block at a time: ten thousand pages take some
+    ten seconds, and no pair is kept.
+
+    Args:
+        hashes: (N, 256) bytes of `page_hash`.
+        words: (N, W) of `count_words`.
+        rule: When two pages are copies of one.
+
+    Returns:
+        (N,) cluster numbers.
     """
-    blocks = [hashes[at : at + _BLOCK] for at in range(0, len(hashes), _BLOCK)]
-    found = [np.empty((2, 0), np.int64)]
-    for first, left in enumerate(map(_unpack, blocks)):
-        for second, right in enumerate(map(_unpack, blocks[first:]), start=first):
-            starts = np.array([[first * _BLOCK], [second * _BLOCK]])
-            found.append(np.array(np.nonzero(_are_copies(left, right))) + starts)
-    return list(map(int, connect(len(hashes), *np.concatenate(found, axis=1))))
+    labels = np.arange(len(hashes))
+    blocks = [slice(at, at + _BLOCK) for at in range(0, len(hashes), _BLOCK)]
+    for first, left in enumerate(blocks):
+        bits = _unpack(hashes[left])
+        for right in blocks[first:]:
+            are_copies = _look_alike(bits, _unpack(hashes[right]), share=rule.bit_share)
+            are_copies &= labels[left, None] != labels[right]
+            if are_copies.any():
+                are_copies &= _read_alike(words[left], words[right], share=rule.word_share)
+                rows, columns = np.nonzero(are_copies)
+                labels = join(labels, rows + left.start, columns + right.start)
+    return labels
 
 
-def _unpack(hashes: Sequence[bytes]) -> NDArray[np.float32]:
-    packed = np.frombuffer(b"".join(hashes), np.uint8).reshape(len(hashes), -1)
-    return np.unpackbits(packed, axis=1).astype(np.float32)
+def count_words(pages: Sequence[Sequence[str]]) -> csr_array:
+    """Say which words stand on which page: (N, W) of ones.
+
+    The second "total" of a page is another word than the first. Case and punctuation do not
+    count, nor how words are divided into regions.
+
+    Args:
+        pages: Texts of the regions of each page.
+    """
+    known: dict[tuple[str, int], int] = {}
+    places = [[known.setdefault(word, len(known)) for word in _words(page)] for page in pages]
+    ends = np.cumsum([0, *map(len, places)])
+    columns = np.fromiter((place for page in places for place in page), np.int32, ends[-1])
+    ones = np.ones(ends[-1], np.int32)
+    return csr_array((ones, columns, ends), shape=(len(pages), len(known)))
 
 
-def _are_copies(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _texts(label: PageLabel) -> list[str]:
+    return [region.text for region in label.regions]
+
+
+def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:
+    seen: Counter[str] = Counter()
+    for text in texts:
+        for part in text.casefold().split():
+            word = "".join(filter(str.isalnum, part))
+            if word:
+                seen[word] += 1
+                yield word, seen[word]
+
+
+def _unpack(hashes: NDArray[np.uint8]) -> NDArray[np.float32]:
+    return np.unpackbits(hashes, axis=1).astype(np.float32)
+
+
+def _look_alike(
+    left: NDArray[np.float32], right: NDArray[np.float32], *, share: float
+) -> NDArray[np.bool_]:
     both = left @ right.T
     either = left.sum(axis=1)[:, None] + right.sum(axis=1) - both
-    are_copies = (either - both <= COPY_SHARE * either) & (either >= _LEAST_BITS)
-    return np.asarray(are_copies)
+    return np.asarray((either - both <= share * either) & (either >= _LEAST_BITS))
+
+
+def _read_alike(left: csr_array, right: csr_array, *, share: float) -> NDArray[np.bool_]:
+    common = (left @ right.T).toarray()
+    most = np.maximum(left.sum(axis=1)[:, None], right.sum(axis=1))
+    return np.asarray(common >= share * most)

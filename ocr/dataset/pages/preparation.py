@@ -1,10 +1,11 @@
 """From labelled and rendered pages to a content-addressed snapshot in the store."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
-from ocr.dataset.pages.copies import cluster_pages
+from ocr.dataset.pages.copies import CopyRule, cluster_pages
 from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import PageLabelFiles
@@ -29,6 +30,7 @@ def prepare_pages(
     labels: PageLabelFiles | None,
     limits: PageLimits,
     split: SplitRule,
+    copies: CopyRule,
     rendered: RenderedSet[RenderedPage] | None = None,
     work_folder: Path | None = None,
 ) -> SnapshotRef:
@@ -39,8 +41,8 @@ def prepare_pages(
         name: Name of the dataset.
         labels: The labelled pages; None: rendered pages only.
         limits: What is accepted.
-        split: How pages without a split of their own are divided; copies of a page are told by
-            `page_hash`, not by its bits.
+        split: How pages without a split of their own are divided.
+        copies: When two pages are copies of one, which share a split.
         rendered: Pages to render.
         work_folder: Where temporary files go; they take twice the images' size.
 
@@ -59,7 +61,7 @@ def prepare_pages(
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
-            cluster=cluster_pages,
+            cluster=partial(cluster_pages, rule=copies),
         )
         return _write(folder, name, selection, spool, pool)
 
@@ -71,6 +73,7 @@ def prepare_pages(
             "survey": survey.fingerprint,
             "limits": asdict(limits),
             "split": asdict(split),
+            "copies": asdict(copies),
         },
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,

@@ -1,6 +1,7 @@
 """What the tests accept of lines and pages, and how they split them."""
 
 from ocr.dataset.lines.limits import LineLimits
+from ocr.dataset.pages.copies import CopyRule
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.split import SplitRule
 
@@ -10,3 +11,4 @@ PAGE_LIMITS = PageLimits(
 )
 SPLIT = SplitRule(val_share=0.1, test_share=0.1, seed=0)
 NEAR_BITS = 24
+COPIES = CopyRule(bit_share=0.2, word_share=0.9)

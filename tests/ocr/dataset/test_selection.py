@@ -6,7 +6,7 @@ import pytest
 from ocr.dataset.candidate import Candidate
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.selection import select_samples
-from ocr.dataset.split import Split, SplitRule
+from ocr.dataset.split import Codes, Split, SplitRule, number
 from tests.ocr.dataset.test_duplicates import candidate
 
 RULE = SplitRule(val_share=0.2, test_share=0.2, seed=0)
@@ -14,10 +14,9 @@ RULE = SplitRule(val_share=0.2, test_share=0.2, seed=0)
 Line = Candidate[LineLabel]
 
 
-def by_text(lines: Sequence[Line]) -> list[int]:
+def by_text(lines: Sequence[Line]) -> Codes:
     """Near-duplicates: the lines of one text."""
-    texts = sorted({line.row.label.text for line in lines})
-    return [texts.index(line.row.label.text) for line in lines]
+    return number(line.row.label.text for line in lines)
 
 
 def split_of_images(lines: Sequence[Line]) -> dict[str, Split]:

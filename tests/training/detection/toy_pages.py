@@ -12,7 +12,7 @@ from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
 from ocr.image.pixels import Image
 from ocr.store import open_store
-from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 from tests.training.running import write_job
 
 TRAINING = {
@@ -60,6 +60,7 @@ def make_page_snapshot(folder: Path, *, counts: dict[str, int]) -> dict[str, str
         ),
         limits=PAGE_LIMITS,
         split=SPLIT,
+        copies=COPIES,
     )
     return {"store": str(folder / "store"), "snapshot": reference.key}
 

@@ -11,7 +11,7 @@ from ocr.dataset.pages.preparation import prepare_pages
 from ocr.image.pixels import Image, encode_png
 from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
-from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 from tests.toy_bundle import CELL_PX, HEIGHT_PX, Lines, draw_page
 from tests.training.detection.toy_detector import save_toy_detector
 
@@ -66,7 +66,9 @@ def _store_snapshot(store: Store, root: Path) -> str:
     labels = PageLabelFiles(
         root=root, train="train.txt", val="val.txt", test="test.txt", kind="paddleocr"
     )
-    return prepare_pages(store, name="toy", labels=labels, limits=PAGE_LIMITS, split=SPLIT).key
+    return prepare_pages(
+        store, name="toy", labels=labels, limits=PAGE_LIMITS, split=SPLIT, copies=COPIES
+    ).key
 
 
 def _regions(lines: Lines) -> list[dict[str, object]]:

@@ -15,7 +15,7 @@ from ocr.image.pixels import Image, encode_png
 from ocr.store import Store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, entry
-from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 
 STATIC = ("Invoice No.", "Date", "Total")
 SPLITS: dict[Split, int] = {"train": 30, "val": 5, "test": 5}
@@ -45,7 +45,9 @@ def write_invoices(root: Path, *, misread: int = 0) -> None:
 
 def cut(store: Store, root: Path) -> SnapshotRef:
     labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    pages = prepare_pages(store, name="p", labels=labels, limits=PAGE_LIMITS, split=SPLIT)
+    pages = prepare_pages(
+        store, name="p", labels=labels, limits=PAGE_LIMITS, split=SPLIT, copies=COPIES
+    )
     assert pages.quarantine == ()
     return prepare_crops(store, pages_key=pages.key, name="p-lines", limits=PAGE_LIMITS)
 

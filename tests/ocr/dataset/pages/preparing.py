@@ -15,7 +15,7 @@ from ocr.image.pixels import encode_jpeg
 from ocr.store import Store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, entry, write_page
-from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 
 TRAIN = {f"train/{n}.png": [f"TRAIN {n}", f"LINE {n}"] for n in range(12)}
 
@@ -37,7 +37,9 @@ def files(root: Path) -> PageLabelFiles:
 
 
 def prepare(store: Store, root: Path, *, limits: PageLimits = LIMITS) -> SnapshotRef:
-    return prepare_pages(store, name="d", labels=files(root), limits=limits, split=SPLIT)
+    return prepare_pages(
+        store, name="d", labels=files(root), limits=limits, split=SPLIT, copies=COPIES
+    )
 
 
 def fetch(store: Store, made: SnapshotRef, folder: Path) -> PageSnapshot:

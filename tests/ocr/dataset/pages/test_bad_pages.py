@@ -50,7 +50,7 @@ BAD_PAGES: list[tuple[str, Callable[[Path], None], Reason]] = [
     ),
     (
         "a page of test, smaller, as JPEG and labelled by another",
-        lambda r: add_copy(r, "test/0.png", [ENTRY]),
+        lambda r: add_copy(r, "test/0.png", [entry("test 0 SUM 2,00", 0)]),
         "near_image_in_two_splits",
     ),
 ]

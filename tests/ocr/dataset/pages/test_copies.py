@@ -1,12 +1,13 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
 import pytest
 
 from ocr.dataset.pages import copies as module
-from ocr.dataset.pages.copies import cluster_copies, page_hash
+from ocr.dataset.pages.copies import HASH_BYTES, cluster_copies, count_words, page_hash
 from ocr.image.pixels import Image, decode_image, encode_png
+from tests.ocr.dataset.rules import COPIES
 
 
 def receipt(seed: int) -> Image:
@@ -27,7 +28,7 @@ def receipt(seed: int) -> Image:
     return page
 
 
-COPIES: dict[str, Callable[[Image], Image]] = {
+CHANGES: dict[str, Callable[[Image], Image]] = {
     "PNG": lambda page: decode_image(encode_png(page), max_pixels=10**6),
     "JPEG": lambda page: np.asarray(
         cv2.imdecode(cv2.imencode(".jpg", page, [cv2.IMWRITE_JPEG_QUALITY, 50])[1], 1), np.uint8
@@ -40,11 +41,18 @@ COPIES: dict[str, Callable[[Image], Image]] = {
 }
 
 
-@pytest.mark.parametrize("copy", COPIES)
-def test_copies_cluster(copy: str) -> None:
-    pages = [receipt(0), receipt(1), COPIES[copy](receipt(0))]
+def cluster(hashes: Sequence[bytes], *texts: str) -> list[int]:
+    """Number the clusters of pages of these texts; without texts, by looks alone."""
+    joined = np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, HASH_BYTES)
+    words = count_words([[text] for text in texts] or [[] for _ in hashes])
+    return list(map(int, cluster_copies(joined, words, rule=COPIES)))
 
-    first, second, third = cluster_copies([page_hash(page) for page in pages])
+
+@pytest.mark.parametrize("copy", CHANGES)
+def test_copies_cluster(copy: str) -> None:
+    pages = [receipt(0), receipt(1), CHANGES[copy](receipt(0))]
+
+    first, second, third = cluster([page_hash(page) for page in pages])
 
     assert first == third != second
 
@@ -52,24 +60,48 @@ def test_copies_cluster(copy: str) -> None:
 def test_receipts_of_one_printer_do_not_cluster() -> None:
     hashes = [page_hash(receipt(seed)) for seed in range(30)]
 
-    assert len(set(cluster_copies(hashes))) == 30
+    assert len(set(cluster(hashes))) == 30
 
 
 def test_blank_pages_are_no_copies_of_each_other() -> None:
     blank = np.full((200, 200, 3), 255, np.uint8)
 
-    assert cluster_copies([page_hash(blank), page_hash(blank)]) == [0, 1]
+    assert cluster([page_hash(blank), page_hash(blank)]) == [0, 1]
 
 
 def test_copies_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_BLOCK", 2)
     hashes = [page_hash(receipt(seed)) for seed in (0, 1, 2, 3, 0, 1, 4)]
 
-    clusters = cluster_copies(hashes)
+    clusters = cluster(hashes)
 
     assert (clusters[0], clusters[1]) == (clusters[4], clusters[5])
     assert len(set(clusters)) == 5
 
 
 def test_no_pages_have_no_clusters() -> None:
-    assert cluster_copies([]) == []
+    assert cluster([]) == []
+
+
+ALIKE = page_hash(receipt(0))
+TWENTY = " ".join(f"word{n}" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("other", "is_copy"),
+    [
+        (TWENTY, True),
+        (" ".join(reversed(TWENTY.upper().split())) + " -", True),
+        (TWENTY.replace("word7", "w0rd7").replace("word8", "w0rd8"), True),
+        (TWENTY.replace("word7", "A").replace("word8", "B").replace("word9", "C"), False),
+        (TWENTY + " word1 word1 word1", False),
+        ("", False),
+    ],
+    ids=["same", "order, case and marks", "two misread", "three others", "repeated", "unread"],
+)
+def test_pages_that_look_alike_are_copies_where_nine_of_ten_words_are_the_same(
+    other: str, is_copy: bool
+) -> None:
+    first, second = cluster([ALIKE, ALIKE], TWENTY, other)
+
+    assert (first == second) == is_copy

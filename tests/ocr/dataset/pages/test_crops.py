@@ -21,7 +21,7 @@ from ocr.image.pixels import encode_jpeg, encode_png
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, draw_page, entry, write_page, write_pages
-from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, LINE_LIMITS, NEAR_BITS, PAGE_LIMITS, SPLIT
 from tests.ocr.image.pictures import write_labels
 
 PAGES = {
@@ -46,7 +46,7 @@ def root(tmp_path: Path) -> Path:
 
 def pages_of(store: Store, root: Path) -> SnapshotRef:
     labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    return prepare_pages(store, name="p", labels=labels, limits=LIMITS, split=SPLIT)
+    return prepare_pages(store, name="p", labels=labels, limits=LIMITS, split=SPLIT, copies=COPIES)
 
 
 def cut(store: Store, root: Path, *, limits: PageLimits = LIMITS) -> SnapshotRef:

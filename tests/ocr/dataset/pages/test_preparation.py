@@ -15,7 +15,7 @@ from ocr.image.pixels import Image
 from ocr.store import Store, open_store
 from tests.ocr.dataset.pages.preparing import LIMITS, TRAIN, fetch, files, prepare
 from tests.ocr.dataset.pages.sheets import draw_page, write_pages
-from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 from tests.shared_data import RECEIPTS, needs_receipts
 
 
@@ -80,6 +80,7 @@ def test_label_files_of_one_name_keep_their_own_regions(
         labels=PageLabelFiles(kind, root, train, val, test),
         limits=LIMITS,
         split=SPLIT,
+        copies=COPIES,
     )
 
     samples = list(fetch(store, made, tmp_path).samples())
@@ -102,7 +103,13 @@ def rendered(count: int) -> RenderedSet[RenderedPage]:
 
 def test_rendered_pages_alone_are_split(store: Store) -> None:
     made = prepare_pages(
-        store, name="d", labels=None, limits=LIMITS, split=SPLIT, rendered=rendered(20)
+        store,
+        name="d",
+        labels=None,
+        limits=LIMITS,
+        split=SPLIT,
+        copies=COPIES,
+        rendered=rendered(20),
     )
 
     assert made.counts["accepted"] == 20
@@ -118,6 +125,7 @@ def test_rendered_pages_beside_real_ones_join_train_only(
         labels=files(root),
         limits=LIMITS,
         split=SPLIT,
+        copies=COPIES,
         rendered=rendered(5),
     )
 
@@ -128,7 +136,7 @@ def test_rendered_pages_beside_real_ones_join_train_only(
 
 def test_nothing_to_prepare_is_wrong_usage(store: Store) -> None:
     with pytest.raises(BadInput, match="nothing to prepare"):
-        prepare_pages(store, name="d", labels=None, limits=LIMITS, split=SPLIT)
+        prepare_pages(store, name="d", labels=None, limits=LIMITS, split=SPLIT, copies=COPIES)
 
 
 @pytest.mark.slow

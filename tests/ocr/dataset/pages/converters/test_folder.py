@@ -13,7 +13,7 @@ from ocr.errors import ArtifactExists
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, entry, write_page, write_pages
-from tests.ocr.dataset.rules import PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 
 CURVED = [[8, 60], [90, 52], [180, 60.25], [180, 84], [90, 76], [8, 84]]
 
@@ -36,7 +36,7 @@ def snapshot(store: Store, tmp_path: Path) -> PageSnapshot:
 
 def prepare(store: Store, labels: PageLabelFiles) -> PageSnapshot:
     limits = replace(PAGE_LIMITS, max_bad_share=0.5)
-    made = prepare_pages(store, name="d", labels=labels, limits=limits, split=SPLIT)
+    made = prepare_pages(store, name="d", labels=labels, limits=limits, split=SPLIT, copies=COPIES)
     folder = labels.root.parent / f"copy-of-{labels.root.name}"
     return open_page_snapshot(download_folder(store, prefix=made.key, folder=folder))
 
