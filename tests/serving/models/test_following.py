@@ -187,7 +187,7 @@ def test_sigterm_answers_what_is_inside_and_leaves_with_0(shelf: Shelf) -> None:
         def slow_body() -> Iterator[bytes]:
             image = png("2026")
             yield image[:20]
-            wait_until(lambda: gateway.metric("ocrline_requests_in_flight") == 1, log=gateway.log)
+            wait_until(lambda: gateway.metric("ocrline_body_bytes") == 20, log=gateway.log)
             gateway.process.send_signal(signal.SIGTERM)
             wait_until(lambda: not accepts(gateway.port), log=gateway.log)
             yield image[20:]

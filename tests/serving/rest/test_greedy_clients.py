@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.serving.gateway import Gateway
+from tests.serving.gateway import Gateway, wait_until
 from tests.serving.rest.greedy_clients import CASES, GOOD, TOKEN, ask, careful_gateway
 from tests.serving.rest.raw_client import RawClient, post
 
@@ -27,7 +27,7 @@ def test_greedy_client_gets_what_it_should(gateway: Gateway, case: str) -> None:
     assert got == expected
     assert gateway.peak_mb() < before_mb + MOST_GROWTH_MB
     assert "Traceback" not in gateway.log.read_text()
-    assert ask(gateway) == "200"  # and the gateway goes on
+    wait_until(lambda: ask(gateway) == "200", log=gateway.log)  # and the gateway goes on
 
 
 def test_connection_is_kept_unless_a_body_is_left_unread(gateway: Gateway) -> None:
