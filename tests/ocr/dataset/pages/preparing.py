@@ -36,9 +36,20 @@ def files(root: Path) -> PageLabelFiles:
     return PageLabelFiles("paddleocr", root, "det_train.txt", "det_val.txt", "det_test.txt")
 
 
-def prepare(store: Store, root: Path, *, limits: PageLimits = LIMITS) -> SnapshotRef:
+def prepare(
+    store: Store,
+    root: Path,
+    *,
+    limits: PageLimits = LIMITS,
+    labels: PageLabelFiles | None = None,
+) -> SnapshotRef:
     return prepare_pages(
-        store, name="d", labels=files(root), limits=limits, split=SPLIT, copies=COPIES
+        store,
+        name="d",
+        labels=labels or files(root),
+        limits=limits,
+        split=SPLIT,
+        copies=COPIES,
     )
 
 

@@ -33,11 +33,6 @@ LIMITS = replace(PAGE_LIMITS, max_bad_share=0.5)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return open_store(str(tmp_path / "store"))
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     for split, pages in PAGES.items():
         write_pages(tmp_path / "data", f"{split}.txt", pages)

@@ -10,17 +10,12 @@ from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.errors import ArtifactExists
-from ocr.store import Store, open_store
+from ocr.store import Store
 from ocr.store.folder import download_folder
 from tests.ocr.dataset.pages.sheets import add_row, entry, write_page, write_pages
 from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
 
 CURVED = [[8, 60], [90, 52], [180, 60.25], [180, 84], [90, 76], [8, 84]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return open_store(str(tmp_path / "store"))
 
 
 @pytest.fixture
