@@ -2,11 +2,11 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from ocr.dataset.candidate import Label, Row
+from ocr.dataset.candidate import Label
 from ocr.dataset.labels.split_files import SplitFiles
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
@@ -54,14 +54,12 @@ class Survey(Generic[LabelT, ItemT]):
     Attributes:
         labels: The labelled images; None: rendered ones only.
         rendered: What is to be rendered; None: nothing.
-        labelled: All rows of the labels, bad ones included.
         rows: Number of rows, rendered ones included.
         fingerprint: SHA-256 over the labels and each image's path, size and time of change.
     """
 
     labels: SplitFiles[LabelT] | None
     rendered: RenderedSet[ItemT] | None
-    labelled: Sequence[Row[LabelT] | Rejection]
     rows: int
     fingerprint: str
 
@@ -69,7 +67,7 @@ class Survey(Generic[LabelT, ItemT]):
 def survey_inputs(
     labels: SplitFiles[LabelT] | None, rendered: RenderedSet[ItemT] | None
 ) -> Survey[LabelT, ItemT]:
-    """Read the labels and look at the images from outside.
+    """Read the labels and look at the images from outside; no row is kept.
 
     Raises:
         BadInput: When there is neither.
@@ -77,23 +75,29 @@ def survey_inputs(
     """
     if labels is None and rendered is None:
         raise BadInput("nothing to prepare: neither labels nor a number to render")
-    digest = hashlib.sha256()
-    labelled: list[Row[LabelT] | Rejection] = []
+    digest, rows = hashlib.sha256(), 0
     if labels is not None:
-        digest.update(repr(labels.fingerprint()).encode())
-        labelled += labels.read()
-        good = [row for row in labelled if not isinstance(row, Rejection)]
-        images = ImageFolder(labels.root)
-        for row in good:
-            size, mtime_ns = images.stamp(row.image) or ("", "")
-            digest.update(f"{row.image!r} {size} {mtime_ns}\n".encode())
-        if len(good) == len(labelled):  # else the table of reasons says more
-            _refuse_empty(labels, Counter(row.split for row in good))
-    rows = len(labelled)
+        rows += _survey_labels(labels, digest)
     if rendered is not None:
         rows += rendered.count
         digest.update(f"rendered {rendered.fingerprint}".encode())
-    return Survey(labels, rendered, labelled, rows, digest.hexdigest())
+    return Survey(labels, rendered, rows, digest.hexdigest())
+
+
+def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
+    """Digest the labels and the stamps of their images; returns the number of rows."""
+    digest.update(repr(labels.fingerprint()).encode())
+    images, good, bad = ImageFolder(labels.root), Counter[Split | None](), 0
+    for row in labels.read():
+        if isinstance(row, Rejection):
+            bad += 1
+            continue
+        good[row.split] += 1
+        size, mtime_ns = images.stamp(row.image) or ("", "")
+        digest.update(f"{row.image!r} {size} {mtime_ns}\n".encode())
+    if not bad:  # else the table of reasons says more
+        _refuse_empty(labels, good)
+    return good.total() + bad
 
 
 def _refuse_empty(labels: SplitFiles[LabelT], counts: Counter[Split | None]) -> None:

@@ -50,7 +50,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
         """
         if survey.labels is not None:
             examined = examine_rows(
-                map(self._judge, survey.labelled),
+                map(self._judge, survey.labels.read()),
                 root=survey.labels.root,
                 limits=self.limits,
                 spool=spool,

@@ -1,7 +1,10 @@
 """Bytes of a label file to text, refused with the fix where they are something else."""
 
 import codecs
-from typing import Literal
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import BinaryIO, Literal
 
 from ocr.errors import BadData
 
@@ -12,6 +15,29 @@ ILLEGIBLE = ("*", "###")
 """What PaddleOCR reads as don't-care (ppocr/data/imaug/label_ops.py, DetLabelEncode)."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BLOCK_BYTES = 1 << 20
+
+
+def read_lines(file: BinaryIO, *, encoding: Encoding, name: str, ends: str = "\n") -> Iterator[str]:
+    """Yield the lines of a label file with their ends, as `decode_labels` decodes them.
+
+    Args:
+        file: Read from its start, however long it is.
+        encoding: Of the file.
+        name: Its name, for messages.
+        ends: What ends a line; empty: any line end.
+
+    Raises:
+        BadData: As `decode_labels` does, once the lines before the fault are out.
+    """
+    _refuse_others(file, encoding=encoding, name=name)
+    text = io.TextIOWrapper(file, encoding=_codec(encoding), newline=ends)
+    try:
+        yield from text
+    except UnicodeDecodeError:
+        file.seek(0)
+        decode_labels(file.read(), encoding=encoding, name=name)  # says which byte, and the fix
+        raise
 
 
 def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
@@ -20,12 +46,9 @@ def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
     Raises:
         BadData: Naming the file, the line and the setting to change.
     """
-    if data.startswith(_UTF16_MARKS):
-        raise BadData(f"{name} is UTF-16, expected {encoding}; save it as UTF-8")
-    if encoding == "gb18030" and _is_utf8_beyond_ascii(data):
-        raise BadData(f"{name} is UTF-8, expected gb18030; set dataset.encoding=utf-8")
+    _refuse_others(io.BytesIO(data), encoding=encoding, name=name)
     try:
-        return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        return data.decode(_codec(encoding))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadData(
@@ -34,14 +57,31 @@ def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
         ) from error
 
 
-def _is_utf8_beyond_ascii(data: bytes) -> bool:
-    if data.isascii():
-        return False
+def _codec(encoding: Encoding) -> str:
+    return "utf-8-sig" if encoding == "utf-8" else encoding
+
+
+def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
+    """Refuse what is plainly of another encoding; the file is at its start afterwards."""
+    if file.read(2) in _UTF16_MARKS:
+        raise BadData(f"{name} is UTF-16, expected {encoding}; save it as UTF-8")
+    file.seek(0)
+    if encoding == "gb18030" and _is_utf8_beyond_ascii(file):
+        raise BadData(f"{name} is UTF-8, expected gb18030; set dataset.encoding=utf-8")
+    file.seek(0)
+
+
+def _is_utf8_beyond_ascii(file: BinaryIO) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_beyond = False
     try:
-        data.decode("utf-8")
+        for block in iter(partial(file.read, _BLOCK_BYTES), b""):
+            is_beyond = is_beyond or not block.isascii()
+            decoder.decode(block)
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
-    return True
+    return is_beyond
 
 
 def _advice(data: bytes, encoding: Encoding) -> str:

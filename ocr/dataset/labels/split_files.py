@@ -2,18 +2,20 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 from ocr.dataset.candidate import Label, Row
-from ocr.dataset.labels.encoding import Encoding
+from ocr.dataset.labels.encoding import Encoding, read_lines
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound
 
 LabelT = TypeVar("LabelT", bound=Label)
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def fingerprint(self) -> list[str]:
         """What the rows depend on besides the image files: the settings and the files' content."""
-        digests = (hashlib.sha256(self._content(name)).hexdigest() for _, name in self._named())
+        digests = (_digest(self._content(name)) for _, name in self._named())
         names = (f"{split}={shown_name(name)}" for split, name in self._named())
         return [*self._settings(), *names, *digests]
 
@@ -80,15 +82,28 @@ class SplitFiles(ABC, Generic[LabelT]):
     def _parse(self, name: str, *, split: Split | None) -> Iterator[Row[LabelT] | Rejection]:
         """Read one label file."""
 
-    def _content(self, name: str) -> bytes:
-        """All bytes that the rows of one split come from."""
-        return self._read_file(name)
+    def _content(self, name: str) -> Iterator[bytes]:
+        """Yield all bytes that the rows of one split come from, block by block."""
+        with self._open(name) as file:
+            yield from iter(partial(file.read, _BLOCK_BYTES), b"")
 
-    def _read_file(self, name: str) -> bytes:
+    def _lines(self, name: str) -> Iterator[str]:
+        """Yield the lines of a label file with their ends."""
+        with self._open(name) as file:
+            yield from read_lines(file, encoding=self.encoding, name=shown_name(name))
+
+    def _open(self, name: str) -> BinaryIO:
         try:
-            return (self.root / name).read_bytes()
+            return (self.root / name).open("rb")
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
             raise ArtifactNotFound(f"no label file {self.root / name}") from error
+
+
+def _digest(blocks: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()
 
 
 def shown_name(name: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ocr.dataset.labels.encoding import decode_labels
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
@@ -52,10 +51,11 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         return list_folder(self.root) if self.kind == "folder" else super()._read()
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
-        shown, data = shown_name(name), self._read_file(name)
-        if self.kind == "table":
-            return parse_table(
-                shown, data, columns=self.columns, encoding=self.encoding, split=split
+        shown = shown_name(name)
+        if self.kind != "table":
+            yield from parse_paddleocr(self._lines(name), name=shown, split=split)
+            return
+        with self._open(name) as file:
+            yield from parse_table(
+                shown, file, columns=self.columns, encoding=self.encoding, split=split
             )
-        content = decode_labels(data, encoding=self.encoding, name=shown)
-        return parse_paddleocr(content, name=shown, split=split)

@@ -1,7 +1,7 @@
 """PaddleOCR's recognition labels: `image<TAB>text`, one row a line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import SPACES
@@ -11,20 +11,20 @@ from ocr.dataset.split import Split
 
 
 def parse_paddleocr(
-    content: str, *, name: str, split: Split | None
+    lines: Iterable[str], *, name: str, split: Split | None
 ) -> Iterator[LineRow | Rejection]:
-    """Parse a label file's text; blank lines are skipped, CRLF is read as LF.
+    """Parse the lines of a label file; blank lines are skipped, CRLF is read as LF.
 
     A JSON list of images (`["a.jpg", "b.jpg"]<TAB>text`), from which PaddleOCR draws one at
     random, becomes one row per image.
 
     Args:
-        content: The whole file.
+        lines: Those of the file, with their ends.
         name: Name of the file, for messages.
         split: Split its rows belong to; None where the preparation splits.
     """
-    for number, line in enumerate(content.split("\n"), start=1):
-        row = line.removesuffix("\r")
+    for number, line in enumerate(lines, start=1):
+        row = line.removesuffix("\n").removesuffix("\r")
         if not row.strip():
             continue
         where = f"{name}:{number}"

@@ -1,22 +1,23 @@
 """Tables of images and texts: CSV, TSV and Parquet."""
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.dataset.candidate import Row
-from ocr.dataset.labels.encoding import SPACES, Encoding, decode_labels
+from ocr.dataset.labels.encoding import SPACES, Encoding, read_lines
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData
 
+_ROWS_AT_ONCE = 4096  # of a Parquet file, as Python objects
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -35,13 +36,13 @@ class Columns:
 
 
 def parse_table(
-    name: str, data: bytes, *, columns: Columns, encoding: Encoding, split: Split | None
+    name: str, file: BinaryIO, *, columns: Columns, encoding: Encoding, split: Split | None
 ) -> Iterator[LineRow | Rejection]:
     """Parse a CSV or TSV file with a header line, or a Parquet file, by its suffix.
 
     Args:
         name: The table's name, for its suffix and for messages.
-        data: Content of the table.
+        file: The table.
         columns: Which columns to read.
         encoding: Encoding of a CSV or TSV file.
         split: Split its rows belong to; None where the preparation splits.
@@ -52,10 +53,10 @@ def parse_table(
     """
     suffix = Path(name).suffix.lower()
     if suffix == ".parquet":
-        rows = _parquet_rows(name, data, columns)
+        rows = _parquet_rows(name, file, columns)
     elif suffix in DELIMITERS:
-        content = decode_labels(data, encoding=encoding, name=name)
-        rows = _csv_rows(name, content, columns, delimiter=DELIMITERS[suffix])
+        lines = read_lines(file, encoding=encoding, name=name, ends="")
+        rows = _csv_rows(name, lines, columns, delimiter=DELIMITERS[suffix])
     else:
         allowed = ", ".join([*DELIMITERS, ".parquet"])
         raise BadData(f"{name} has the suffix {suffix!r}, a table has one of {allowed}")
@@ -82,9 +83,9 @@ def _to_row(
 
 
 def _csv_rows(
-    name: str, content: str, columns: Columns, *, delimiter: str
+    name: str, lines: Iterator[str], columns: Columns, *, delimiter: str
 ) -> Iterator[tuple[int, Sequence[str] | str]]:
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         header = next(reader, [])
         places = [_find_column(name, header, column) for column in columns.names]
@@ -100,14 +101,14 @@ def _csv_rows(
 
 
 def _parquet_rows(
-    name: str, data: bytes, columns: Columns
+    name: str, file: BinaryIO, columns: Columns
 ) -> Iterator[tuple[int, Sequence[str] | str]]:
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        table = pq.ParquetFile(file)
         for column in columns.names:
-            place = _find_column(name, file.schema_arrow.names, column)
-            _check_type(name, column, file.schema_arrow.field(place).type)
-        batches = file.iter_batches(columns=list(columns.names))
+            place = _find_column(name, table.schema_arrow.names, column)
+            _check_type(name, column, table.schema_arrow.field(place).type)
+        batches = table.iter_batches(_ROWS_AT_ONCE, columns=list(columns.names))
         rows = chain.from_iterable(
             zip(*(batch.column(column).to_pylist() for column in columns.names), strict=True)
             for batch in batches

@@ -36,6 +36,8 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
         shown = shown_name(name)
         if self.kind == "icdar2015":
             return self._parse_folder(name, split=split)
+        if self.kind == "paddleocr":
+            return parse_paddleocr_pages(self._lines(name), name=shown, split=split)
         content = self._decode(name)
         if self.kind == "coco":
             return parse_coco(content, name=shown, split=split)
@@ -47,15 +49,13 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
                 split=split,
                 exists=lambda image: images.stamp(image) is not None,
             )
-        if self.kind == "ppocrlabel":
-            return parse_ppocrlabel(
-                content,
-                states=self._decode(_state_of(name)) if self._has_states(name) else "",
-                folder=str(PurePosixPath(self._place(name)).parent),
-                name=shown,
-                split=split,
-            )
-        return parse_paddleocr_pages(content, name=shown, split=split)
+        return parse_ppocrlabel(
+            content,
+            states=self._decode(_state_of(name)) if self._has_states(name) else "",
+            folder=str(PurePosixPath(self._place(name)).parent),
+            name=shown,
+            split=split,
+        )
 
     def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
         texts = self._texts_of(name)
@@ -66,13 +66,14 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
             split=split,
         )
 
-    def _content(self, name: str) -> bytes:
+    def _content(self, name: str) -> Iterator[bytes]:
         if self.kind == "icdar2015":
             texts = self._texts_of(name)
-            return b"".join(repr((path.name, path.read_bytes())).encode() for path in texts)
-        content = self._read_file(name)
-        has_states = self.kind == "ppocrlabel" and self._has_states(name)
-        return content + (self._read_file(_state_of(name)) if has_states else b"")
+            yield from (repr((path.name, path.read_bytes())).encode() for path in texts)
+            return
+        yield from super()._content(name)
+        if self.kind == "ppocrlabel" and self._has_states(name):
+            yield from super()._content(_state_of(name))
 
     def _texts_of(self, name: str) -> list[Path]:
         folder = self.root / name
@@ -88,7 +89,8 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
         return (self.root / _state_of(name)).is_file()
 
     def _decode(self, name: str) -> str:
-        return decode_labels(self._read_file(name), encoding=self.encoding, name=shown_name(name))
+        with self._open(name) as file:
+            return decode_labels(file.read(), encoding=self.encoding, name=shown_name(name))
 
 
 def _state_of(name: str) -> str:

@@ -4,7 +4,7 @@ The transcriptions `*` and `###` mean don't-care; PPOCRLabel adds `"difficult": 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, read_points, read_region
@@ -15,17 +15,17 @@ _EXPECTED = 'expected image<TAB>[{"transcription": ..., "points": [[x, y], ...]}
 
 
 def parse_paddleocr_pages(
-    content: str, *, name: str, split: Split | None
+    lines: Iterable[str], *, name: str, split: Split | None
 ) -> Iterator[RawPage | Rejection]:
-    """Parse a label file's text; blank lines are skipped, CRLF is read as LF.
+    """Parse the lines of a label file; blank lines are skipped, CRLF is read as LF.
 
     Args:
-        content: The whole file.
+        lines: Those of the file, with their ends.
         name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
     """
-    for number, line in enumerate(content.split("\n"), start=1):
-        row = line.removesuffix("\r")
+    for number, line in enumerate(lines, start=1):
+        row = line.removesuffix("\n").removesuffix("\r")
         if row.strip():
             yield _parse_row(row, where=f"{name}:{number}", name=name, split=split)
 

@@ -5,6 +5,7 @@ whatever name the folder had then. A box that was drawn and not yet read holds a
 https://github.com/PFCCLab/PPOCRLabel
 """
 
+import io
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -30,7 +31,8 @@ def parse_ppocrlabel(
         split: Split its pages belong to; None where the preparation splits.
     """
     confirmed = {_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip()}
-    for page in parse_paddleocr_pages(content, name=name, split=split):
+    lines = io.StringIO(content, newline="\n")
+    for page in parse_paddleocr_pages(lines, name=name, split=split):
         if isinstance(page, Rejection):
             yield page
         elif confirmed and _file_name(page.image) not in confirmed:

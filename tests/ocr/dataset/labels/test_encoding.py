@@ -1,6 +1,8 @@
+import io
+
 import pytest
 
-from ocr.dataset.labels.encoding import Encoding, decode_labels
+from ocr.dataset.labels.encoding import Encoding, decode_labels, read_lines
 from ocr.errors import BadData
 
 TEXT = "a.jpg\t皖A12345\n"
@@ -17,6 +19,7 @@ TEXT = "a.jpg\t皖A12345\n"
 )
 def test_labels_decode_without_their_mark(data: bytes, encoding: Encoding) -> None:
     assert decode_labels(data, encoding=encoding, name="rec.txt") == TEXT
+    assert list(read_lines(io.BytesIO(data), encoding=encoding, name="rec.txt")) == [TEXT]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
@@ -43,3 +46,25 @@ def test_another_encoding_is_refused_with_the_fix(
 ) -> None:
     with pytest.raises(BadData, match=message):
         decode_labels(data, encoding=encoding, name="rec.txt")
+    with pytest.raises(BadData, match=message):
+        list(read_lines(io.BytesIO(data), encoding=encoding, name="rec.txt"))
+
+
+def test_lines_end_where_they_are_said_to_end() -> None:
+    data = b"a\x0b1\r\nb\rc\n"
+
+    plain = read_lines(io.BytesIO(data), encoding="utf-8", name="rec.txt")
+    of_any_end = read_lines(io.BytesIO(data), encoding="utf-8", name="rec.csv", ends="")
+
+    assert list(plain) == ["a\x0b1\r\n", "b\rc\n"]
+    assert list(of_any_end) == ["a\x0b1\r\n", "b\r", "c\n"]
+
+
+def test_lines_before_a_fault_are_read_one_by_one() -> None:
+    data = io.BytesIO(b"a.jpg\tA\n" * 100_000 + b"\xff\n")
+    lines = read_lines(data, encoding="utf-8", name="rec.txt")
+
+    assert next(lines) == "a.jpg\tA\n"
+    assert data.tell() < 100_000
+    with pytest.raises(BadData, match="line 100001: byte 0xff is not utf-8"):
+        list(lines)

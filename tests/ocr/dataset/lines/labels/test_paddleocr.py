@@ -1,3 +1,5 @@
+import io
+
 import pytest
 
 from ocr.dataset.candidate import Row
@@ -7,7 +9,7 @@ from ocr.dataset.quarantine import Reason, Rejection
 
 
 def parse(content: str) -> list[LineRow | Rejection]:
-    return list(parse_paddleocr(content, name="rec.txt", split="val"))
+    return list(parse_paddleocr(io.StringIO(content, newline="\n"), name="rec.txt", split="val"))
 
 
 def pairs(content: str) -> list[tuple[str, str]]:

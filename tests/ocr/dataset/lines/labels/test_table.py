@@ -17,7 +17,7 @@ COLUMNS = Columns()
 def parse(
     data: bytes, *, name: str = "t.csv", columns: Columns = COLUMNS
 ) -> list[LineRow | Rejection]:
-    return list(parse_table(name, data, columns=columns, encoding="utf-8", split=None))
+    return list(parse_table(name, io.BytesIO(data), columns=columns, encoding="utf-8", split=None))
 
 
 def parquet(**columns: list[Any]) -> bytes:

@@ -1,3 +1,4 @@
+import io
 import json
 from typing import Any
 
@@ -13,7 +14,8 @@ POINTS = ((0, 1), (9, 1), (9, 5), (0, 5))
 
 
 def parse(content: str) -> list[RawPage | Rejection]:
-    return list(parse_paddleocr_pages(content, name="det.txt", split="val"))
+    lines = io.StringIO(content, newline="\n")
+    return list(parse_paddleocr_pages(lines, name="det.txt", split="val"))
 
 
 def read(entry: Any) -> RawRegion:
