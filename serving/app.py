@@ -58,7 +58,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.add_middleware(Edge, token=settings.token, metrics=metrics)
+    app.add_middleware(Edge, token=settings.token, names=settings.names, metrics=metrics)
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
     limits = _limits(settings)

@@ -23,6 +23,9 @@ class ServingSettings(Settings):
     engine: Engine = Field("onnxruntime", description="What runs the models")
     threads: int = Field(1, ge=1, le=256, description="Threads inside one inference")
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on")
+    hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Names that lead here, comma-separated; localhost and addresses always may"
+    )
     port: int = Field(8868, ge=1, le=65535, description="Port to listen on")
     poll_s: float = Field(0.4, gt=0, le=60, description="Seconds between looks at the champions")
     concurrency: int = Field(
@@ -57,7 +60,7 @@ class ServingSettings(Settings):
     body_timeout_s: float = Field(30, gt=0, le=3600, description="Seconds to receive a body in")
     drain_s: int = Field(20, ge=0, le=3600, description="Seconds a stopping gateway may finish in")
 
-    @field_validator("models", mode="before")
+    @field_validator("models", "hosts", mode="before")
     @classmethod
     def _split_names(cls, value: object) -> object:
         return tuple(re.findall(r"[^,\s]+", value)) if isinstance(value, str) else value
@@ -68,6 +71,11 @@ class ServingSettings(Settings):
         if value < info.data.get("max_body_mb", 0):
             raise ValueError(f"less than OCRLINE_MAX_BODY_MB={info.data['max_body_mb']:g}")
         return value
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names that lead here, in small letters."""
+        return frozenset(name.lower() for name in ("localhost", self.host, *self.hosts))
 
     @property
     def max_body_bytes(self) -> int:

@@ -1,7 +1,8 @@
 """The routes: what comes in over HTTP, and what goes out.
 
 - `connection` – what a client may send before there is a request, and how long it may take
-- `edge` – around every request: its id, the token, counts, last errors; with `exchange`
+- `edge` – around every request: its id, the token, counts, last errors; with `exchange`,
+  and `origin`, which refuses what pages of other sites bring
 - `inbox` – where bodies are received, within a `budget`
 - `body` – a request's body, taken apart into files
 - `capacity` – how many requests may be inside at once

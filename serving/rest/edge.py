@@ -5,6 +5,7 @@ import logging
 import re
 import time
 import uuid
+from collections.abc import Collection
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
 from serving.rest.exchange import Exchange
+from serving.rest.origin import refuse_foreign
 from serving.web import demo_page
 
 LOG = logging.getLogger("ocrline.serving")
@@ -26,8 +28,11 @@ OPEN_ROUTES: Final = frozenset({"/health/live", "/health/ready"}) | demo_page.PA
 class Edge:
     """ASGI middleware around everything; probes and the demo page need no token."""
 
-    def __init__(self, app: ASGIApp, *, token: str, metrics: ServingMetrics) -> None:
+    def __init__(
+        self, app: ASGIApp, *, token: str, names: Collection[str], metrics: ServingMetrics
+    ) -> None:
         self._app = app
+        self._names = names
         self._token = token.encode()
         self._metrics = metrics
 
@@ -37,11 +42,15 @@ class Edge:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        request_id = _request_id(Headers(scope=scope))
+        headers = Headers(scope=scope)
+        request_id = _request_id(headers)
         exchange = Exchange(scope, receive, send, request_id=request_id)
         scope.setdefault("state", {})["request_id"] = request_id
         try:
+            self._admit(scope, headers)
             await self._answer(scope, exchange)
+        except Problem as problem:
+            await self._refuse(problem, scope, exchange)
         finally:
             route = scope.get("route")
             self._metrics.observe(
@@ -51,13 +60,14 @@ class Edge:
                 seconds=time.perf_counter() - started,
             )
 
-    async def _answer(self, scope: Scope, exchange: Exchange) -> None:
-        is_known = self._is_known(scope)
+    def _admit(self, scope: Scope, headers: Headers) -> None:
+        refuse_foreign(headers, method=scope["method"], names=self._names)
+        is_known = self._is_known(headers)
         scope["state"]["is_known"] = is_known
         if not (is_known or scope["path"] in OPEN_ROUTES):
-            problem = Problem("unauthorized", "Expected the header Authorization: Bearer <token>")
-            await self._refuse(problem, scope, exchange)
-            return
+            raise Problem("unauthorized", "Expected the header Authorization: Bearer <token>")
+
+    async def _answer(self, scope: Scope, exchange: Exchange) -> None:
         try:
             await self._app(scope, exchange.receive, exchange.send)
         except ClientDisconnect:
@@ -66,19 +76,19 @@ class Edge:
             LOG.exception("request %s failed", exchange.request_id)
             if exchange.has_started:
                 raise
-            problem = Problem("internal", "The gateway failed; its log names this request_id")
-            await self._refuse(problem, scope, exchange)
+            message = "The gateway failed; its log names this request_id"
+            raise Problem("internal", message) from None
 
     async def _refuse(self, problem: Problem, scope: Scope, exchange: Exchange) -> None:
         response = problem_response(problem, request_id=exchange.request_id)
         await response(scope, exchange.receive, exchange.send)
 
-    def _is_known(self, scope: Scope) -> bool:
+    def _is_known(self, headers: Headers) -> bool:
         if not self._token:
             return True
-        given = dict(scope["headers"]).get(b"authorization", b"")
-        kind, _, token = given.partition(b" ")
-        return kind.lower() == b"bearer" and hmac.compare_digest(token, self._token)
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        given = token.encode("latin-1")
+        return kind.lower() == "bearer" and hmac.compare_digest(given, self._token)
 
 
 def _request_id(headers: Headers) -> str:

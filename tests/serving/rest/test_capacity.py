@@ -83,4 +83,4 @@ def _app(pool: ModelPool, *, metrics: ServingMetrics, places: int) -> Edge:
     app.include_router(
         crop_routes(pool, inbox=inbox, capacity=capacity, limits=LIMITS, metrics=metrics)
     )
-    return Edge(app, token="", metrics=metrics)
+    return Edge(app, token="", names=(), metrics=metrics)
