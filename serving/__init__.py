@@ -3,6 +3,7 @@
 - `app` – the gateway put together, and its process; `python -m serving` starts it
 - `settings` – its parameters
 - `rest/` – the routes, from a request to its answer
+- `decoding/` – documents to pages, in processes that can be killed
 - `models/` – the versions in service, and how the champions are followed
 - `web/` – the pages that a browser shows
 - `problems` – what a client gets instead of an answer

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from configs.settings import SettingsError
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
+from serving.decoding.decoders import Decoders
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Runtime
@@ -43,10 +44,16 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         concurrency=settings.concurrency, queue=settings.queue, in_flight=metrics.in_flight
     )
 
+    decoders = Decoders(
+        settings.concurrency, max_pixels=settings.max_pixels, timeout_s=settings.decode_timeout_s
+    )
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        decoders.start()
         follower = _follow(settings, pool, metrics=metrics)
         yield
+        decoders.close()
         follower.close()
         capacity.close()
 
@@ -70,7 +77,14 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         crop_routes(pool, inbox=inbox, capacity=capacity, limits=limits, metrics=metrics)
     )
     app.include_router(
-        document_routes(pool, inbox=inbox, capacity=capacity, limits=limits, metrics=metrics)
+        document_routes(
+            pool,
+            inbox=inbox,
+            decoders=decoders,
+            capacity=capacity,
+            limits=limits,
+            metrics=metrics,
+        )
     )
     app.include_router(demo_routes())
     app.include_router(status_routes(pool, metrics=metrics))

@@ -57,6 +57,9 @@ class ServingSettings(Settings):
     pages_timeout_s: float = Field(
         60, gt=0, le=3600, description="Seconds to read the pages of one document in"
     )
+    decode_timeout_s: float = Field(
+        20, gt=0, le=3600, description="Seconds to decode one page in; its decoder is killed then"
+    )
     body_timeout_s: float = Field(30, gt=0, le=3600, description="Seconds to receive a body in")
     drain_s: int = Field(20, ge=0, le=3600, description="Seconds a stopping gateway may finish in")
 

@@ -10,6 +10,12 @@ IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tif
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 JPEG_MAGIC = b"\xff\xd8\xff"
 _PNG_ALPHA_COLOURS = (4, 6)
+_PNG_MOST_CHUNKS = 10_000
+_PNG_MOST_INFLATED = 16 << 20
+"""Bytes of all texts and profiles. A text of 8 kB inflates to 8 MB in libpng, a thousand times."""
+_PNG_PACKED = (b"iCCP", b"iTXt", b"zTXt")
+_ZLIB_MOST = 1032
+"""So many times larger than itself is at most what zlib inflates."""
 MAX_JPEG_SCANS = 100
 """A progressive JPEG has about ten. Each decodes the whole image again, however few bytes it is."""
 _JPEG_MOST_MARKERS = 10_000
@@ -29,6 +35,7 @@ class ImageHeader(NamedTuple):
         is_complete: Whether the end of the image is there.
         is_sound: Whether its checksums hold (always, where it has none).
         scans: How often the whole image is gone through; beyond `MAX_JPEG_SCANS` none is counted.
+        excess: What of it is more than any camera or program writes; empty when nothing is.
     """
 
     width: int
@@ -37,6 +44,7 @@ class ImageHeader(NamedTuple):
     is_complete: bool
     is_sound: bool
     scans: int = 1
+    excess: str = ""
 
 
 def image_suffix(data: bytes) -> str:
@@ -50,13 +58,14 @@ def image_suffix(data: bytes) -> str:
 
 
 def read_png_header(data: bytes) -> ImageHeader | None:
-    """Walk a PNG's chunks (ISO/IEC 15948); None when it is no PNG."""
+    """Walk a PNG's chunks (ISO/IEC 15948) until its end or an excess; None when it is no PNG."""
     if len(data) < 33 or data[12:16] != b"IHDR":
         return None
     width, height, _, colour = struct.unpack_from(">IIBB", data, 16)
     has_alpha = colour in _PNG_ALPHA_COLOURS
     is_complete, is_sound, at = False, True, len(PNG_MAGIC)
-    while at + 12 <= len(data) and not is_complete:
+    chunks, inflated, excess = 0, 0, ""
+    while at + 12 <= len(data) and not is_complete and not excess:
         size, kind = struct.unpack_from(">I4s", data, at)
         end = at + 12 + size
         if end > len(data):
@@ -65,8 +74,32 @@ def read_png_header(data: bytes) -> ImageHeader | None:
         is_sound = is_sound and zlib.crc32(data[at + 4 : end - 4]) == checksum
         has_alpha = has_alpha or kind == b"tRNS"
         is_complete = kind == b"IEND"
+        chunks += 1
+        if kind in _PNG_PACKED:
+            inflated += _inflated_size(kind, data[at + 8 : end - 4])
+        excess = _png_excess(chunks=chunks, inflated=inflated)
         at = end
-    return ImageHeader(width, height, has_alpha, is_complete, is_sound)
+    return ImageHeader(width, height, has_alpha, is_complete, is_sound, excess=excess)
+
+
+def _png_excess(*, chunks: int, inflated: int) -> str:
+    if chunks > _PNG_MOST_CHUNKS:
+        return f"a PNG of more than {_PNG_MOST_CHUNKS} chunks"
+    if inflated > _PNG_MOST_INFLATED:
+        return f"a PNG with texts and profiles of more than {_PNG_MOST_INFLATED} bytes"
+    return ""
+
+
+def _inflated_size(kind: bytes, content: bytes) -> int:
+    """Return how many bytes a text or profile inflates to, not counting far beyond the limit."""
+    _, _, rest = content.partition(b"\0")
+    packed = rest[1:]
+    if kind == b"iTXt":
+        packed = rest[2:].split(b"\0", 2)[-1] if rest[:1] == b"\1" else b""
+    try:
+        return len(zlib.decompressobj().decompress(packed, _PNG_MOST_INFLATED + 1))
+    except zlib.error:  # damaged at some place: libpng has inflated it up to there
+        return len(packed) * _ZLIB_MOST
 
 
 def read_jpeg_header(data: bytes) -> ImageHeader | None:

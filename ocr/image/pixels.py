@@ -109,6 +109,8 @@ def _decode_checked(data: bytes, header: ImageHeader | None, *, max_pixels: int)
     _check_pixels(header.width, header.height, max_pixels=max_pixels)
     if header.scans > MAX_JPEG_SCANS:
         _refuse("decompression_bomb", f"a JPEG of more than {MAX_JPEG_SCANS} scans")
+    if header.excess:
+        _refuse("decompression_bomb", header.excess)
     if not header.is_complete:
         _refuse("truncated_image", f"truncated: the end is missing after {len(data)} bytes")
     if not header.is_sound:

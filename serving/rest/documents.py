@@ -3,17 +3,17 @@
 import base64
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from ocr.image.document import read_pages
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, encode_jpeg
 from ocr.reading.annotation import annotate_page
 from ocr.reading.page_reader import PageReading
+from serving.decoding.decoder import DecodedPage, Document
+from serving.decoding.decoders import Decoders
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
@@ -35,13 +35,20 @@ Value = TypeVar("Value")
 FAULTS: Final[Mapping[DocumentFault, Code]] = {
     "unreadable": "bad_document",
     "encrypted": "encrypted_pdf",
+    "too_large": "image_too_large",
     "too_many_pages": "too_many_pages",
     "too_slow": "too_slow",
 }
 
 
 def document_routes(
-    pool: ModelPool, *, inbox: Inbox, capacity: Capacity, limits: Limits, metrics: ServingMetrics
+    pool: ModelPool,
+    *,
+    inbox: Inbox,
+    decoders: Decoders,
+    capacity: Capacity,
+    limits: Limits,
+    metrics: ServingMetrics,
 ) -> APIRouter:
     """Make the route over a pool."""
     router = APIRouter()
@@ -67,7 +74,8 @@ def document_routes(
                     body, content_type=content_type, query=request.query_params, limits=limits
                 )
                 live = pool.choose_pipeline(options.model, options.version)
-                pages = list(_read(live, document, options, limits=limits, metrics=metrics))
+                decoded = _decode(decoders, document, options, limits=limits)
+                pages = list(_read(live, decoded, options, metrics=metrics))
                 return {"model": live.name, "version": live.version, "pages": pages}
 
             answer = await capacity.run(work)
@@ -81,14 +89,13 @@ def document_routes(
 
 def _read(
     live: LivePipeline,
-    document: bytes,
+    pages: Iterator[tuple[Image, float]],
     options: DocumentOptions,
     *,
-    limits: Limits,
     metrics: ServingMetrics,
 ) -> Iterator[dict[str, Any]]:
     """Read page by page, so that one page at a time is in memory."""
-    for number, (image, decode_s) in enumerate(_decode(document, options, limits=limits), 1):
+    for number, (image, decode_s) in enumerate(pages, 1):
         reading = live.reader.read(image)
         timings = {"decode_s": decode_s, **reading.timings}
         page = {
@@ -109,29 +116,26 @@ def _read(
 
 
 def _decode(
-    document: bytes, options: DocumentOptions, *, limits: Limits
+    decoders: Decoders, content: bytes, options: DocumentOptions, *, limits: Limits
 ) -> Iterator[tuple[Image, float]]:
     """Yield each page and the seconds that decoding it took."""
     deadline = time.monotonic() + limits.pages_timeout_s
-    pages = read_pages(
-        document, max_pixels=limits.image_pixels, max_pages=limits.pages, wanted=options.pages
+    document = Document(
+        content, max_pixels=limits.image_pixels, max_pages=limits.pages, wanted=options.pages
     )
-    with closing(pages):  # an open PDF holds memory that is not Python's
-        for index in range(limits.pages + 1):
-            image, decode_s = _timed(lambda: _next_page(pages, index=index))  # noqa: B023 - as above
-            if image is None:
-                return
-            if index and time.monotonic() > deadline:
-                message = (
-                    f"{index} pages took more than {limits.pages_timeout_s:g} s; ask for fewer"
-                )
-                raise Problem("too_slow", message)
-            yield image, decode_s
+    index, pages = 0, 1
+    while index < pages:
+        if index and time.monotonic() > deadline:
+            message = f"{index} pages took more than {limits.pages_timeout_s:g} s; ask for fewer"
+            raise Problem("too_slow", message)
+        page, decode_s = _timed(lambda: _decode_page(decoders, document, index))  # noqa: B023 - at once
+        yield page.image, decode_s
+        index, pages = index + 1, page.pages
 
 
-def _next_page(pages: Iterator[Image], *, index: int) -> Image | None:
+def _decode_page(decoders: Decoders, document: Document, index: int) -> DecodedPage:
     try:
-        return next(pages, None)
+        return decoders.decode(document, index)
     except BadDocument as error:
         raise Problem(FAULTS[error.reason], str(error)) from None
     except BadImage as error:

@@ -1,0 +1,186 @@
+"""One decoder as the gateway sees it: asked for a page, timed, killed, replaced."""
+
+import itertools
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from ocr.image.pdf import BadDocument, DocumentFault
+from ocr.image.pixels import BadImage, Image, ImageFault
+from serving.decoding.wire import WireBroken, receive, receive_into, send
+
+LOG = logging.getLogger("ocrline.serving")
+
+START_TIMEOUT_S: Final = 60.0
+MOST_DOCUMENTS: Final = 500
+"""So many later a decoder is replaced, whatever its libraries have leaked."""
+ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What was sent, and what is wanted of it.
+
+    Attributes:
+        content: Its bytes.
+        max_pixels: As `ocr.image.document.read_pages` has it, like the others.
+        max_pages: Most pages that may be asked for.
+        wanted: How many pages; 0 means all.
+        number: Tells it from every other.
+    """
+
+    content: bytes
+    max_pixels: int
+    max_pages: int = 1
+    wanted: int = 0
+    number: int = field(default_factory=lambda: next(_numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class DecodedPage:
+    """A page, and how many its document has to read."""
+
+    image: Image
+    pages: int
+
+
+class DecoderFailed(RuntimeError):
+    """A decoder that does not start, or has a fault of ours."""
+
+
+class Decoder:
+    """A process of `serving.decoding.child`; one thread at a time may use it."""
+
+    def __init__(self, *, memory_bytes: int) -> None:
+        ours, theirs = socket.socketpair()
+        self._connection = ours
+        with theirs:
+            descriptor = theirs.fileno()
+            module = ["-m", "serving.decoding.child", str(descriptor), str(memory_bytes)]
+            self._process = subprocess.Popen(
+                [sys.executable, *module],
+                env={**ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[descriptor],
+                start_new_session=True,  # Ctrl-C is for the gateway, which then ends it
+            )
+        self._facts: tuple[str, ...] = ()
+        self._documents = 0
+        self.holds = -1
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether it is time for another."""
+        return self._documents >= MOST_DOCUMENTS or self._process.poll() is not None
+
+    def confinement(self) -> tuple[str, ...]:
+        """Wait until it has started, and return what it cannot do.
+
+        Raises:
+            DecoderFailed: It does not start.
+        """
+        if not self._facts:
+            try:
+                hello = receive(self._connection, deadline=time.monotonic() + START_TIMEOUT_S)
+            except (OSError, TimeoutError) as error:
+                self.kill()
+                raise DecoderFailed(f"A decoder does not start: {error}") from error
+            self._facts = tuple(map(str, hello.get("confinement", ())))
+        return self._facts
+
+    def decode(self, document: Document, index: int, *, timeout_s: float) -> DecodedPage:
+        """Decode a page of a document; killed, if that takes too long.
+
+        Raises:
+            BadDocument: As `ocr.image.document.read_pages`; unreadable too where the process
+                crashed over it.
+            BadImage: The same.
+            DecoderFailed: The process does not start, or has a fault of ours.
+        """
+        self.confinement()
+        deadline = time.monotonic() + timeout_s
+        try:
+            self._ask(document, index, timeout_s=timeout_s)
+            answer = receive(self._connection, deadline=deadline)
+            if "pages" in answer:
+                return self._receive_page(answer, document, deadline=deadline)
+        except TimeoutError:
+            self.kill()
+            message = f"Page {index + 1} takes more than {timeout_s:g} s to decode"
+            raise BadDocument("too_slow", message) from None
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            self.kill()
+            how = self._how_it_ended()
+            LOG.warning("a decoder ended (%s) over a document: %r", how, error)
+            message = f"Page {index + 1} is damaged so that its decoder ended ({how})"
+            raise BadDocument("unreadable", message) from None
+        self.holds = -1
+        raise _to_error(answer)
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        if self._process.returncode is None and self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """End it and forget it."""
+        self.kill()
+        self._connection.close()
+
+    def _ask(self, document: Document, index: int, *, timeout_s: float) -> None:
+        is_new = self.holds != document.number
+        self._documents += is_new
+        self.holds = document.number
+        content = document.content if is_new else b""
+        limits = {
+            "max_pixels": document.max_pixels,
+            "max_pages": document.max_pages,
+            "wanted": document.wanted,
+        }
+        request = {"index": index, "limits": limits, "timeout_s": timeout_s, "bytes": len(content)}
+        self._connection.settimeout(timeout_s)
+        send(self._connection, request, content)
+
+    def _receive_page(
+        self, answer: Mapping[str, Any], document: Document, *, deadline: float
+    ) -> DecodedPage:
+        height_px, width_px, pages = (
+            int(answer[key]) for key in ("height_px", "width_px", "pages")
+        )
+        is_possible = 0 < height_px * width_px <= document.max_pixels
+        if not (is_possible and 0 < pages <= document.max_pages):
+            raise WireBroken(f"{pages} pages of {width_px} x {height_px} pixels")
+        image = np.empty((height_px, width_px, 3), np.uint8)
+        receive_into(self._connection, image.data.cast("B"), deadline=deadline)
+        return DecodedPage(image, pages)
+
+    def _how_it_ended(self) -> str:
+        code = self._process.returncode
+        return signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
+
+
+def _to_error(answer: Mapping[str, Any]) -> Exception:
+    """Make of a fault what `read_pages` raises in the process that calls it."""
+    fault = answer.get("fault") or {}
+    message = str(fault.get("message"))
+    for image_fault in get_args(ImageFault):
+        if (fault.get("kind"), fault.get("reason")) == ("BadImage", image_fault):
+            return BadImage(image_fault, message)
+    for document_fault in get_args(DocumentFault):
+        if fault.get("reason") == document_fault:
+            return BadDocument(document_fault, message)
+    return DecoderFailed(str(answer.get("failure", answer)))

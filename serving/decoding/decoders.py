@@ -1,0 +1,100 @@
+"""The decoders of a gateway: as many as pages are read at once, lent to one thread each."""
+
+import logging
+import threading
+from typing import Final
+
+from serving.decoding.decoder import DecodedPage, Decoder, DecoderFailed, Document
+
+LOG = logging.getLogger("ocrline.serving")
+
+BASE_BYTES: Final = 256 << 20
+"""A process with its libraries, and a body of 16 MB in it twice."""
+BYTES_A_PIXEL: Final = 48
+
+
+class Decoders:
+    """Decoders, safe to share between threads.
+
+    A page of one document waits for another's page, never for the whole document: the decoder that
+    holds it open is asked first, but any can open it again.
+    """
+
+    def __init__(self, count: int, *, max_pixels: int, timeout_s: float) -> None:
+        """Start none yet.
+
+        Args:
+            count: How many.
+            max_pixels: Of one page: what their memory is bounded by.
+            timeout_s: For one page.
+        """
+        self._count = count
+        self._memory_bytes = BASE_BYTES + BYTES_A_PIXEL * max_pixels
+        self._timeout_s = timeout_s
+        self._changed = threading.Condition()
+        self._idle: list[Decoder] = []
+        self._all: set[Decoder] = set()
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start them, and say in the log what confines them."""
+        with self._changed:
+            self._idle = [self._new() for _ in range(self._count)]
+        threading.Thread(target=self._introduce, name="decoders", daemon=True).start()
+
+    def decode(self, document: Document, index: int = 0) -> DecodedPage:
+        """Decode a page of a document; waits for a free decoder. Raises as `Decoder.decode`."""
+        decoder = self._take(document)
+        try:
+            return decoder.decode(document, index, timeout_s=self._timeout_s)
+        finally:
+            self._give_back(decoder)
+
+    def close(self) -> None:
+        """Kill them all; a page that is being decoded is given up."""
+        with self._changed:
+            self._is_closed = True
+            for decoder in self._all:
+                decoder.kill()
+            self._changed.notify_all()
+
+    def _take(self, document: Document) -> Decoder:
+        with self._changed:
+            while not self._idle and not self._is_closed:
+                self._changed.wait()
+            if self._is_closed:
+                raise DecoderFailed("The gateway is stopping")
+            holders = [one for one in self._idle if one.holds == document.number]
+            decoder = (holders or self._idle)[0]
+            self._idle.remove(decoder)
+        return self._replaced(decoder) if decoder.is_worn else decoder
+
+    def _give_back(self, decoder: Decoder) -> None:
+        if decoder.is_worn:  # now, and not when the next page waits for it
+            decoder = self._replaced(decoder)
+        with self._changed:
+            self._idle.append(decoder)
+            self._changed.notify()
+
+    def _replaced(self, decoder: Decoder) -> Decoder:
+        with self._changed:
+            decoder.close()
+            self._all.discard(decoder)
+            return decoder if self._is_closed else self._new()
+
+    def _new(self) -> Decoder:
+        decoder = Decoder(memory_bytes=self._memory_bytes)
+        self._all.add(decoder)
+        return decoder
+
+    def _introduce(self) -> None:
+        with self._changed:
+            if self._is_closed or not self._idle:
+                return
+            decoder = self._idle.pop()
+        try:
+            facts = decoder.confinement()
+            LOG.info("%d decoders of documents: %s", self._count, ", ".join(facts))
+        except DecoderFailed:
+            LOG.exception("documents cannot be read")
+        self._give_back(decoder)

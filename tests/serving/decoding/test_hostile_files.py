@@ -1,0 +1,69 @@
+"""Files made to stop a gateway stop a decoder, and the gateway goes on."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.serving.decoding.hostile_uploads import CASES, is_expected, serving
+from tests.serving.gateway import Gateway, wait_until
+from tests.serving.rest.bad_uploads import PNG, READ, describe, raw
+
+SECRET = "s3cret-of-the-store"
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    folder = tmp_path_factory.mktemp("hostile")
+    with serving(folder, MINIO_SECRET_KEY=SECRET) as running:
+        yield running
+
+
+def is_gone(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def decoders(gateway: Gateway) -> list[psutil.Process]:
+    return psutil.Process(gateway.process.pid).children()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_hostile_upload_gets_what_it_should_and_the_next_document_is_read(
+    gateway: Gateway, case: str
+) -> None:
+    make, _ = CASES[case]
+
+    got = describe(raw(make())(gateway))
+
+    assert is_expected(case, got), got
+    assert describe(raw(PNG)(gateway)) == READ
+    assert "Traceback" not in gateway.log.read_text()
+
+
+def test_decoder_that_crashes_is_replaced(gateway: Gateway) -> None:
+    assert describe(raw(PNG)(gateway)) == READ
+    before = {one.pid for one in decoders(gateway)}
+
+    for pid in before:
+        os.kill(pid, signal.SIGSEGV)
+
+    assert before
+    wait_until(lambda: all(map(is_gone, before)), log=gateway.log)
+    assert [describe(raw(PNG)(gateway)) for _ in range(3)] == [READ] * 3
+
+
+def test_decoder_has_no_secret_no_file_and_no_connection_of_the_gateway(gateway: Gateway) -> None:
+    assert describe(raw(PNG)(gateway)) == READ
+
+    for decoder in decoders(gateway):
+        folder = Path("/proc") / str(decoder.pid)
+        environment = (folder / "environ").read_bytes()
+        opened = sorted(str(file.readlink()) for file in (folder / "fd").iterdir())
+        assert SECRET.encode() not in environment
+        assert b"OCRLINE" not in environment
+        assert opened[:3] == ["/dev/null"] * 3
+        assert [name.partition(":")[0] for name in opened[3:]] == ["socket"]
+    assert decoders(gateway)
