@@ -65,7 +65,6 @@ class ExportParams(Params):
     checkpoint: str = Field(description="Key prefix of the checkpoint in the store")
     name: str = Field(pattern=NAME_PATTERN, description="Name of the model")
     version: str = Field(description="Version of the bundle")
-    parent: str = Field("", description="Version of the champion at the time; empty: none")
     code_commit: str = Field("", description="Commit of the code that trained it; empty: unknown")
     parameters: dict[str, Any] = Field(description="Parameters of the training, for the record")
     metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")

@@ -19,10 +19,10 @@ from ocr.models.pipeline import (
     join_metrics,
     write_pipeline,
 )
+from ocr.models.provenance import name_code
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
 from ocr.store.digest import stage_key
-from tasks.export import code_commit
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import ModelRef
 from tasks.run.narration import narrate
@@ -74,16 +74,14 @@ def _assemble(
     recogniser: str,
     pages: SnapshotRef,
 ) -> None:
-    champion = workspace.registry.champion(name)
     manifest = PipelineManifest(
         name=name,
         version=version,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset_digest=pages.digest,
-        code_commit=code_commit(),
+        code_commit=name_code(),
         parameters={},
         metrics=join_metrics(*map(workspace.registry.resolve, (detector, recogniser))),
-        parent=champion.version if champion else "",
         parity={},
         detector=detector,
         recogniser=recogniser,

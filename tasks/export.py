@@ -1,7 +1,6 @@
 """Export a checkpoint to a bundle whose every form reads the same, and register it."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 from prefect import task
@@ -53,7 +52,6 @@ def _find_or_export(
     training: LoopParams,
 ) -> ModelRef:
     workspace = open_workspace()
-    champion = workspace.registry.champion(name)
     stage: ExportKind = kind.model_fields["kind"].default
     key = stage_key(stage, checkpoint=checkpoint.digest, golden_from=dataset.digest, name=name)
     model = ModelRef(name=name, version=key[:12], checkpoints=(checkpoint.key,))
@@ -63,8 +61,7 @@ def _find_or_export(
         checkpoint=checkpoint.key,
         name=name,
         version=model.version,
-        parent=champion.version if champion else "",
-        code_commit=code_commit(),
+        code_commit=checkpoint.code,
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
     )
@@ -84,13 +81,3 @@ def _export(workspace: Workspace, job: ExportJob, folder: Path) -> None:
     except (OSError, BadInput):  # another run was faster, and may have removed our folder
         if not workspace.registry.has_version(job.name, job.version):
             raise
-
-
-def code_commit() -> str:
-    """Return the commit of this code; empty where there is no git."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return run.stdout.strip()

@@ -51,6 +51,8 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         lineage=describe_lineage(
             manifest,
             dataset=evaluation.dataset,
+            opponent=evaluation.opponent,
+            champion=evaluation.champion or "",
             snapshot=snapshot.manifest,
             environment=read_environment(workspace, checkpoint),
         ),

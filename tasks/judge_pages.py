@@ -91,6 +91,8 @@ def _render(
         lineage=describe_lineage(
             candidate.pipeline,
             dataset=evaluation.dataset,
+            opponent=evaluation.opponent,
+            champion=evaluation.champion or "",
             snapshot=snapshot.manifest,
             environment={},
         ),

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CheckpointRef:
-    """A trained checkpoint in the store; `digest` names what decided it."""
+    """A trained checkpoint in the store.
+
+    `digest` names what decided it, `code` the code that trained it; empty: unknown.
+    """
 
     key: str
     digest: str
     metrics: dict[str, float]
+    code: str
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> Checkpoi
     score = SCORES[net]
     said = f"{net} {digest[:12]}: validation {score} {result.metrics.get(score, 0.0):.4f}"
     narrate("train", f"{'found' if found else 'trained'} {said}")
-    return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics)
+    code = result.environment.get("code", "")
+    return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics, code=code)
 
 
 def _train(

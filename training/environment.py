@@ -19,11 +19,12 @@ def prepare_environment() -> None:
         warnings.filterwarnings("ignore", message=noise)
 
 
-def describe_environment(*, device: str, devices: int) -> dict[str, str]:
-    """Return the versions and devices that result.json records."""
+def describe_environment(*, device: str, devices: int, code: str) -> dict[str, str]:
+    """Return the code, versions and devices that result.json records."""
     import paddle
 
     return {
+        "code": code,
         "device": f"{devices} x {device}",
         "paddle": paddle.__version__,
         "python": platform.python_version(),

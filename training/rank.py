@@ -11,6 +11,7 @@ import cv2
 from configs.jobs import TrainJob, TrainKind, TrainResult
 from configs.training import ResourceParams
 from ocr.errors import OcrError
+from ocr.models.provenance import name_code
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
 from training.job import CHECKPOINT, job_digest, write_result
@@ -37,6 +38,7 @@ def train_rank(job: TrainJob, folder: Path, *, fail: Callable[[OcrError], None])
         fail: Told why when the process must end hard.
     """
     started = time.monotonic()
+    code = name_code()  # before the hours in which somebody may commit
     stop = StopRequest()
     stop.listen()
     cv2.setNumThreads(1)  # crops are small: its threads cost more than they give
@@ -59,7 +61,7 @@ def train_rank(job: TrainJob, folder: Path, *, fail: Callable[[OcrError], None])
         )
         loop.run()
         if ranks.is_first:
-            write_result(folder, finish(job, folder, loop, load_s=load_s))
+            write_result(folder, finish(job, folder, loop, load_s=load_s, code=code))
 
 
 def count_loader_threads(resources: ResourceParams) -> int:
@@ -69,7 +71,9 @@ def count_loader_threads(resources: ResourceParams) -> int:
     return max(1, min(MOST_LOADER_THREADS, (os.cpu_count() or 1) // resources.devices))
 
 
-def finish(job: TrainJob, folder: Path, loop: TrainingLoop, *, load_s: float) -> TrainResult:
+def finish(
+    job: TrainJob, folder: Path, loop: TrainingLoop, *, load_s: float, code: str
+) -> TrainResult:
     """Measure the weights to use and write their checkpoint."""
     checkpoint = folder / CHECKPOINT
     checkpoint.mkdir(exist_ok=True)
@@ -82,5 +86,7 @@ def finish(job: TrainJob, folder: Path, loop: TrainingLoop, *, load_s: float) ->
         checkpoint=CHECKPOINT,
         metrics=metrics,
         timings={"load_s": load_s, "train_s": train_s, "images_per_s": images_per_s},
-        environment=describe_environment(device=resources.device, devices=resources.devices),
+        environment=describe_environment(
+            device=resources.device, devices=resources.devices, code=code
+        ),
     )

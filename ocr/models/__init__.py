@@ -6,6 +6,7 @@
 - `page_line` – one line of a page as it was read, and its JSON form
 - `pipeline` – a detector and a recogniser under one version
 - `golden` – the images that prove what a bundle or a pipeline reads
+- `provenance` – which code made a model
 - `registry` – versions by name in a store, promotion and rollback
 - `alias` – where the champion alias points, and every move that brought it there
 """

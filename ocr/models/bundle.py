@@ -54,9 +54,11 @@ class ModelManifest(BaseModel):
     created: str = Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$")
     dataset_digest: str
     code_commit: str
+    """Commit of the code that trained it, `-dirty` where files had changed; else the release."""
     parameters: dict[str, Any]
     metrics: dict[str, FiniteFloat]
-    parent: str
+    parent: str = ""
+    """Version that it was fine-tuned from; empty: none. Earlier bundles name the champion then."""
     parity: dict[str, FiniteFloat]
     files: dict[str, str] = {}
     """sha256 by path; `write_manifest` fills it in."""

@@ -15,9 +15,10 @@ class Lineage:
 
     Attributes:
         model: Name of the model; ``version``: the candidate's.
-        parent: Version of the champion at the time.
+        opponent: Whom it was measured beside; ``champion``: the version that was champion then.
+        parent: Version it was fine-tuned from.
         created: When it was made, ISO 8601.
-        code_commit: Commit of the code.
+        code_commit: Commit of the code that trained it, or its release.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         splits: Samples per split.
         quarantine: Rejected rows per reason.
@@ -27,6 +28,8 @@ class Lineage:
 
     model: str
     version: str
+    opponent: str = ""
+    champion: str = ""
     parent: str = ""
     created: str = ""
     code_commit: str = ""
@@ -42,13 +45,17 @@ def describe_lineage(
     manifest: ModelManifest,
     *,
     dataset: str,
+    opponent: str,
+    champion: str,
     snapshot: SnapshotManifest,
     environment: Mapping[str, str],
 ) -> Lineage:
-    """Say what a version was made of, and what it was measured on (``dataset`` is its key)."""
+    """Say what a version was made of, what it was measured on, by key, and beside whom."""
     return replace(
         describe_part(manifest, environment=environment),
         dataset=dataset,
+        opponent=opponent,
+        champion=champion,
         splits={split: snapshot.counts[split] for split in ("train", "val", "test")},
         quarantine=snapshot.quarantine,
     )

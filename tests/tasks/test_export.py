@@ -18,7 +18,7 @@ RESULT = ExportResult(kind="export-recogniser", bundle="bundle", parity={}, timi
 
 
 def export(project: ToyProject) -> ModelRef:
-    checkpoint = CheckpointRef(key="checkpoints/c", digest="c", metrics={})
+    checkpoint = CheckpointRef(key="checkpoints/c", digest="c", metrics={}, code="c0ffee-dirty")
     return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
 
 
@@ -36,6 +36,26 @@ def test_bundle_of_a_run_that_was_faster_and_cleaned_up_counts(
     model = export(project)
 
     assert project.registry.versions(NAME) == [model.version]
+
+
+def test_the_code_that_trained_it_is_named_and_no_champion_as_its_parent(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[ExportRecogniserJob] = []
+
+    def note(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
+        jobs.append(job)
+        write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
+        return RESULT
+
+    monkeypatch.setattr("tasks.export.run_job", note)
+    project.add("v1")
+    project.promote("v1")
+
+    export(project)
+
+    assert jobs[0].code_commit == "c0ffee-dirty"
+    assert "v1" not in jobs[0].model_dump_json()
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError("bundle"), BadInput("No checkpoint")])

@@ -66,7 +66,7 @@ def train(project: ToyProject) -> CheckpointRef:
 
 
 def export(project: ToyProject) -> ModelRef:
-    checkpoint = CheckpointRef(key="checkpoints/c/0", digest="c", metrics={})
+    checkpoint = CheckpointRef(key="checkpoints/c/0", digest="c", metrics={}, code="")
     return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
 
 

@@ -17,7 +17,7 @@ RESULT = TrainResult(
     checkpoint="checkpoint",
     metrics={"accuracy": 0.5},
     timings={},
-    environment={},
+    environment={"code": "c0ffee"},
 )
 
 
@@ -46,6 +46,7 @@ def test_checkpoint_of_a_run_that_was_faster_and_cleaned_up_counts(
     monkeypatch.setattr("tasks.train.run_job", be_overtaken)
 
     assert [train(project)] == others
+    assert others[0].code == "c0ffee"
 
 
 def test_result_that_vanished_is_a_failure_where_nobody_else_published_one(

@@ -137,7 +137,6 @@ def _complete(
         code_commit=job.code_commit,
         parameters=job.parameters,
         metrics=job.metrics,
-        parent=job.parent,
         parity=parity,
     )
     write_manifest(bundle, manifest)

@@ -42,7 +42,6 @@ def line_store(
         checkpoint=_store_checkpoint(store, root / "checkpoint", layout=layout),
         name="toy",
         version="v1",
-        parent="v0",
         code_commit="c0ffee",
         parameters={"epochs": 3, "note": "a|b"},
         metrics={"accuracy": 0.25},

@@ -46,7 +46,6 @@ def page_store(root: Path, *, golden_images: int = 3) -> tuple[Store, ExportDete
         checkpoint="checkpoints/toy",
         name="toy-detector",
         version="v1",
-        parent="v0",
         code_commit="c0ffee",
         parameters={"epochs": 3},
         metrics={"hmean": 0.25},

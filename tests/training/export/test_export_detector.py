@@ -73,7 +73,7 @@ def test_every_form_finds_what_the_checkpoint_finds(exported: Exported) -> None:
 def test_the_manifest_says_what_pages_become_and_how_maps_become_boxes(exported: Exported) -> None:
     manifest = read_detector_bundle(exported.bundle)
 
-    assert (manifest.name, manifest.version, manifest.parent) == ("toy-detector", "v1", "v0")
+    assert (manifest.name, manifest.version, manifest.parent) == ("toy-detector", "v1", "")
     assert (manifest.input, manifest.boxes) == (PageSpec(LONG_SIDE_PX), RULE)
     assert manifest.dataset_digest == exported.job.snapshot.rpartition("/")[2]
     assert manifest.parity == exported.result.parity

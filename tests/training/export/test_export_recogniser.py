@@ -103,7 +103,7 @@ def test_the_golden_images_tell_forms_apart(exported: Exported) -> None:
 def test_the_manifest_tells_the_lineage(exported: Exported) -> None:
     manifest = read_recogniser_bundle(exported.bundle)
 
-    assert (manifest.name, manifest.version, manifest.parent) == ("toy", "v1", "v0")
+    assert (manifest.name, manifest.version, manifest.parent) == ("toy", "v1", "")
     assert manifest.code_commit == "c0ffee"
     assert manifest.dataset_digest == exported.job.snapshot.rpartition("/")[2]
     assert manifest.parameters == {"epochs": 3, "note": "a|b"}
@@ -130,7 +130,7 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     assert "| paddle-onednn |" in card
     assert r"| note | a\|b |" in card
     assert "16 train, 16 val, 16 test" in card
-    assert "parent | v0" in card
+    assert "code that trained it | c0ffee" in card
     assert "` ' 0 1 A ~ 沪 皖 ` and the space" in card
 
 

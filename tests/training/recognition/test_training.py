@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from configs.jobs import TrainResult
+from ocr.models.provenance import name_code
 from tests.training.recognition.toy_lines import make_line_snapshot, write_recogniser_job
 from tests.training.running import run
 
@@ -14,6 +15,7 @@ def test_fixed_crops_are_learnt(many_digits: dict[str, str], tmp_path: Path) -> 
 
     assert code == 0, errors
     assert read_ned(tmp_path) > 0.8
+    assert read_result(tmp_path).environment["code"] == name_code()
 
 
 def test_lines_of_any_width_are_learnt(digit_lines: dict[str, str], tmp_path: Path) -> None:
@@ -38,4 +40,8 @@ def test_a_text_that_is_too_long_for_the_net_is_named(tmp_path: Path) -> None:
 
 
 def read_ned(folder: Path) -> float:
-    return TrainResult.model_validate_json((folder / "result.json").read_bytes()).metrics["ned"]
+    return read_result(folder).metrics["ned"]
+
+
+def read_result(folder: Path) -> TrainResult:
+    return TrainResult.model_validate_json((folder / "result.json").read_bytes())

@@ -1,0 +1,90 @@
+"""Which code made a model: the commit of our own tree and no other's, else the release."""
+
+import os
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from ocr.models.provenance import name_code
+
+RELEASE = f"ocrline {version('ocrline')}"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    run = subprocess.run(
+        ["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return run.stdout.strip()
+
+
+def make_tree(root: Path, *, project: str = "ocrline") -> Path:
+    """Make a tree that looks like a project's, committed."""
+    (root / "ocr").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(f'[project]\nname = "{project}"\n')
+    (root / "ocr" / "code.py").write_text("1\n")
+    git(root, "init", "--quiet")
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "--message", "first")
+    return root
+
+
+def test_the_commit_of_our_own_tree_is_named(tmp_path: Path) -> None:
+    root = make_tree(tmp_path / "ours")
+
+    assert name_code(root) == git(root, "rev-parse", "HEAD")
+
+
+def test_a_tree_with_changed_files_is_marked_as_dirty(tmp_path: Path) -> None:
+    root = make_tree(tmp_path / "ours")
+    (root / "notes.txt").write_text("untracked")
+    clean = name_code(root)
+
+    (root / "ocr" / "code.py").write_text("2\n")
+
+    assert clean == git(root, "rev-parse", "HEAD")
+    assert name_code(root) == f"{clean}-dirty"
+
+
+def test_installed_in_a_folder_of_another_repository_the_release_is_named(tmp_path: Path) -> None:
+    theirs = make_tree(tmp_path / "theirs", project="theirs")
+    installed = theirs / ".venv" / "site-packages"
+    (installed / "ocr").mkdir(parents=True)
+
+    assert name_code(installed) == RELEASE
+    assert name_code(theirs) == RELEASE
+
+
+def test_a_copy_of_ours_in_a_folder_of_another_repository_is_not_theirs(tmp_path: Path) -> None:
+    theirs = make_tree(tmp_path / "theirs", project="theirs")
+    copy = theirs / "vendor" / "ocrline"
+    copy.mkdir(parents=True)
+    (copy / "pyproject.toml").write_text('[project]\nname = "ocrline"\n')
+    git(theirs, "add", ".")
+    git(theirs, "commit", "--quiet", "--message", "vendored")
+
+    assert name_code(copy) == RELEASE
+
+
+def test_neither_the_current_folder_nor_a_hook_of_another_repository_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_tree(tmp_path / "ours")
+    theirs = make_tree(tmp_path / "theirs", project="theirs")
+    (theirs / "more").write_text("x")
+    git(theirs, "add", ".")
+    git(theirs, "commit", "--quiet", "--message", "second")
+    ours = git(root, "rev-parse", "HEAD")
+    monkeypatch.chdir(theirs)
+    monkeypatch.setenv("GIT_DIR", str(theirs / ".git"))  # as git sets it for its hooks
+
+    assert name_code(root) == ours
+
+
+def test_without_git_the_release_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_tree(tmp_path / "ours")
+    monkeypatch.setitem(os.environ, "PATH", str(tmp_path))
+
+    assert name_code(root) == RELEASE
