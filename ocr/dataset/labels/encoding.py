@@ -38,6 +38,9 @@ def read_lines(file: BinaryIO, *, encoding: Encoding, name: str, ends: str = "\n
         file.seek(0)
         decode_labels(file.read(), encoding=encoding, name=name)  # says which byte, and the fix
         raise
+    finally:
+        if not file.closed:
+            text.detach()
 
 
 def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
