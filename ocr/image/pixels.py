@@ -40,6 +40,7 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
     ValueError,
     struct.error,
 )
+_STRIP_PIXELS = 2**17
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
 
 
@@ -130,18 +131,13 @@ def _decode_with_opencv(data: bytes) -> Image:
     return image
 
 
-def _over_white(image: NDArray[np.uint8]) -> Image:
-    pixels = image.astype(np.float32) / 255
-    alpha = pixels[..., 3:]
-    return np.rint((pixels[..., :3] * alpha + 1 - alpha) * 255).astype(np.uint8)
-
-
 def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
     formats = None if data.startswith(PNG_MAGIC) else _OTHER_FORMATS
     with _opened(data, formats=formats) as opened:
         opened.seek(frame)
         _check_pixels(*opened.size, max_pixels=max_pixels)
-        return _to_bgr(PIL.ImageOps.exif_transpose(opened))
+        PIL.ImageOps.exif_transpose(opened, in_place=True)
+        return _to_bgr(opened)
 
 
 @contextmanager
@@ -168,12 +164,29 @@ def _has_frame(opened: PIL.Image.Image, index: int) -> bool:
 
 
 def _to_bgr(opened: PIL.Image.Image) -> Image:
-    if opened.mode.startswith("I") or opened.mode == "F":
-        return _wide_grey_to_bgr(np.asarray(opened), is_float=opened.mode == "F")
-    if opened.has_transparency_data:
-        rgba = np.asarray(opened.convert("RGBA"))
-        return _over_white(rgba[..., [2, 1, 0, 3]])
-    return np.ascontiguousarray(np.asarray(opened.convert("RGB"))[..., ::-1])
+    """Convert strip by strip, so that a large image is held twice and no third time."""
+    width, height = opened.size
+    rows = max(1, _STRIP_PIXELS // width)
+    image = np.empty((height, width, 3), np.uint8)
+    for top in range(0, height, rows):
+        strip = opened.crop((0, top, width, min(top + rows, height)))
+        image[top : top + rows] = _strip_to_bgr(strip)
+    return image
+
+
+def _strip_to_bgr(strip: PIL.Image.Image) -> Image:
+    if strip.mode.startswith("I") or strip.mode == "F":
+        return _wide_grey_to_bgr(np.asarray(strip), is_float=strip.mode == "F")
+    if strip.has_transparency_data:
+        return _over_white(np.asarray(strip.convert("RGBA"))[..., [2, 1, 0, 3]])
+    return np.asarray(strip.convert("RGB"))[..., ::-1]
+
+
+def _over_white(image: NDArray[np.uint8]) -> Image:
+    alpha = image[..., 3:].astype(np.uint16)
+    scaled = image[..., :3] * alpha + 128
+    shares = (scaled + (scaled >> 8)) >> 8  # of 255, rounded: exact for 16 bits
+    return (255 - alpha + shares).astype(np.uint8)
 
 
 def _wide_grey_to_bgr(grey: NDArray[np.generic], *, is_float: bool) -> Image:
