@@ -3,7 +3,7 @@
 - `__main__` – the commands, and what exit code each error gives
 - `job` – a job's folder: job.json in, result.json out
 - `train` – one training: the snapshot fetched, then this process or several ranks
-- `launch` – several ranks: how they are started, and how they fail
+- `launch`, `failures` – several ranks: how they are started, and what they fail of
 - `rank` – one rank: opens the recogniser or the detector, runs the loop, writes the result
 - `loop/` – the training loop, which knows neither recognisers nor detectors
 - `recognition/`, `detection/` – the two nets, side by side in files of the same names

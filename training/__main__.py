@@ -3,7 +3,9 @@
 import argparse
 import logging
 import sys
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from configs.jobs import (
 from ocr.errors import OcrError
 from training.alone import alone_in, end_with_the_task
 from training.environment import prepare_environment
+from training.failures import explain
 from training.job import read_job, write_result
 
 INTERRUPTED = 130
@@ -50,7 +53,7 @@ def _train(kind: type[TrainJob], path: Path) -> None:
     from training.train import train_model
 
     folder = path.resolve().parent
-    with alone_in(folder):
+    with alone_in(folder), in_plain_words():
         train_model(job, folder)
 
 
@@ -62,16 +65,11 @@ def _rank(kind: type[TrainJob], path: Path) -> None:
     from training.rank import train_rank
 
     try:
-        train_rank(job, folder, fail=lambda error: report_failure(folder, error))
+        with in_plain_words():
+            train_rank(job, folder, fail=lambda error: report_failure(folder, error))
     except OcrError as error:
         report_failure(folder, error)
         raise
-    except RuntimeError as error:  # paddle's own
-        if "gloo" not in str(error):
-            raise
-        lost = OcrError("Lost touch with another rank; run again to go on")
-        report_failure(folder, lost)
-        raise lost from error
 
 
 def _export(kind: type[ExportJob], path: Path) -> None:
@@ -79,8 +77,27 @@ def _export(kind: type[ExportJob], path: Path) -> None:
     from training.export.export import export_model
 
     folder = path.resolve().parent
-    with alone_in(folder):
+    with alone_in(folder), in_plain_words():
         write_result(folder, export_model(job, folder))
+
+
+@contextmanager
+def in_plain_words() -> Iterator[None]:
+    """Leave the trace of a known failure of Paddle in the log, and raise what it means.
+
+    Raises:
+        OcrError: See `training.failures`.
+    """
+    try:
+        yield
+    except OcrError:
+        raise
+    except Exception as error:
+        known = explain(str(error))
+        if known is None:
+            raise
+        traceback.print_exc()
+        raise known from error
 
 
 COMMANDS: dict[str, Callable[[Path], None]] = {

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from ocr.errors import OcrError
+from training.failures import explain_logs
 from training.job import MAILBOX
 from training.loop.guards import Stopped
 
@@ -38,8 +39,8 @@ def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> No
     (folder / LOGS).mkdir(exist_ok=True)
     with (folder / LOGS / "launcher.log").open("ab") as log:
         launcher = subprocess.Popen(
-            launch_command(folder, command=command, device=device, devices=devices),
-            env=rank_environment(os.environ, device=device),
+            launch_command(folder, command=command, devices=devices),
+            env=rank_environment(os.environ, device=device, devices=devices),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -50,7 +51,9 @@ def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> No
     if failure.is_file():
         reason = json.loads(failure.read_text(encoding="utf-8"))
         raise RankFailed(reason["message"], exit_code=reason["exit_code"])
-    raise OcrError(f"A rank died (exit code {exit_code}), see {folder / LOGS}; run again to go on")
+    raise explain_logs(folder / LOGS) or OcrError(
+        f"A rank died (exit code {exit_code}), see {folder / LOGS}; run again to go on"
+    )
 
 
 class RankFailed(OcrError):
@@ -61,21 +64,24 @@ class RankFailed(OcrError):
         self.exit_code = exit_code
 
 
-def launch_command(folder: Path, *, command: str, device: str, devices: int) -> list[str]:
-    """Return the command of paddle's launcher, which starts what does not end in .py as it is."""
+def launch_command(folder: Path, *, command: str, devices: int) -> list[str]:
+    """Return the command of paddle's launcher, which starts what does not end in .py as it is.
+
+    It gives rank n the n-th visible GPU, whatever CUDA_VISIBLE_DEVICES calls it.
+    """
     launcher = [sys.executable, "-m", "paddle.distributed.launch"]
     launcher += ["--nproc_per_node", str(devices), "--host", "127.0.0.1"]
-    launcher += ["--log_dir", str(folder / LOGS)]
-    if device == "gpu":
-        launcher += ["--devices", ",".join(str(number) for number in range(devices))]
+    launcher += ["--log_dir", str(folder / LOGS), "--log_overwrite", "true"]
     return [*launcher, sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]
 
 
-def rank_environment(given: Mapping[str, str], *, device: str) -> dict[str, str]:
+def rank_environment(given: Mapping[str, str], *, device: str, devices: int) -> dict[str, str]:
     """Return the environment of the launcher and its ranks, without anything secret."""
     environment = {key: value for key, value in given.items() if key.startswith(PASSED_ON)}
     environment["PADDLE_DISTRI_BACKEND"] = "nccl" if device == "gpu" else "gloo"
     environment[PARENT] = str(os.getpid())
+    if device == "cpu":  # no GPU, and as many of them as the launcher wants to give away
+        environment["CUDA_VISIBLE_DEVICES"] = ",".join(["-1"] * devices)
     return environment
 
 

@@ -31,6 +31,10 @@ def train_model(job: TrainJob, folder: Path) -> TrainResult:
         return finished
     if job.training.amp != "off" and job.resources.device != "gpu":
         raise BadInput(f"training.amp: {job.training.amp} needs resources.device: gpu")
+    if job.resources.device == "gpu":
+        from training.loop.ranks import check_gpus  # paddle, to count them
+
+        check_gpus(job.resources.devices)
     fetch_snapshot(job, folder)
     if job.resources.devices == 1:
         from training.rank import train_rank  # paddle, which the parent of ranks need not load

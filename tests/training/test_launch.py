@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -94,18 +96,43 @@ def test_sigterm_keeps_the_work_of_all_ranks(digits: dict[str, str], tmp_path: P
 def test_only_what_a_rank_needs_is_passed_on() -> None:
     given = {"PATH": "/bin", "AWS_SECRET_ACCESS_KEY": "x", "MINIO_SECRET_KEY": "x", "OMP_X": "1"}
 
-    passed = rank_environment(given, device="cpu")
+    passed = rank_environment(given, device="gpu", devices=2)
 
     assert passed.keys() == {"PATH", "OMP_X", "PADDLE_DISTRI_BACKEND", "OCRLINE_TRAINING_PARENT"}
-    assert passed["PADDLE_DISTRI_BACKEND"] == "gloo"
-    assert rank_environment({}, device="gpu")["PADDLE_DISTRI_BACKEND"] == "nccl"
+    assert passed["PADDLE_DISTRI_BACKEND"] == "nccl"
+    assert rank_environment({}, device="cpu", devices=2)["PADDLE_DISTRI_BACKEND"] == "gloo"
 
 
-def test_each_rank_has_a_gpu_of_its_own() -> None:
-    command = launch_command(Path("job"), command="rank-recogniser", device="gpu", devices=3)
+@pytest.mark.parametrize("visible", ["2,3", "GPU-5e1a,GPU-c0de", "7,3,1"])
+def test_each_rank_has_one_of_the_visible_gpus(visible: str, tmp_path: Path) -> None:
+    seen = ask_ranks(tmp_path, device="gpu", visible=visible)
 
-    assert command[command.index("--devices") + 1] == "0,1,2"
-    assert command[command.index("--nproc_per_node") + 1] == "3"
+    assert seen == [f"0 of {visible}", f"1 of {visible}"]
+
+
+@pytest.mark.parametrize("visible", ["", "2", "0,1,2"])
+def test_ranks_on_processors_see_no_gpu(visible: str, tmp_path: Path) -> None:
+    seen = ask_ranks(tmp_path, device="cpu", visible=visible)
+
+    assert seen == ["0 of -1,-1", "1 of -1,-1"]
+
+
+def ask_ranks(folder: Path, *, device: str, visible: str) -> list[str]:
+    """Let Paddle's launcher start two ranks; return which GPU, of which, each was given."""
+    command = launch_command(folder, command="rank-recogniser", devices=2)
+    rank = "from os import environ as e; print(e['FLAGS_selected_gpus'], 'of', e[{!r}])"
+    program = [sys.executable, "-c", rank.format("CUDA_VISIBLE_DEVICES")]
+    given = os.environ | {"CUDA_VISIBLE_DEVICES": visible}
+
+    launched = subprocess.run(
+        [*command[: command.index(sys.executable, 1)], *program],
+        env=rank_environment(given, device=device, devices=2),
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+    assert launched.returncode == 0, launched.stderr
+    logs = [folder / "ranks" / f"workerlog.{rank}" for rank in range(2)]
+    return [log.read_text(encoding="utf-8").splitlines()[-1] for log in logs]
 
 
 def find_ranks(job: Path) -> list[int]:

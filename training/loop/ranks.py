@@ -77,14 +77,25 @@ class Ranks:
         return self.folder / MAILBOX / f"{self._letters}-{rank}"
 
 
-def join_ranks(folder: Path, *, device: str) -> Ranks:
-    """Choose the device and, under paddle.distributed.launch, find the other ranks.
+def check_gpus(devices: int) -> None:
+    """Refuse to train on more GPUs than there are.
 
     Raises:
-        BadInput: The device is a GPU and this Paddle or machine has none.
+        BadInput: Naming how many are asked for and how many are visible.
     """
-    if device == "gpu" and not (paddle.is_compiled_with_cuda() and paddle.device.device_count()):
-        raise BadInput("resources.device: gpu, but this Paddle or machine has no GPU; use cpu")
+    if not paddle.is_compiled_with_cuda():
+        raise BadInput("resources.device: gpu, but this Paddle is built without CUDA; use cpu")
+    present = paddle.device.cuda.device_count()
+    if devices > present:
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "not set")
+        raise BadInput(
+            f"resources.devices: {devices} GPUs are asked for, {present} are visible "
+            f"(CUDA_VISIBLE_DEVICES: {visible})"
+        )
+
+
+def join_ranks(folder: Path, *, device: str) -> Ranks:
+    """Choose the device and, under paddle.distributed.launch, find the other ranks."""
     paddle.set_device(device)
     count = int(os.environ.get("PADDLE_TRAINERS_NUM", "1"))
     if count == 1:

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from training.loop.checkpoint import Arrays, load_weights, read_weights
+import paddle
+
+from training.loop.checkpoint import Arrays, load_weights, to_host
 from training.loop.trainee import Trainee, Validation
 
 AVERAGED_EVERY_STEPS = 5
@@ -63,8 +65,7 @@ class Selection:
 
     def restore(self, groups: dict[str, Arrays], facts: dict[str, Any]) -> None:
         """Go on from a state."""
-        self.average.weights = groups.get("average", {})
-        self.average.updates = facts["updates"]
+        self.average.restore(groups.get("average", {}), updates=facts["updates"])
         self._best = groups.get("best", {})
         score, loss = facts["best_score"]
         self._best_score = (score, loss)
@@ -74,28 +75,40 @@ class Selection:
     def _judge(self, score: tuple[float, float]) -> None:
         if score > self._best_score:
             self._best_score, self._bad_rounds = score, 0
-            self._best = {name: value.copy() for name, value in self.average.weights.items()}
+            self._best = self.average.weights
         else:
             self._bad_rounds += 1
             self.is_over = self._bad_rounds >= self._patience
 
 
 class WeightAverage:
-    """An exponential moving average of weights, in host memory; it reads better than they do."""
+    """An exponential moving average of weights, as float32; it reads better than they do.
+
+    It stays on the device, where it is moved without waiting for the steps under way.
+    """
 
     def __init__(self, *, decay: float) -> None:
         self.decay = decay
         self.updates = 0
-        self.weights: Arrays = {}
+        self._tensors: dict[str, Any] = {}
+
+    @property
+    def weights(self) -> Arrays:
+        """A copy in host memory."""
+        return {name: to_host(tensor) for name, tensor in self._tensors.items()}
+
+    def restore(self, weights: Arrays, *, updates: int) -> None:
+        """Go on from an average after so many moves."""
+        self._tensors = {name: paddle.to_tensor(value) for name, value in weights.items()}
+        self.updates = updates
 
     def follow(self, net: Any, *, step: int, last: bool) -> None:
         """Move towards the net's weights at the first step, every few, and at the last."""
         if step > 1 and step % AVERAGED_EVERY_STEPS and not last:
             return
-        weights = read_weights(net)
-        if not self.weights:
-            self.weights = weights
         self.updates += 1
         share = 1 - min(self.decay, (1 + self.updates) / (10 + self.updates))
-        for name, average in self.weights.items():
-            average += share * (weights[name] - average)
+        for name, value in net.state_dict().items():
+            weight = value.detach().astype("float32")
+            average = self._tensors.setdefault(name, weight.clone())
+            average.add_((weight - average).scale_(share))

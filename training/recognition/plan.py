@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -98,6 +99,7 @@ class LinePlan:
     ranks: int
     seed: int
     _epochs: dict[int, list[Draw]] = field(default_factory=dict, repr=False, compare=False)
+    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -111,13 +113,12 @@ class LinePlan:
         return batches[(place * self.ranks + rank) % len(batches)]
 
     def _epoch(self, number: int) -> list[Draw]:
-        batches = self._epochs.get(number)
-        if batches is None:
-            batches = self._pack(np.random.default_rng([self.seed, number]))
-            for old in [known for known in self._epochs if 0 < known < number - 1]:
-                self._epochs.pop(old, None)
-            self._epochs[number] = batches
-        return batches
+        with self._lock:  # loader threads come here
+            if number not in self._epochs:
+                for old in [known for known in self._epochs if 0 < known < number - 1]:
+                    del self._epochs[old]
+                self._epochs[number] = self._pack(np.random.default_rng([self.seed, number]))
+            return self._epochs[number]
 
     def _pack(self, rng: np.random.Generator) -> list[Draw]:
         jitter = np.exp(rng.uniform(-WIDTH_JITTER, WIDTH_JITTER, len(self.pool)))

@@ -1,6 +1,8 @@
 """The plan: a pure function that shows every crop, equally to all ranks."""
 
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 import numpy as np
@@ -10,7 +12,7 @@ from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import frame_count
 from tests.training.recognition.toy_lines import draw_digits, random_texts
-from training.recognition.plan import FixedPlan, LinePlan, make_plan
+from training.recognition.plan import Draw, FixedPlan, LinePlan, make_plan
 from training.recognition.samples import Crops, collect_crops
 
 
@@ -80,3 +82,26 @@ def test_a_line_plan_is_the_same_whatever_was_drawn_before() -> None:
 
     assert (one.draw(step=late, rank=0).widths_px == two.draw(step=late, rank=0).widths_px).all()
     assert (one.draw(step=0, rank=0).indexes == two.draw(step=0, rank=0).indexes).all()
+
+
+def test_loader_threads_share_the_epochs_that_one_of_them_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = make_plan(
+        make_crops("line"), spec=LineSpec("line", 32, 320), batch_size=8, ranks=1, seed=0
+    )
+    steps = plan.steps_per_epoch
+    made: list[int] = []
+    pack = LinePlan._pack
+
+    def pack_slowly(self: LinePlan, rng: np.random.Generator) -> list[Draw]:
+        made.append(1)
+        time.sleep(0.05)  # the others come by meanwhile
+        return pack(self, rng)
+
+    monkeypatch.setattr(LinePlan, "_pack", pack_slowly)
+    with ThreadPoolExecutor(8) as threads:
+        draws = list(threads.map(lambda _: plan.draw(step=steps, rank=0), range(8)))
+
+    assert len(made) == 1
+    assert {id(draw) for draw in draws} == {id(draws[0])}
