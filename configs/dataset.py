@@ -83,6 +83,11 @@ class LineDatasetParams(Params):
     group_column: str = Field(
         "", description="Column whose groups stay in one split; empty: by content"
     )
+    group_pattern: str = Field(
+        "",
+        description="Regular expression over an image's path; its first group, or all it matches, "
+        "names what stays in one split; empty: none",
+    )
     charset_file: str = Field(
         "", description="One character a line, relative to root; empty: built from the texts"
     )
@@ -163,6 +168,16 @@ class PageDatasetParams(Params):
     test_labels: str = Field("", description="The test split's; empty: split off the train labels")
     encoding: Literal["utf-8", "gb18030"] = Field(
         "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
+    )
+    group_pattern: str = Field(
+        "",
+        description="Regular expression over an image's path; its first group, or all it matches, "
+        "names what stays in one split; empty: none",
+    )
+    group_field: str = Field(
+        "",
+        description="Field of a Label Studio task's data or of a COCO image whose values stay in "
+        "one split; empty: none",
     )
     limits: PageLimitParams = Field(default=PageLimitParams(), description="What is accepted")
     split: PageSplitParams = Field(default=PageSplitParams(), description="How to split")

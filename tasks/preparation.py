@@ -52,6 +52,8 @@ def _say_counts(snapshot: SnapshotRef) -> str:
     """Say how large the splits are and how many rows are not in them."""
     counts = snapshot.counts
     splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
+    if counts.get("groups"):
+        splits += f" in {counts['groups']} groups ({counts['ungrouped']} in none)"
     return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"
 
 

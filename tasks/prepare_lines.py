@@ -59,6 +59,7 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
         val=params.val_labels,
         test=params.test_labels,
         encoding=params.encoding,
+        group_pattern=params.group_pattern,
         columns=Columns(
             image=params.image_column, text=params.text_column, group=params.group_column
         ),

@@ -75,6 +75,8 @@ def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
         val=params.val_labels,
         test=params.test_labels,
         encoding=params.encoding,
+        group_pattern=params.group_pattern,
+        group_field=params.group_field,
     )
 
 

@@ -23,6 +23,7 @@ Reason = Literal[
     "duplicate_with_other_text",
     "same_image_in_two_splits",
     "near_image_in_two_splits",
+    "group_in_two_splits",
     "unconfirmed_page",
     "labels_of_other_size",
     "too_many_regions",

@@ -54,9 +54,10 @@ def select_samples(
     candidates.sort(key=lambda candidate: (candidate.encoded.id, candidate.row.where))
     positions, copies = drop_duplicates(candidates)
     clusters = cluster(candidates)
-    splits = _split(candidates, clusters, positions, rule=rule, given=given)[positions]
+    groups = number(c.row.group or at for at, c in enumerate(candidates))
+    splits = _split(candidates, clusters, groups, positions, rule=rule, given=given)[positions]
     kept = [candidates[at] for at in positions]
-    leaks = _reject_leaks(kept, splits, clusters[positions])
+    leaks = _reject_leaks(kept, splits, clusters[positions], groups[positions])
     accepted = [
         (candidate, SPLITS[splits[at]]) for at, candidate in enumerate(kept) if at not in leaks
     ]
@@ -82,6 +83,7 @@ def conclude(
 def _split(
     candidates: Sequence[Candidate[LabelT]],
     clusters: Codes,
+    groups: Codes,
     kept: Sequence[int],
     *,
     rule: SplitRule,
@@ -89,7 +91,6 @@ def _split(
 ) -> Codes:
     """Set the splits of all rows: what those that are not kept tie together stays together."""
     images = number(candidate.encoded.id for candidate in candidates)
-    groups = number(c.row.group or at for at, c in enumerate(candidates))
     splits = np.array([SPLITS.index(c.row.split or "train") for c in candidates], np.int64)
     is_free = np.array([candidate.row.split is None for candidate in candidates], bool)
     free = [candidate for candidate in candidates if candidate.row.split is None]
@@ -104,12 +105,19 @@ def _split(
 
 
 def _reject_leaks(
-    candidates: Sequence[Candidate[LabelT]], splits: Codes, clusters: Codes
+    candidates: Sequence[Candidate[LabelT]], splits: Codes, clusters: Codes, groups: Codes
 ) -> dict[int, Rejection]:
-    """Reject near-duplicates of what lies in a more protected split, by position."""
+    """Reject near-duplicates and group members of what lies in a more protected split."""
+
+    def placed(at: int) -> str:
+        return f"{SPLITS[splits[at]]} {name_of(candidates[at])}"
+
     leaks: dict[int, Rejection] = {}
+    for at, keeper in zip(*find_leaks(splits, groups), strict=True):
+        detail = f"of the group {candidates[at].row.group!r}, as {placed(keeper)}"
+        leaks[at] = candidates[at].row.reject("group_in_two_splits", detail)
     for at, keeper in zip(*find_leaks(splits, clusters), strict=True):
-        detail = f"nearly the same as {SPLITS[splits[keeper]]} {name_of(candidates[keeper])}"
+        detail = f"nearly the same as {placed(keeper)}"
         leaks[at] = candidates[at].row.reject("near_image_in_two_splits", detail)
     return leaks
 

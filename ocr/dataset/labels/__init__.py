@@ -1,5 +1,6 @@
 """What the readers of label files of lines and of pages share.
 
 - `split_files`: the label files of the three splits, relative to one root
+- `grouping`: what must stay in one split, by the path of its images
 - `encoding`: their bytes to text, and what a text may stand for
 """

@@ -10,9 +10,10 @@ from typing import BinaryIO, Generic, TypeVar
 
 from ocr.dataset.candidate import Label, Row
 from ocr.dataset.labels.encoding import Encoding, read_lines
+from ocr.dataset.labels.grouping import compile_pattern, group_rows
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
-from ocr.errors import ArtifactNotFound
+from ocr.errors import ArtifactNotFound, BadInput
 
 LabelT = TypeVar("LabelT", bound=Label)
 _BLOCK_BYTES = 1 << 20
@@ -29,6 +30,8 @@ class SplitFiles(ABC, Generic[LabelT]):
         val: Label file of the val split; empty: split off train.
         test: Label file of the test split; empty: split off train.
         encoding: Encoding of the label files.
+        group_pattern: Regular expression over an image's path, whose first group, or all that it
+            matches, names what stays in one split; empty: none.
     """
 
     kind: str
@@ -37,17 +40,26 @@ class SplitFiles(ABC, Generic[LabelT]):
     val: str = ""
     test: str = ""
     encoding: Encoding = "utf-8"
+    group_pattern: str = ""
+
+    def __post_init__(self) -> None:
+        compile_pattern(self.group_pattern)
+        if self.group_pattern and self._group_setting():
+            raise BadInput(f"give group_pattern or {self._group_setting()}, not both")
 
     def read(self) -> Iterator[Row[LabelT] | Rejection]:
         """Read all rows, file by file; those of the train file have no split of their own.
 
         Raises:
             ArtifactNotFound: When the root or a label file is not there.
-            BadData: When a file is in another encoding or format.
+            BadData: When a file is in another encoding or format, or groups were asked for and
+                no row has one.
         """
         if not self.root.is_dir():
             raise ArtifactNotFound(f"no folder {self.root} (dataset.root)")
-        return self._read()
+        pattern, field = self.group_pattern, self._group_setting()
+        asked = f"group_pattern {pattern!r}" if pattern else field
+        return group_rows(self._read(), pattern=pattern, asked=asked) if asked else self._read()
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
@@ -64,7 +76,11 @@ class SplitFiles(ABC, Generic[LabelT]):
         return [*self._settings(), *names, *digests]
 
     def _settings(self) -> list[str]:
-        return [self.kind, self.encoding]
+        return [self.kind, self.encoding, self.group_pattern]
+
+    def _group_setting(self) -> str:
+        """The setting that makes the label files themselves name groups; empty: none."""
+        return ""
 
     def _named(self) -> list[tuple[Split, str]]:
         named: list[tuple[Split, str]] = [

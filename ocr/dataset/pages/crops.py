@@ -52,8 +52,9 @@ def prepare_crops(
 ) -> SnapshotRef:
     """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
 
-    Every line keeps the split of its page, and its page as its group. White space in texts
-    becomes single spaces. Equal crops are all kept, and stored once a split; a crop that reads
+    Every line keeps the split and the group of its page; of a page without a group, the page is
+    the group. White space in texts becomes single spaces. Equal crops are all kept, and stored
+    once a split; a crop that reads
     otherwise than most of its equals is rejected. Crops are stored as JPEG of quality 95, as
     rendered lines are: the pages they come from are photographs and scans, mostly JPEG
     themselves, and PNG takes three times the space.
@@ -186,7 +187,9 @@ def _cut_page(
         where = f"{sample.image or sample.id[:12]} region {number}"
         text = " ".join(region.text.split())
         label = LineLabel(text)
-        row = Row(sample.image, label, sample.split, sample.id, sample.source, where)
+        row = Row(
+            sample.image, label, sample.split, sample.group or sample.id, sample.source, where
+        )
         found = find_text_fault(text, limits=limits, charset=None) or examine_rendered(
             cut_region(image, region), limits=limits, file=file, hash_image=line_hash
         )

@@ -21,7 +21,8 @@ class SnapshotManifest:
     Attributes:
         name: Name of the dataset.
         digest: SHA-256 of all the rest but the name.
-        counts: rows, accepted, quarantined, train, val and test; of pages also regions, as
+        counts: rows, accepted, quarantined, train, val and test; where any sample has a group,
+            groups and ungrouped, the samples of none; of pages also regions, as
             labelled on the accepted ones, and ignored_regions.
         quarantine: The table of reasons, with examples.
         charset_size: Number of characters.

@@ -143,4 +143,7 @@ def _count(ordered: Sequence[Accepted], rejected: Sequence[Rejection]) -> dict[s
     splits = [split for _, split in ordered]
     bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
     counts = {"rows": len(ordered) + bad, "accepted": len(ordered), "quarantined": bad}
+    groups = [candidate.row.group for candidate, _ in ordered]
+    if any(groups):
+        counts |= {"groups": len({*groups} - {""}), "ungrouped": groups.count("")}
     return counts | {split: splits.count(split) for split in SPLITS}

@@ -59,3 +59,21 @@ def test_copies_and_groups_lie_in_one_split(seed: int) -> None:
         for line, split in found:
             places.setdefault(getattr(line.row, name) or line.encoded.id, set()).add(split)
         assert all(len(splits) == 1 for splits in places.values())
+
+
+def test_group_that_label_files_put_into_two_splits_stays_in_the_most_protected_one() -> None:
+    lines = [
+        candidate("a", "A", "test", number=1, group="page 1"),
+        candidate("b", "B", number=2, group="page 1"),
+        candidate("c", "C", "val", number=3, group="page 2"),
+        candidate("d", "D", number=4, group="page 3"),
+    ]
+
+    found = select_samples(
+        lines, rule=RULE, given=("val", "test"), max_bad_share=1, cluster=by_text
+    )
+
+    assert [line.encoded.id for line, _ in found.accepted] == ["a", "c", "d"]
+    (leak,) = found.rejections
+    assert (leak.reason, leak.image) == ("group_in_two_splits", "2.png")
+    assert leak.detail == "of the group 'page 1', as test 1.png"

@@ -29,6 +29,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
     columns: Columns = field(default_factory=Columns)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.columns.group and self.kind != "table":
             raise BadInput(f"group_column needs a table, the source is {self.kind!r}")
 
@@ -46,6 +47,9 @@ class LineLabelFiles(SplitFiles[LineLabel]):
 
     def _settings(self) -> list[str]:
         return [*super()._settings(), *self.columns.names]
+
+    def _group_setting(self) -> str:
+        return f"group_column {self.columns.group!r}" if self.columns.group else ""
 
     def _read(self) -> Iterator[LineRow | Rejection]:
         return list_folder(self.root) if self.kind == "folder" else super()._read()

@@ -16,6 +16,7 @@ from ocr.dataset.pages.labels.raw import (
     RawRegion,
     Size,
     is_number,
+    read_group,
     read_json,
     read_region,
 )
@@ -27,13 +28,16 @@ _TEXT_KEYS = ("text", "transcription", "caption", "utf8_string")
 _IGNORED_KEYS = ("iscrowd", "ignore", "ignored", "difficult", "illegible")
 
 
-def parse_coco(content: str, *, name: str, split: Split | None) -> Iterator[RawPage | Rejection]:
+def parse_coco(
+    content: str, *, name: str, split: Split | None, group_field: str = ""
+) -> Iterator[RawPage | Rejection]:
     """Parse a COCO file; an image without annotations is a page without text.
 
     Args:
         content: The whole file.
         name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
+        group_field: Field of an image that names its group; empty: none.
 
     Raises:
         BadData: When it is no COCO file.
@@ -62,7 +66,8 @@ def parse_coco(content: str, *, name: str, split: Split | None) -> Iterator[RawP
     for image in pages:
         regions, where = tuple(by_image[image["id"]]), f"{name} image {image['id']}"
         label = RawPageLabel(regions, _size(image))
-        yield Row(image["file_name"], label, split, "", name, where)
+        group = read_group(image, group_field)
+        yield Row(image["file_name"], label, split, group, name, where)
 
 
 def _image_fault(image: object, known: Mapping[object, object]) -> str:

@@ -16,10 +16,11 @@ from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
-from ocr.errors import ArtifactNotFound
+from ocr.errors import ArtifactNotFound, BadInput
 from ocr.image.folder import ImageFolder
 
 PageLabelKind = Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco"]
+_WITH_FIELDS: tuple[PageLabelKind, ...] = ("labelstudio", "coco")
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,18 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
 
     Attributes:
         kind: Format of the labels; of icdar2015 each split is a folder of text files and images.
+        group_field: Field of a Label Studio task's data, or of a COCO image, that names what stays
+            in one split; empty: none.
     """
 
     kind: PageLabelKind
+    group_field: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.group_field and self.kind not in _WITH_FIELDS:
+            allowed = " or ".join(_WITH_FIELDS)
+            raise BadInput(f"group_field needs {allowed}, the source is {self.kind!r}")
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:
         shown = shown_name(name)
@@ -40,13 +50,14 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
             return parse_paddleocr_pages(self._lines(name), name=shown, split=split)
         content = self._decode(name)
         if self.kind == "coco":
-            return parse_coco(content, name=shown, split=split)
+            return parse_coco(content, name=shown, split=split, group_field=self.group_field)
         if self.kind == "labelstudio":
             images = ImageFolder(self.root)
             return parse_labelstudio(
                 content,
                 name=shown,
                 split=split,
+                group_field=self.group_field,
                 exists=lambda image: images.stamp(image) is not None,
             )
         return parse_ppocrlabel(
@@ -65,6 +76,12 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
             folder=self._place(name),
             split=split,
         )
+
+    def _settings(self) -> list[str]:
+        return [*super()._settings(), self.group_field]
+
+    def _group_setting(self) -> str:
+        return f"group_field {self.group_field!r}" if self.group_field else ""
 
     def _content(self, name: str) -> Iterator[bytes]:
         if self.kind == "icdar2015":

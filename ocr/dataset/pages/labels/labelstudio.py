@@ -19,6 +19,7 @@ from ocr.dataset.pages.labels.raw import (
     RawRegion,
     Size,
     is_number,
+    read_group,
     read_json,
     read_points,
     read_region,
@@ -33,7 +34,12 @@ _SHAPE_KEYS = ("points", "x", "rle", "radiusX", "vertices")
 
 
 def parse_labelstudio(
-    content: str, *, name: str, split: Split | None, exists: Callable[[str], bool]
+    content: str,
+    *,
+    name: str,
+    split: Split | None,
+    exists: Callable[[str], bool],
+    group_field: str = "",
 ) -> Iterator[RawPage | Rejection]:
     """Parse an export.
 
@@ -42,6 +48,7 @@ def parse_labelstudio(
         name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
         exists: Whether there is an image of a path relative to the dataset's root.
+        group_field: Field of a task's data that names its group; empty: none.
 
     Raises:
         BadData: When it is no such export.
@@ -60,7 +67,8 @@ def parse_labelstudio(
         if results is None:
             yield Rejection("unconfirmed_page", where, image, "", "nobody has annotated it")
         else:
-            yield _read_page(results, image=image, name=name, where=where, split=split)
+            group = read_group(task["data"], group_field)
+            yield _read_page(results, image=image, group=group, name=name, where=where, split=split)
 
 
 def _choose(annotations: list[Any]) -> list[Mapping[str, Any]] | None:
@@ -83,7 +91,13 @@ def _choose(annotations: list[Any]) -> list[Mapping[str, Any]] | None:
 
 
 def _read_page(
-    results: list[Mapping[str, Any]], *, image: str, name: str, where: str, split: Split | None
+    results: list[Mapping[str, Any]],
+    *,
+    image: str,
+    group: str,
+    name: str,
+    where: str,
+    split: Split | None,
 ) -> RawPage | Rejection:
     turned = next((r for r in results if r.get("image_rotation")), None)
     if turned is not None:
@@ -96,7 +110,7 @@ def _read_page(
     regions = (_read_region(group) for group in groups.values())
     size = next((size for r in results if (size := _size(r)) is not None), None)
     label = RawPageLabel(tuple(r for r in regions if r is not None), size)
-    return Row(image, label, split, "", name, where)
+    return Row(image, label, split, group, name, where)
 
 
 def _size(result: Mapping[str, Any]) -> Size | None:

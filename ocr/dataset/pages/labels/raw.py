@@ -1,6 +1,7 @@
 """The label of a page as written, before its image is opened and its regions are checked."""
 
 import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ocr.dataset.candidate import Row
@@ -75,6 +76,12 @@ def read_region(
     if isinstance(points, Fault):
         return RawRegion((), text, ignored, fault=points)
     return RawRegion(points, text, ignored, starts_reading, fault)
+
+
+def read_group(entry: Mapping[str, object], field: str) -> str:
+    """Read the group that a field of an entry names; empty where it has none."""
+    value = entry.get(field) if field else None
+    return str(value) if isinstance(value, str | int) else ""
 
 
 def read_json(content: str, *, name: str) -> object:

@@ -1,0 +1,56 @@
+"""Groups: what must stay in one split, as a document's pages must, by the path of their images."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from ocr.dataset.candidate import Label, Row
+from ocr.dataset.quarantine import Rejection
+from ocr.errors import BadData, BadInput
+
+LabelT = TypeVar("LabelT", bound=Label)
+
+
+def compile_pattern(written: str) -> re.Pattern[str]:
+    """Compile a `group_pattern`.
+
+    Raises:
+        BadInput: It is no regular expression.
+    """
+    try:
+        return re.compile(written)
+    except re.error as error:
+        raise BadInput(f"group_pattern {written!r} is no regular expression: {error}") from error
+
+
+def group_rows(
+    rows: Iterable[Row[LabelT] | Rejection], *, pattern: str, asked: str
+) -> Iterator[Row[LabelT] | Rejection]:
+    """Set the groups of rows by their images' paths, and see that any row has one.
+
+    Args:
+        rows: Rows, some with a group of their own, and what their readers rejected.
+        pattern: Its first group, or all that it matches somewhere in the path, is the row's
+            group; a path that it does not match has none. Empty: rows keep theirs.
+        asked: The setting that groups come from, for the message.
+
+    Raises:
+        BadData: No row has a group.
+    """
+    find = compile_pattern(pattern)
+    example, has_groups = "", False
+    for row in rows:
+        if isinstance(row, Rejection):
+            yield row
+            continue
+        found = row._replace(group=_name(find.search(row.image))) if pattern else row
+        example, has_groups = example or row.image, has_groups or bool(found.group)
+        yield found
+    if example and not has_groups:
+        raise BadData(f"{asked} gives no image a group, for example not {example!r}")
+
+
+def _name(match: re.Match[str] | None) -> str:
+    if match is None:
+        return ""
+    return (match[1] if match.re.groups else match[0]) or ""
