@@ -10,7 +10,7 @@ from flows.stages import Stage, run_until
 from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
-from tasks.judge_lines import judge_lines
+from tasks.judging.lines import judge_lines
 from tasks.prepare_lines import prepare_lines
 from tasks.train import train_recogniser
 

@@ -11,7 +11,7 @@ from tasks.assemble import assemble_pipeline
 from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
-from tasks.judge_pages import judge_pages
+from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
 from tasks.run.together import finish_together
 from tasks.train import train_detector, train_recogniser

@@ -8,7 +8,7 @@ In the order of the stages:
 - `export` – a checkpoint to a registered bundle
 - `assemble` – a detector and a recogniser to one version of a pipeline
 - `evaluate` – lines or pages, beside the opponent
-- `judge_lines`, `judge_pages` – the gate, and the report (`judgement` keeps it)
+- `judging/` – of lines or of pages: the gate, and the report
 - `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)
 
 What they share:

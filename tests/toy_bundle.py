@@ -49,6 +49,7 @@ def write_toy_bundle(
     layout: Literal["fixed", "line"] = "line",
     parent: str = "",
     created: str = "2026-11-21T00:00:00Z",
+    **facts: str,
 ) -> Path:
     """Write a bundle that `read_recogniser_bundle` accepts; the Paddle forms are empty shells."""
     spec = LineSpec(layout=layout, height_px=HEIGHT_PX, width_px=64)
@@ -62,7 +63,7 @@ def write_toy_bundle(
     write_manifest(
         folder,
         RecogniserManifest(
-            **manifest_facts(name=name, version=version, created=created, parent=parent),
+            **manifest_facts(name=name, version=version, created=created, parent=parent, **facts),
             metrics={"accuracy": 1.0},
             input=spec,
         ),

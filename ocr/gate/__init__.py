@@ -4,5 +4,6 @@
 2. `checks` – the rules, one by one.
 3. `rules` – the numbers that they compare with.
 4. `evidence` – what an evaluation of lines, or of pages, says of a candidate.
-5. `words` – how reasons are worded.
+5. `overlap` – what of the test the opponent was trained on.
+6. `words` – how reasons are worded.
 """

@@ -8,6 +8,7 @@ from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.comparison import Comparison, holm
 from ocr.evaluation.slices import SliceReport
 from ocr.gate.evidence import Evidence
+from ocr.gate.overlap import Overlap
 from ocr.gate.rules import GateRules
 from ocr.gate.words import (
     count_samples,
@@ -27,13 +28,17 @@ _SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Check:
-    """One rule of the gate: what was found, what was required, and what follows."""
+    """One rule of the gate: what was found, what was required, and what follows.
+
+    ``warning`` is what a person should know of the comparison although the rule is met.
+    """
 
     rule: str
     found: str
     required: str
     verdict: Verdict
     reason: str
+    warning: str = ""
 
     @property
     def passed(self) -> bool:
@@ -54,6 +59,8 @@ def check_all(evidence: Evidence, rules: GateRules) -> Iterator[Check]:
     yield _check_most("Model size, MB", evidence.size_mb, rules.max_size_mb)
     yield _check_parity(evidence)
     yield _check_history(evidence)
+    if evidence.overlap is not None:
+        yield _check_overlap(evidence, evidence.overlap)
 
 
 def _check_comparison(evidence: Evidence, rules: GateRules) -> Check:
@@ -172,6 +179,19 @@ def _check_history(evidence: Evidence) -> Check:
         verdict="hold" if evidence.was_rolled_back else "promote",
         reason=reason if evidence.was_rolled_back else "",
     )
+
+
+def _check_overlap(evidence: Evidence, overlap: Overlap) -> Check:
+    rule, required = "Training of the opponent", "nothing of the test"
+    if not overlap.samples:
+        found = f"unknown: {overlap.unknown}" if overlap.unknown else "nothing of the test"
+        return Check(rule, found, required, "promote", "")
+    part = f"{len(overlap.samples)} of the {evidence.n} {evidence.unit} of the test"
+    warning = (
+        f"{evidence.opponent} was trained on {part} ({overlap.describe()}): "
+        "it looks better than it is."
+    )
+    return Check(rule, part, required, "promote", "", warning=warning)
 
 
 def _judged_slices(evidence: Evidence, rules: GateRules) -> list[SliceReport]:

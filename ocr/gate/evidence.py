@@ -8,6 +8,7 @@ from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.slices import SliceReport
+from ocr.gate.overlap import Overlap
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Evidence:
         is_opponent: The candidate is that very model.
         was_rolled_back: Somebody took this very version out of service.
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
+        overlap: What of the test the opponent was trained on; None: nobody trained it here.
         guards: Changes of other metrics, by name; none may be provably a loss.
     """
 
@@ -40,11 +42,17 @@ class Evidence:
     was_rolled_back: bool
     metric: str
     unit: str
+    overlap: Overlap | None
     guards: Mapping[str, Comparison]
 
 
 def collect_line_evidence(
-    report: LinesReport, *, size_mb: float, has_parity: bool, was_rolled_back: bool
+    report: LinesReport,
+    *,
+    size_mb: float,
+    has_parity: bool,
+    was_rolled_back: bool,
+    overlap: Overlap | None,
 ) -> Evidence:
     """Take from an evaluation of lines what the gate looks at: the accuracy decides.
 
@@ -53,6 +61,7 @@ def collect_line_evidence(
         size_mb: Megabytes of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
         was_rolled_back: Somebody took this very version out of service.
+        overlap: What of the test the opponent was trained on.
     """
     metrics, other = report.candidate.metrics, report.opponent
     return Evidence(
@@ -68,12 +77,18 @@ def collect_line_evidence(
         was_rolled_back=was_rolled_back,
         metric="accuracy",
         unit="lines",
+        overlap=overlap,
         guards={},
     )
 
 
 def collect_page_evidence(
-    report: PagesReport, *, size_mb: float, has_parity: bool, was_rolled_back: bool
+    report: PagesReport,
+    *,
+    size_mb: float,
+    has_parity: bool,
+    was_rolled_back: bool,
+    overlap: Overlap | None,
 ) -> Evidence:
     """Take from an evaluation of pages what the gate looks at: the end-to-end Hmean decides.
 
@@ -82,6 +97,7 @@ def collect_page_evidence(
         size_mb: Megabytes of the served models together.
         has_parity: Whether every exported form of both finds and reads as the checkpoints do.
         was_rolled_back: Somebody took this very version out of service.
+        overlap: What of the test the opponent was trained on.
     """
     candidate, other = report.candidate, report.opponent
     return Evidence(
@@ -97,5 +113,6 @@ def collect_page_evidence(
         was_rolled_back=was_rolled_back,
         metric="e2e Hmean",
         unit="pages",
+        overlap=overlap,
         guards={"detection Hmean": report.detection} if report.detection else {},
     )

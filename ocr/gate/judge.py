@@ -32,6 +32,11 @@ class Decision:
     samples_to_decide: int | None = None
 
     @property
+    def warnings(self) -> list[str]:
+        """What a person should know of the comparison, whatever the verdict."""
+        return [check.warning for check in self.checks if check.warning]
+
+    @property
     def accepted(self) -> bool:
         """Whether the candidate may replace the champion."""
         return self.verdict == "promote"

@@ -43,6 +43,7 @@ def render_markdown(
     blocks = [
         f"# {_SIGNS[decision.verdict]} {decision.verdict.capitalize()}: {escape(title)}",
         *map(escape, decision.reasons),
+        *(f"**Warning:** {escape(warning)}" for warning in decision.warnings),
         *_promise(decision, unit=unit),
         table(["metric", "candidate", "opponent"], [*rows, *facts, names]),
         "## Rules",

@@ -15,7 +15,7 @@ from ocr.models.pipeline import read_pipeline, write_pipeline
 from ocr.models.registry import Registry
 from tasks.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
-from tasks.judge_pages import judge_pages
+from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
 from tasks.references import JudgementRef, ModelRef
 from tasks.workspace import open_workspace

@@ -21,12 +21,16 @@ PAGE_RULES = GateRules(min_accuracy=0.0, **PageGateParams().model_dump(exclude={
 
 
 def judge_lines(report: LinesReport, rules: GateRules = LINE_RULES) -> Decision:
-    evidence = collect_line_evidence(report, size_mb=3.0, has_parity=True, was_rolled_back=False)
+    evidence = collect_line_evidence(
+        report, size_mb=3.0, has_parity=True, was_rolled_back=False, overlap=None
+    )
     return judge(evidence, rules)
 
 
 def judge_pages(report: PagesReport, rules: GateRules = PAGE_RULES) -> Decision:
-    evidence = collect_page_evidence(report, size_mb=3.0, has_parity=True, was_rolled_back=False)
+    evidence = collect_page_evidence(
+        report, size_mb=3.0, has_parity=True, was_rolled_back=False, overlap=None
+    )
     return judge(evidence, rules)
 
 
@@ -66,6 +70,7 @@ def found(
         was_rolled_back=False,
         metric="accuracy",
         unit="lines",
+        overlap=None,
         guards={},
     )
 

@@ -42,7 +42,9 @@ def evidence_of(ours: Answer, theirs: Answer | None, *, number: float | None = N
         required_hmean=number,
         resamples=500,
     )
-    return collect_page_evidence(report, size_mb=5.0, has_parity=True, was_rolled_back=False)
+    return collect_page_evidence(
+        report, size_mb=5.0, has_parity=True, was_rolled_back=False, overlap=None
+    )
 
 
 def decide(ours: Answer, theirs: Answer | None, *, number: float | None = None) -> Decision:
@@ -170,6 +172,7 @@ NOTHING_ELSE = Evidence(
     was_rolled_back=False,
     metric="e2e Hmean",
     unit="pages",
+    overlap=None,
     guards={},
 )
 

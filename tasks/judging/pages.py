@@ -24,7 +24,14 @@ from ocr.report.lineage import describe_lineage, describe_part
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.html import render_pages_html
 from ocr.report.pages.markdown import render_pages_markdown
-from tasks.judgement import conclude, read_curves, read_environment, was_rolled_back
+from tasks.judging.conclusion import (
+    conclude,
+    name_tested,
+    read_curves,
+    read_environment,
+    was_rolled_back,
+)
+from tasks.judging.overlap import find_overlap
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
 
@@ -37,15 +44,17 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
     workspace = open_workspace()
     candidate = _fetch(workspace, evaluation.model)
     report = PagesReport.from_json(workspace.store.read_bytes(f"{evaluation.key}/report.json"))
+    snapshot = workspace.open_pages(evaluation.dataset)
     evidence = collect_page_evidence(
         report,
         size_mb=candidate.size_mb,
         has_parity=bool(candidate.detector.parity and candidate.recogniser.parity),
         was_rolled_back=was_rolled_back(workspace, evaluation.model),
+        overlap=find_overlap(workspace, evaluation.opponent, name_tested(snapshot.samples("test"))),
     )
     rules = gate.model_dump(exclude={"min_hmean"})
     decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))
-    html = _render(workspace, evaluation, candidate, report=report, decision=decision)
+    html = _render(workspace, evaluation, candidate, snapshot, report=report, decision=decision)
     markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
     return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
 
@@ -78,11 +87,11 @@ def _render(
     workspace: Workspace,
     evaluation: EvaluationRef,
     candidate: _Candidate,
+    snapshot: PageSnapshot,
     *,
     report: PagesReport,
     decision: Decision,
 ) -> str:
-    snapshot = workspace.open_pages(evaluation.dataset)
     detector, recogniser = evaluation.model.checkpoints
     return render_pages_html(
         report,

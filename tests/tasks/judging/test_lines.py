@@ -6,7 +6,7 @@ import pytest
 
 from configs.gate import LineGateParams
 from configs.jobs import TrainResult
-from tasks.judge_lines import judge_lines
+from tasks.judging.lines import judge_lines
 from tasks.references import JudgementRef, ModelRef
 from tests.tasks.conftest import ToyProject
 

@@ -14,13 +14,15 @@ from ocr.report.lineage import describe_lineage
 from ocr.report.lines.gallery import choose_lines
 from ocr.report.lines.html import render_lines_html
 from ocr.report.lines.markdown import render_lines_markdown
-from tasks.judgement import (
+from tasks.judging.conclusion import (
     conclude,
+    name_tested,
     read_curves,
     read_environment,
     read_if_any,
     was_rolled_back,
 )
+from tasks.judging.overlap import find_overlap
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace
 
@@ -35,14 +37,15 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
     manifest = read_recogniser_manifest(bundle)
     report = LinesReport.from_json(workspace.store.read_bytes(f"{evaluation.key}/report.json"))
+    snapshot = workspace.open_lines(evaluation.dataset)
     evidence = collect_line_evidence(
         report,
         size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
         was_rolled_back=was_rolled_back(workspace, model),
+        overlap=find_overlap(workspace, evaluation.opponent, name_tested(snapshot.samples("test"))),
     )
     decision = judge(evidence, GateRules(**gate.model_dump()))
-    snapshot = workspace.open_lines(evaluation.dataset)
     (checkpoint,) = model.checkpoints
     html = render_lines_html(
         report,

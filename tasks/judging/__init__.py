@@ -1,0 +1,6 @@
+"""The gate's judgement of what was evaluated, and the report that a person reads of it.
+
+- `lines`, `pages` – a task each: evidence, decision, report
+- `conclusion` – how both end: the report is kept, the verdict said
+- `overlap` – whether the opponent was trained on the test
+"""

@@ -1,0 +1,90 @@
+"""Whether the opponent was trained on the test: said aloud where it was, or cannot be told."""
+
+from pathlib import Path
+
+import pytest
+
+from configs.gate import LineGateParams
+from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.split import SplitRule
+from tasks.judging.lines import judge_lines
+from tasks.judging.overlap import find_overlap
+from tasks.references import JudgementRef
+from tasks.workspace import open_workspace
+from tests.ocr.dataset.rules import LINE_LIMITS
+from tests.tasks.conftest import NAME, ToyProject
+from tests.toy_bundle import write_toy_bundle
+
+
+def split_otherwise(project: ToyProject) -> SnapshotRef:
+    """Prepare the same images, most of which then are for training."""
+    root = project.folder.parent / "images"
+    return prepare_lines(
+        project.registry.store,
+        name="of-last-year",
+        labels=LineLabelFiles(kind="paddleocr", root=root, train="labels.txt"),
+        limits=LINE_LIMITS,
+        split=SplitRule(val_share=0.1, test_share=0.1, seed=1),
+        near_duplicate_bits=0,
+    )
+
+
+def add_champion(project: ToyProject, dataset_digest: str) -> None:
+    bundle = write_toy_bundle(
+        project.folder / "v1", name=NAME, version="v1", dataset_digest=dataset_digest
+    )
+    project.registry.register(NAME, "v1", bundle)
+    project.promote("v1")
+
+
+def judge(project: ToyProject) -> JudgementRef:
+    return judge_lines.fn(project.evaluate(project.add("v2")), LineGateParams(margin=0.9))
+
+
+def test_a_champion_trained_on_lines_of_the_test_is_said_to_be(
+    project: ToyProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = split_otherwise(project)
+    add_champion(project, theirs.digest)
+    workspace = open_workspace()
+    trained = set(workspace.open_lines(theirs.key).values("id", "train"))
+    tested = {
+        each.id: each.image for each in workspace.open_lines(project.dataset.key).samples("test")
+    }
+    seen = sorted(name for id_, name in tested.items() if id_ in trained)
+    assert seen
+
+    judgement = judge(project)
+
+    warning = f"toy:v1 was trained on {len(seen)} of the {len(tested)} lines of the test"
+    html = Path(judgement.report).read_text(encoding="utf-8")
+    for told in (capsys.readouterr().err, html):
+        assert warning in told
+        assert seen[0] in told
+
+
+def test_a_champion_trained_on_the_same_snapshot_saw_nothing_of_the_test(
+    project: ToyProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_champion(project, project.dataset.digest)
+
+    judge(project)
+
+    assert "was trained on" not in capsys.readouterr().err
+
+
+def test_a_snapshot_that_is_gone_is_said_to_be(project: ToyProject) -> None:
+    add_champion(project, "e" * 64)
+
+    judgement = judge(project)
+
+    html = Path(judgement.report).read_text(encoding="utf-8")
+    assert "the snapshot eeeeeeeeeeee that toy:v1 was trained on is gone" in html
+    assert judgement.accepted
+
+
+@pytest.mark.parametrize("opponent", ["none", "number", "rapidocr"])
+def test_of_a_baseline_it_is_not_asked(project: ToyProject, opponent: str) -> None:
+    assert find_overlap(open_workspace(), opponent, {}) is None
