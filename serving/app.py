@@ -15,6 +15,7 @@ from configs.settings import SettingsError
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
 from serving.decoding.decoders import Decoders
+from serving.decoding.page_feed import PageFeed
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Runtime
@@ -40,13 +41,16 @@ LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     """Make the gateway. It begins to load at start-up and is ready when its models are."""
     pool = ModelPool(named=settings.models, metrics=metrics)
-    capacity = Capacity(
-        concurrency=settings.concurrency, queue=settings.queue, in_flight=metrics.in_flight
+    crops, pages = (
+        Capacity(
+            concurrency=settings.concurrency, queue=settings.queue, in_flight=metrics.in_flight
+        )
+        for _ in ("crops", "pages")
     )
-
     decoders = Decoders(
         settings.concurrency, max_pixels=settings.max_pixels, timeout_s=settings.decode_timeout_s
     )
+    feed = PageFeed(decoders, workers=settings.concurrency)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -54,8 +58,10 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         follower = _follow(settings, pool, metrics=metrics)
         yield
         decoders.close()
+        feed.close()
         follower.close()
-        capacity.close()
+        pages.close()
+        crops.close()
 
     app = FastAPI(
         title="ocrline gateway",
@@ -74,16 +80,11 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     )
     inbox = Inbox(limits=limits, budget=bodies)
     app.include_router(
-        crop_routes(pool, inbox=inbox, capacity=capacity, limits=limits, metrics=metrics)
+        crop_routes(pool, inbox=inbox, capacity=crops, limits=limits, metrics=metrics)
     )
     app.include_router(
         document_routes(
-            pool,
-            inbox=inbox,
-            decoders=decoders,
-            capacity=capacity,
-            limits=limits,
-            metrics=metrics,
+            pool, inbox=inbox, feed=feed, capacity=pages, limits=limits, metrics=metrics
         )
     )
     app.include_router(demo_routes())

@@ -43,6 +43,7 @@ Code = Literal[
     "busy",
     "not_ready",
     "too_many_connections",
+    "expired",
 ]
 
 STATUS: Final[Mapping[Code, int]] = {
@@ -79,6 +80,7 @@ STATUS: Final[Mapping[Code, int]] = {
     "busy": 503,
     "not_ready": 503,
     "too_many_connections": 503,
+    "expired": 504,
 }
 
 RETRY_AFTER_S: Final = "1"

@@ -55,7 +55,7 @@ class ServingSettings(Settings):
     )
     max_pages: int = Field(20, ge=1, le=1000, description="Most pages of one document")
     pages_timeout_s: float = Field(
-        60, gt=0, le=3600, description="Seconds to read the pages of one document in"
+        60, gt=0, le=3600, description="Seconds to answer a request in, once its body is there"
     )
     decode_timeout_s: float = Field(
         20, gt=0, le=3600, description="Seconds to decode one page in; its decoder is killed then"

@@ -5,7 +5,7 @@
   and `origin`, which refuses what pages of other sites bring
 - `inbox` – where bodies are received, within a `budget`
 - `body` – a request's body, taken apart into files
-- `capacity` – how many requests may be inside at once
+- `capacity` – how many requests may be inside at once, and for how long
 - `openapi` – what a route says of its request
 - `documents` – `POST /v1/ocr`, with `document_request` and `document_answer`
 - `crops` – `POST /v1/recognize`, with `crop_request`

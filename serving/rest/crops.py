@@ -15,7 +15,7 @@ from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.body import FILE_TYPES, Limits, parse_query
-from serving.rest.capacity import Capacity
+from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crop_request import CropJson, CropOptions, read_crops
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import BINARY, PROBLEMS, describe_request
@@ -58,7 +58,11 @@ def crop_routes(
     async def recognize(request: Request) -> JSONResponse:
         options = parse_query(request.query_params, CropOptions)
         content_type = request.headers.get("content-type", "")
-        async with inbox.body(request, file_types=FILE_TYPES) as body, capacity.place():
+        async with (
+            inbox.body(request, file_types=FILE_TYPES) as body,
+            capacity.place(),
+            while_wanted(request, timeout_s=limits.pages_timeout_s),
+        ):
 
             def work() -> tuple[LiveModel, list[dict[str, Any]]]:
                 live = pool.choose(options.model)

@@ -1,8 +1,11 @@
 """POST /v1/ocr: a document in, its lines out, each request answered by exactly one version."""
 
+import asyncio
 import base64
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request
@@ -12,14 +15,14 @@ from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, encode_jpeg
 from ocr.reading.annotation import annotate_page
 from ocr.reading.page_reader import PageReading
-from serving.decoding.decoder import DecodedPage, Document
-from serving.decoding.decoders import Decoders
+from serving.decoding.decoder import Document
+from serving.decoding.page_feed import FedPage, PageFeed
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
 from serving.problems import Code, Problem
 from serving.rest.body import Limits, bad_image
-from serving.rest.capacity import Capacity
+from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.document_answer import EXAMPLE, DocumentAnswer
 from serving.rest.document_request import (
     DOCUMENT_TYPES,
@@ -45,7 +48,7 @@ def document_routes(
     pool: ModelPool,
     *,
     inbox: Inbox,
-    decoders: Decoders,
+    feed: PageFeed,
     capacity: Capacity,
     limits: Limits,
     metrics: ServingMetrics,
@@ -67,79 +70,79 @@ def document_routes(
     )
     async def read_document(request: Request) -> JSONResponse:
         content_type = request.headers.get("content-type", "")
-        async with inbox.body(request, file_types=DOCUMENT_TYPES) as body, capacity.place():
-
-            def work() -> dict[str, Any]:
-                document, options = parse_document(
-                    body, content_type=content_type, query=request.query_params, limits=limits
-                )
-                live = pool.choose_pipeline(options.model, options.version)
-                decoded = _decode(decoders, document, options, limits=limits)
-                pages = list(_read(live, decoded, options, metrics=metrics))
-                return {"model": live.name, "version": live.version, "pages": pages}
-
-            answer = await capacity.run(work)
-        text = "\n\n".join(
-            "\n".join(line["text"] for line in page["lines"]) for page in answer["pages"]
-        )
+        async with (
+            inbox.body(request, file_types=DOCUMENT_TYPES) as body,
+            capacity.place(),
+            while_wanted(request, timeout_s=limits.pages_timeout_s),
+        ):
+            content, options = await asyncio.to_thread(
+                parse_document,
+                body,
+                content_type=content_type,
+                query=request.query_params,
+                limits=limits,
+            )
+            live = pool.choose_pipeline(options.model, options.version)
+            document = Document(
+                content,
+                max_pixels=limits.image_pixels,
+                max_pages=limits.pages,
+                wanted=options.pages,
+            )
+            pages: list[dict[str, Any]] = []
+            async with aclosing(_decode(feed, document)) as decoded:
+                async for page in decoded:
+                    read = partial(
+                        _read, live, page, options, number=len(pages) + 1, metrics=metrics
+                    )
+                    pages.append(await capacity.run(read))
+        answer = {"model": live.name, "version": live.version, "pages": pages}
+        text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)
         return JSONResponse({"request_id": request.state.request_id, **answer, "text": text})
 
     return router
 
 
+async def _decode(feed: PageFeed, document: Document) -> AsyncGenerator[FedPage, None]:
+    """Yield each page; what is wrong with one refuses the document."""
+    index = 0
+    async with aclosing(feed.pages(document)) as pages:
+        try:
+            async for page in pages:
+                yield page
+                index += 1
+        except BadDocument as error:
+            raise Problem(FAULTS[error.reason], str(error)) from None
+        except BadImage as error:
+            raise bad_image(error, what=f"Page {index + 1}", index=index) from None
+
+
 def _read(
     live: LivePipeline,
-    pages: Iterator[tuple[Image, float]],
+    decoded: FedPage,
     options: DocumentOptions,
     *,
+    number: int,
     metrics: ServingMetrics,
-) -> Iterator[dict[str, Any]]:
-    """Read page by page, so that one page at a time is in memory."""
-    for number, (image, decode_s) in enumerate(pages, 1):
-        reading = live.reader.read(image)
-        timings = {"decode_s": decode_s, **reading.timings}
-        page = {
-            "page": number,
-            "width": image.shape[1],
-            "height": image.shape[0],
-            "rotation": reading.rotation,
-            "lines": [line.to_json() for line in reading.lines],
-        }
-        if options.annotate:
-            page["annotated"], timings["annotate_s"] = _timed(
-                lambda: _jpeg(annotate_page(image, reading.lines))  # noqa: B023 - called at once
-            )
-        if options.render:
-            page["image"] = _jpeg(image)
-        _count(live.name, reading, timings, metrics=metrics)
-        yield {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
-
-
-def _decode(
-    decoders: Decoders, content: bytes, options: DocumentOptions, *, limits: Limits
-) -> Iterator[tuple[Image, float]]:
-    """Yield each page and the seconds that decoding it took."""
-    deadline = time.monotonic() + limits.pages_timeout_s
-    document = Document(
-        content, max_pixels=limits.image_pixels, max_pages=limits.pages, wanted=options.pages
-    )
-    index, pages = 0, 1
-    while index < pages:
-        if index and time.monotonic() > deadline:
-            message = f"{index} pages took more than {limits.pages_timeout_s:g} s; ask for fewer"
-            raise Problem("too_slow", message)
-        page, decode_s = _timed(lambda: _decode_page(decoders, document, index))  # noqa: B023 - at once
-        yield page.image, decode_s
-        index, pages = index + 1, page.pages
-
-
-def _decode_page(decoders: Decoders, document: Document, index: int) -> DecodedPage:
-    try:
-        return decoders.decode(document, index)
-    except BadDocument as error:
-        raise Problem(FAULTS[error.reason], str(error)) from None
-    except BadImage as error:
-        raise bad_image(error, what=f"Page {index + 1}", index=index) from None
+) -> dict[str, Any]:
+    image = decoded.image
+    reading = live.reader.read(image)
+    timings = {"decode_s": decoded.decode_s, **reading.timings}
+    page = {
+        "page": number,
+        "width": image.shape[1],
+        "height": image.shape[0],
+        "rotation": reading.rotation,
+        "lines": [line.to_json() for line in reading.lines],
+    }
+    if options.annotate:
+        page["annotated"], timings["annotate_s"] = _timed(
+            lambda: _jpeg(annotate_page(image, reading.lines))
+        )
+    if options.render:
+        page["image"] = _jpeg(image)
+    _count(live.name, reading, timings, metrics=metrics)
+    return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
 
 
 def _count(

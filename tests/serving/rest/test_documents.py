@@ -2,7 +2,6 @@
 
 import base64
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 
 from ocr.image.pixels import Image, decode_image, encode_png
 from tests.ocr.image.documents import image_pdf, tiff
-from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_bundle import png
 from tests.serving.tiny_pipeline import draw_page
@@ -177,11 +175,3 @@ def test_openapi_describes_the_route_with_an_example(page_gateway: Gateway) -> N
     assert operation["responses"]["200"]["content"]["application/json"]["example"]["pages"]
     assert "/v1/ocr" in page_gateway.get("/docs").text
     assert "@page.jpg" in page_gateway.get("/docs").text
-
-
-def test_document_that_takes_too_long_is_given_up_after_a_page(tmp_path: Path) -> None:
-    with serving_pages(tmp_path, OCRLINE_PAGES_TIMEOUT_S="0.000001") as gateway:
-        reply = gateway.post("/v1/ocr", content=tiff([PAGE, PAGE]), headers=RAW)
-
-        assert (reply.status_code, reply.json()["error"]["code"]) == (422, "too_slow")
-        assert texts(ocr(gateway, encode_png(PAGE))) == [TEXTS]

@@ -1,0 +1,97 @@
+"""Pages on their way to the engine: the next is decoded while one is read, in fair turns."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from ocr.image.pixels import Image
+from serving.decoding.decoder import DecodedPage, Document
+from serving.decoding.decoders import Decoders
+
+HELD_PER_WORKER: Final = 2
+"""Pages in memory for each that is read: that one, and one that comes after it."""
+
+
+_Upcoming = asyncio.Task[tuple[DecodedPage, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class FedPage:
+    """A decoded page; `decode_s` is what that took."""
+
+    image: Image
+    decode_s: float
+
+
+class PageFeed:
+    """Decodes pages for all documents inside.
+
+    A document asks for one page at a time and queues again for the next, so that many documents
+    come forward page by page, and one of one page waits for none of many.
+    """
+
+    def __init__(self, decoders: Decoders, *, workers: int) -> None:
+        """Begin with no page; as many workers read pages as decode them."""
+        self._decoders = decoders
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="decode")
+        self._room = asyncio.Semaphore(HELD_PER_WORKER * workers)
+
+    async def pages(self, document: Document) -> AsyncGenerator[FedPage, None]:
+        """Yield the pages of a document; close it (`aclosing`) if not all of them are wanted.
+
+        Raises:
+            BadDocument: As `Decoder.decode`.
+            BadImage: The same.
+        """
+        index, pages = 0, 1
+        upcoming: _Upcoming | None = self._begin(document, index)
+        try:
+            while upcoming is not None:
+                page, decode_s = await upcoming
+                index, pages, upcoming = index + 1, page.pages, None
+                try:
+                    if index < pages:
+                        upcoming = self._begin(document, index)
+                    yield FedPage(page.image, decode_s)
+                finally:
+                    self._room.release()
+        finally:
+            if upcoming is not None:
+                await self._forget(upcoming)
+
+    def close(self) -> None:
+        """Begin no more; the decoders must have been closed."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _begin(self, document: Document, index: int) -> "_Upcoming":
+        return asyncio.create_task(self._decode(document, index))
+
+    async def _forget(self, upcoming: "_Upcoming") -> None:
+        """Give up a page that nobody takes; if it is being decoded, its thread finishes it."""
+        upcoming.cancel()
+        (outcome,) = await asyncio.gather(upcoming, return_exceptions=True)
+        if not isinstance(outcome, BaseException):
+            self._room.release()
+
+    async def _decode(self, document: Document, index: int) -> tuple[DecodedPage, float]:
+        """Decode a page, which then has its room in memory."""
+        async with self._room_unless_it_fails():
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, self._timed, document, index)
+
+    @asynccontextmanager
+    async def _room_unless_it_fails(self) -> AsyncIterator[None]:
+        await self._room.acquire()
+        try:
+            yield
+        except BaseException:
+            self._room.release()
+            raise
+
+    def _timed(self, document: Document, index: int) -> tuple[DecodedPage, float]:
+        started = time.perf_counter()
+        return self._decoders.decode(document, index), time.perf_counter() - started

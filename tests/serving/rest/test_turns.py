@@ -1,0 +1,115 @@
+"""Who waits for whom: crops for no page, a page for no whole document, nobody for who has left."""
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ocr.image.pixels import encode_png
+from tests.ocr.image.documents import tiff
+from tests.serving.conftest import serving_pages
+from tests.serving.decoding.hostile_files import pdf_of_pattern
+from tests.serving.gateway import Gateway, wait_until
+from tests.serving.tiny_bundle import png
+from tests.serving.tiny_pipeline import draw_page
+
+RAW = {"content-type": "application/octet-stream"}
+MANY = 200
+LONG = tiff([draw_page([str(number)] * 6) for number in range(MANY)])
+SHORT = encode_png(draw_page(["7"]))
+READ = 'ocrline_pages_total{model="pages"}'
+INSIDE = "ocrline_requests_in_flight"
+ONE_AT_A_TIME = {"OCRLINE_CONCURRENCY": "1", "OCRLINE_MAX_PAGES": str(MANY)}
+
+
+@pytest.fixture(scope="module")
+def narrow_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """One gateway that reads one page at a time."""
+    folder = tmp_path_factory.mktemp("turns")
+    with serving_pages(folder, OCRLINE_DECODE_TIMEOUT_S="4", **ONE_AT_A_TIME) as running:
+        yield running
+
+
+@contextmanager
+def asked(gateway: Gateway, content: bytes) -> Iterator[Future[httpx.Response]]:
+    """Post a document from another thread."""
+
+    def ask() -> httpx.Response:
+        with httpx.Client(base_url=gateway.url, timeout=120, trust_env=False) as http:
+            return http.post("/v1/ocr", content=content, headers=RAW)
+
+    with ThreadPoolExecutor(1) as thread:
+        yield thread.submit(ask)
+
+
+def ask_and_be_left(gateway: Gateway, content: bytes) -> None:
+    with suppress(httpx.TransportError):
+        httpx.post(f"{gateway.url}/v1/ocr", content=content, headers=RAW, trust_env=False)
+
+
+def wait_for(gateway: Gateway, is_so: Callable[[], bool]) -> None:
+    wait_until(is_so, log=gateway.log)
+
+
+def test_crops_wait_for_no_page(narrow_gateway: Gateway) -> None:
+    with asked(narrow_gateway, pdf_of_pattern()) as slow:
+        wait_for(narrow_gateway, lambda: narrow_gateway.metric(INSIDE) == 1)
+
+        texts = [narrow_gateway.read(png("42"), model="bars")[0] for _ in range(9)]
+
+        assert not slow.done()
+        assert texts == ["42"] * 9
+        assert slow.result().json()["error"]["code"] == "too_slow"
+
+
+def test_short_document_waits_for_pages_of_a_long_one_but_not_for_all(
+    narrow_gateway: Gateway,
+) -> None:
+    before = narrow_gateway.metric(READ)
+    with asked(narrow_gateway, LONG) as long:
+        wait_for(narrow_gateway, lambda: narrow_gateway.metric(READ) > before)
+
+        short = narrow_gateway.post("/v1/ocr", content=SHORT, headers=RAW)
+
+        assert not long.done()
+        assert short.json()["text"] == "7"
+        assert len(long.result().json()["pages"]) == MANY
+
+
+def test_pages_of_a_client_that_has_left_are_not_read(narrow_gateway: Gateway) -> None:
+    before = narrow_gateway.metric(READ)
+    head = f"POST /v1/ocr HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(LONG)}\r\n"
+    with socket.create_connection(("127.0.0.1", narrow_gateway.port)) as client:
+        client.sendall(f"{head}Content-Type: image/tiff\r\n\r\n".encode() + LONG)
+        wait_for(narrow_gateway, lambda: narrow_gateway.metric(READ) > before)
+
+    wait_for(narrow_gateway, lambda: narrow_gateway.metric(INSIDE) == 0)
+
+    assert narrow_gateway.metric(READ) - before < MANY
+
+
+def test_document_that_is_not_read_in_time_is_given_up(tmp_path: Path) -> None:
+    with serving_pages(tmp_path, OCRLINE_PAGES_TIMEOUT_S="0.05", **ONE_AT_A_TIME) as gateway:
+        reply = gateway.post("/v1/ocr", content=LONG, headers=RAW)
+        wait_for(gateway, lambda: gateway.metric(INSIDE) == 0)
+
+        assert (reply.status_code, reply.json()["error"]["code"]) == (504, "expired")
+        assert gateway.metric(READ) < MANY
+
+
+def test_gateway_that_may_finish_nothing_stops_in_the_middle_of_a_document(tmp_path: Path) -> None:
+    variables = {"OCRLINE_DRAIN_S": "0", "OCRLINE_DECODE_TIMEOUT_S": "600", **ONE_AT_A_TIME}
+    with serving_pages(tmp_path, **variables) as gateway:
+        asking = threading.Thread(target=ask_and_be_left, args=(gateway, pdf_of_pattern()))
+        asking.start()
+        wait_for(gateway, lambda: gateway.metric(INSIDE) == 1)
+        gateway.process.send_signal(signal.SIGTERM)
+
+        gateway.process.wait(timeout=60)  # a hang would be ten minutes
+        asking.join()
