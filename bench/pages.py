@@ -9,7 +9,6 @@ first page is read once before the clock runs.
 import argparse
 import functools
 import multiprocessing
-import os
 import resource
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -28,9 +27,10 @@ from ocr.dataset.pages.region import Region
 from ocr.errors import BadInput
 from ocr.evaluation.pages.metrics import measure_pages
 from ocr.image.pixels import decode_image
+from ocr.processors import count_processors
 from ocr.reading.page_reader import PageReading, ReadsPages
 
-CORES = len(os.sched_getaffinity(0))
+CORES = count_processors()
 OURS: Final = "ocrline"
 
 

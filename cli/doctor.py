@@ -1,6 +1,5 @@
 """``ocrline doctor``: what this machine has, and how to get what it lacks."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from cli.options import AsJson, StoreUri, settings_for
 from cli.output import OUT, print_json
 from configs.settings import Settings
 from ocr.errors import OcrError
+from ocr.processors import count_processors
 
 MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
 DISK_FLOOR_GB = 5
@@ -71,7 +71,7 @@ def _check_disk(settings: Settings) -> Check:
 
 
 def _check_cores() -> Check:
-    return Check("processors", True, str(len(os.sched_getaffinity(0))), "")
+    return Check("processors", True, str(count_processors()), "")
 
 
 def _check_gpu() -> Check:

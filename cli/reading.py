@@ -1,6 +1,5 @@
 """Which model reads, and what it makes of one file."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +57,7 @@ def load_model(reference: str, *, store: str) -> LineModel | PageModel:
     Raises:
         BadInput: There is not exactly one champion, or the model does not read.
     """
+    from ocr.processors import count_processors
     from tasks.readers import load_pipeline, load_recogniser
     from tasks.workspace import open_workspace
 
@@ -66,8 +66,8 @@ def load_model(reference: str, *, store: str) -> LineModel | PageModel:
     if model.task == "detection":
         raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
     if model.task == "pipeline":
-        cores = len(os.sched_getaffinity(0))
-        return PageModel(load_pipeline(workspace, model.reference, threads=cores))
+        threads = count_processors()
+        return PageModel(load_pipeline(workspace, model.reference, threads=threads))
     return LineModel(load_recogniser(workspace, model.reference))
 
 

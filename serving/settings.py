@@ -1,6 +1,5 @@
 """What the gateway reads from the environment besides what every process of ours does."""
 
-import os
 import re
 from typing import Annotated, Literal
 
@@ -8,6 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode
 
 from configs.settings import Settings
+from ocr.processors import count_processors
 
 Engine = Literal["onnxruntime", "paddle"]
 
@@ -29,7 +29,10 @@ class ServingSettings(Settings):
     port: int = Field(8868, ge=1, le=65535, description="Port to listen on")
     poll_s: float = Field(0.4, gt=0, le=60, description="Seconds between looks at the champions")
     concurrency: int = Field(
-        os.cpu_count() or 1, ge=1, le=256, description="Requests recognised at the same time"
+        default_factory=count_processors,
+        ge=1,
+        le=256,
+        description="Requests recognised at the same time; unset: one for each processor",
     )
     queue: int = Field(32, ge=0, le=10_000, description="Requests waiting; more get a 503")
     max_body_mb: float = Field(16, gt=0, le=1024, description="Largest request body")

@@ -1,6 +1,5 @@
 """One rank of a training: the snapshot into memory, the loop, and on the first the result."""
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -12,6 +11,7 @@ from configs.jobs import TrainJob, TrainKind, TrainResult
 from configs.training import ResourceParams
 from ocr.errors import OcrError
 from ocr.models.provenance import name_code
+from ocr.processors import count_processors
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
 from training.job import CHECKPOINT, job_digest, write_result
@@ -68,7 +68,7 @@ def count_loader_threads(resources: ResourceParams) -> int:
     """One thread keeps up with a CPU; a GPU takes a fair share of the cores."""
     if resources.device == "cpu":
         return 1
-    return max(1, min(MOST_LOADER_THREADS, (os.cpu_count() or 1) // resources.devices))
+    return max(1, min(MOST_LOADER_THREADS, count_processors() // resources.devices))
 
 
 def finish(

@@ -5,7 +5,6 @@ lock changing hands several times per image.
 """
 
 import multiprocessing
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -14,6 +13,8 @@ from types import TracebackType
 from typing import TypeVar
 
 import cv2
+
+from ocr.processors import count_processors
 
 BatchT = TypeVar("BatchT")
 ResultT = TypeVar("ResultT")
@@ -77,7 +78,7 @@ def open_pool(items: int, *, worth_a_pool: int) -> ProcessPool:
     """Open a pool for so many items, of which `worth_a_pool` are worth more than one process."""
     if items < worth_a_pool:
         return ProcessPool()
-    return ProcessPool(min(_MAX_PROCESSES, len(os.sched_getaffinity(0))))
+    return ProcessPool(min(_MAX_PROCESSES, count_processors()))
 
 
 def _results(

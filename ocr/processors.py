@@ -1,0 +1,53 @@
+"""How many processors this process may use."""
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_QUOTA = "cpu.cfs_quota_us"
+_PERIOD = "cpu.cfs_period_us"
+
+
+def count_processors(root: Path = Path("/")) -> int:
+    """Count the processors that the process may run on, and those that its cgroups pay for.
+
+    A container's limit is a share of time, not a set of processors: on a machine of 64, two workers
+    for each of 2 processors paid for wait for each other. A fraction counts as a whole processor.
+
+    Args:
+        root: Where /proc and /sys stand.
+    """
+    return max(1, min([len(os.sched_getaffinity(0)), *_quotas(root)]))
+
+
+def _quotas(root: Path) -> Iterator[int]:
+    """Yield the limit of each cgroup that the process is in, and of those around them."""
+    try:
+        memberships = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:  # no Linux, or no cgroups
+        return
+    for membership in memberships:
+        _, controllers, path = membership.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        mounted = root / "sys/fs/cgroup" / ("cpu" if controllers else "")
+        group = mounted / path.lstrip("/")
+        for folder in (group, *group.parents):  # a container sees its own group as the mounted one
+            if folder.is_relative_to(mounted):
+                yield from _quota(folder)
+
+
+def _quota(group: Path) -> Iterator[int]:
+    """Yield the limit of one group, of version 2 or 1, if it has one."""
+    try:
+        if (group / "cpu.max").exists():
+            quota, period = (group / "cpu.max").read_text(encoding="ascii").split()
+        else:
+            quota, period = (
+                (group / name).read_text(encoding="ascii").strip() for name in (_QUOTA, _PERIOD)
+            )
+    except (OSError, ValueError):
+        return
+    if quota not in ("max", "-1"):
+        yield math.ceil(int(quota) / int(period))
