@@ -83,6 +83,9 @@ class LineDatasetParams(Params):
     group_column: str = Field(
         "", description="Column whose groups stay in one split; empty: by content"
     )
+    split_column: str = Field(
+        "", description="Column of a table that says train, val or test; empty: by label files"
+    )
     group_pattern: str = Field(
         "",
         description="Regular expression over an image's path; its first group, or all it matches, "

@@ -61,7 +61,10 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
         encoding=params.encoding,
         group_pattern=params.group_pattern,
         columns=Columns(
-            image=params.image_column, text=params.text_column, group=params.group_column
+            image=params.image_column,
+            text=params.text_column,
+            group=params.group_column,
+            split=params.split_column,
         ),
     )
 

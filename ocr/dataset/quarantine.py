@@ -12,6 +12,7 @@ from ocr.image.pixels import ImageFault
 Reason = Literal[
     "malformed_row",
     "tab_in_text",
+    "unknown_split",
     ImageFault,
     "too_small",
     "empty_text",

@@ -32,13 +32,21 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         super().__post_init__()
         if self.columns.group and self.kind != "table":
             raise BadInput(f"group_column needs a table, the source is {self.kind!r}")
+        if self.columns.split and self.kind != "table":
+            raise BadInput(f"split_column needs a table, the source is {self.kind!r}")
+        if self.columns.split and (self.val or self.test):
+            raise BadInput("with a split_column all rows stand in train_labels: no other is read")
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
-        return given_splits(self.root) if self.kind == "folder" else super().given()
+        if self.kind == "folder":
+            return given_splits(self.root)
+        return ("val", "test") if self.columns.split else super().given()
 
     def name_of(self, split: Split) -> str:
         """Name of the file or folder that a split's rows stand in."""
+        if self.columns.split:
+            return f"{super().name_of('train')} with {split!r} in the column {self.columns.split!r}"
         return self.root.name if self.kind == "folder" else super().name_of(split)
 
     def fingerprint(self) -> list[str]:
@@ -46,7 +54,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         return self._settings() if self.kind == "folder" else super().fingerprint()
 
     def _settings(self) -> list[str]:
-        return [*super()._settings(), *self.columns.names]
+        return [*super()._settings(), repr(self.columns)]
 
     def _group_setting(self) -> str:
         return f"group_column {self.columns.group!r}" if self.columns.group else ""

@@ -14,7 +14,7 @@ from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import SPACES, Encoding, read_lines
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.split import Split
+from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadData
 
 _ROWS_AT_ONCE = 4096  # of a Parquet file, as Python objects
@@ -23,16 +23,17 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of a table's columns; an empty group means the table has none."""
+    """Names of a table's columns; an empty group or split means the table has none."""
 
     image: str = "image"
     text: str = "text"
     group: str = ""
+    split: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns a table must have."""
-        return (self.image, self.text, self.group) if self.group else (self.image, self.text)
+        return tuple(filter(None, (self.image, self.text, self.group, self.split)))
 
 
 def parse_table(
@@ -70,16 +71,18 @@ def _to_row(
     where = f"{name}:{number}"
     if isinstance(values, str):
         return Rejection("malformed_row", where, "", "", values)
-    image, text, group = (
-        values[0].strip(),
-        values[1].strip(SPACES),
-        values[2] if columns.group else "",
-    )
+    image, text = values[0].strip(), values[1].strip(SPACES)
+    group = values[2] if columns.group else ""
+    written = values[-1].strip() if columns.split else ""
     if not image:
         return Rejection("malformed_row", where, "", text, f"the column {columns.image!r} is empty")
     if "\t" in text:
         return Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} tabs")
-    return Row(image, LineLabel(text), split, group, name, where)
+    if columns.split and written not in SPLITS:
+        detail = f"{written!r} in the column {columns.split!r}, expected {', '.join(SPLITS)}"
+        return Rejection("unknown_split", where, image, text, detail)
+    own = next((each for each in SPLITS if each == written and each != "train"), split)
+    return Row(image, LineLabel(text), own, group, name, where)
 
 
 def _csv_rows(

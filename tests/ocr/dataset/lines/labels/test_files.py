@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from ocr.dataset.inputs import survey_inputs
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.labels.files import LineLabelKind
 from ocr.dataset.quarantine import Rejection
-from ocr.errors import ArtifactNotFound, BadInput
+from ocr.errors import ArtifactNotFound, BadData, BadInput
 
 
 def test_rows_of_given_files_have_their_split_and_those_of_train_none(tmp_path: Path) -> None:
@@ -57,3 +58,23 @@ def test_missing_label_file_is_named(tmp_path: Path) -> None:
 def test_groups_need_a_table(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="group_column needs a table"):
         LineLabelFiles("folder", tmp_path, columns=Columns(group="page"))
+
+
+def test_column_of_splits_leaves_nothing_to_split_off(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("image,text,fold\na.jpg,A,train\nb.jpg,B,test\n")
+    labels = LineLabelFiles("table", tmp_path, "t.csv", columns=Columns(split="fold"))
+
+    assert labels.given() == ("val", "test")
+    with pytest.raises(BadData, match=r"no rows in t\.csv with 'val' in the column 'fold'"):
+        survey_inputs(labels, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "test", "said"),
+    [("paddleocr", "", "split_column needs a table"), ("table", "u.csv", "no other is read")],
+)
+def test_column_of_splits_is_a_tables_only_one(
+    kind: LineLabelKind, test: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=said):
+        LineLabelFiles(kind, tmp_path, "t.csv", test=test, columns=Columns(split="fold"))

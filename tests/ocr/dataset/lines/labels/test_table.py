@@ -92,3 +92,17 @@ def test_bad_row_is_rejected_and_the_next_read(line: str, reason: Reason) -> Non
 def test_unusable_table_is_refused_by_name(name: str, data: bytes, message: str) -> None:
     with pytest.raises(BadData, match=message):
         parse(data, name=name)
+
+
+def test_column_says_the_split_and_what_it_says_else_is_quarantined() -> None:
+    data = (
+        b"image,text,page,fold\na.jpg,A,7,train\nb.jpg,B,7, test \nc.jpg,C,8,val\nd.jpg,D,8,dev\n"
+    )
+
+    *rows, bad = parse(data, columns=Columns(group="page", split="fold"))
+
+    found = [(row.split, row.group) for row in rows if not isinstance(row, Rejection)]
+    assert found == [(None, "7"), ("test", "7"), ("val", "8")]
+    assert isinstance(bad, Rejection)
+    assert (bad.reason, bad.where) == ("unknown_split", "t.csv:5")
+    assert bad.detail == "'dev' in the column 'fold', expected train, val, test"
