@@ -26,6 +26,21 @@ class LineLimitParams(Params):
     )
 
 
+class TextParams(Params):
+    """How texts are written, so that what looks alike is one character to learn."""
+
+    form: Literal["none", "NFC", "NFKC"] = Field(
+        "NFC",
+        description="Unicode form. NFC joins accents to their letters and leaves full-width "
+        "punctuation; NFKC also makes it ASCII, and ligatures letters; none: as labelled",
+    )
+    white_space: Literal["collapse", "keep"] = Field(
+        "collapse",
+        description="Every run of spaces, no-break and ideographic ones too, becomes one space; "
+        "or all stay as labelled",
+    )
+
+
 class SplitParams(Params):
     """How large the splits are that no labels name."""
 
@@ -94,6 +109,7 @@ class LineDatasetParams(Params):
     charset_file: str = Field(
         "", description="One character a line, relative to root; empty: built from the texts"
     )
+    texts: TextParams = Field(default=TextParams(), description="How texts are written")
     limits: LineLimitParams = Field(default=LineLimitParams(), description="What is accepted")
     split: LineSplitParams = Field(default=LineSplitParams(), description="How to split")
     synthesis: LineSynthesisParams = Field(
@@ -182,6 +198,7 @@ class PageDatasetParams(Params):
         description="Field of a Label Studio task's data or of a COCO image whose values stay in "
         "one split; empty: none",
     )
+    texts: TextParams = Field(default=TextParams(), description="How texts are written")
     limits: PageLimitParams = Field(default=PageLimitParams(), description="What is accepted")
     split: PageSplitParams = Field(default=PageSplitParams(), description="How to split")
     synthesis: PageSynthesisParams = Field(

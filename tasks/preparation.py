@@ -9,10 +9,14 @@ from rich.table import Table
 
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected
+from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.models.bundle import CHARSET
 from ocr.models.charset import Charset
 from tasks.run.narration import TERMINAL, narrate
 from tasks.workspace import Workspace
+
+MOST_SHOWN = 10
+"""Look-alike characters that the terminal names; the artifact names all."""
 
 
 def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
@@ -31,6 +35,8 @@ def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef
     narrate("prepare", f"{how} {snapshot.key[:-48]}: {_say_counts(snapshot)} ({of})")
     if snapshot.quarantine:
         _show_quarantine(snapshot.quarantine)
+    if snapshot.lookalikes:
+        _show_lookalikes(snapshot.lookalikes)
     return snapshot
 
 
@@ -55,6 +61,17 @@ def _say_counts(snapshot: SnapshotRef) -> str:
     if counts.get("groups"):
         splits += f" in {counts['groups']} groups ({counts['ungrouped']} in none)"
     return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"
+
+
+def _show_lookalikes(lookalikes: Sequence[Lookalike]) -> None:
+    """Warn of characters that no person tells apart, in the terminal and as an artifact."""
+    warning = f"{len(lookalikes)} characters look like others or like nothing (dataset.texts)"
+    said = [each.describe() for each in sorted(lookalikes, key=lambda each: -each.count)]
+    more = [f"and {len(said) - MOST_SHOWN} more"] if len(said) > MOST_SHOWN else []
+    narrate("prepare", f"{warning}: {'; '.join([*said[:MOST_SHOWN], *more])}")
+    if TaskRunContext.get() is not None:
+        listed = "\n".join(f"- {each}" for each in said)
+        create_markdown_artifact(f"{warning}:\n\n{listed}", key="lookalikes")
 
 
 def _show_quarantine(reasons: Sequence[ReasonCount]) -> None:

@@ -6,6 +6,7 @@ from prefect import task
 
 from configs.dataset import LineDatasetParams
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.lines import preparation
 from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
@@ -36,6 +37,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
                 test_share=params.split.test_share,
                 seed=params.seed,
             ),
+            texts=TextRule(**params.texts.model_dump()),
             near_duplicate_bits=params.split.near_duplicate_bits,
             charset=Charset.read(Path(params.root, params.charset_file))
             if params.charset_file

@@ -6,6 +6,7 @@ from prefect import task
 
 from configs.dataset import PageDatasetParams
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.pages import preparation
 from ocr.dataset.pages.copies import CopyRule
 from ocr.dataset.pages.crops import prepare_crops
@@ -40,6 +41,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
             copies=CopyRule(
                 bit_share=params.split.copy_bit_share, word_share=params.split.copy_word_share
             ),
+            texts=TextRule(**params.texts.model_dump()),
             rendered=render_pages(params) if params.synthesis.count else None,
             work_folder=workspace.home,
         ),
@@ -57,6 +59,7 @@ def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -
             pages_key=pages.key,
             name=f"{params.name}-lines",
             limits=PageLimits(**params.limits.model_dump()),
+            texts=TextRule(**params.texts.model_dump()),
             work_folder=workspace.home,
         ),
         of="lines",

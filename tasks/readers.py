@@ -1,5 +1,10 @@
 """Readers of registered versions, loaded from this machine's copies."""
 
+from ocr.dataset.labels.text_rule import USUAL, TextRule
+from ocr.dataset.preparation import snapshot_key
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.dataset.snapshot.snapshot import MANIFEST
+from ocr.errors import ArtifactNotFound
 from ocr.models.pipeline import read_pipeline
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader
@@ -28,3 +33,16 @@ def load_pipeline(workspace: Workspace, reference: str, *, threads: int = 1) -> 
         name=model.reference,
         threads=threads,
     )
+
+
+def read_text_rule(workspace: Workspace, reference: str) -> TextRule:
+    """Return how the texts were written that a version learnt from; USUAL if nobody knows."""
+    store = workspace.store
+    digest = workspace.registry.resolve(reference).manifest["dataset_digest"]
+    for name in store.folders("datasets"):
+        try:
+            manifest = store.read_bytes(f"{snapshot_key(name, digest)}/{MANIFEST}")
+        except ArtifactNotFound:
+            continue
+        return SnapshotManifest.from_bytes(manifest).texts
+    return USUAL

@@ -27,6 +27,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
         batch: Images that a process takes at a time.
         hash_image: Perceptual hash of an image.
         label_of: The label of a rendered image.
+        rewrite: A label, its texts as `ocr.dataset.labels.text_rule` writes them.
         find_fault: What is wrong with a label, before its image is opened.
         check: The label to keep of a row whose image is known, or what is wrong with the row.
     """
@@ -35,6 +36,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
     batch: int
     hash_image: Callable[[Image], bytes]
     label_of: Callable[[ItemT], WrittenT]
+    rewrite: Callable[[WrittenT], WrittenT]
     find_fault: Callable[[WrittenT], Fault | None]
     check: Callable[[Row[WrittenT], EncodedImage], CheckedT | Fault]
 
@@ -82,6 +84,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
     def _judge(self, row: Row[WrittenT] | Rejection) -> Row[WrittenT] | Rejection:
         if isinstance(row, Rejection):
             return row
+        row = row._replace(label=self.rewrite(row.label))
         fault = self.find_fault(row.label)
         return row if fault is None else row.reject(*fault)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected, check_shares
+from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, keep_refused, write_quarantine
 from ocr.dataset.snapshot.snapshot import MANIFEST
@@ -35,6 +36,7 @@ class SnapshotRef:
         cached: Whether it was there already and nothing was decoded.
         counts: rows, accepted, quarantined, train, val and test.
         quarantine: The table of reasons, the most frequent first.
+        lookalikes: Characters of lines that a person cannot tell apart.
     """
 
     key: str
@@ -42,6 +44,7 @@ class SnapshotRef:
     cached: bool
     counts: Mapping[str, int]
     quarantine: tuple[ReasonCount, ...]
+    lookalikes: tuple[Lookalike, ...]
 
 
 def find_or_write(
@@ -147,4 +150,5 @@ def _refer(manifest: SnapshotManifest, *, cached: bool) -> SnapshotRef:
         cached=cached,
         counts=manifest.counts,
         quarantine=manifest.quarantine,
+        lookalikes=manifest.lookalikes,
     )

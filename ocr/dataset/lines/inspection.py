@@ -4,6 +4,7 @@ from typing import Protocol
 
 from ocr.dataset.inputs import RenderedImage
 from ocr.dataset.inspection import Inspector
+from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.limits import LineLimits
@@ -22,12 +23,13 @@ class RenderedLine(RenderedImage, Protocol):
 
 
 def line_inspector(
-    *, limits: LineLimits, charset: Charset | None
+    *, limits: LineLimits, texts: TextRule, charset: Charset | None
 ) -> Inspector[RenderedLine, LineLabel, LineLabel]:
     """Look for texts that can be learnt, on images that are large enough.
 
     Args:
         limits: What is accepted.
+        texts: How texts are written.
         charset: The only characters allowed; None: any.
     """
     return Inspector(
@@ -35,6 +37,7 @@ def line_inspector(
         batch=_BATCH,
         hash_image=line_hash,
         label_of=lambda line: LineLabel(line.text),
+        rewrite=lambda label: label.written(texts),
         find_fault=lambda label: find_text_fault(label.text, limits=limits, charset=charset),
         check=lambda row, _: row.label,
     )

@@ -3,12 +3,17 @@
 from typing import NamedTuple
 
 from ocr.dataset.candidate import Row
+from ocr.dataset.labels.text_rule import TextRule
 
 
 class LineLabel(NamedTuple):
     """What a line reads, without surrounding white space."""
 
     text: str
+
+    def written(self, texts: TextRule) -> "LineLabel":
+        """The label as a rule writes it."""
+        return LineLabel(texts.apply(self.text))
 
     @property
     def shown(self) -> str:

@@ -3,19 +3,21 @@
 from pathlib import Path
 
 from ocr.dataset.examination import open_rows
+from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.image.pixels import Image
 
 
 def read_labelled_lines(
-    labels: Path, *, max_pixels: int
+    labels: Path, *, max_pixels: int, texts: TextRule = USUAL
 ) -> tuple[list[tuple[Image, str]], list[Rejection]]:
     """Read the images and texts of a label file, and the rows that cannot be read.
 
     Args:
         labels: The label file; images are named relative to its folder.
         max_pixels: Largest image, width times height.
+        texts: How texts are written.
 
     Raises:
         ArtifactNotFound: There is no such file.
@@ -29,7 +31,7 @@ def read_labelled_lines(
             rejections.append(each)
         else:
             row, _, image = each
-            lines.append((image, row.label.text))
+            lines.append((image, row.label.written(texts).text))
     if not lines:
         refuse_unreadable(labels, rejections)
     return lines, rejections

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
+from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.copies import cluster_lines
 from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
@@ -30,6 +31,7 @@ def prepare_lines(
     limits: LineLimits,
     split: SplitRule,
     near_duplicate_bits: int,
+    texts: TextRule = USUAL,
     charset: Charset | None = None,
     rendered: RenderedSet[RenderedLine] | None = None,
     work_folder: Path | None = None,
@@ -43,6 +45,7 @@ def prepare_lines(
         limits: What is accepted.
         split: How rows without a split of their own are divided.
         near_duplicate_bits: Bits of the perceptual hash by which near-duplicates may differ.
+        texts: How texts are written before they are looked at.
         charset: The only characters allowed; None: those of the texts.
         rendered: Lines to render.
         work_folder: Where temporary files go; they take twice the images' size.
@@ -57,7 +60,7 @@ def prepare_lines(
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
-        inspector = line_inspector(limits=limits, charset=charset)
+        inspector = line_inspector(limits=limits, texts=texts, charset=charset)
         selection = select_samples(
             inspector.inspect(survey, spool=spool, pool=pool),
             rule=split,
@@ -74,6 +77,7 @@ def prepare_lines(
             charset=charset or Charset.from_texts(c.row.label.text for c, _ in selection.accepted),
             spool=spool,
             pool=pool,
+            texts=texts,
         )
 
     accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
@@ -85,6 +89,7 @@ def prepare_lines(
             "survey": survey.fingerprint,
             "limits": accepted,
             "split": asdict(split),
+            "texts": asdict(texts),
             "near_duplicate_bits": near_duplicate_bits,
             "charset": charset.characters if charset else None,
         },

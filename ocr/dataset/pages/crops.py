@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate, Row
 from ocr.dataset.examination import examine_rendered
+from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.limits import LineLimits
@@ -48,22 +49,23 @@ def prepare_crops(
     pages_key: str,
     name: str,
     limits: PageLimits,
+    texts: TextRule = USUAL,
     work_folder: Path | None = None,
 ) -> SnapshotRef:
     """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
 
     Every line keeps the split and the group of its page; of a page without a group, the page is
-    the group. White space in texts becomes single spaces. Equal crops are all kept, and stored
-    once a split; a crop that reads
-    otherwise than most of its equals is rejected. Crops are stored as JPEG of quality 95, as
-    rendered lines are: the pages they come from are photographs and scans, mostly JPEG
-    themselves, and PNG takes three times the space.
+    the group. Equal crops are all kept, and stored once a split; a crop that reads otherwise than
+    most of its equals is rejected. Crops are stored as JPEG of quality 95, as rendered lines are:
+    the pages they come from are photographs and scans, mostly JPEG themselves, and PNG takes three
+    times the space.
 
     Args:
         store: Where the pages are and the lines go.
         pages_key: Prefix of the pages' snapshot.
         name: Name of the dataset of lines.
         limits: What is accepted.
+        texts: How texts are written before they are looked at.
         work_folder: Where temporary files go: the pages, and the lines twice.
 
     Raises:
@@ -76,11 +78,15 @@ def prepare_crops(
         store,
         name=name,
         stage="crop-pages",
-        inputs={"pages": manifest.digest, "limits": asdict(_of_lines(limits))},
+        inputs={
+            "pages": manifest.digest,
+            "limits": asdict(_of_lines(limits)),
+            "texts": asdict(texts),
+        },
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(manifest.counts["accepted"], worth_a_pool=PAGES_WORTH_A_POOL),
-        write=partial(_write, store, pages_key=pages_key, name=name, limits=limits),
+        write=partial(_write, store, pages_key=pages_key, name=name, limits=limits, texts=texts),
     )
 
 
@@ -98,12 +104,13 @@ def _write(
     pages_key: str,
     name: str,
     limits: PageLimits,
+    texts: TextRule,
 ) -> SnapshotManifest:
     spool = Spool(folder)
     copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
     pages = open_page_snapshot(copy)
     selection = _select(
-        _cut_pages(pages, limits=_of_lines(limits), spool=spool, pool=pool),
+        _cut_pages(pages, limits=_of_lines(limits), texts=texts, spool=spool, pool=pool),
         max_bad_share=limits.max_bad_share,
     )
     return write_snapshot(
@@ -115,6 +122,7 @@ def _write(
         charset=_charset(c.row.label.text for c, _ in selection.accepted),
         spool=spool,
         pool=pool,
+        texts=texts,
     )
 
 
@@ -159,38 +167,46 @@ def _of_lines(limits: PageLimits) -> LineLimits:
 
 
 def _cut_pages(
-    pages: PageSnapshot, *, limits: LineLimits, spool: Spool, pool: ProcessPool
+    pages: PageSnapshot, *, limits: LineLimits, texts: TextRule, spool: Spool, pool: ProcessPool
 ) -> Iterator[CutLine | Rejection]:
     samples = list(pages.samples())
     batches = [samples[at : at + _BATCH] for at in range(0, len(samples), _BATCH)]
-    work = partial(_cut_batch, pages=pages, limits=limits, spool=spool)
+    work = partial(_cut_batch, pages=pages, limits=limits, texts=texts, spool=spool)
     for found in pool.map_in_order(work, batches):
         yield from found
 
 
 def _cut_batch(
-    samples: Sequence[PageSample], *, pages: PageSnapshot, limits: LineLimits, spool: Spool
+    samples: Sequence[PageSample],
+    *,
+    pages: PageSnapshot,
+    limits: LineLimits,
+    texts: TextRule,
+    spool: Spool,
 ) -> list[CutLine | Rejection]:
     with spool.appending() as file:
         return [
             each
             for sample in samples
-            for each in _cut_page(sample, pages, limits=limits, file=file)
+            for each in _cut_page(sample, pages, limits=limits, texts=texts, file=file)
         ]
 
 
 def _cut_page(
-    sample: PageSample, pages: PageSnapshot, *, limits: LineLimits, file: SpoolFile
+    sample: PageSample,
+    pages: PageSnapshot,
+    *,
+    limits: LineLimits,
+    texts: TextRule,
+    file: SpoolFile,
 ) -> Iterator[CutLine | Rejection]:
     image = pages.image(sample)
     for number, region in _readable(sample):
         where = f"{sample.image or sample.id[:12]} region {number}"
-        text = " ".join(region.text.split())
-        label = LineLabel(text)
-        row = Row(
-            sample.image, label, sample.split, sample.group or sample.id, sample.source, where
-        )
-        found = find_text_fault(text, limits=limits, charset=None) or examine_rendered(
+        label = LineLabel(region.text).written(texts)
+        group = sample.group or sample.id
+        row = Row(sample.image, label, sample.split, group, sample.source, where)
+        found = find_text_fault(label.text, limits=limits, charset=None) or examine_rendered(
             cut_region(image, region), limits=limits, file=file, hash_image=line_hash
         )
         if isinstance(found, Fault):

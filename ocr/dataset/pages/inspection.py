@@ -5,6 +5,7 @@ from typing import Protocol
 from ocr.dataset.candidate import EncodedImage, Row
 from ocr.dataset.inputs import RenderedImage
 from ocr.dataset.inspection import Inspector
+from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.pages.copies import page_hash
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import RawPageLabel, RawRegion
@@ -24,7 +25,9 @@ class RenderedPage(RenderedImage, Protocol):
         """All texts on it."""
 
 
-def page_inspector(limits: PageLimits) -> Inspector[RenderedPage, RawPageLabel, PageLabel]:
+def page_inspector(
+    limits: PageLimits, *, texts: TextRule
+) -> Inspector[RenderedPage, RawPageLabel, PageLabel]:
     """Look for pages of the size that was labelled, and for regions that can be used."""
 
     def find_fault(label: RawPageLabel) -> Fault | None:
@@ -38,6 +41,7 @@ def page_inspector(limits: PageLimits) -> Inspector[RenderedPage, RawPageLabel, 
         batch=_BATCH,
         hash_image=page_hash,
         label_of=_label_of,
+        rewrite=lambda label: label.written(texts),
         find_fault=find_fault,
         check=_check,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ocr.dataset.examination import open_rows
+from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.region_check import check_regions
@@ -33,13 +34,14 @@ class LabelledPage:
 
 
 def read_labelled_pages(
-    labels: Path, *, max_pixels: int
+    labels: Path, *, max_pixels: int, texts: TextRule = USUAL
 ) -> tuple[list[LabelledPage], list[Rejection]]:
     """Read the pages of a label file, and what of it cannot be used: rows, and single regions.
 
     Args:
         labels: The label file; images are named relative to its folder.
         max_pixels: Largest image, width times height.
+        texts: How texts are written.
 
     Raises:
         ArtifactNotFound: There is no such file.
@@ -53,6 +55,7 @@ def read_labelled_pages(
             rejections.append(each)
             continue
         row, encoded, image = each
+        row = row._replace(label=row.label.written(texts))
         label = check_regions(row, width_px=image.shape[1], height_px=image.shape[0])
         pages.append(LabelledPage(row.image, label.regions, encoded, max_pixels))
         rejections += label.faults

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
+from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.pages.copies import CopyRule, cluster_pages
 from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
@@ -31,6 +32,7 @@ def prepare_pages(
     limits: PageLimits,
     split: SplitRule,
     copies: CopyRule,
+    texts: TextRule = USUAL,
     rendered: RenderedSet[RenderedPage] | None = None,
     work_folder: Path | None = None,
 ) -> SnapshotRef:
@@ -43,6 +45,7 @@ def prepare_pages(
         limits: What is accepted.
         split: How pages without a split of their own are divided.
         copies: When two pages are copies of one, which share a split.
+        texts: How texts are written before they are looked at.
         rendered: Pages to render.
         work_folder: Where temporary files go; they take twice the images' size.
 
@@ -57,13 +60,13 @@ def prepare_pages(
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
         selection = select_samples(
-            page_inspector(limits).inspect(survey, spool=spool, pool=pool),
+            page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool),
             rule=split,
             given=labels.given() if labels else (),
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_pages, rule=copies),
         )
-        return _write(folder, name, selection, spool, pool)
+        return _write(folder, name, selection, spool, pool, texts)
 
     return find_or_write(
         store,
@@ -74,6 +77,7 @@ def prepare_pages(
             "limits": asdict(limits),
             "split": asdict(split),
             "copies": asdict(copies),
+            "texts": asdict(texts),
         },
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
@@ -83,7 +87,12 @@ def prepare_pages(
 
 
 def _write(
-    folder: Path, name: str, selection: Selection[PageLabel], spool: Spool, pool: ProcessPool
+    folder: Path,
+    name: str,
+    selection: Selection[PageLabel],
+    spool: Spool,
+    pool: ProcessPool,
+    texts: TextRule,
 ) -> SnapshotManifest:
     labels = [candidate.row.label for candidate, _ in selection.accepted]
     regions = [region for label in labels for region in label.regions]
@@ -96,6 +105,7 @@ def _write(
         charset=Charset.from_texts(region.text for region in regions if not region.ignored),
         spool=spool,
         pool=pool,
+        texts=texts,
         counts={
             "regions": sum(label.written for label in labels),
             "ignored_regions": sum(region.ignored for region in regions),

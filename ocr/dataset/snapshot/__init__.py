@@ -5,5 +5,6 @@
 - `writer`: writing one; the same samples give the same bytes
 - `shards`: the images, in tar files
 - `table`: reading the table, a part at a time
+- `lookalikes`: characters that a person cannot tell apart
 - `quarantine_list`: all rejected rows, of a snapshot or of a set that was refused
 """

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from ocr.dataset.labels.text_rule import AS_WRITTEN, USUAL, TextRule
 from ocr.dataset.quarantine import ReasonCount, Rejection
+from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.errors import BadData
 
 FORMAT = 1
@@ -28,6 +30,8 @@ class SnapshotManifest:
         charset_size: Number of characters.
         files: SHA-256 of every other file, by relative path.
         task: What the samples are.
+        texts: How their texts were written.
+        lookalikes: Characters of lines that a person cannot tell apart; no part of the digest.
     """
 
     name: str
@@ -37,6 +41,8 @@ class SnapshotManifest:
     charset_size: int
     files: Mapping[str, str]
     task: Task
+    texts: TextRule
+    lookalikes: tuple[Lookalike, ...]
 
     @classmethod
     def create(
@@ -48,6 +54,8 @@ class SnapshotManifest:
         charset_size: int,
         files: Mapping[str, str],
         task: Task,
+        texts: TextRule = USUAL,
+        lookalikes: Sequence[Lookalike] = (),
     ) -> "SnapshotManifest":
         """Make the manifest of a snapshot; its digest follows from its content."""
         content: dict[str, Any] = {
@@ -59,8 +67,20 @@ class SnapshotManifest:
         }
         if task != "recognition":  # the digests of lines are older than pages
             content["task"] = task
+        if texts != USUAL:  # the digests of others are older than the rule
+            content["texts"] = asdict(texts)
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        return cls(name, digest, counts, tuple(quarantine), charset_size, files, task)
+        return cls(
+            name,
+            digest,
+            counts,
+            tuple(quarantine),
+            charset_size,
+            files,
+            task,
+            texts,
+            tuple(lookalikes),
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "SnapshotManifest":
@@ -83,6 +103,8 @@ class SnapshotManifest:
                 charset_size=content["charset_size"],
                 files=content["files"],
                 task=content.get("task", "recognition"),
+                texts=TextRule(**content.get("texts", asdict(AS_WRITTEN))),
+                lookalikes=tuple(Lookalike(**each) for each in content.get("lookalikes", ())),
             )
         except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise BadData(f"not a snapshot manifest: {error!r}") from error

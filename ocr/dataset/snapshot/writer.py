@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.dataset.candidate import Candidate, EncodedImage, SampleLabel
+from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
+from ocr.dataset.snapshot.lookalikes import find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, storable, write_quarantine
 from ocr.dataset.snapshot.shards import ShardPlace, place_in_shards, write_shard
@@ -53,6 +55,7 @@ def write_snapshot(
     charset: Charset,
     spool: Spool,
     pool: ProcessPool,
+    texts: TextRule,
     counts: Mapping[str, int] | None = None,
 ) -> SnapshotManifest:
     """Write samples, shards, quarantine, charset and, last, the manifest.
@@ -66,6 +69,7 @@ def write_snapshot(
         charset: Characters of the dataset.
         spool: Holds the images.
         pool: Writes the shards.
+        texts: How the texts were written, for the manifest.
         counts: More counts for the manifest.
     """
     folder.mkdir()
@@ -91,6 +95,8 @@ def write_snapshot(
         charset_size=len(charset.characters),
         files=dict(sorted(digests.items())),
         task=task,
+        texts=texts,
+        lookalikes=find_lookalikes(map(str, samples.get("text", ()))),
     )
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return manifest

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import ILLEGIBLE, SPACES
+from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.quarantine import Fault
 from ocr.errors import BadData
 
@@ -43,6 +44,11 @@ class RawPageLabel(NamedTuple):
 
     regions: tuple[RawRegion, ...]
     size: Size | None = None
+
+    def written(self, texts: TextRule) -> "RawPageLabel":
+        """The label, its texts as a rule writes them."""
+        regions = (each._replace(text=texts.apply(each.text)) for each in self.regions)
+        return self._replace(regions=tuple(regions))
 
     @property
     def shown(self) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ocr.dataset.labels.text_rule import AS_WRITTEN, USUAL, TextRule
 from ocr.dataset.lines.labelled_lines import read_labelled_lines
 from ocr.errors import ArtifactNotFound, BadData
 from tests.ocr.image.pictures import write_labels
@@ -18,6 +19,17 @@ def test_images_come_with_their_texts_and_bad_rows_are_named(tmp_path: Path) -> 
     assert [text for _, text in samples] == ["AB", "EF"]
     assert samples[0][0].shape == (32, 96, 3)
     assert [(r.where, r.reason) for r in rejections] == [("rec.txt:2", "missing_image")]
+
+
+def test_texts_are_written_as_those_a_model_learnt_from(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"a.png": "A\u3000，"})
+
+    read = [
+        read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6, texts=texts)[0][0][1]
+        for texts in (USUAL, AS_WRITTEN, TextRule("NFKC", "collapse"))
+    ]
+
+    assert read == ["A ，", "A\u3000，", "A ,"]
 
 
 def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from ocr.dataset.labels.text_rule import AS_WRITTEN, USUAL
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
+from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.errors import ArtifactNotFound, BadData
@@ -144,3 +146,37 @@ def test_pages_and_lines_of_the_same_content_differ_in_digest() -> None:
     )
 
     assert lines.digest != pages.digest
+
+
+@pytest.mark.parametrize(
+    ("task", "digest"),
+    [
+        ("recognition", "96015b2f4ec4abc24bec2132c2c9c901dcb64560c6b12a0c5d8815449016290e"),
+        ("detection", "9041bb63ea594bab89de26f42c63871f860f98f8d96de89317bd726a998af72a"),
+    ],
+)
+def test_snapshots_of_the_usual_rule_keep_the_digest_of_before_there_was_one(
+    task: Task, digest: str
+) -> None:
+    manifest = SnapshotManifest.create(
+        name="d",
+        counts={"rows": 1},
+        quarantine=(),
+        charset_size=1,
+        files={"a": "b"},
+        task=task,
+        lookalikes=[Lookalike("\u00a0", 1)],
+    )
+
+    assert manifest.digest == digest
+
+
+def test_manifest_of_before_there_was_a_rule_says_that_texts_are_as_written(
+    snapshot: LineSnapshot,
+) -> None:
+    content = json.loads((snapshot.folder / MANIFEST).read_bytes())
+    del content["texts"], content["lookalikes"]
+
+    read = SnapshotManifest.from_bytes(json.dumps(content).encode())
+
+    assert (snapshot.manifest.texts, read.texts) == (USUAL, AS_WRITTEN)

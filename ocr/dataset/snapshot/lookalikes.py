@@ -1,0 +1,79 @@
+"""Characters of a dataset that a person cannot tell apart, or not see, but a model must."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+# Of UAX #44, table 14: what a circle, a fraction or a superscript is made of looks otherwise.
+_ALIKE_TAGS = frozenset(["", "<compat>", "<font>", "<narrow>", "<noBreak>", "<small>", "<wide>"])
+_COMBINING = range(0x0300, 0x0370)
+_VARIATION_SELECTORS = range(0xFE00, 0xFE10)
+
+
+@dataclass(frozen=True)
+class Lookalike:
+    """A character that looks like another, or like nothing.
+
+    Attributes:
+        character: The character.
+        count: How often it is in the texts.
+        beside: The character it looks like, which is in the texts too; empty: none.
+        beside_count: How often that is.
+    """
+
+    character: str
+    count: int
+    beside: str = ""
+    beside_count: int = 0
+
+    def describe(self) -> str:
+        """Name it and its twin by code point, with counts."""
+        name = unicodedata.name(self.character, "private use").lower()
+        said = f"{_code(self.character)} {name} {_times(self.count)}"
+        if not self.beside:
+            return said
+        return f"{said}, beside {_code(self.beside)} {_times(self.beside_count)}"
+
+
+def find_lookalikes(texts: Iterable[str]) -> tuple[Lookalike, ...]:
+    """Find the look-alikes among the characters of texts, by code point.
+
+    These are spaces but the usual one, accents apart from their letter, private use and characters
+    without any width, and characters that Unicode calls a form of another one in the texts.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(text)
+    found = []
+    for character in sorted(counts):
+        if character.isascii():
+            continue
+        twin = _twin(character, counts)
+        if twin or _is_hidden(character):
+            found.append(Lookalike(character, counts[character], twin, counts[twin]))
+    return tuple(found)
+
+
+def _twin(character: str, known: Collection[str]) -> str:
+    """Another of the known characters that it looks like; empty: none."""
+    if unicodedata.category(character) == "Zs":
+        return " " if " " in known else ""
+    tag, _, target = f" {unicodedata.decomposition(character)}".rpartition(" ")
+    twin = chr(int(target, 16)) if target else ""
+    return twin if tag.strip() in _ALIKE_TAGS and twin in known else ""
+
+
+def _is_hidden(character: str) -> bool:
+    """Whether it is a space, an accent or nothing to look at."""
+    if unicodedata.category(character) in ("Zs", "Cf", "Co"):
+        return True
+    return ord(character) in _COMBINING or ord(character) in _VARIATION_SELECTORS
+
+
+def _code(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
