@@ -1,6 +1,5 @@
 """One detector and one recogniser under one version, with pages to prove what they read."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from ocr.reading.page_reader import PageReader
 from ocr.store.digest import stage_key
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import ModelRef
+from tasks.run.alone import alone
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
@@ -46,20 +46,21 @@ def assemble_pipeline(
         golden=GOLDEN_PAGES,
     )
     version = key[:12]
-    cached = workspace.registry.has_version(name, version)
-    if not cached:
-        with tempfile.TemporaryDirectory(dir=workspace.home, prefix="assemble-") as folder:
-            _assemble(
-                workspace,
-                Path(folder),
-                name=name,
-                version=version,
-                detector=detector.reference,
-                recogniser=recogniser.reference,
-                pages=pages,
-            )
-            with suppress(ArtifactExists):  # another run was faster; what it made counts
-                workspace.registry.register(name, version, Path(folder))
+    with alone(workspace.home, f"assemble-{name}-{version}", stage="export") as place:
+        cached = workspace.registry.has_version(name, version)
+        if not cached:
+            with place.emptied() as folder:
+                _assemble(
+                    workspace,
+                    folder,
+                    name=name,
+                    version=version,
+                    detector=detector.reference,
+                    recogniser=recogniser.reference,
+                    pages=pages,
+                )
+                with suppress(ArtifactExists):  # another machine was faster; its version counts
+                    workspace.registry.register(name, version, folder)
     narrate("export", f"{'found' if cached else 'assembled'} {name}:{version} of both")
     return ModelRef(name, version, checkpoints=detector.checkpoints + recogniser.checkpoints)
 

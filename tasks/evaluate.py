@@ -31,6 +31,7 @@ from ocr.reading.recognition.recogniser import Recogniser
 from ocr.store.digest import stage_key
 from tasks.readers import load_pipeline, load_recogniser
 from tasks.references import EvaluationRef, ModelRef
+from tasks.run.alone import alone
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
@@ -135,11 +136,12 @@ def _find_or_measure(
         resamples=params.resamples,
     )
     key = f"evaluations/{digest}"
-    cached = workspace.store.exists(f"{key}/report.json")
-    if not cached:
-        report = measure(opponent).to_json()
-        with suppress(ArtifactExists):  # another run was faster; what it measured counts
-            workspace.store.put_bytes(f"{key}/report.json", report)
+    with alone(workspace.home, f"evaluate-{digest[:16]}", stage="evaluate"):
+        cached = workspace.store.exists(f"{key}/report.json")
+        if not cached:
+            report = measure(opponent).to_json()
+            with suppress(ArtifactExists):  # another machine was faster; its report counts
+                workspace.store.put_bytes(f"{key}/report.json", report)
     narrate("evaluate", f"{'found' if cached else 'measured'} {model.version} beside {opponent}")
     return EvaluationRef(
         key=key,

@@ -1,7 +1,7 @@
 """Export a checkpoint to a bundle whose every form reads the same, and register it."""
 
 import shutil
-from pathlib import Path
+from contextlib import suppress
 
 from prefect import task
 
@@ -14,9 +14,10 @@ from configs.jobs import (
 )
 from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
 from ocr.dataset.preparation import SnapshotRef
-from ocr.errors import BadInput
+from ocr.errors import ArtifactExists
 from ocr.store.digest import stage_key
 from tasks.references import CheckpointRef, ModelRef
+from tasks.run.alone import Place, alone
 from tasks.run.jobs import run_job
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
@@ -65,19 +66,22 @@ def _find_or_export(
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
     )
-    cached = workspace.registry.has_version(name, model.version)
-    folder = workspace.home / "jobs" / f"export-{name}-{model.version}"
-    if not cached:
-        _export(workspace, job, folder)
-    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
+    with alone(workspace.home, f"export-{name}-{model.version}", stage="export") as place:
+        cached = workspace.registry.has_version(name, model.version)
+        if not cached:
+            _export(workspace, job, place)
+        shutil.rmtree(place.folder, ignore_errors=True)  # also what a killed run left
     narrate("export", f"{'found' if cached else 'exported'} {name}:{model.version}")
     return model
 
 
-def _export(workspace: Workspace, job: ExportJob, folder: Path) -> None:
-    try:
-        result = run_job(job, folder=folder, result_type=ExportResult, on_event=lambda _: None)
-        workspace.registry.register(job.name, job.version, folder / result.bundle)
-    except (OSError, BadInput):  # another run was faster, and may have removed our folder
-        if not workspace.registry.has_version(job.name, job.version):
-            raise
+def _export(workspace: Workspace, job: ExportJob, place: Place) -> None:
+    result = run_job(
+        job,
+        folder=place.folder,
+        result_type=ExportResult,
+        on_event=lambda _: None,
+        inherit=[place.lock],
+    )
+    with suppress(ArtifactExists):  # another machine was faster; what it made counts
+        workspace.registry.register(job.name, job.version, place.folder / result.bundle)

@@ -1,6 +1,7 @@
 """What a person hears of a preparation: how much was kept, what was rejected, which characters."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
@@ -12,6 +13,7 @@ from ocr.dataset.quarantine import ReasonCount, TooManyRejected
 from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.models.bundle import CHARSET
 from ocr.models.charset import Charset
+from tasks.run.alone import alone
 from tasks.run.narration import TERMINAL, narrate
 from tasks.workspace import Workspace
 
@@ -19,15 +21,26 @@ MOST_SHOWN = 10
 """Look-alike characters that the terminal names; the artifact names all."""
 
 
-def prepare_aloud(prepare: Callable[[], SnapshotRef], *, of: str) -> SnapshotRef:
+def prepare_aloud(
+    prepare: Callable[[Path], SnapshotRef], *, workspace: Workspace, name: str, of: str
+) -> SnapshotRef:
     """Prepare; say what became of how many, and show what was rejected, also when it is too much.
 
+    Sets of one name are prepared one after another on a machine, so that the second run of equal
+    inputs finds what the first one wrote.
+
     Args:
-        prepare: Writes or finds the snapshot.
+        prepare: Writes or finds the snapshot; given a folder for temporary files.
+        workspace: Where that folder is.
+        name: Name of the dataset.
         of: What it holds.
     """
     try:
-        snapshot = prepare()
+        with (
+            alone(workspace.home, f"prepare-{name}", stage="prepare") as place,
+            place.emptied() as folder,
+        ):
+            snapshot = prepare(folder)
     except TooManyRejected as error:
         _show_quarantine(error.reasons)
         raise

@@ -27,7 +27,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
     """Write the dataset's snapshot, or find the one that the same inputs gave before."""
     workspace = open_workspace()
     snapshot = prepare_aloud(
-        lambda: preparation.prepare_lines(
+        lambda folder: preparation.prepare_lines(
             workspace.store,
             name=params.name,
             labels=_labels(params),
@@ -43,8 +43,10 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
             if params.charset_file
             else None,
             rendered=render_lines(params) if params.synthesis.count else None,
-            work_folder=workspace.home,
+            work_folder=folder,
         ),
+        workspace=workspace,
+        name=params.name,
         of="lines",
     )
     show_charset(workspace, snapshot, model)

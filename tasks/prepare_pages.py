@@ -28,7 +28,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
     """Write the snapshot of the pages, or find the one that the same inputs gave before."""
     workspace = open_workspace()
     return prepare_aloud(
-        lambda: preparation.prepare_pages(
+        lambda folder: preparation.prepare_pages(
             workspace.store,
             name=params.name,
             labels=_labels(params),
@@ -43,8 +43,10 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
             ),
             texts=TextRule(**params.texts.model_dump()),
             rendered=render_pages(params) if params.synthesis.count else None,
-            work_folder=workspace.home,
+            work_folder=folder,
         ),
+        workspace=workspace,
+        name=params.name,
         of="pages",
     )
 
@@ -54,14 +56,16 @@ def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -
     """Cut the lines out of the pages into a snapshot of their own, or find the one there is."""
     workspace = open_workspace()
     crops = prepare_aloud(
-        lambda: prepare_crops(
+        lambda folder: prepare_crops(
             workspace.store,
             pages_key=pages.key,
             name=f"{params.name}-lines",
             limits=PageLimits(**params.limits.model_dump()),
             texts=TextRule(**params.texts.model_dump()),
-            work_folder=workspace.home,
+            work_folder=folder,
         ),
+        workspace=workspace,
+        name=f"{params.name}-lines",
         of="lines",
     )
     show_charset(workspace, crops, recogniser)

@@ -1,7 +1,6 @@
 """Train a net in a process of its own, once per dataset and parameters."""
 
 import shutil
-from pathlib import Path
 
 from prefect import task
 
@@ -18,10 +17,10 @@ from configs.training import (
     ResourceParams,
 )
 from ocr.dataset.preparation import SnapshotRef
-from ocr.errors import BadInput
 from ocr.store.digest import stage_key
 from ocr.store.folder import find_published, publish_folder, seal_folder
 from tasks.references import CheckpointRef
+from tasks.run.alone import Place, alone
 from tasks.run.jobs import run_job
 from tasks.run.narration import narrate
 from tasks.run.progress import SCORES, Net, TrainingProgress
@@ -58,10 +57,10 @@ def train_detector(
 def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> CheckpointRef:
     digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
-    found = find_published(workspace.store, key=key)
-    folder = workspace.home / "jobs" / f"train-{digest[:16]}"
-    prefix = found or _train(workspace, key, folder, job=job, net=net)
-    shutil.rmtree(folder, ignore_errors=True)  # also what a run killed after its upload left
+    with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:
+        found = find_published(workspace.store, key=key)
+        prefix = found or _train(workspace, key, place, job=job, net=net)
+        shutil.rmtree(place.folder, ignore_errors=True)  # also what a killed run left
     result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{prefix}/result.json"))
     score = SCORES[net]
     said = f"{net} {digest[:12]}: validation {score} {result.metrics.get(score, 0.0):.4f}"
@@ -70,25 +69,19 @@ def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> Checkpoi
     return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics, code=code)
 
 
-def _train(
-    workspace: Workspace,
-    key: str,
-    folder: Path,
-    *,
-    job: TrainJob,
-    net: Net,
-) -> str:
-    try:
-        with TrainingProgress(net) as progress:
-            result = run_job(job, folder=folder, result_type=TrainResult, on_event=progress.update)
-        checkpoint = folder / result.checkpoint
-        for name in KEPT:
-            if (folder / name).exists():
-                shutil.copyfile(folder / name, checkpoint / name)
-        seal_folder(checkpoint)
-        return publish_folder(workspace.store, checkpoint, key=key)
-    except (OSError, BadInput):  # another run was faster, and may have removed our folder
-        found = find_published(workspace.store, key=key)
-        if not found:
-            raise
-        return found
+def _train(workspace: Workspace, key: str, place: Place, *, job: TrainJob, net: Net) -> str:
+    folder = place.folder
+    with TrainingProgress(net) as progress:
+        result = run_job(
+            job,
+            folder=folder,
+            result_type=TrainResult,
+            on_event=progress.update,
+            inherit=[place.lock],
+        )
+    checkpoint = folder / result.checkpoint
+    for name in KEPT:
+        if (folder / name).exists():
+            shutil.copyfile(folder / name, checkpoint / name)
+    seal_folder(checkpoint)
+    return publish_folder(workspace.store, checkpoint, key=key)

@@ -15,7 +15,7 @@ from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, keep_refused, write_quarantine
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.errors import ArtifactNotFound
+from ocr.errors import ArtifactExists, ArtifactNotFound
 from ocr.store import Store
 from ocr.store.digest import stage_key
 from ocr.store.folder import upload_folder
@@ -91,7 +91,10 @@ def find_or_write(
             raise TooManyRejected(f"{error}\nall of them:\n{addresses}", error.reasons) from None
         if stored is None:
             _store(store, folder / SNAPSHOT, made)
-            store.put_bytes(index, json.dumps({"digest": made.digest}).encode())
+            try:
+                store.put_bytes(index, json.dumps({"digest": made.digest}).encode())
+            except ArtifactExists:  # another machine was faster; what it made counts
+                made = stored = _find_stored(store, name=name, index=index) or made
     return _refer(made, cached=stored is not None)
 
 

@@ -1,6 +1,7 @@
 """What goes on while tasks run: their jobs, and what a person sees of them.
 
 - `jobs` – runs a job in a process of its own
+- `alone` – one run of this machine at a time makes a thing, the others wait for it
 - `together` – two tasks at the same time, of which the first error ends both
 - `retries` – which failures are worth another try
 - `narration` – a line in the terminal and in the run's log

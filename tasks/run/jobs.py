@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,6 +45,7 @@ def run_job(
     folder: Path,
     result_type: type[Result],
     on_event: Callable[[Event], None],
+    inherit: Sequence[int] = (),
 ) -> Result:
     """Run one job in its folder, or return the result it already left there.
 
@@ -53,6 +54,7 @@ def run_job(
         folder: The job's own folder; a rerun in it continues where the last one stopped.
         result_type: Model of the result.
         on_event: Called with each line the job adds to ``metrics.jsonl``.
+        inherit: Descriptors that stay open while the job lives, such as that of a lock.
 
     Raises:
         BadInput, BadData, TrainingFailed, ParityFailed: As the job's exit code says.
@@ -63,7 +65,7 @@ def run_job(
     result = folder / "result.json"
     if not result.exists():
         (folder / "job.json").write_text(job.model_dump_json(indent=2), encoding="utf-8")
-        _run(job.kind, folder, on_event)
+        _run(job.kind, folder, on_event, inherit)
     try:
         return result_type.model_validate_json(result.read_bytes())
     except (FileNotFoundError, ValidationError) as error:
@@ -71,7 +73,9 @@ def run_job(
         raise JobDied(f"{job.kind} job left no valid {result}: {error}") from None
 
 
-def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
+def _run(
+    kind: str, folder: Path, on_event: Callable[[Event], None], inherit: Sequence[int]
+) -> None:
     errors = folder / "stderr.txt"
     with (folder / "stdout.txt").open("ab") as out, errors.open("wb") as err:
         # The job stays in our process group, so that cancelling the run ends it too.
@@ -81,6 +85,7 @@ def _run(kind: str, folder: Path, on_event: Callable[[Event], None]) -> None:
             stdout=out,
             stderr=err,
             env=_environment(),
+            pass_fds=inherit,
         )
         try:
             _watch(process, folder / "metrics.jsonl", on_event)

@@ -1,5 +1,7 @@
 """What a candidate is measured beside, and that the same is measured once."""
 
+from pathlib import Path
+
 import pytest
 
 from configs.evaluation import LineEvaluationParams
@@ -82,8 +84,8 @@ def test_images_are_read_where_they_are_stored(project: ToyProject) -> None:
     assert not list(open_workspace().home.rglob("*.tar"))
 
 
-def test_of_two_runs_at_once_the_first_report_counts(
-    project: ToyProject, monkeypatch: pytest.MonkeyPatch
+def test_of_two_machines_at_once_the_first_report_counts(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     model = project.add("v1")
     loaded: list[str] = []
@@ -91,8 +93,10 @@ def test_of_two_runs_at_once_the_first_report_counts(
 
     def load(workspace: Workspace, reference: str) -> OnnxRecogniser:
         loaded.append(reference)
-        if len(loaded) == 1:  # another run starts and ends while this one measures
-            firsts.append(project.evaluate(model))
+        if len(loaded) == 1:  # another machine starts and ends while this one measures
+            with monkeypatch.context() as other:
+                other.setenv("OCRLINE_HOME", str(tmp_path / "other"))
+                firsts.append(project.evaluate(model))
         return load_recogniser(workspace, reference)
 
     monkeypatch.setattr("tasks.evaluate.load_recogniser", load)

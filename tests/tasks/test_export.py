@@ -1,6 +1,5 @@
 """What an export makes of what another run did meanwhile; the export itself is the trainer's."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,19 @@ def export(project: ToyProject) -> ModelRef:
     return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
 
 
-def test_bundle_of_a_run_that_was_faster_and_cleaned_up_counts(
+def test_bundle_of_another_machine_that_was_faster_counts(
     project: ToyProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def be_overtaken(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
-        bundle = write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
-        project.registry.register(job.name, job.version, bundle)
-        shutil.rmtree(folder)
+        for created, place in (("2026-11-21", folder.parent / "other"), ("2026-11-22", folder)):
+            bundle = write_toy_bundle(
+                place / "bundle",
+                name=job.name,
+                version=job.version,
+                created=f"{created}T00:00:00Z",
+            )
+            if place != folder:
+                project.registry.register(job.name, job.version, bundle)
         return RESULT
 
     monkeypatch.setattr("tasks.export.run_job", be_overtaken)
@@ -36,6 +41,8 @@ def test_bundle_of_a_run_that_was_faster_and_cleaned_up_counts(
     model = export(project)
 
     assert project.registry.versions(NAME) == [model.version]
+    kept = project.registry.version(NAME, model.version)
+    assert kept.created == "2026-11-21T00:00:00Z"
 
 
 def test_the_code_that_trained_it_is_named_and_no_champion_as_its_parent(

@@ -126,8 +126,8 @@ def test_another_recogniser_makes_another_version(pages: SnapshotRef) -> None:
     assert assemble(pages, "r1").version != assemble(pages, "r2").version
 
 
-def test_two_runs_at_once_assemble_one_version(
-    registry: Registry, pages: SnapshotRef, monkeypatch: pytest.MonkeyPatch
+def test_two_machines_at_once_assemble_one_version(
+    registry: Registry, pages: SnapshotRef, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     others: list[ModelRef] = []
 
@@ -136,8 +136,10 @@ def test_two_runs_at_once_assemble_one_version(
     def write(folder: Path, *args: Any, **named: Any) -> None:
         write_pipeline(folder, *args, **named)
         written.append(folder)
-        if len(written) == 1:  # another run starts and ends before this one registers
-            others.append(assemble(pages))
+        if len(written) == 1:  # another machine starts and ends before this one registers
+            with monkeypatch.context() as other:
+                other.setenv("OCRLINE_HOME", str(tmp_path / "other"))
+                others.append(assemble(pages))
 
     monkeypatch.setattr("tasks.assemble.write_pipeline", write)
 

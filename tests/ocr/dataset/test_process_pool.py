@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -37,3 +39,20 @@ def test_no_more_batches_are_taken_than_are_needed() -> None:
 def test_what_fails_is_raised_here(processes: int) -> None:
     with ProcessPool(processes) as pool, pytest.raises(ValueError, match="-1 is negative"):
         list(pool.map_in_order(twice, [1, -1, 2]))
+
+
+def test_processes_end_with_a_killed_one() -> None:
+    code = """
+import os, signal, sys
+from ocr.dataset.process_pool import ProcessPool
+with ProcessPool(2) as pool:
+    next(pool.map_in_order(abs, [1]))
+    print("up", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as process:
+        said, _ = process.communicate(timeout=60)  # ends when nobody holds the pipe any more
+
+    assert said == "up\n"
