@@ -71,20 +71,31 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.add_middleware(Edge, token=settings.token, names=settings.names, metrics=metrics)
-    app.add_exception_handler(Problem, answer_problem)
-    app.add_exception_handler(HTTPException, answer_router)
-    limits = _limits(settings)
     bodies = Budget(
         int(settings.bodies_mb * MEBIBYTE), unit="bytes of the bodies", held=metrics.body_bytes
     )
+    app.add_middleware(
+        Edge, token=settings.token, names=settings.names, bodies=bodies, metrics=metrics
+    )
+    app.add_exception_handler(Problem, answer_problem)
+    app.add_exception_handler(HTTPException, answer_router)
+    limits = _limits(settings)
+    pixels = Budget(settings.held_pixels, unit="pixels", held=metrics.pixels)
     inbox = Inbox(limits=limits, budget=bodies)
     app.include_router(
-        crop_routes(pool, inbox=inbox, capacity=crops, limits=limits, metrics=metrics)
+        crop_routes(
+            pool, inbox=inbox, pixels=pixels, capacity=crops, limits=limits, metrics=metrics
+        )
     )
     app.include_router(
         document_routes(
-            pool, inbox=inbox, feed=feed, capacity=pages, limits=limits, metrics=metrics
+            pool,
+            inbox=inbox,
+            feed=feed,
+            pixels=pixels,
+            capacity=pages,
+            limits=limits,
+            metrics=metrics,
         )
     )
     app.include_router(demo_routes())

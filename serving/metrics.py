@@ -46,6 +46,9 @@ class ServingMetrics:
         self.in_flight = Gauge(
             "ocrline_requests_in_flight", "Recognition requests inside", registry=registry
         )
+        self.pixels = Gauge(
+            "ocrline_pixels", "Pixels of the images of all requests", registry=registry
+        )
         self.body_bytes = Gauge(
             "ocrline_body_bytes", "Bytes of the bodies of all requests", registry=registry
         )

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode
 
-from configs.settings import Settings
+from configs.settings import Settings, variable_of
 from ocr.processors import count_processors
 
 Engine = Literal["onnxruntime", "paddle"]
@@ -37,7 +37,7 @@ class ServingSettings(Settings):
     queue: int = Field(32, ge=0, le=10_000, description="Requests waiting; more get a 503")
     max_body_mb: float = Field(16, gt=0, le=1024, description="Largest request body")
     bodies_mb: float = Field(
-        128, gt=0, le=65_536, description="Most of all bodies together, received or waiting"
+        128, gt=0, le=65_536, description="Most of all bodies and answers together"
     )
     max_connections: int = Field(
         512, ge=1, le=65_536, description="Open connections; more get a 503"
@@ -55,6 +55,9 @@ class ServingSettings(Settings):
     )
     max_request_pixels: int = Field(
         60_000_000, ge=1, le=2_000_000_000, description="Most pixels of one request's images"
+    )
+    held_pixels: int = Field(
+        600_000_000, ge=1, description="Most pixels of all requests together, of 3 bytes each"
     )
     max_pages: int = Field(20, ge=1, le=1000, description="Most pages of one document")
     pages_timeout_s: float = Field(
@@ -76,6 +79,14 @@ class ServingSettings(Settings):
     def _hold_one_body(cls, value: float, info: ValidationInfo) -> float:
         if value < info.data.get("max_body_mb", 0):
             raise ValueError(f"less than OCRLINE_MAX_BODY_MB={info.data['max_body_mb']:g}")
+        return value
+
+    @field_validator("held_pixels")
+    @classmethod
+    def _hold_one_request(cls, value: int, info: ValidationInfo) -> int:
+        for variable in ("max_pixels", "max_request_pixels"):
+            if value < info.data.get(variable, 0):
+                raise ValueError(f"less than {variable_of(variable)}={info.data[variable]}")
         return value
 
     @property

@@ -16,7 +16,7 @@ class Budget:
     """
 
     def __init__(self, most: int, *, unit: str, held: Gauge) -> None:
-        self._most = most
+        self.most = most
         self._unit = unit
         self._gauge = held
         self._held = 0
@@ -38,8 +38,8 @@ class Budget:
             Problem: It would be more than there is.
         """
         with self._lock:
-            if count > 0 and self._held + count > self._most:
-                message = f"The {self._unit} of all requests together are over {self._most} already"
+            if count > 0 and self._held + count > self.most:
+                message = f"The {self._unit} of all requests together are over {self.most} already"
                 raise Problem("busy", f"{message}; try again later")
             self._held += count
             self._gauge.set(self._held)
@@ -51,6 +51,11 @@ class Account:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self.taken = 0
+
+    @property
+    def most(self) -> int:
+        """How much there is for all accounts together."""
+        return self._budget.most
 
     def take(self, count: int) -> None:
         """Take more.

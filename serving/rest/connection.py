@@ -134,6 +134,13 @@ class Connection(HttpToolsProtocol):
         super().pause_writing()
         self._await_sent()
 
+    def resume_writing(self) -> None:
+        """The client has taken what was written so far."""
+        if self._send_timer is not None and not self.transport.is_closing():
+            self._send_timer.cancel()
+            self._send_timer = None
+        super().resume_writing()
+
     def on_response_complete(self) -> None:
         """An answer is written; what closes now may still have to be sent."""
         super().on_response_complete()

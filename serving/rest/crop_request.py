@@ -15,6 +15,7 @@ from serving.rest.body import (
     split_body,
     too_many_images,
 )
+from serving.rest.budget import Account
 
 
 class CropOptions(BaseModel):
@@ -34,11 +35,12 @@ class CropJson(BaseModel):
     images: list[str] = Field([], description="Several encoded images in base64")
 
 
-def read_crops(body: bytes, *, content_type: str, limits: Limits) -> list[Image]:
+def read_crops(body: bytes, *, content_type: str, limits: Limits, account: Account) -> list[Image]:
     """Decode every image of a body; one bad image refuses the request.
 
     Raises:
-        Problem: The body cannot be parsed, or an image cannot be used; `index` says which.
+        Problem: The body cannot be parsed, an image cannot be used (`index` says which), or all
+            requests together hold too many pixels.
     """
     encoded = split_body(
         body,
@@ -48,10 +50,10 @@ def read_crops(body: bytes, *, content_type: str, limits: Limits) -> list[Image]
         most_files=limits.images,
     )
     images: list[Image] = []
-    pixels_left = limits.request_pixels
     for index, data in enumerate(_parse_json(body, limits) if encoded is None else encoded):
+        pixels_left = limits.request_pixels - account.taken
         image = _decode(data, index=index, limits=limits, pixels_left=pixels_left)
-        pixels_left -= image.shape[0] * image.shape[1]
+        account.take(image.shape[0] * image.shape[1])
         images.append(image)
     return images
 

@@ -15,6 +15,7 @@ from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.body import FILE_TYPES, Limits, parse_query
+from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crop_request import CropJson, CropOptions, read_crops
 from serving.rest.inbox import Inbox
@@ -38,7 +39,13 @@ class CropsAnswer(BaseModel):
 
 
 def crop_routes(
-    pool: ModelPool, *, inbox: Inbox, capacity: Capacity, limits: Limits, metrics: ServingMetrics
+    pool: ModelPool,
+    *,
+    inbox: Inbox,
+    pixels: Budget,
+    capacity: Capacity,
+    limits: Limits,
+    metrics: ServingMetrics,
 ) -> APIRouter:
     """Make the route over a pool."""
     router = APIRouter()
@@ -66,8 +73,11 @@ def crop_routes(
 
             def work() -> tuple[LiveModel, list[dict[str, Any]]]:
                 live = pool.choose(options.model)
-                images = read_crops(body, content_type=content_type, limits=limits)
-                return live, _recognise(live, images, metrics=metrics)
+                with pixels.account() as account:
+                    images = read_crops(
+                        body, content_type=content_type, limits=limits, account=account
+                    )
+                    return live, _recognise(live, images, metrics=metrics)
 
             live, results = await capacity.run(work)
         answer = {

@@ -22,6 +22,7 @@ from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
 from serving.problems import Code, Problem
 from serving.rest.body import Limits, bad_image
+from serving.rest.budget import Account, Budget
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.document_answer import EXAMPLE, DocumentAnswer
 from serving.rest.document_request import (
@@ -49,6 +50,7 @@ def document_routes(
     *,
     inbox: Inbox,
     feed: PageFeed,
+    pixels: Budget,
     capacity: Capacity,
     limits: Limits,
     metrics: ServingMetrics,
@@ -95,7 +97,10 @@ def document_routes(
                     read = partial(
                         _read, live, page, options, number=len(pages) + 1, metrics=metrics
                     )
-                    pages.append(await capacity.run(read))
+                    with pixels.account() as account:
+                        account.take(page.image.shape[0] * page.image.shape[1])
+                        pages.append(await capacity.run(read))
+                    _hold_pictures(pages[-1], request.state.answer)
         answer = {"model": live.name, "version": live.version, "pages": pages}
         text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)
         return JSONResponse({"request_id": request.state.request_id, **answer, "text": text})
@@ -143,6 +148,15 @@ def _read(
         page["image"] = _jpeg(image)
     _count(live.name, reading, timings, metrics=metrics)
     return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
+
+
+def _hold_pictures(page: Mapping[str, Any], account: Account) -> None:
+    """Count the pictures of a page, which are held as texts and in the answer made of them."""
+    size = 2 * sum(len(page.get(picture, "")) for picture in ("annotated", "image"))
+    if account.taken + size > account.most:
+        message = f"The pictures of {page['page']} pages are too large; ask for fewer pages"
+        raise Problem("answer_too_large", message)
+    account.take(size)
 
 
 def _count(

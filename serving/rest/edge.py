@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
+from serving.rest.budget import Budget
 from serving.rest.exchange import Exchange
 from serving.rest.origin import refuse_foreign
 from serving.web import demo_page
@@ -29,9 +30,16 @@ class Edge:
     """ASGI middleware around everything; probes and the demo page need no token."""
 
     def __init__(
-        self, app: ASGIApp, *, token: str, names: Collection[str], metrics: ServingMetrics
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        names: Collection[str],
+        bodies: Budget,
+        metrics: ServingMetrics,
     ) -> None:
         self._app = app
+        self._bodies = bodies
         self._names = names
         self._token = token.encode()
         self._metrics = metrics
@@ -48,7 +56,8 @@ class Edge:
         scope.setdefault("state", {})["request_id"] = request_id
         try:
             self._admit(scope, headers)
-            await self._answer(scope, exchange)
+            with self._bodies.account() as scope["state"]["answer"]:  # until it has been sent
+                await self._answer(scope, exchange)
         except Problem as problem:
             await self._refuse(problem, scope, exchange)
         finally:

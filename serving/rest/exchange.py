@@ -10,6 +10,9 @@ from starlette.types import Message, Receive, Scope, Send
 MIN_BYTES_A_SECOND: Final = 1024
 """A client that sends or takes less on average is given up."""
 
+PIECE_BYTES: Final = 2**18
+"""What is written of an answer at once; the rest follows when the client has taken that."""
+
 LINGER_S: Final = 1.0
 """How long a refused client may read its answer before the connection ends."""
 
@@ -53,11 +56,20 @@ class Exchange:
         """Send the next piece of the answer."""
         if message["type"] == "http.response.start":
             self._start(message)
-        elif self._closes and not message.get("more_body", False):
-            await self._send({**message, "more_body": True})
+            await self._send(message)
+            return
+        body = message.get("body", b"")
+        for start in range(0, len(body) - PIECE_BYTES, PIECE_BYTES):  # each waits for those before
+            await self._send_more(body[start : start + PIECE_BYTES])
+            message["body"] = body[start + PIECE_BYTES :]
+        if self._closes and not message.get("more_body", False):
+            await self._send_more(message.get("body", b""))
             await self._linger()
-            message = {"type": "http.response.body", "body": b""}
+            message["body"] = b""
         await self._send(message)
+
+    async def _send_more(self, body: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     def _start(self, message: Message) -> None:
         self.has_started = True

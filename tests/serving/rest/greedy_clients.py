@@ -21,6 +21,8 @@ from tests.serving.tiny_bundle import DIGITS, png
 
 MEGABYTE = 10**6
 GET = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+OPENAPI = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer hush\r\n\r\n"
+SLOWLY = 200
 GOOD = png("2026")
 SLOW_BODIES = 34
 MOST_CONNECTIONS = 60
@@ -88,14 +90,22 @@ def too_many_bytes(gateway: Gateway) -> str:
 def stalled_reader(gateway: Gateway) -> str:
     """Ask for a few megabytes at once, and take nothing of them."""
     with RawClient(gateway.port, receive_buffer=4096) as client:
-        asked = (
-            b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer hush\r\n\r\n"
-        )
-        client.send(asked * 600)
+        client.send(OPENAPI * 600)
         wait_until(lambda: client.port in _clients_of(gateway), log=gateway.log)
         wait_until(lambda: client.port not in _clients_of(gateway), log=gateway.log)
         received = client.read_to_end()
     return f"ended after {'all' if received > 10 * MEGABYTE else 'a part'}"
+
+
+def slow_reader(gateway: Gateway) -> str:
+    """Take a few megabytes in more time than one may take nothing in."""
+    with RawClient(gateway.port, receive_buffer=4096) as client:
+        client.send(OPENAPI * (SLOWLY - 1), OPENAPI.replace(b"Host", b"Connection: close\r\nHost"))
+        started = time.monotonic()
+        received = client.read_to_end(pause_s=0.004)
+        is_slow = time.monotonic() - started > float(LIMITS["OCRLINE_SEND_TIMEOUT_S"])
+    one = len(gateway.get("/openapi.json", headers=TOKEN).content)
+    return "all, slowly" if is_slow and received > SLOWLY * one else "a part"
 
 
 CASES: dict[str, tuple[Try, str]] = {
@@ -141,6 +151,7 @@ CASES: dict[str, tuple[Try, str]] = {
     ),
     "bodies of 4 MB together, held back": (too_many_bytes, "408 body_timeout | 503 busy, retry"),
     "an answer that is not read": (stalled_reader, "ended after a part"),
+    "an answer that is read slowly": (slow_reader, "all, slowly"),
 }
 
 

@@ -73,11 +73,12 @@ class RawClient:
             body += self._read() or b" " * int(headers["content-length"])
         return Reply(int(status.split()[1]), headers, body)
 
-    def read_to_end(self) -> int:
+    def read_to_end(self, *, pause_s: float = 0.0) -> int:
         """Read until the gateway ends the connection; return how many bytes there were."""
         total = 0
         while piece := self._read():
             total += len(piece)
+            time.sleep(pause_s)
         return total
 
     def _read(self) -> bytes:

@@ -57,7 +57,7 @@ async def _fill(
     pool: HeldPool, *, metrics: ServingMetrics, places: int
 ) -> tuple[list[httpx.Response], httpx.Response, httpx.Response]:
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(_app(pool, metrics=metrics, places=places)),
+        transport=httpx.ASGITransport(crops_app(pool, metrics=metrics, places=places)),
         base_url="http://127.0.0.1",
     ) as http:
 
@@ -73,14 +73,24 @@ async def _fill(
         return list(await asyncio.gather(*held)), refused, await ask()
 
 
-def _app(pool: ModelPool, *, metrics: ServingMetrics, places: int) -> Edge:
-    capacity = Capacity(concurrency=1, queue=places - 1, in_flight=metrics.in_flight)
-    inbox = Inbox(
-        limits=LIMITS, budget=Budget(10**6, unit="bytes of the bodies", held=metrics.body_bytes)
-    )
+def crops_app(
+    pool: ModelPool,
+    *,
+    metrics: ServingMetrics,
+    places: int = 9,
+    workers: int = 1,
+    pixels: int = 10**6,
+) -> Edge:
+    """Make the route of crops, and the edge around it."""
+    capacity = Capacity(concurrency=workers, queue=places - workers, in_flight=metrics.in_flight)
+    held = Budget(pixels, unit="pixels", held=metrics.pixels)
+    bodies = Budget(10**6, unit="bytes of the bodies", held=metrics.body_bytes)
+    inbox = Inbox(limits=LIMITS, budget=bodies)
     app = FastAPI()
     app.add_exception_handler(Problem, answer_problem)
     app.include_router(
-        crop_routes(pool, inbox=inbox, capacity=capacity, limits=LIMITS, metrics=metrics)
+        crop_routes(
+            pool, inbox=inbox, pixels=held, capacity=capacity, limits=LIMITS, metrics=metrics
+        )
     )
-    return Edge(app, token="", names=(), metrics=metrics)
+    return Edge(app, token="", names=(), bodies=bodies, metrics=metrics)

@@ -1,0 +1,102 @@
+import asyncio
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+
+from ocr.image.pixels import Image
+from ocr.reading.recognition.ctc import Recognition
+from serving.metrics import ServingMetrics
+from serving.models.model_pool import ModelPool
+from serving.problems import Problem
+from serving.rest.budget import Budget
+from tests.serving.conftest import serving_pages
+from tests.serving.models.test_model_pool import make_live
+from tests.serving.rest.test_capacity import PNG, crops_app
+from tests.serving.tiny_bundle import DIGITS, draw, png
+
+PIXELS = draw("2026")[..., 0].size
+
+
+class HeldRecogniser:
+    """Holds images until it is let go, and reads nothing then."""
+
+    name = "held"
+
+    def __init__(self) -> None:
+        self.entered, self.released = threading.Semaphore(0), threading.Event()
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        self.entered.release()
+        self.released.wait()
+        return []
+
+
+def test_what_was_taken_is_given_back_however_it_ends() -> None:
+    metrics = ServingMetrics()
+    budget = Budget(10, unit="pixels", held=metrics.pixels)
+
+    for _ in range(3):
+        with budget.account() as mine, budget.account() as other:
+            mine.take(6)
+            other.take(4)
+            with pytest.raises(Problem, match="pixels of all requests together"):
+                mine.take(1)
+            assert "ocrline_pixels 10.0" in metrics.render().decode()
+
+    assert "ocrline_pixels 0.0" in metrics.render().decode()
+
+
+def test_images_beyond_what_all_requests_may_hold_get_503(tmp_path: Path) -> None:
+    metrics = ServingMetrics()
+    pool, recogniser = ModelPool(named=(), metrics=metrics), HeldRecogniser()
+    pool.expect("bars", "v1")
+    pool.swap(replace(make_live(tmp_path, "v1", DIGITS), recogniser=recogniser))
+    app = crops_app(pool, metrics=metrics, workers=2, pixels=2 * PIXELS - 1)
+
+    async def fill() -> list[httpx.Response]:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"
+        ) as http:
+
+            def ask() -> asyncio.Task[httpx.Response]:
+                return asyncio.create_task(
+                    http.post("/v1/recognize", content=png("2026"), headers=PNG)
+                )
+
+            held = ask()
+            await asyncio.to_thread(recogniser.entered.acquire)
+            refused = await ask()
+            recogniser.released.set()
+            return [refused, await held, await ask()]
+
+    refused, *others = asyncio.run(fill())
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
+    assert refused.headers["retry-after"] == "1"
+    assert [reply.status_code for reply in others] == [200, 200]
+
+
+def test_pictures_of_an_answer_count_until_it_is_sent(tmp_path: Path) -> None:
+    noise = np.random.default_rng(7).integers(0, 256, (1400, 1400, 3)).astype(np.uint8)
+    page = cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 20])[1].tobytes()
+
+    with serving_pages(tmp_path, OCRLINE_BODIES_MB="2") as gateway:
+        told = {
+            query: gateway.post(
+                f"/v1/ocr{query}", content=page, headers={"content-type": "image/*"}
+            )
+            for query in ("", "?render=true", "?annotate=true")
+        }
+        held = gateway.metric("ocrline_body_bytes")
+
+    assert told[""].status_code == 200
+    for query in ("?render=true", "?annotate=true"):
+        assert told[query].status_code == 413
+        assert told[query].json()["error"]["code"] == "answer_too_large"
+    assert held == 0
