@@ -19,7 +19,7 @@ class LineLimitParams(Params):
         MAX_PIXELS, ge=1, description="Largest accepted image, pixels (guards against bombs)"
     )
     max_bad_share: float = Field(
-        0.1, ge=0, le=1, description="Share of rejected rows above which the run stops"
+        0.1, ge=0, le=1, description="Share of bad rows above which the run stops"
     )
     allow_illegible: bool = Field(
         False, description="Learn the texts * and ###; off: they mark what nobody could read"

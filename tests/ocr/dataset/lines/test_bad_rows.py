@@ -179,3 +179,15 @@ def test_gbk_labels_are_refused_once_with_the_fix_and_read_with_it(
         "paddleocr", root, "rec_train.txt", "rec_val.txt", "rec_test.txt", encoding="gb18030"
     )
     assert prepare(store, root, labels=files).counts["val"] == 2
+
+
+def test_rows_that_nobody_could_read_do_not_stop_a_run(store: Store, root: Path) -> None:
+    add(root, *(f"train/{number:02}.png\t###" for number in range(20)), "gone.png\tA")
+
+    made = prepare(store, root, limits=replace(LIMITS, max_bad_share=0.03))
+
+    assert [(each.reason, each.count) for each in made.quarantine] == [
+        ("illegible", 20),
+        ("missing_image", 1),
+    ]
+    assert (made.counts["accepted"], made.counts["quarantined"]) == (28, 21)
