@@ -1,7 +1,8 @@
-"""How many processors this process may use."""
+"""The processors of this machine: how many we may use, what they are, how busy."""
 
 import math
 import os
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,22 @@ def count_processors(root: Path = Path("/")) -> int:
         root: Where /proc and /sys stand.
     """
     return max(1, min([len(os.sched_getaffinity(0)), *_quotas(root)]))
+
+
+def describe_processors() -> str:
+    """Name the processors, how many of them we may use, and how busy they are."""
+    load, _, _ = os.getloadavg()
+    name = name_processor() or "unknown processor"
+    return f"{name}, {count_processors()} processors, load {load:.1f}"
+
+
+def name_processor(info: Path = Path("/proc/cpuinfo")) -> str:
+    """Return the model of the processors; empty where nobody knows it."""
+    text = info.read_text(encoding="utf-8", errors="replace") if info.is_file() else ""
+    for line in text.splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()
 
 
 def _quotas(root: Path) -> Iterator[int]:

@@ -16,41 +16,25 @@ from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.report import EvaluationReport
-from ocr.models.charset import Charset
-from ocr.reading.baselines import (
-    FilteredRecogniser,
-    RapidOcrPages,
-    RapidOcrRecogniser,
-    StockPaddleRecogniser,
-    TesseractPages,
-    TesseractRecogniser,
-)
 from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
-from ocr.reading.page_reader import ReadsPages
-from ocr.reading.recognition.recogniser import Recogniser
 from ocr.store.digest import stage_key
-from tasks.readers import load_pipeline, load_recogniser
+from tasks.readers import (
+    load_line_opponent,
+    load_page_opponent,
+    load_pipeline,
+    load_recogniser,
+)
 from tasks.references import EvaluationRef, ModelRef
 from tasks.run.alone import alone
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
-NOBODY = ("none", "number")
 BASELINE_PACKAGES = {  # another release may read otherwise
     "rapidocr": ("rapidocr",),
     "paddleocr": ("paddleocr", "paddlex", "paddlepaddle", "paddlepaddle-gpu"),
 }
 TESSERACT_LANGUAGE = "eng"
-LINE_BASELINES: dict[str, Callable[[], Recogniser]] = {
-    "rapidocr": RapidOcrRecogniser,
-    "paddleocr": StockPaddleRecogniser,
-    "tesseract": TesseractRecogniser,
-}
-PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
-    "rapidocr": RapidOcrPages,
-    "tesseract": TesseractPages,
-}
 
 
 @task(name="evaluate-lines", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
@@ -64,7 +48,7 @@ def evaluate_lines(
         snapshot = workspace.open_lines(dataset.key)
         return measure_lines(
             candidate=load_recogniser(workspace, model.reference),
-            opponent=_load_line_opponent(workspace, opponent, snapshot.charset),
+            opponent=load_line_opponent(workspace, opponent, snapshot.charset),
             samples=snapshot.images("test"),
             required_accuracy=params.baseline_accuracy if opponent == "number" else None,
             training_counts=Counter(chain.from_iterable(snapshot.values("text", "train"))),
@@ -93,7 +77,7 @@ def evaluate_pages(
     def measure(opponent: str) -> PagesReport:
         return measure_pages(
             candidate=load_pipeline(workspace, pipeline.reference),
-            opponent=_load_page_opponent(workspace, opponent),
+            opponent=load_page_opponent(workspace, opponent),
             samples=workspace.open_pages(pages.key).images("test"),
             required_hmean=params.baseline_hmean if opponent == "number" else None,
             resamples=params.resamples,
@@ -165,19 +149,3 @@ def _name_release(opponent: str) -> str:
     if opponent != "tesseract":
         return opponent
     return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)
-
-
-def _load_line_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:
-    if opponent in NOBODY:
-        return None
-    if opponent in LINE_BASELINES:
-        return FilteredRecogniser(LINE_BASELINES[opponent](), characters=charset.characters)
-    return load_recogniser(workspace, opponent)
-
-
-def _load_page_opponent(workspace: Workspace, opponent: str) -> ReadsPages | None:
-    if opponent in NOBODY:
-        return None
-    if opponent in PAGE_BASELINES:
-        return PAGE_BASELINES[opponent]()
-    return load_pipeline(workspace, opponent)

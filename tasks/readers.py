@@ -1,15 +1,37 @@
-"""Readers of registered versions, loaded from this machine's copies."""
+"""Readers of registered versions, loaded from this machine's copies, and baselines."""
+
+from collections.abc import Callable
 
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.preparation import snapshot_key
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.errors import ArtifactNotFound
+from ocr.models.charset import Charset
 from ocr.models.pipeline import read_pipeline
+from ocr.reading.baselines import (
+    FilteredRecogniser,
+    RapidOcrPages,
+    RapidOcrRecogniser,
+    StockPaddleRecogniser,
+    TesseractPages,
+    TesseractRecogniser,
+)
 from ocr.reading.detection.detector import OnnxDetector
-from ocr.reading.page_reader import PageReader
-from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.reading.page_reader import PageReader, ReadsPages
+from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from tasks.workspace import Workspace
+
+NOBODY = ("none", "number")
+LINE_BASELINES: dict[str, Callable[[], Recogniser]] = {
+    "rapidocr": RapidOcrRecogniser,
+    "paddleocr": StockPaddleRecogniser,
+    "tesseract": TesseractRecogniser,
+}
+PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
+    "rapidocr": RapidOcrPages,
+    "tesseract": TesseractPages,
+}
 
 
 def load_recogniser(workspace: Workspace, reference: str) -> OnnxRecogniser:
@@ -46,3 +68,21 @@ def read_text_rule(workspace: Workspace, reference: str) -> TextRule:
             continue
         return SnapshotManifest.from_bytes(manifest).texts
     return USUAL
+
+
+def load_line_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:
+    """Load who reads lines beside a candidate; a baseline answers in these characters only."""
+    if opponent in NOBODY:
+        return None
+    if opponent in LINE_BASELINES:
+        return FilteredRecogniser(LINE_BASELINES[opponent](), characters=charset.characters)
+    return load_recogniser(workspace, opponent)
+
+
+def load_page_opponent(workspace: Workspace, opponent: str) -> ReadsPages | None:
+    """Load who reads pages beside a candidate."""
+    if opponent in NOBODY:
+        return None
+    if opponent in PAGE_BASELINES:
+        return PAGE_BASELINES[opponent]()
+    return load_pipeline(workspace, opponent)

@@ -5,6 +5,8 @@ import platform
 import warnings
 from pathlib import Path
 
+from ocr.processors import name_processor
+
 
 def prepare_environment() -> None:
     """Set what is read at the import of paddle; a value that is already set stays.
@@ -30,16 +32,9 @@ def describe_environment(*, device: str, devices: int, code: str) -> dict[str, s
         "python": platform.python_version(),
         "machine": platform.machine(),
         "system": platform.system(),
-        "processor": _processor_name(),
+        "processor": name_processor(),
         "cpus": str(os.cpu_count()),
     }
-
-
-def _processor_name() -> str:
-    for line in _processor_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor()
 
 
 def _processor_text() -> str:

@@ -7,7 +7,8 @@ What both kinds share stands here; `lines` and `pages` have files of the same na
 3. `comparison` – the change from opponent to candidate, with bounds and tests.
 4. `slices` – parts of a test that can hide behind a good average.
 5. `confusion` – which characters are read as which others.
-6. `report` – what every evaluation found; the store keeps it as JSON.
-7. `lines` – recognisers on lines.
-8. `pages` – detectors alone, and whole readers, on pages.
+6. `latency` – how long candidate and opponent take, side by side.
+7. `report` – what every evaluation found; the store keeps it as JSON.
+8. `lines` – recognisers on lines.
+9. `pages` – detectors alone, and whole readers, on pages.
 """

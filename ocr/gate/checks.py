@@ -14,6 +14,7 @@ from ocr.gate.words import (
     count_samples,
     describe_both,
     describe_change,
+    describe_latency,
     sentence,
     signed,
 )
@@ -55,8 +56,8 @@ def check_all(evidence: Evidence, rules: GateRules) -> Iterator[Check]:
     yield _check_floor(evidence, rules)
     yield _check_slice_floor(evidence, rules)
     yield _check_slice_losses(evidence, rules)
-    yield _check_most("Latency, ms per image", evidence.latency_ms, rules.max_latency_ms)
-    yield _check_most("Model size, MB", evidence.size_mb, rules.max_size_mb)
+    yield _check_latency(evidence, rules)
+    yield _check_size(evidence, rules)
     yield _check_parity(evidence)
     yield _check_history(evidence)
     if evidence.overlap is not None:
@@ -156,10 +157,21 @@ def _check_slice_losses(evidence: Evidence, rules: GateRules) -> Check:
     return Check(rule, "; ".join(losers), required, "hold", reason)
 
 
-def _check_most(rule: str, value: float, most: float) -> Check:
-    verdict: Verdict = "promote" if value <= most else "block"
-    reason = f"{rule}: {value:.1f} is more than {most:.1f}." if verdict == "block" else ""
-    return Check(rule, f"{value:.1f}", f"at most {most:.1f}", verdict, reason)
+def _check_latency(evidence: Evidence, rules: GateRules) -> Check:
+    latency, most = evidence.latency, rules.max_latency_ms
+    rule, found = "Latency, ms per image", describe_latency(evidence)
+    required = f"at most {most:.1f}"
+    if latency.candidate.median_ms <= most:
+        return Check(rule, found, required, "promote", "")
+    reason = f"{rule}: {found}; that is more than {most:.1f}."
+    return Check(rule, found, required, "block", reason)
+
+
+def _check_size(evidence: Evidence, rules: GateRules) -> Check:
+    rule, size_mb, most = "Model size, MB", evidence.size_mb, rules.max_size_mb
+    verdict: Verdict = "promote" if size_mb <= most else "block"
+    reason = f"{rule}: {size_mb:.1f} is more than {most:.1f}." if verdict == "block" else ""
+    return Check(rule, f"{size_mb:.1f}", f"at most {most:.1f}", verdict, reason)
 
 
 def _check_parity(evidence: Evidence) -> Check:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ocr.evaluation.bootstrap import Interval, wilson
 from ocr.evaluation.comparison import Comparison
+from ocr.evaluation.latency import Latency
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.slices import SliceReport
@@ -20,7 +21,7 @@ class Evidence:
         share: The metric that decides, between its 95 % bounds.
         comparison: Its change against the opponent; None: there is nothing to beat.
         slices: Parts of the test set.
-        latency_ms: Median of one image read alone; ``size_mb``: of the served model.
+        latency: How long an image takes, as of now; ``size_mb``: of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
         opponent: Whom the candidate met ("plates:1f3a"); empty: nobody, or a required number.
         is_opponent: The candidate is that very model.
@@ -34,7 +35,7 @@ class Evidence:
     share: Interval
     comparison: Comparison | None
     slices: Sequence[SliceReport]
-    latency_ms: float
+    latency: Latency
     size_mb: float
     has_parity: bool
     opponent: str
@@ -49,6 +50,7 @@ class Evidence:
 def collect_line_evidence(
     report: LinesReport,
     *,
+    latency: Latency,
     size_mb: float,
     has_parity: bool,
     was_rolled_back: bool,
@@ -58,6 +60,7 @@ def collect_line_evidence(
 
     Args:
         report: The evaluation.
+        latency: How long an image takes.
         size_mb: Megabytes of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
         was_rolled_back: Somebody took this very version out of service.
@@ -69,7 +72,7 @@ def collect_line_evidence(
         share=wilson(round(metrics.accuracy * metrics.n), metrics.n),
         comparison=report.comparison,
         slices=report.slices,
-        latency_ms=report.candidate.latency.single_ms,
+        latency=latency,
         size_mb=size_mb,
         has_parity=has_parity,
         opponent=other.name if other else "",
@@ -85,6 +88,7 @@ def collect_line_evidence(
 def collect_page_evidence(
     report: PagesReport,
     *,
+    latency: Latency,
     size_mb: float,
     has_parity: bool,
     was_rolled_back: bool,
@@ -94,6 +98,7 @@ def collect_page_evidence(
 
     Args:
         report: The evaluation.
+        latency: How long an image takes.
         size_mb: Megabytes of the served models together.
         has_parity: Whether every exported form of both finds and reads as the checkpoints do.
         was_rolled_back: Somebody took this very version out of service.
@@ -105,7 +110,7 @@ def collect_page_evidence(
         share=candidate.intervals["e2e_hmean"],
         comparison=report.comparison,
         slices=report.slices,
-        latency_ms=1000 * candidate.latency.median_s,
+        latency=latency,
         size_mb=size_mb,
         has_parity=has_parity,
         opponent=other.name if other else "",

@@ -6,6 +6,7 @@ from math import ceil
 from scipy.special import ndtri
 
 from ocr.evaluation.comparison import BOUND_CONFIDENCE
+from ocr.evaluation.latency import Latency
 from ocr.gate.checks import STRICTEST, Check, Verdict, check_all, relative_drop
 from ocr.gate.evidence import Evidence
 from ocr.gate.rules import GateRules
@@ -22,6 +23,7 @@ class Decision:
         verdict: ``promote``, ``hold`` (cannot tell, or a person should look) or ``block``.
         reasons: Plain sentences with numbers: of the checks that failed, else of all that decide.
         checks: Every rule with what was found.
+        latency: How long an image took when this was decided.
         samples_to_decide: About how many test samples would tell, if the change stays as observed;
             None where more would not help.
     """
@@ -29,6 +31,7 @@ class Decision:
     verdict: Verdict
     reasons: list[str]
     checks: list[Check]
+    latency: Latency
     samples_to_decide: int | None = None
 
     @property
@@ -51,6 +54,7 @@ def judge(evidence: Evidence, rules: GateRules) -> Decision:
         verdict=verdict,
         reasons=failed or [check.reason for check in checks if check.reason],
         checks=checks,
+        latency=evidence.latency,
         samples_to_decide=_samples_to_decide(evidence, rules) if verdict == "hold" else None,
     )
 

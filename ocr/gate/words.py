@@ -21,6 +21,13 @@ def describe_both(evidence: Evidence, metric: str, change: Comparison) -> str:
     )
 
 
+def describe_latency(evidence: Evidence) -> str:
+    """Say how long an image takes, beside whom, and on what machine."""
+    latency = evidence.latency
+    ratio = f", {latency.ratio:.2f} × that of {evidence.opponent}" if latency.ratio else ""
+    return f"{latency.candidate.median_ms:.1f}{ratio} ({latency.machine})"
+
+
 def count_samples(evidence: Evidence, change: Comparison) -> str:
     """Say how many samples were compared, and of how many documents where these are fewer."""
     documents = f" of {change.groups} documents" if change.groups < change.n else ""

@@ -65,6 +65,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def list_latency(decision: Decision) -> list[str]:
+    """Return the row of a table with how long candidate and opponent took."""
+    times = (decision.latency.candidate, decision.latency.opponent)
+    return ["Latency", *(f"{time.median_ms:.1f} ms" if time else "–" for time in times)]
+
+
 def _promise(decision: Decision, *, unit: str) -> list[str]:
     if not decision.samples_to_decide:
         return []

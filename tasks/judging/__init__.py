@@ -2,5 +2,6 @@
 
 - `lines`, `pages` – a task each: evidence, decision, report
 - `conclusion` – how both end: the report is kept, the verdict said
+- `latency` – how long candidate and opponent take now
 - `overlap` – whether the opponent was trained on the test
 """

@@ -22,6 +22,7 @@ from tasks.judging.conclusion import (
     read_if_any,
     was_rolled_back,
 )
+from tasks.judging.latency import time_lines
 from tasks.judging.overlap import find_overlap
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace
@@ -40,6 +41,7 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
     snapshot = workspace.open_lines(evaluation.dataset)
     evidence = collect_line_evidence(
         report,
+        latency=time_lines(workspace, evaluation, snapshot),
         size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
         was_rolled_back=was_rolled_back(workspace, model),

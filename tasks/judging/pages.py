@@ -31,6 +31,7 @@ from tasks.judging.conclusion import (
     read_environment,
     was_rolled_back,
 )
+from tasks.judging.latency import time_pages
 from tasks.judging.overlap import find_overlap
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
@@ -47,6 +48,7 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
     snapshot = workspace.open_pages(evaluation.dataset)
     evidence = collect_page_evidence(
         report,
+        latency=time_pages(workspace, evaluation, snapshot),
         size_mb=candidate.size_mb,
         has_parity=bool(candidate.detector.parity and candidate.recogniser.parity),
         was_rolled_back=was_rolled_back(workspace, evaluation.model),

@@ -16,7 +16,7 @@ from ocr.evaluation.confusion import count_confusions
 from ocr.evaluation.lines.calibration import calibrate
 from ocr.evaluation.lines.comparison import compare_lines, compare_lines_with_number
 from ocr.evaluation.lines.metrics import score_lines, summarise_lines
-from ocr.evaluation.lines.reading import LabelledLine, Stopwatch, read_lines
+from ocr.evaluation.lines.reading import LabelledLine, read_lines
 from ocr.evaluation.lines.report import EvaluatedLine, LinesModelReport, LinesReport, Reading
 from ocr.evaluation.lines.slices import measure_line_slices
 from ocr.evaluation.ratio import Ratio, Values
@@ -37,8 +37,7 @@ def evaluate_lines(
 ) -> LinesReport:
     """Read every line with both recognisers and measure all the report and the gate need.
 
-    The two take turns batch by batch, each first in every other batch, after a warm-up outside the
-    clock, so that neither profits from a quiet moment or a warm cache. Images are streamed.
+    Images are streamed.
 
     Args:
         candidate: The recogniser under test.
@@ -54,15 +53,14 @@ def evaluate_lines(
         BadData: There are no test lines.
     """
     recognisers = [candidate] if opponent is None else [candidate, opponent]
-    readers = [Stopwatch(recogniser, batch_size) for recogniser in recognisers]
-    lines = list(read_lines(readers, samples, batch_size=batch_size))
+    lines = list(read_lines(recognisers, samples, batch_size=batch_size))
     draws = Resampling(group_codes([line.group for line in lines]), resamples, seed)
     ours = [line.candidate for line in lines]
     theirs = [line.opponent for line in lines if line.opponent is not None]
     we_read, they_read = _mark_read(lines, ours), _mark_read(lines, theirs) if theirs else None
     return LinesReport(
-        candidate=_report_model(readers[0], lines, ours, draws),
-        opponent=_report_model(readers[1], lines, theirs, draws) if theirs else None,
+        candidate=_report_model(candidate.name, lines, ours, draws),
+        opponent=_report_model(opponent.name, lines, theirs, draws) if opponent else None,
         comparison=_compare(we_read, they_read, required_accuracy, draws),
         slices=measure_line_slices(
             lines, candidate=we_read, opponent=they_read, training_counts=training_counts
@@ -74,7 +72,7 @@ def evaluate_lines(
 
 
 def _report_model(
-    reader: Stopwatch,
+    name: str,
     lines: Sequence[EvaluatedLine],
     readings: Sequence[Reading],
     draws: Resampling,
@@ -83,12 +81,11 @@ def _report_model(
     scores = score_lines(texts, references)
     confidences = np.array([reading.confidence for reading in readings])
     return LinesModelReport(
-        name=reader.recogniser.name,
+        name=name,
         metrics=summarise_lines(scores),
         intervals={name: _estimate(score, draws) for name, score in scores.items()},
         confusions=count_confusions(texts, references),
         calibration=calibrate(confidences, scores["accuracy"].numerator),
-        latency=reader.latency,
     )
 
 

@@ -45,33 +45,16 @@ class EvaluatedLine:
 
 
 @dataclass(frozen=True)
-class LineLatency:
-    """Milliseconds per line.
-
-    Attributes:
-        single_ms: Median of lines read one at a time; ``single_p95_ms``: their 95th percentile.
-        batch_ms: Mean of lines read in batches of ``batch_size``.
-    """
-
-    single_ms: float
-    single_p95_ms: float
-    batch_ms: float
-    batch_size: int
-
-
-@dataclass(frozen=True)
 class LinesModelReport(ModelReport):
     """How one recogniser reads the test lines.
 
     Attributes:
         metrics: On all lines.
         calibration: Confidence against accuracy.
-        latency: Time per line.
     """
 
     metrics: LineMetrics
     calibration: Calibration
-    latency: LineLatency
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from ocr.evaluation.pages.metrics import sum_pages, summarise_pages
 from ocr.evaluation.pages.reading import read_pages
 from ocr.evaluation.pages.report import (
     EvaluatedPage,
-    PageLatency,
     PageOutcome,
     PagesModelReport,
     PagesReport,
@@ -36,8 +35,7 @@ def evaluate_pages(
 ) -> PagesReport:
     """Read every page with both readers and measure all the report and the gate need.
 
-    The two take turns, each first on every other page, after a warm-up outside the clock. Pages
-    are streamed.
+    Pages are streamed.
 
     Args:
         candidate: The reader under test.
@@ -82,15 +80,11 @@ def _report_model(
         for read, text in page.compared(outcome)
     ]
     metrics = summarise_pages(counts)
-    seconds = [outcome.seconds for outcome in outcomes]
     return PagesModelReport(
         name=reader.name,
         metrics=metrics,
         intervals={name: estimate_possible(r, draws) for name, r in sum_pages(counts).items()},
         confusions=count_confusions([read for read, _ in compared], [text for _, text in compared]),
-        latency=PageLatency(
-            median_s=float(np.median(seconds)), p95_s=float(np.quantile(seconds, 0.95))
-        ),
     )
 
 

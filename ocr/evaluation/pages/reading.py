@@ -1,7 +1,6 @@
-"""Pages as read by one reader or two, beside their labels, and how long that takes."""
+"""Pages as read by one reader or two, beside their labels."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from time import perf_counter
 
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample
@@ -15,14 +14,9 @@ from ocr.reading.page_reader import ReadsPages
 def read_pages(
     readers: Sequence[ReadsPages], samples: Iterable[tuple[PageSample, Image]]
 ) -> Iterator[EvaluatedPage]:
-    """Read page by page with one reader or two, which take turns in being first."""
-    for number, (sample, image) in enumerate(samples):
-        if number == 0:
-            for reader in readers:
-                reader.read(image)
-        turn = readers if number % 2 == 0 else readers[::-1]
-        outcomes = {id(reader): _read(reader, sample.regions, image) for reader in turn}
-        ours, *theirs = (outcomes[id(reader)] for reader in readers)
+    """Read page by page with one reader or two."""
+    for sample, image in samples:
+        ours, *theirs = (_read(reader, sample.regions, image) for reader in readers)
         yield EvaluatedPage(
             id=sample.id,
             image=sample.image,
@@ -37,9 +31,7 @@ def read_pages(
 
 
 def _read(reader: ReadsPages, regions: Sequence[Region], image: Image) -> PageOutcome:
-    started = perf_counter()
     reading = reader.read(image)
-    seconds = perf_counter() - started
     match = match_page(regions, [line.polygon for line in reading.lines])
     return PageOutcome(
         lines=list(reading.lines),
@@ -47,5 +39,4 @@ def _read(reader: ReadsPages, regions: Sequence[Region], image: Image) -> PageOu
         missed=list(match.missed),
         invented=list(match.invented),
         counts=count_page(regions, reading.lines, match),
-        seconds=seconds,
     )

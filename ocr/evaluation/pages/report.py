@@ -20,7 +20,6 @@ class PageOutcome:
         pairs: (region, line) that belong together.
         missed: Regions without a line; ``invented``: lines without a region.
         counts: What is right and wrong.
-        seconds: From image to text.
     """
 
     lines: list[PageLine]
@@ -28,7 +27,6 @@ class PageOutcome:
     missed: list[int]
     invented: list[int]
     counts: PageCounts
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -66,24 +64,14 @@ class EvaluatedPage:
 
 
 @dataclass(frozen=True)
-class PageLatency:
-    """Seconds per page: the median and the 95th percentile."""
-
-    median_s: float
-    p95_s: float
-
-
-@dataclass(frozen=True)
 class PagesModelReport(ModelReport):
     """How one reader reads the test pages; confusions are those of found lines, case aside.
 
     Attributes:
         metrics: On all pages.
-        latency: Time per page.
     """
 
     metrics: PageMetrics
-    latency: PageLatency
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from ocr.evaluation.lines.report import EvaluatedLine, LinesReport
 from ocr.gate.judge import Decision
 from ocr.report.lines.gallery import choose_lines
 from ocr.report.lines.metrics import METRICS
-from ocr.report.markdown import WORST, escape, render_markdown, table
+from ocr.report.markdown import WORST, escape, list_latency, render_markdown, table
 
 _SHOWN = ("accuracy", "accuracy_without_first", "ned", "cer")
 
@@ -17,7 +17,6 @@ def render_lines_markdown(report: LinesReport, decision: Decision, *, title: str
         decision: The gate's answer to it.
         title: Heading, such as the model and its version.
     """
-    models = (report.candidate, report.opponent)
     chosen = choose_lines(report, most=2 * WORST)
     worst = [*chosen["lost"], *chosen["shared"]][:WORST]
     rows = table(["label", "candidate", "opponent"], map(_texts, worst))
@@ -28,7 +27,7 @@ def render_lines_markdown(report: LinesReport, decision: Decision, *, title: str
         unit="lines",
         metrics={name: METRICS[name].title for name in _SHOWN},
         facts=[
-            ["Latency", *(f"{m.latency.single_ms:.1f} ms" if m else "–" for m in models)],
+            list_latency(decision),
             ["Test lines", f"{report.candidate.metrics.n:,}", ""],
         ],
         worst=["## Worst errors", rows] if worst else [],

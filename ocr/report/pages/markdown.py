@@ -2,7 +2,7 @@
 
 from ocr.evaluation.pages.report import EvaluatedPage, PagesReport
 from ocr.gate.judge import Decision
-from ocr.report.markdown import WORST, escape, render_markdown, table
+from ocr.report.markdown import WORST, escape, list_latency, render_markdown, table
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.metrics import METRICS
 
@@ -17,7 +17,6 @@ def render_pages_markdown(report: PagesReport, decision: Decision, *, title: str
         decision: The gate's answer to it.
         title: Heading, such as the pipeline and its version.
     """
-    models = (report.candidate, report.opponent)
     return render_markdown(
         report,
         decision,
@@ -25,7 +24,7 @@ def render_pages_markdown(report: PagesReport, decision: Decision, *, title: str
         unit="pages",
         metrics={name: metric.title for name, metric in METRICS.items()},
         facts=[
-            ["Seconds per page", *(f"{m.latency.median_s:.3g}" if m else "–" for m in models)],
+            list_latency(decision),
             ["Test pages", f"{report.candidate.metrics.pages:,}", ""],
         ],
         worst=["## Worst pages", table(_HEAD, map(_row, choose_pages(report, most=WORST)))],

@@ -7,6 +7,7 @@ import numpy as np
 from configs.gate import LineGateParams, PageGateParams
 from ocr.evaluation.bootstrap import Codes, Resampling, wilson
 from ocr.evaluation.comparison import Comparison
+from ocr.evaluation.latency import Latency, ReadingTime
 from ocr.evaluation.lines.comparison import compare_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
@@ -22,16 +23,38 @@ PAGE_RULES = GateRules(min_accuracy=0.0, **PageGateParams().model_dump(exclude={
 
 def judge_lines(report: LinesReport, rules: GateRules = LINE_RULES) -> Decision:
     evidence = collect_line_evidence(
-        report, size_mb=3.0, has_parity=True, was_rolled_back=False, overlap=None
+        report,
+        latency=take_ms(10.0),
+        size_mb=3.0,
+        has_parity=True,
+        was_rolled_back=False,
+        overlap=None,
     )
     return judge(evidence, rules)
 
 
 def judge_pages(report: PagesReport, rules: GateRules = PAGE_RULES) -> Decision:
     evidence = collect_page_evidence(
-        report, size_mb=3.0, has_parity=True, was_rolled_back=False, overlap=None
+        report,
+        latency=take_ms(10.0),
+        size_mb=3.0,
+        has_parity=True,
+        was_rolled_back=False,
+        overlap=None,
     )
     return judge(evidence, rules)
+
+
+def take_ms(candidate_ms: float) -> Latency:
+    """Measure a candidate that takes so long, half as long again as its opponent."""
+    return Latency(
+        candidate=ReadingTime(candidate_ms, p95_ms=2 * candidate_ms),
+        opponent=ReadingTime(candidate_ms / 1.5, p95_ms=candidate_ms),
+        ratio=1.5,
+        images=40,
+        machine="a processor, 2 processors, load 0.5",
+        measured="2026-11-22T08:00:00+00:00",
+    )
 
 
 RULES = LINE_RULES
@@ -62,7 +85,7 @@ def found(
         share=wilson(right, 1000),
         comparison=comparison,
         slices=slices or [],
-        latency_ms=10.0,
+        latency=take_ms(10.0),
         size_mb=5.0,
         has_parity=True,
         opponent="the champion",

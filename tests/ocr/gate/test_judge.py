@@ -12,7 +12,7 @@ from ocr.gate.checks import Verdict
 from ocr.gate.evidence import Evidence
 from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
-from tests.ocr.gate.scenes import RULES, compare, found, judge_readings, part
+from tests.ocr.gate.scenes import RULES, compare, found, judge_readings, part, take_ms
 
 BETTER = compare(candidate=0.90, opponent=0.87, lower=0.01, upper=0.05)
 
@@ -92,7 +92,12 @@ def test_bound_below_zero_does_not_block_without_the_exact_test() -> None:
             "hold",
             "1 gained, 20 lost of 100",
         ),
-        (replace(found(BETTER), latency_ms=1200.0), RULES, "block", "1200.0 is more than 1000.0"),
+        (
+            replace(found(BETTER), latency=take_ms(1200.0)),
+            RULES,
+            "block",
+            "that is more than 1000.0",
+        ),
         (replace(found(BETTER), size_mb=501.0), RULES, "block", "501.0 is more than 500.0"),
         (replace(found(BETTER), has_parity=False), RULES, "block", "An exported form"),
         (replace(found(BETTER), was_rolled_back=True), RULES, "hold", "was rolled back"),

@@ -42,7 +42,6 @@ def test_readings_stay_with_their_lines_whatever_the_batch(batch_size: int) -> N
     report = evaluate(batch_size=batch_size)
 
     assert report.lines == evaluate().lines
-    assert report.candidate.latency.batch_size == batch_size
 
 
 def test_intervals_contain_their_metrics() -> None:
@@ -76,25 +75,6 @@ def test_number_stands_in_for_an_opponent() -> None:
 
 def test_nothing_to_compare_with_is_no_comparison() -> None:
     assert evaluate(opponent=None).comparison is None
-
-
-def test_models_take_turns_in_going_first() -> None:
-    order: list[str] = []
-
-    def listening(name: str) -> ScriptedRecogniser:
-        def answer(number: int) -> tuple[str, float]:
-            order.append(name)
-            return TEXTS[number], 1.0
-
-        return ScriptedRecogniser(name=name, answer=answer)
-
-    evaluate(candidate=listening("a"), opponent=listening("b"), batch_size=10)
-
-    unwarmed = order[2 * (10 + 1) :]
-    batches = ["".join(unwarmed[start : start + 40]) for start in range(0, 200, 40)]
-    assert [batch[:20] for batch in batches] == ["a" * 10 + "b" * 10, "b" * 10 + "a" * 10] * 2 + [
-        "a" * 10 + "b" * 10
-    ]
 
 
 def test_empty_test_split_is_bad_data() -> None:

@@ -129,26 +129,6 @@ def test_slices_without_opponent_have_no_change() -> None:
     assert all(part.opponent_accuracy is None and part.p_value == 1.0 for part in report.slices)
 
 
-def test_readers_take_turns_after_a_warm_up() -> None:
-    turns: list[str] = []
-
-    def note(name: str) -> Callable[[int], PageReading]:
-        def answer(number: int) -> PageReading:
-            turns.append(f"{name}{number}")
-            return read_receipt(number)
-
-        return answer
-
-    evaluate_scripted(
-        candidate=ScriptedReader("a", note("a")),
-        opponent=ScriptedReader("b", note("b")),
-        samples=label_pages([receipt(0), receipt(1)]),
-        resamples=10,
-    )
-
-    assert turns == ["a0", "b0", "a0", "b0", "b1", "a1"]
-
-
 @pytest.mark.parametrize(
     "regions", [[], [region(0, 0, ignored=True)], [region(0, 0, "")], [region(0, 0)]]
 )

@@ -1,0 +1,45 @@
+"""How long candidate and opponent take now, on images of the test."""
+
+from collections.abc import Callable
+from itertools import islice
+
+from ocr.dataset.lines.snapshot import LineSnapshot
+from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.evaluation.latency import Latency, measure_latency
+from ocr.image.pixels import Image
+from ocr.reading.recognition.recogniser import Recogniser
+from tasks.readers import (
+    load_line_opponent,
+    load_page_opponent,
+    load_pipeline,
+    load_recogniser,
+)
+from tasks.references import EvaluationRef
+from tasks.workspace import Workspace
+
+LINES = 40
+PAGES = 6
+
+
+def time_lines(workspace: Workspace, evaluation: EvaluationRef, test: LineSnapshot) -> Latency:
+    """Let both recognisers read some lines of the test, in turns."""
+    opponent = load_line_opponent(workspace, evaluation.opponent, test.charset)
+    return measure_latency(
+        _read_alone(load_recogniser(workspace, evaluation.model.reference)),
+        _read_alone(opponent) if opponent else None,
+        [image for _, image in islice(test.images("test"), LINES)],
+    )
+
+
+def time_pages(workspace: Workspace, evaluation: EvaluationRef, test: PageSnapshot) -> Latency:
+    """Let both readers read some pages of the test, in turns."""
+    opponent = load_page_opponent(workspace, evaluation.opponent)
+    return measure_latency(
+        load_pipeline(workspace, evaluation.model.reference).read,
+        opponent.read if opponent else None,
+        [image for _, image in islice(test.images("test"), PAGES)],
+    )
+
+
+def _read_alone(recogniser: Recogniser) -> Callable[[Image], object]:
+    return lambda image: recogniser.recognise([image])
