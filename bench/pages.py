@@ -1,9 +1,10 @@
 """Pages read by ocrline, RapidOCR and Tesseract: seconds, memory and how much of it is right.
 
 ``python -m bench.pages --model receipts --labels det_test.txt [--pages N]``. Each engine has a
-process of its own and as many threads as there are cores; Tesseract has one. They take turns page
-by page, so that whatever else the machine does slows all of them alike, and sleep meanwhile. The
-first page is read once before the clock runs.
+process of its own and as many threads as there are cores, as a lone page has in the gateway with
+its default settings; Tesseract has one. They take turns page by page, so that whatever else the
+machine does slows all of them alike, and sleep meanwhile. The first page is read once before the
+clock runs.
 """
 
 import argparse

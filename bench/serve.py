@@ -2,6 +2,9 @@
 
 python -m bench.serve [--seconds 3] [--model plates] [--engine paddle]
 
+The gateway has its default settings: a lone request uses every core, many have one each. The bare
+models do the same.
+
 Without --model, a net of random weights and the embedded trainer's base size is served. A pipeline
 reads its golden pages, a recogniser its golden crops.
 """
@@ -26,6 +29,8 @@ from deploy.background import pick_port, start_service, stop_service
 from ocr.image.pixels import Image, decode_image, encode_jpeg
 from ocr.models.golden import read_golden_inputs, read_golden_pages
 from ocr.models.registry import ModelVersion, Registry
+from ocr.processors import count_processors
+from ocr.reading.cores import Cores
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
@@ -35,6 +40,7 @@ from tasks.workspace import Workspace, open_workspace
 MAX_PIXELS = 20_000_000
 CROPS = 64
 BATCH = 16
+CORES = count_processors()
 
 
 def main() -> None:
@@ -71,14 +77,14 @@ def _measure_pages(
     """Measure the champion: a gateway serves no other version."""
     golden = read_golden_pages(workspace.fetch_bundle(version))
     pages = [encode_jpeg(_decode(page.image.read_bytes())) for page in golden]
-    reader = load_pipeline(workspace, version.reference)
+    reader = load_pipeline(workspace, version.reference, threads=CORES)
     bare = _measure_bare_pages(reader, pages, seconds=seconds)
     store = workspace.store.uri
     with _running_gateway(home, store=store, models=version.name, engine=engine) as port:
         asks = _asks(port, pages, path="/v1/ocr")
         return bare + [
             measure(f"gateway ({engine}), JPEG page in", asks[:clients], seconds=seconds)
-            for clients in (1, 8)
+            for clients in (1, 4, 8)
         ]
 
 
@@ -89,7 +95,7 @@ def _measure_bare_pages(
         return reader.read(_decode(pages[number % len(pages)]))
 
     what = "bare PageReader, JPEG page in"
-    return [measure(what, [read] * clients, seconds=seconds) for clients in (1, 2)]
+    return [measure(what, [read] * clients, seconds=seconds) for clients in (1, 4)]
 
 
 def _measure_lines(bundle: Path, *, home: Path, engine: str, seconds: float) -> list[Load]:
@@ -104,7 +110,7 @@ def _measure_lines(bundle: Path, *, home: Path, engine: str, seconds: float) -> 
 
 
 def _measure_bare_lines(bundle: Path, crops: Sequence[bytes], *, seconds: float) -> list[Load]:
-    recogniser = OnnxRecogniser.load(bundle)
+    recogniser = OnnxRecogniser.load(bundle, cores=Cores(CORES))
     batch = [_decode(crop) for crop in crops[:BATCH]]
 
     def decode_and_read(number: int) -> object:

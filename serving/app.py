@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from configs.settings import SettingsError
 from ocr.models.registry import Registry
+from ocr.reading.cores import Cores
 from ocr.store import S3Credentials, open_store
 from serving.decoding.decoders import Decoders
 from serving.decoding.page_feed import PageFeed
@@ -146,7 +147,7 @@ def _follow(
         pool,
         named=settings.models,
         runtime=Runtime(
-            engine=settings.engine, concurrency=settings.concurrency, threads=settings.threads
+            engine=settings.engine, concurrency=settings.concurrency, cores=Cores(settings.threads)
         ),
         cache=settings.home / "serving",
         poll_s=settings.poll_s,

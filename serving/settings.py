@@ -21,7 +21,12 @@ class ServingSettings(Settings):
         (), description="Serve only these, comma-separated"
     )
     engine: Engine = Field("onnxruntime", description="What runs the models")
-    threads: int = Field(1, ge=1, le=256, description="Threads inside one inference")
+    threads: int = Field(
+        default_factory=count_processors,
+        ge=1,
+        le=256,
+        description="Processors that a lone request may use; unset: all",
+    )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on")
     hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Names that lead here, comma-separated; localhost and addresses always may"

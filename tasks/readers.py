@@ -17,6 +17,7 @@ from ocr.reading.baselines import (
     TesseractPages,
     TesseractRecogniser,
 )
+from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader, ReadsPages
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
@@ -34,26 +35,29 @@ PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
 }
 
 
-def load_recogniser(workspace: Workspace, reference: str) -> OnnxRecogniser:
+def load_recogniser(
+    workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE
+) -> OnnxRecogniser:
     """Load a recogniser by its reference."""
-    return OnnxRecogniser.load(workspace.fetch_bundle(workspace.registry.resolve(reference)))
+    bundle = workspace.fetch_bundle(workspace.registry.resolve(reference))
+    return OnnxRecogniser.load(bundle, cores=cores)
 
 
-def load_detector(workspace: Workspace, reference: str, *, threads: int = 1) -> OnnxDetector:
+def load_detector(workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE) -> OnnxDetector:
     """Load a detector by its reference."""
     bundle = workspace.fetch_bundle(workspace.registry.resolve(reference))
-    return OnnxDetector.load(bundle, threads=threads)
+    return OnnxDetector.load(bundle, cores=cores)
 
 
 def load_pipeline(workspace: Workspace, reference: str, *, threads: int = 1) -> PageReader:
-    """Load both parts of a pipeline by its reference, to read a page with so many threads."""
+    """Load both parts of a pipeline by its reference, to read a page on so many cores."""
     model = workspace.registry.resolve(reference)
+    cores = Cores(threads)
     manifest = read_pipeline(workspace.fetch_bundle(model))
     return PageReader(
-        load_detector(workspace, manifest.detector, threads=threads),
-        load_recogniser(workspace, manifest.recogniser),
+        load_detector(workspace, manifest.detector, cores=cores),
+        load_recogniser(workspace, manifest.recogniser, cores=cores),
         name=model.reference,
-        threads=threads,
     )
 
 

@@ -5,6 +5,7 @@
 3. `reading_order` – the order in which a person reads boxes.
 4. `recognition` – images of lines to text.
 5. `onnx_session` – models ready to run on the CPU.
-6. `annotation` – what was read, drawn over the page.
-7. `baselines` – recognisers and page readers off the shelf, to be compared with.
+6. `cores` – which processors they run on.
+7. `annotation` – what was read, drawn over the page.
+8. `baselines` – recognisers and page readers off the shelf, to be compared with.
 """

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -78,22 +77,17 @@ class PageReader:
     LEAST_GAIN = 1.2
     """A turn must read this much better than the page as it lies."""
 
-    def __init__(
-        self, detector: Detector, recogniser: Recogniser, *, name: str = "", threads: int = 1
-    ) -> None:
+    def __init__(self, detector: Detector, recogniser: Recogniser, *, name: str = "") -> None:
         """Put two models together.
 
         Args:
             detector: Finds the lines.
             recogniser: Reads them.
             name: For reports and logs; empty names both models.
-            threads: So many parts of a page's lines are read at the same time.
         """
         self.name = name or f"{detector.name} + {recogniser.name}"
         self._detector = detector
         self._recogniser = recogniser
-        self._threads = threads
-        self._pool = ThreadPoolExecutor(max(1, threads - 1))  # the caller's thread is the other
 
     def read(self, image: Image, *, rotation: Rotation | None = None) -> PageReading:
         """Read a (H, W, 3) BGR page of any size.
@@ -128,25 +122,9 @@ class PageReader:
             order = reading_order(found.boxes)
             crops = [crop_line(page, found.crop_boxes[index]) for index in order]
         with _timed(timings, "recognise_s"):
-            texts = self._recognise(crops)
+            texts = self._recogniser.recognise(crops)
         boxes = _turn_back(found.boxes[order], rotation, page=page)
         return PageReading(lines=_to_lines(boxes, texts), rotation=rotation, timings=timings)
-
-    def _recognise(self, crops: Sequence[Image]) -> list[Recognition]:
-        """Read crops, by each thread a part with lines of every length."""
-        by_aspect = sorted(range(len(crops)), key=lambda i: crops[i].shape[1] / crops[i].shape[0])
-        parts = [by_aspect[start :: self._threads] for start in range(self._threads)]
-        others = [self._pool.submit(self._recognise_part, crops, part) for part in parts[1:]]
-        read = self._recognise_part(crops, parts[0])
-        for other in others:
-            read |= other.result()
-        return [read[index] for index in range(len(crops))]
-
-    def _recognise_part(
-        self, crops: Sequence[Image], part: Sequence[int]
-    ) -> dict[int, Recognition]:
-        texts = self._recogniser.recognise([crops[index] for index in part])
-        return dict(zip(part, texts, strict=True))
 
     def _lies_well(self, lines: Sequence[PageLine]) -> bool:
         characters = sum(len(line.text) for line in lines)

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +12,7 @@ from ocr.models.bundle import ModelManifest, read_recogniser_bundle
 from ocr.models.golden import decode_golden, prove_lines, prove_pages
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion, Registry
+from ocr.reading.cores import Cores
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
@@ -21,11 +22,11 @@ from serving.settings import Engine
 
 @dataclass(frozen=True)
 class Runtime:
-    """What runs the models: which engine, how many requests at once, threads inside each."""
+    """What runs the models: which engine, how many requests at once, on which cores."""
 
     engine: Engine
     concurrency: int
-    threads: int
+    cores: Cores
 
 
 def load_model(
@@ -68,13 +69,13 @@ def _load_pipeline(
     manifest = read_pipeline(bundle)
     detector = OnnxDetector.load(
         registry.download(registry.resolve(manifest.detector), folder / "detector"),
-        threads=runtime.threads,
+        cores=runtime.cores,
     )
     recogniser = ENGINES[runtime.engine](
         registry.download(registry.resolve(manifest.recogniser), folder / "recogniser"),
-        replace(runtime, threads=1),  # the reader itself splits the lines of a page
+        runtime,
     )
-    reader = PageReader(detector, recogniser, name=version.reference, threads=runtime.threads)
+    reader = PageReader(detector, recogniser, name=version.reference)
     prove_pages(bundle, lambda page: reader.read(decode_golden(page)).lines)
     return LivePipeline(
         recogniser=recogniser, reader=reader, **_describe(version, manifest, runtime)
@@ -101,14 +102,14 @@ def _describe(version: ModelVersion, manifest: ModelManifest, runtime: Runtime) 
 
 
 def _load_onnx(bundle: Path, runtime: Runtime) -> Recogniser:
-    return OnnxRecogniser.load(bundle, threads=runtime.threads)
+    return OnnxRecogniser.load(bundle, cores=runtime.cores)
 
 
 def _load_paddle(bundle: Path, runtime: Runtime) -> Recogniser:
     # Paddle takes a second and 300 MB to import, and a gateway of ONNX Runtime has none.
     from serving.models.paddle_recogniser import PaddleRecogniser
 
-    return PaddleRecogniser.load(bundle, threads=runtime.threads, predictors=runtime.concurrency)
+    return PaddleRecogniser.load(bundle, cores=runtime.cores, predictors=runtime.concurrency)
 
 
 ENGINES: Final[Mapping[Engine, Callable[[Path, Runtime], Recogniser]]] = {

@@ -16,6 +16,7 @@ from ocr.image.pixels import Image
 from ocr.models.bundle import CHARSET, read_recogniser_bundle
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.recognition.recogniser import run_in_batches
 
@@ -33,23 +34,33 @@ class PaddleRecogniser:
     """
 
     def __init__(
-        self, predictor: Any, *, predictors: int, charset: Charset, spec: LineSpec, name: str
+        self,
+        predictor: Any,
+        *,
+        predictors: int,
+        charset: Charset,
+        spec: LineSpec,
+        name: str,
+        cores: Cores = ONE_CORE,
     ) -> None:
         self._name = name
         self._charset = charset
         self._spec = spec
+        self._cores = cores
         self._idle: SimpleQueue[Any] = SimpleQueue()
         for clone in (predictor, *(predictor.clone() for _ in range(predictors - 1))):
             self._idle.put(clone)
 
     @classmethod
-    def load(cls, bundle: Path, *, threads: int = 1, predictors: int = 1) -> "PaddleRecogniser":
+    def load(
+        cls, bundle: Path, *, predictors: int = 1, cores: Cores = ONE_CORE
+    ) -> "PaddleRecogniser":
         """Load a bundle's ``paddle/`` form after verifying every file.
 
         Args:
             bundle: Its folder.
-            threads: Threads inside one call.
-            predictors: Calls that may run at the same time; the others wait.
+            predictors: Batches that may run at the same time; the others wait.
+            cores: Idle ones read further batches of a call.
 
         Raises:
             BadData: A file is damaged, or the model does not fit the charset.
@@ -58,12 +69,17 @@ class PaddleRecogniser:
         name = f"{manifest.name}:{manifest.version}"
         charset = Charset.read(bundle / CHARSET)
         try:
-            predictor = inference.create_predictor(_configure(bundle, threads=threads))
+            predictor = inference.create_predictor(_configure(bundle))
         except (RuntimeError, ValueError, OSError) as error:
             first_line = str(error).strip().partition("\n")[0]
             raise BadData(f"{name} has no usable Paddle model: {first_line}") from error
         return cls(
-            predictor, predictors=predictors, charset=charset, spec=manifest.input, name=name
+            predictor,
+            predictors=predictors,
+            charset=charset,
+            spec=manifest.input,
+            name=name,
+            cores=cores,
         )
 
     @property
@@ -73,7 +89,7 @@ class PaddleRecogniser:
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
-        frames = run_in_batches(self._run, images=images, spec=self._spec)
+        frames = run_in_batches(self._run, images=images, spec=self._spec, cores=self._cores)
         read = {index: decode(kept, self._charset.characters) for index, kept in frames}
         return [read[index] for index in range(len(images))]
 
@@ -97,13 +113,13 @@ class PaddleRecogniser:
             self._idle.put(predictor)
 
 
-def _configure(bundle: Path, *, threads: int) -> Any:
+def _configure(bundle: Path) -> Any:
     folder = bundle / "paddle"
     config = inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
     config.disable_gpu()
     config.enable_mkldnn()
     config.set_mkldnn_cache_capacity(ONEDNN_SHAPES)
-    config.set_cpu_math_library_num_threads(threads)
+    config.set_cpu_math_library_num_threads(1)
     config.disable_glog_info()
     config.enable_new_ir(True)  # as stock paddleocr runs inference.json
     config.enable_new_executor()

@@ -10,6 +10,7 @@ from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_detector_bundle
 from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.detection.boxes import Detections, find_boxes
 from ocr.reading.detection.page_input import fit_page, to_page_input
 from ocr.reading.onnx_session import open_session
@@ -30,7 +31,7 @@ class OnnxDetector:
     """Finds with a bundle's ONNX form on the CPU; safe to share between threads."""
 
     def __init__(
-        self, model: bytes, *, spec: PageSpec, rule: BoxRule, name: str, threads: int = 1
+        self, model: bytes, *, spec: PageSpec, rule: BoxRule, name: str, cores: Cores = ONE_CORE
     ) -> None:
         """Load a model.
 
@@ -39,7 +40,7 @@ class OnnxDetector:
             spec: Its input.
             rule: How its map becomes boxes.
             name: For reports and logs.
-            threads: Threads within one call.
+            cores: Where all are idle, all find the lines of a page.
 
         Raises:
             BadData: The model cannot be loaded, or is no detector.
@@ -47,11 +48,14 @@ class OnnxDetector:
         self.name = name
         self._spec = spec
         self._rule = rule
-        self._session = open_session(model, name=name, threads=threads)
+        self._cores = cores
+        self._sessions = {
+            threads: open_session(model, name=name, threads=threads) for threads in {1, cores.count}
+        }
         self._check_fit()
 
     @classmethod
-    def load(cls, bundle: Path, *, threads: int = 1) -> "OnnxDetector":
+    def load(cls, bundle: Path, *, cores: Cores = ONE_CORE) -> "OnnxDetector":
         """Load a bundle after verifying every file of it.
 
         Raises:
@@ -64,7 +68,7 @@ class OnnxDetector:
             spec=manifest.input,
             rule=manifest.boxes,
             name=f"{manifest.name}:{manifest.version}",
-            threads=threads,
+            cores=cores,
         )
 
     def detect(self, image: Image) -> Detections:
@@ -77,12 +81,14 @@ class OnnxDetector:
     def probabilities(self, image: Image) -> NDArray[np.float32]:
         """Return the map (H', W') of a page, in the size that it has before the net."""
         page_input = to_page_input(fit_page(image, self._spec))
-        probabilities: NDArray[np.float32] = self._session.run(None, {"x": page_input})[0][0, 0]
+        with self._cores.all_if_idle() as threads:
+            (output,) = self._sessions[threads].run(None, {"x": page_input})
+        probabilities: NDArray[np.float32] = output[0, 0]
         return probabilities
 
     def _check_fit(self) -> None:
-        inputs = {node.name: node.shape for node in self._session.get_inputs()}
-        outputs = [node.shape for node in self._session.get_outputs()]
+        inputs = {node.name: node.shape for node in self._sessions[1].get_inputs()}
+        outputs = [node.shape for node in self._sessions[1].get_outputs()]
         takes_pages = list(inputs) == ["x"] and len(inputs["x"]) == 4 and inputs["x"][1] == 3
         gives_a_map = len(outputs) == 1 and len(outputs[0]) == 4 and outputs[0][1] == 1
         if not (takes_pages and gives_a_map):

@@ -12,6 +12,7 @@ from ocr.image.pixels import Image
 from ocr.models.bundle import CHARSET, ONNX_MODEL, read_recogniser_bundle
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
+from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.onnx_session import open_session
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
@@ -37,7 +38,7 @@ class OnnxRecogniser:
     """Reads with a bundle's ONNX form on the CPU; safe to share between threads."""
 
     def __init__(
-        self, model: bytes, *, charset: Charset, spec: LineSpec, name: str, threads: int = 1
+        self, model: bytes, *, charset: Charset, spec: LineSpec, name: str, cores: Cores = ONE_CORE
     ) -> None:
         """Load a model.
 
@@ -46,7 +47,7 @@ class OnnxRecogniser:
             charset: Its classes from 1.
             spec: Its input.
             name: For reports and logs.
-            threads: Threads within one call.
+            cores: Idle ones of these read further batches of a call.
 
         Raises:
             BadData: The model cannot be loaded, or does not fit the charset or the input.
@@ -54,11 +55,12 @@ class OnnxRecogniser:
         self.name = name
         self._charset = charset
         self._spec = spec
-        self._session = open_session(model, name=name, threads=threads)
+        self._session = open_session(model, name=name, threads=1)
+        self._cores = cores
         self._check_fit()
 
     @classmethod
-    def load(cls, bundle: Path, *, threads: int = 1) -> "OnnxRecogniser":
+    def load(cls, bundle: Path, *, cores: Cores = ONE_CORE) -> "OnnxRecogniser":
         """Load a bundle after verifying every file of it.
 
         Raises:
@@ -71,7 +73,7 @@ class OnnxRecogniser:
             charset=Charset.read(bundle / CHARSET),
             spec=manifest.input,
             name=f"{manifest.name}:{manifest.version}",
-            threads=threads,
+            cores=cores,
         )
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
@@ -86,7 +88,10 @@ class OnnxRecogniser:
 
     def _run(self, images: Sequence[Image]) -> Iterator[tuple[int, Probabilities]]:
         return run_in_batches(
-            lambda x: self._session.run(None, {"x": x})[0], images=images, spec=self._spec
+            lambda x: self._session.run(None, {"x": x})[0],
+            images=images,
+            spec=self._spec,
+            cores=self._cores,
         )
 
     def _check_fit(self) -> None:
@@ -104,7 +109,11 @@ class OnnxRecogniser:
 
 
 def run_in_batches(
-    run: Callable[[NDArray[np.float32]], Probabilities], *, images: Sequence[Image], spec: LineSpec
+    run: Callable[[NDArray[np.float32]], Probabilities],
+    *,
+    images: Sequence[Image],
+    spec: LineSpec,
+    cores: Cores = ONE_CORE,
 ) -> Iterator[tuple[int, Probabilities]]:
     """Run a net over images of any size, similar widths together.
 
@@ -112,14 +121,18 @@ def run_in_batches(
         run: The net, (N, 3, H, W) to (N, W / 4, C).
         images: (H, W, 3) BGR each.
         spec: The input of the net.
+        cores: Idle ones run further batches meanwhile; the batches stay the same.
 
     Yields:
         Index of an image and its (T, C), T the frames of its width; in no order.
     """
     fitted = [fit_line(image, spec) for image in images]
     widths_px = [image.shape[1] for image in fitted]
-    for batch in batches_by_width(widths_px):
-        output = run(to_line_batch([fitted[index] for index in batch]))
+
+    def run_batch(batch: list[int]) -> Probabilities:
+        return run(to_line_batch([fitted[index] for index in batch]))
+
+    for batch, output in cores.each(run_batch, list(batches_by_width(widths_px))):
         for index, frames in zip(batch, output, strict=True):
             yield index, frames[: frame_count(widths_px[index])]
 

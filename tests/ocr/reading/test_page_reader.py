@@ -86,19 +86,6 @@ def test_lines_are_read_in_order_with_their_places(
     assert np.array(reading.lines[2].polygon) == pytest.approx(np.array(corners), abs=3)
 
 
-@pytest.mark.parametrize("threads", [2, 5])
-def test_threads_change_nothing_that_is_read(
-    detector: OnnxDetector, recogniser: OnnxRecogniser, threads: int
-) -> None:
-    counting = Counting(detector, recogniser)
-    page = draw_page(LINES)
-
-    reading = PageReader(detector, counting, threads=threads).read(page)
-
-    assert reading.lines == PageReader(detector, recogniser).read(page).lines
-    assert sorted(counting.crops) == sorted(len(range(3)[i::threads]) for i in range(threads))
-
-
 def test_seconds_are_told_per_stage(detector: OnnxDetector, recogniser: OnnxRecogniser) -> None:
     reading = PageReader(detector, recogniser).read(draw_page(LINES))
 
