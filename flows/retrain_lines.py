@@ -12,6 +12,7 @@ from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
 from tasks.prepare_lines import prepare_lines
+from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
 
 
@@ -27,6 +28,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainLinesParams) -> Iterator[tuple[Stage, Any]]:
+    sweep_leftovers()
     dataset = prepare_lines(params.dataset, params.name)
     yield "prepare", dataset
     checkpoint = train_recogniser(dataset, params.training, params.resources)

@@ -14,6 +14,7 @@ from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
 from tasks.run.together import finish_together
+from tasks.sweep import sweep_leftovers
 from tasks.train import train_detector, train_recogniser
 
 
@@ -29,6 +30,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
+    sweep_leftovers()
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
     yield "prepare", pages

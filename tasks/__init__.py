@@ -2,6 +2,7 @@
 
 In the order of the stages:
 
+- `sweep` – what killed runs left on this machine is removed
 - `prepare_lines`, `prepare_pages` – labelled or rendered images to a snapshot (`preparation`
   tells a person of both)
 - `train` – a recogniser or a detector, in a process of its own

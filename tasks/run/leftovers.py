@@ -1,0 +1,92 @@
+"""What killed runs left in the home of this machine: found by age, never while it is in use."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from tasks.run.alone import SUFFIX, release, take
+
+DAY_S: Final = 24 * 3600
+RESUMED: Final = ("train-", "export-")
+RESUMED_S: Final = 30 * DAY_S  # a training goes on where it was, should somebody run it again
+HALF: Final = ".*.part"
+COPIES: Final = ("bundles", "snapshots", "serving")
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A folder or file that nobody uses.
+
+    Attributes:
+        path: Where it is.
+        size: Bytes.
+        age_s: Seconds since anything in it was written.
+        why: What it is, for a person.
+        lock: The file to lock before it is removed; None: half a copy, which nobody goes on with.
+    """
+
+    path: Path
+    size: int
+    age_s: float
+    why: str
+    lock: Path | None
+
+
+def find_leftovers(home: Path) -> Iterator[Leftover]:
+    """Yield what killed runs left and what no run can be at work on any more.
+
+    A folder of a job that could go on counts after 30 days, all else after one.
+    """
+    for folder in sorted((home / "jobs").glob("*")):
+        if folder.suffix != SUFFIX and not folder.name.startswith("."):
+            lock = folder.with_name(folder.name + SUFFIX)
+            found = _describe(folder, "work of a killed run", lock)
+            kept_s = RESUMED_S if folder.name.startswith(RESUMED) else DAY_S
+            if found and found.age_s > kept_s:
+                yield found
+    parts = [*(home / "jobs").glob(HALF), *(p for c in COPIES for p in (home / c).rglob(HALF))]
+    for part in sorted(parts):
+        found = _describe(part, "half a copy", None)
+        if found and found.age_s > DAY_S:
+            yield found
+
+
+def remove_leftover(leftover: Leftover) -> bool:
+    """Remove a leftover, unless a run has begun to work there; say whether it is gone."""
+    if leftover.lock is None:
+        _remove(leftover.path)
+        return True
+    lock = take(leftover.lock)
+    if lock is None:
+        return False
+    try:
+        found = _describe(leftover.path, leftover.why, leftover.lock)
+        is_unused = found is not None and found.age_s >= leftover.age_s
+        if is_unused:
+            _remove(leftover.path)
+        return is_unused
+    finally:
+        release(lock, leftover.lock)
+
+
+def _remove(path: Path) -> None:
+    """Hide it first: killed in between, nobody goes on with the rest, and a later sweep ends it."""
+    hidden = path.rename(path.with_name(f".{uuid4().hex}.part"))
+    if hidden.is_dir():
+        shutil.rmtree(hidden, ignore_errors=True)
+    else:
+        hidden.unlink(missing_ok=True)
+
+
+def _describe(path: Path, why: str, lock: Path | None) -> Leftover | None:
+    """Measure a file or a folder; None when it vanishes meanwhile."""
+    try:
+        stats = [each.stat() for each in (path, *path.rglob("*"))]
+    except FileNotFoundError:
+        return None
+    age_s = time.time() - max(stat.st_mtime for stat in stats)
+    return Leftover(path, sum(stat.st_size for stat in stats), age_s, why, lock)

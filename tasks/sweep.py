@@ -1,0 +1,29 @@
+"""Before a run: remove what earlier ones that were killed left on this machine."""
+
+from prefect import task
+
+from tasks.run.alone import SUFFIX, release, take
+from tasks.run.leftovers import find_leftovers, remove_leftover
+from tasks.run.narration import narrate
+from tasks.workspace import open_workspace
+
+
+@task(name="sweep")
+def sweep_leftovers() -> None:
+    """Remove half copies and the work of killed runs; nothing that a living run may need."""
+    home = open_workspace().home
+    (home / "jobs").mkdir(exist_ok=True)
+    path = home / "jobs" / ".sweep.lock"
+    lock = take(path)
+    if lock is None:  # another run sweeps
+        return
+    try:
+        for free in (home / "jobs").glob(f"*{SUFFIX}"):
+            if not free.with_suffix("").exists() and (unused := take(free)):
+                release(unused, free)
+        removed = [each for each in list(find_leftovers(home)) if remove_leftover(each)]
+    finally:
+        release(lock, path)
+    if removed:
+        size_mb = sum(each.size for each in removed) / 1e6
+        narrate("sweep", f"removed {len(removed)} leftovers of killed runs, {size_mb:.1f} MB")

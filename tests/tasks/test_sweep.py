@@ -1,0 +1,107 @@
+"""What killed runs left on a machine is removed before the next run, and nothing else."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tasks.run.alone import alone
+from tasks.run.leftovers import DAY_S, Leftover, find_leftovers, remove_leftover
+from tasks.sweep import sweep_leftovers
+
+OLD = {
+    "jobs/prepare-plates/prepare-x/spool": 2,
+    "jobs/assemble-pages-0/golden/0.png": 2,
+    "jobs/train-0123/state/0": 31,
+    "jobs/export-plates-0/bundle/card.md": 31,
+    "bundles/s/plates/.0f.part/manifest.json": 2,
+    "snapshots/.0f.part/samples.parquet": 2,
+    "serving/plates/.0f.part/manifest.json": 2,
+}
+"""Days by file: each is removed."""
+KEPT = {
+    "jobs/prepare-meters/prepare-x/spool": 0.5,
+    "jobs/train-4567/state/0": 29,
+    "bundles/s/plates/1/manifest.json": 400,
+    "serving/plates/1/manifest.json": 400,
+    "bundles/s/plates/.1f.part/manifest.json": 0.5,
+    "store/datasets/d/0/manifest.json": 400,
+    "reports/plates-1.html": 400,
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    for file, days in (OLD | KEPT).items():
+        write(tmp_path / file, days=days)
+    return tmp_path
+
+
+def write(path: Path, *, days: float) -> None:
+    """Write a file that is so old, in folders that are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes(1000))
+    then = time.time() - days * DAY_S
+    for each in (path, *path.parents[:4]):
+        os.utime(each, (then, then))
+
+
+def files(home: Path) -> set[str]:
+    return {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+
+
+def test_leftovers_of_killed_runs_are_removed_and_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep_leftovers.fn()
+
+    assert files(home) == set(KEPT)
+    assert "removed 7 leftovers of killed runs" in capsys.readouterr().err
+
+
+def test_place_that_a_living_run_works_in_is_left_alone(home: Path) -> None:
+    with alone(home, "train-0123", stage="train"):
+        sweep_leftovers.fn()
+
+        assert "jobs/train-0123/state/0" in files(home)
+
+
+def test_place_that_a_run_took_and_left_since_it_was_found_stays(home: Path) -> None:
+    (found,) = (each for each in find_leftovers(home) if each.path.name == "train-0123")
+    (home / "jobs" / "train-0123" / "state" / "1").write_text("newer")
+
+    assert not remove_leftover(found)
+    assert "jobs/train-0123/state/1" in files(home)
+
+
+def test_sweep_beside_another_leaves_it_to_that_one(home: Path) -> None:
+    with alone(home, ".sweep", stage="sweep"):
+        sweep_leftovers.fn()
+
+    assert set(OLD) <= files(home)
+
+
+def test_leftover_that_vanishes_meanwhile_is_no_error(home: Path) -> None:
+    gone = Leftover(home / "jobs" / "gone", 0, 1, "work", home / "jobs" / "gone.lock")
+
+    assert not remove_leftover(gone)
+
+
+def test_sweep_that_is_killed_leaves_nothing_half_removed_to_go_on_with(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def be_killed(path: Path, **_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr("tasks.run.leftovers.shutil.rmtree", be_killed)
+        with pytest.raises(KeyboardInterrupt):
+            sweep_leftovers.fn()
+    visible = {path.name for path in (home / "jobs").iterdir() if path.name[0] != "."}
+    sweep_leftovers.fn()
+
+    assert "assemble-pages-0" not in visible
+    assert set(OLD) & files(home) == set()
+    assert {path.name for path in (home / "jobs").iterdir()} == {"prepare-meters", "train-4567"}
