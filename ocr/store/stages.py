@@ -58,7 +58,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_PADDLE, "pyarrow", "rapidfuzz"),
     ),
     "train-detector": Stage(
-        1,
+        2,
         ("training.detection.trainee", "training.loop.loop"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, "pyarrow", "scipy"),
     ),

@@ -6,12 +6,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.detection.samples import Grey, TrainPage
+from training.detection.samples import ENLARGED, Grey, TrainPage
 from training.detection.shapes import Matrix
 
 NEAR_TEXT = 0.85
 """Share of views centred near a region."""
-LEAST_SCALE = 0.55
+LEAST_SCALE = 0.66
+"""Views are between this and ENLARGED times as large as the page is served."""
 LARGEST_STRETCH = 0.1
 LARGEST_ROTATION_DEG = 1.0
 
@@ -30,7 +31,7 @@ def draw_view(
         strength: Strength of rotation and stretch, 0..1.
         rng: Source of all randomness.
     """
-    scale = math.exp(rng.uniform(math.log(LEAST_SCALE), 0.0))
+    scale = page.scale * math.exp(rng.uniform(math.log(LEAST_SCALE), math.log(ENLARGED)))
     angle = math.radians(strength * rng.uniform(-LARGEST_ROTATION_DEG, LARGEST_ROTATION_DEG))
     along = scale * (1 + strength * rng.uniform(-LARGEST_STRETCH, LARGEST_STRETCH))
     cos, sin = math.cos(angle), math.sin(angle)

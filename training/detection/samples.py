@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ocr.dataset.pages.region import Region
 from ocr.image.pixels import Image
 from ocr.models.detector_spec import PageSpec
-from ocr.reading.detection.page_input import fit_page, to_page_input
+from ocr.reading.detection.page_input import fit_page, serving_scale, to_page_input
 from training.detection.shapes import Shapes, collect_shapes
 
 Grey = NDArray[np.uint8]
@@ -26,10 +26,12 @@ class TrainPage:
     Attributes:
         grey: (H, W).
         shapes: The shapes of its regions, in pixels of `grey`.
+        scale: At which `grey` meets the net when it is served.
     """
 
     grey: Grey
     shapes: Shapes
+    scale: float
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,10 @@ class ValPage:
 
 
 def collect_train_pages(
-    pages: Iterable[tuple[Image, tuple[Region, ...]]], *, long_side_px: int
+    pages: Iterable[tuple[Image, tuple[Region, ...]]], *, spec: PageSpec
 ) -> list[TrainPage]:
-    """Collect pages to learn from, reduced to little more than `long_side_px`."""
-    return [_reduce(image, regions, int(ENLARGED * long_side_px)) for image, regions in pages]
+    """Collect pages to learn from, reduced to little more than the input of the net."""
+    return [_reduce(image, regions, spec) for image, regions in pages]
 
 
 def collect_val_pages(
@@ -75,12 +77,15 @@ def collect_val_pages(
     ]
 
 
-def _reduce(image: Image, regions: tuple[Region, ...], long_side_px: int) -> TrainPage:
+def _reduce(image: Image, regions: tuple[Region, ...], spec: PageSpec) -> TrainPage:
     grey = _to_grey(image)
-    scale = min(1.0, long_side_px / max(grey.shape))
-    if scale < 1.0:
-        grey = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    return TrainPage(np.asarray(grey, dtype=np.uint8), collect_shapes(regions, scale=scale))
+    height_px, width_px = grey.shape
+    served = serving_scale(width_px, height_px, spec)
+    kept = min(1.0, ENLARGED * served)
+    if kept < 1.0:
+        grey = cv2.resize(grey, None, fx=kept, fy=kept, interpolation=cv2.INTER_AREA)
+    shapes = collect_shapes(regions, scale=kept)
+    return TrainPage(np.asarray(grey, dtype=np.uint8), shapes, scale=served / kept)
 
 
 def _to_grey(image: Image) -> Grey:

@@ -108,14 +108,14 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
         BadData: The train or val split has no page.
     """
     snapshot = open_page_snapshot(folder / SNAPSHOT)
-    long_side_px = job.training.long_side_px
+    spec = PageSpec(job.training.long_side_px)
     train = collect_train_pages(
         ((image, page.regions) for page, image in snapshot.images("train")),
-        long_side_px=long_side_px,
+        spec=spec,
     )
     val = collect_val_pages(
         ((image, page.regions) for page, image in snapshot.images("val")),
-        spec=PageSpec(long_side_px),
+        spec=spec,
     )
     for split, pages in (("train", train), ("val", val)):
         if not pages:

@@ -17,6 +17,14 @@ TINY_PAGE_PX = 64
 _INPUT_VALUES = np.arange(256, dtype=np.float32) * np.float32(1 / 255 / 0.5) - np.float32(1.0)
 
 
+def serving_scale(width_px: int, height_px: int, spec: PageSpec) -> float:
+    """Return the scale at which a page meets the net, its sides not yet rounded to multiples.
+
+    Training draws its views around this scale.
+    """
+    return min(1.0, spec.long_side_px / max(width_px, height_px))
+
+
 def fit_page(image: Image, spec: PageSpec) -> Image:
     """Resize a page as paddlex's `DetResizeForTest` does with limit_type max.
 
@@ -35,9 +43,8 @@ def fit_page(image: Image, spec: PageSpec) -> Image:
     if image.shape[0] + image.shape[1] < TINY_PAGE_PX:
         image = _pad_to_one_multiple(image)
     height_px, width_px = image.shape[:2]
-    long_px = max(height_px, width_px)
-    ratio = spec.long_side_px / long_px if long_px > spec.long_side_px else 1.0
-    fitted_px = (_to_multiple(int(width_px * ratio)), _to_multiple(int(height_px * ratio)))
+    scale = serving_scale(width_px, height_px, spec)
+    fitted_px = (_to_multiple(int(width_px * scale)), _to_multiple(int(height_px * scale)))
     if fitted_px == (width_px, height_px):
         return image
     return np.asarray(cv2.resize(image, fitted_px), dtype=np.uint8)

@@ -1,9 +1,13 @@
 """Batches of views: pure functions of the step, pixels and targets moved alike."""
 
 import numpy as np
+import pytest
 
 from ocr.dataset.pages.region import Region
+from ocr.models.detector_spec import PageSpec
+from ocr.reading.detection.page_input import fit_page
 from tests.training.detection.toy_pages import draw_page
+from training.detection.augment import draw_view
 from training.detection.batches import ViewBatchMaker
 from training.detection.samples import TrainPage, collect_train_pages
 
@@ -16,7 +20,7 @@ def make_maker(
 
 def draw_pages(count: int) -> list[TrainPage]:
     rng = np.random.default_rng(0)
-    return collect_train_pages([draw_page(rng) for _ in range(count)], long_side_px=256)
+    return collect_train_pages([draw_page(rng) for _ in range(count)], spec=PageSpec(256))
 
 
 def test_a_batch_is_the_same_whenever_it_is_made() -> None:
@@ -53,7 +57,7 @@ def test_kernels_lie_on_the_ink_whatever_the_view() -> None:
     page = np.full((300, 400, 3), 255, np.uint8)
     page[100:140, 120:300] = 0
     region = Region(((120, 100), (300, 100), (300, 140), (120, 140)), "x")
-    maker = make_maker(collect_train_pages([(page, (region,))], long_side_px=400))
+    maker = make_maker(collect_train_pages([(page, (region,))], spec=PageSpec(400)))
 
     drawn = 0
     for step in range(5):
@@ -67,7 +71,7 @@ def test_kernels_lie_on_the_ink_whatever_the_view() -> None:
 
 
 def test_a_page_without_text_is_drawn_too() -> None:
-    blank = collect_train_pages([(np.full((90, 70, 3), 255, np.uint8), ())], long_side_px=256)
+    blank = collect_train_pages([(np.full((90, 70, 3), 255, np.uint8), ())], spec=PageSpec(256))
 
     batch = make_maker(blank).make(0)
 
@@ -80,9 +84,35 @@ def test_pages_come_in_proportion_to_the_root_of_their_regions() -> None:
         Region(((x, 10), (x + 8, 10), (x + 8, 20), (x, 20)), "x") for x in range(10, 170, 10)
     )
     bright, dark = (np.full((64, 190, 3), value, np.uint8) for value in (255, 0))
-    pages = collect_train_pages([(bright, regions), (dark, regions[:1])], long_side_px=256)
+    pages = collect_train_pages([(bright, regions), (dark, regions[:1])], spec=PageSpec(256))
     maker = make_maker(pages, augmentation=0.0)
 
     images = np.concatenate([maker.make(step).images for step in range(60)])
 
     assert 0.7 < (images.mean(axis=(1, 2, 3)) > 0).mean() < 0.9  # 4 of 5
+
+
+@pytest.mark.parametrize("strength", [0.0, 1.0])
+def test_pages_of_any_size_are_learnt_both_smaller_and_larger_than_they_are_served(
+    strength: float,
+) -> None:
+    rng = np.random.default_rng(0)
+    long_side_px = 480
+
+    for _ in range(30):
+        long_px = int(rng.integers(320, 3 * long_side_px))
+        sides_px = [long_px, int(long_px * rng.uniform(0.5, 1))]
+        height_px, width_px = rng.permutation(sides_px).tolist()
+        image = np.full((height_px, width_px, 3), 255, np.uint8)
+        (page,) = collect_train_pages([(image, ())], spec=PageSpec(long_side_px))
+        matrices = [
+            draw_view(page, width_px=160, height_px=128, strength=strength, rng=rng)
+            for _ in range(200)
+        ]
+
+        kept = np.array(page.grey.shape[::-1]) / (width_px, height_px)
+        learnt = np.linalg.norm([matrix[:, :2] for matrix in matrices], axis=1) * kept
+        fitted = fit_page(image, PageSpec(long_side_px))
+        served = np.array(fitted.shape[1::-1]) / (width_px, height_px)
+        assert ((learnt < served).mean(axis=0) > 0.1).all(), (width_px, height_px)
+        assert ((learnt > served).mean(axis=0) > 0.1).all(), (width_px, height_px)
