@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 from ocr.dataset.labels.text_rule import USUAL, TextRule
-from ocr.dataset.preparation import snapshot_key
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.errors import ArtifactNotFound
 from ocr.models.charset import Charset
 from ocr.models.pipeline import read_pipeline
 from ocr.reading.baselines import (
@@ -63,15 +61,11 @@ def load_pipeline(workspace: Workspace, reference: str, *, threads: int = 1) -> 
 
 def read_text_rule(workspace: Workspace, reference: str) -> TextRule:
     """Return how the texts were written that a version learnt from; USUAL if nobody knows."""
-    store = workspace.store
-    digest = workspace.registry.resolve(reference).manifest["dataset_digest"]
-    for name in store.folders("datasets"):
-        try:
-            manifest = store.read_bytes(f"{snapshot_key(name, digest)}/{MANIFEST}")
-        except ArtifactNotFound:
-            continue
-        return SnapshotManifest.from_bytes(manifest).texts
-    return USUAL
+    digest = str(workspace.registry.resolve(reference).manifest["dataset_digest"])
+    key = workspace.find_snapshot(digest)
+    if not key:
+        return USUAL
+    return SnapshotManifest.from_bytes(workspace.store.read_bytes(f"{key}/{MANIFEST}")).texts
 
 
 def load_line_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:

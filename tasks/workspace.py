@@ -7,7 +7,8 @@ from pathlib import Path
 from configs.settings import Settings
 from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
-from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
+from ocr.dataset.preparation import snapshot_key
+from ocr.dataset.snapshot.snapshot import MANIFEST, TABLES, shards_in_store
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
@@ -37,6 +38,11 @@ class Workspace:
     def open_pages(self, key: str) -> PageSnapshot:
         """Open a snapshot of pages; its table is copied, its images stay in the store."""
         return open_page_snapshot(self._copy_tables(key), shards_in_store(self.store, key))
+
+    def find_snapshot(self, digest: str) -> str:
+        """Return the key of the snapshot with a digest, whatever its name; empty: it is gone."""
+        keys = (snapshot_key(name, digest) for name in self.store.folders("datasets"))
+        return next((key for key in keys if self.store.exists(f"{key}/{MANIFEST}")), "")
 
     def _copy_tables(self, key: str) -> Path:
         folder = self.home / "snapshots" / Path(key).name

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from ocr.dataset.preparation import snapshot_key
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.gate.overlap import Overlap
 from ocr.models.registry import ModelVersion
@@ -22,13 +21,13 @@ def find_overlap(workspace: Workspace, opponent: str, tested: Mapping[str, str])
     """
     if ":" not in opponent:
         return None
-    seen: set[str] = set()
+    seen, unknown = set[str](), ""
     try:
         for part, is_cut in _parts(workspace, opponent):
             seen.update(id_ for id_ in _trained_on(workspace, part, is_cut) if id_ in tested)
     except (ArtifactNotFound, BadData) as error:
-        return Overlap(samples=(), unknown=str(error))
-    return Overlap(samples=tuple(sorted(tested[id_] for id_ in seen)), unknown="")
+        unknown = str(error)
+    return Overlap(samples=tuple(sorted(tested[id_] for id_ in seen)), unknown=unknown)
 
 
 def _parts(workspace: Workspace, opponent: str) -> Iterator[tuple[ModelVersion, bool]]:
@@ -43,17 +42,11 @@ def _parts(workspace: Workspace, opponent: str) -> Iterator[tuple[ModelVersion, 
 
 def _trained_on(workspace: Workspace, model: ModelVersion, is_cut: bool) -> Iterator[str]:
     """Yield the ids of the train split of a net; of lines cut out of pages, those of the pages."""
-    key = _find_snapshot(workspace, model)
+    digest = str(model.manifest["dataset_digest"])
+    key = workspace.find_snapshot(digest)
+    if not key:
+        message = f"the snapshot {digest[:12]} that {model.reference} was trained on is gone"
+        raise ArtifactNotFound(message)
     if model.task == "detection":
         return workspace.open_pages(key).values("id", "train")
     return workspace.open_lines(key).values("group" if is_cut else "id", "train")
-
-
-def _find_snapshot(workspace: Workspace, model: ModelVersion) -> str:
-    digest = str(model.manifest["dataset_digest"])
-    for name in workspace.store.folders("datasets"):
-        key = snapshot_key(name, digest)
-        if workspace.store.exists(f"{key}/manifest.json"):
-            return key
-    message = f"the snapshot {digest[:12]} that {model.reference} was trained on is gone"
-    raise ArtifactNotFound(message)

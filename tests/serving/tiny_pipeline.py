@@ -94,7 +94,7 @@ def load_reader(folder: Path) -> PageReader:
 
 
 def make_detector(
-    folder: Path, *, name: str, version: str, growth: float = RULE.unclip_ratio
+    folder: Path, *, name: str, version: str, growth: float = RULE.unclip_ratio, **facts: str
 ) -> Path:
     """Write a detector's bundle."""
     for relative in FORM_FILES:
@@ -103,7 +103,7 @@ def make_detector(
         path.write_bytes(b"stand-in")
     (folder / "onnx" / "model.onnx").write_bytes(_onnx_model().SerializeToString())
     manifest = DetectorManifest(
-        **manifest_facts(name=name, version=version),
+        **manifest_facts(name=name, version=version, **facts),
         metrics={"hmean": 1.0},
         input=PageSpec(long_side_px=960),
         boxes=replace(RULE, unclip_ratio=growth),

@@ -80,10 +80,10 @@ def _regions(texts: tuple[str, ...]) -> list[dict[str, object]]:
     ]
 
 
-def assemble(pages: SnapshotRef, recogniser: str = "r1") -> ModelRef:
+def assemble(pages: SnapshotRef, recogniser: str = "r1", detector: str = "d1") -> ModelRef:
     return assemble_pipeline.fn(
         "pages",
-        ModelRef("pages-detector", "d1", checkpoints=("checkpoints/d",)),
+        ModelRef("pages-detector", detector, checkpoints=("checkpoints/d",)),
         ModelRef("pages-recogniser", recogniser, checkpoints=("checkpoints/r",)),
         pages,
     )
@@ -181,3 +181,27 @@ def test_same_pages_are_measured_once(registry: Registry, pages: SnapshotRef) ->
 
     assert again.key == first.key
     assert len(list(registry.store.list("evaluations"))) == 1
+
+
+def test_a_champion_whose_detector_learnt_pages_of_the_test_is_said_to_have(
+    registry: Registry,
+    pages: SnapshotRef,
+    dataset: PageDatasetParams,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    swapped = {"train_labels": "det_test.txt", "test_labels": "det_train.txt"}
+    theirs = prepare_pages.fn(dataset.model_copy(update={"name": "of-last-year", **swapped}))
+    detector = make_detector(
+        tmp_path / "d0", name="pages-detector", version="d0", dataset_digest=theirs.digest
+    )
+    registry.register("pages-detector", "d0", detector)
+    champion = assemble(pages, detector="d0")
+    registry.promote("pages", champion.version, reason="first")
+
+    judge(assemble(pages), pages, PageGateParams())
+
+    said = (
+        f"{champion.reference} was trained on 2 of the 2 pages of the test (test0.png, test1.png)"
+    )
+    assert said in capsys.readouterr().err

@@ -51,7 +51,9 @@ def test_report_says_on_what_the_candidate_was_trained(
 
     judgement = judge(project, candidate)
 
-    assert "2 x gpu" in Path(judgement.report).read_text(encoding="utf-8")
+    html = Path(judgement.report).read_text(encoding="utf-8")
+    for words in ("2 x gpu", "Measured beside", "Champion then"):
+        assert words in html
 
 
 def test_version_that_a_person_rolled_back_is_held(
