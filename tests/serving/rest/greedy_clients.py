@@ -1,4 +1,4 @@
-"""What greedy and slow clients get: ``python -m tests.serving.rest.greedy_clients``.
+"""What greedy, slow and foreign clients get: ``python -m tests.serving.rest.greedy_clients``.
 
 Each is tried on a gateway with small limits; the table says how long it took, and how far the
 gateway's memory rose meanwhile.
@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.serving.conftest import make_shelf
+from tests.serving.decoding.hostile_files import transparent_png
 from tests.serving.gateway import Gateway, running_gateway, wait_until
 from tests.serving.rest.raw_client import RawClient, Reply, drip, post
 from tests.serving.tiny_bundle import DIGITS, png
@@ -36,6 +38,11 @@ LIMITS = {
     "OCRLINE_BODY_TIMEOUT_S": "7",
 }
 TOKEN = {"Authorization": "Bearer hush"}
+
+TRANSPARENT = "a transparent PNG of 20 megapixels"
+LARGE = cache(lambda: transparent_png(4472))
+MOST_GROWTH_MB = {TRANSPARENT: 220}
+"""Others: the bodies that may be inside (2 MB), and what sockets and Python take."""
 
 Try = Callable[[Gateway], str]
 
@@ -70,8 +77,11 @@ def too_many_connections(gateway: Gateway) -> str:
         clients = [
             stack.enter_context(RawClient(gateway.port)) for _ in range(MOST_CONNECTIONS + 10)
         ]
+        ports = {client.port for client in clients}
         clients[-1].send_until_ended([GET, b"\r\n"])
-        return describe(clients[-1].receive())
+        told = describe(clients[-1].receive())
+    wait_until(lambda: ports.isdisjoint(_clients_of(gateway)), log=gateway.log)
+    return told
 
 
 def too_many_bytes(gateway: Gateway) -> str:
@@ -144,6 +154,18 @@ CASES: dict[str, tuple[Try, str]] = {
         dripping(post(length=MEGABYTE), b"a"),
         "401 unauthorized, closed",
     ),
+    "a name that leads here": (
+        sending(GET.replace(b"127.0.0.1", b"evil.example"), b"\r\n"),
+        "421 unknown_host",
+    ),
+    "a form of another site": (
+        sending(post(length=len(GOOD), **TOKEN, Sec_Fetch_Site="cross-site"), GOOD),
+        "403 cross_site",
+    ),
+    TRANSPARENT: (
+        lambda gateway: sending(post(length=len(LARGE()), **TOKEN), LARGE())(gateway),
+        "200",
+    ),
     f"{SLOW_BODIES} slow bodies, and a good one": (slow_bodies, "200"),
     f"{MOST_CONNECTIONS + 10} connections": (
         too_many_connections,
@@ -210,7 +232,7 @@ def careful_gateway(folder: Path) -> Iterator[Gateway]:
 
 def main() -> None:
     """Print the table; exit 1 when an answer is not the expected one."""
-    table = Table("client", "got", "s", "MB before", "MB peak", title="greedy and slow clients")
+    table = Table("client", "got", "s", "MB before", "MB peak", title="greedy and foreign clients")
     outcomes = []
     with tempfile.TemporaryDirectory() as folder, careful_gateway(Path(folder)) as gateway:
         for case, (attempt, expected) in CASES.items():
