@@ -46,6 +46,7 @@ def _check_all(settings: Settings) -> Iterator[Check]:
     yield _check_cores()
     yield _check_disk(settings)
     yield _check_store(settings)
+    yield _check_decoder()
     yield _check_gpu()
     yield _check_fonts()
     yield _check_program("minio", "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
@@ -72,6 +73,25 @@ def _check_disk(settings: Settings) -> Check:
 
 def _check_cores() -> Check:
     return Check("processors", True, str(count_processors()), "")
+
+
+def _check_decoder() -> Check:
+    """Start a process that decodes documents, as the gateway does, and ask what confines it."""
+    from serving.decoding.confinement import NO_FILES, NO_NETWORK
+    from serving.decoding.decoder import Decoder, DecoderFailed
+    from serving.decoding.decoders import memory_for
+    from serving.settings import ServingSettings
+
+    decoder = Decoder(memory_bytes=memory_for(max_pixels=ServingSettings().max_pixels))
+    try:
+        facts = decoder.confinement()
+    except DecoderFailed as error:
+        return Check("decoder", True, "", f"{error}; the gateway can read no document")
+    finally:
+        decoder.close()
+    missing = [fact for fact in (NO_NETWORK, NO_FILES) if fact not in facts]
+    refused = f" (this kernel does not grant: {', '.join(missing)})" if missing else ""
+    return Check("decoder", True, f"{', '.join(facts)}{refused}", "")
 
 
 def _check_gpu() -> Check:

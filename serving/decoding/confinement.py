@@ -15,6 +15,8 @@ from typing import Final
 FONTS: Final = ("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/X11/fonts")
 """A PDF that brings no fonts is drawn with those of the system."""
 MOST_DESCRIPTORS: Final = 32
+NO_NETWORK: Final = "no network"
+NO_FILES: Final = "no file but fonts"
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _NO_NEW_PRIVILEGES = 38
@@ -44,11 +46,11 @@ def confine(*, memory_bytes: int) -> tuple[str, ...]:
     landlock = _restrict_files(libc)
     facts = [f"at most {memory_bytes >> 20} MiB"]
     if not has_network:
-        facts.append("no network")
+        facts.append(NO_NETWORK)
     elif landlock >= _TCP_SINCE:
         facts.append("no TCP")
     if landlock:
-        facts.append("no file but fonts")
+        facts.append(NO_FILES)
     return tuple(facts)
 
 

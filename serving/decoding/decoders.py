@@ -10,7 +10,13 @@ LOG = logging.getLogger("ocrline.serving")
 
 BASE_BYTES: Final = 256 << 20
 """A process with its libraries, and a body of 16 MB in it twice."""
-BYTES_A_PIXEL: Final = 48
+BYTES_A_PIXEL: Final = 24
+"""Of 20 megapixels a WebP needs most: 480 MiB with the base; JPEG, PNG and TIFF 320 MiB."""
+
+
+def memory_for(*, max_pixels: int) -> int:
+    """Return how many bytes a decoder may have for pages of so many pixels."""
+    return BASE_BYTES + BYTES_A_PIXEL * max_pixels
 
 
 class Decoders:
@@ -29,7 +35,7 @@ class Decoders:
             timeout_s: For one page.
         """
         self._count = count
-        self._memory_bytes = BASE_BYTES + BYTES_A_PIXEL * max_pixels
+        self._memory_bytes = memory_for(max_pixels=max_pixels)
         self._timeout_s = timeout_s
         self._changed = threading.Condition()
         self._idle: list[Decoder] = []
