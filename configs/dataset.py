@@ -46,6 +46,12 @@ class SplitParams(Params):
 
     val_share: float = Field(0.1, ge=0, lt=1, description="Share held out for validation")
     test_share: float = Field(0.1, ge=0, lt=1, description="Share held out for the test")
+    frozen_test: str = Field(
+        "",
+        pattern="^([0-9a-f]{64})?$",
+        description="Digest of a test split, as prepare prints it, that stays as it is when data "
+        "is added; empty: none",
+    )
 
 
 class LineSplitParams(SplitParams):

@@ -53,6 +53,12 @@ def prepare_aloud(
     return snapshot
 
 
+def say_test_split(snapshot: SnapshotRef) -> None:
+    """Say what names the test split, for those who want to keep it as it is."""
+    if snapshot.test_digest:
+        narrate("prepare", f"test split {snapshot.test_digest}")
+
+
 def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
     """Say how many characters there are, and in what they differ from the champion's."""
     lines = workspace.open_lines(snapshot.key)

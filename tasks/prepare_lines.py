@@ -17,7 +17,7 @@ from ocr.models.charset import Charset
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
-from tasks.preparation import prepare_aloud, show_charset
+from tasks.preparation import prepare_aloud, say_test_split, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import open_workspace
 
@@ -42,6 +42,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
             charset=Charset.read(Path(params.root, params.charset_file))
             if params.charset_file
             else None,
+            frozen_test=params.split.frozen_test,
             rendered=render_lines(params) if params.synthesis.count else None,
             work_folder=folder,
         ),
@@ -49,6 +50,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
         name=params.name,
         of="lines",
     )
+    say_test_split(snapshot)
     show_charset(workspace, snapshot, model)
     return snapshot
 

@@ -18,7 +18,7 @@ from ocr.dataset.split import SplitRule
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
-from tasks.preparation import prepare_aloud, show_charset
+from tasks.preparation import prepare_aloud, say_test_split, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import open_workspace
 
@@ -27,7 +27,7 @@ from tasks.workspace import open_workspace
 def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
     """Write the snapshot of the pages, or find the one that the same inputs gave before."""
     workspace = open_workspace()
-    return prepare_aloud(
+    snapshot = prepare_aloud(
         lambda folder: preparation.prepare_pages(
             workspace.store,
             name=params.name,
@@ -42,6 +42,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
                 bit_share=params.split.copy_bit_share, word_share=params.split.copy_word_share
             ),
             texts=TextRule(**params.texts.model_dump()),
+            frozen_test=params.split.frozen_test,
             rendered=render_pages(params) if params.synthesis.count else None,
             work_folder=folder,
         ),
@@ -49,6 +50,8 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
         name=params.name,
         of="pages",
     )
+    say_test_split(snapshot)
+    return snapshot
 
 
 @task(name="crop-pages", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)

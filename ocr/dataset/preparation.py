@@ -11,10 +11,16 @@ from typing import Any
 
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected, check_shares
+from ocr.dataset.snapshot.held_out import (
+    HeldOut,
+    read_held_out,
+    refuse_changes,
+    store_held_out,
+)
 from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, keep_refused, write_quarantine
-from ocr.dataset.snapshot.snapshot import MANIFEST
+from ocr.dataset.snapshot.snapshot import MANIFEST, SAMPLES
 from ocr.errors import ArtifactExists, ArtifactNotFound
 from ocr.store import Store
 from ocr.store.digest import stage_key
@@ -37,6 +43,7 @@ class SnapshotRef:
         counts: rows, accepted, quarantined, train, val and test.
         quarantine: The table of reasons, the most frequent first.
         lookalikes: Characters of lines that a person cannot tell apart.
+        test_digest: Names its test split, for `split.frozen_test`.
     """
 
     key: str
@@ -45,6 +52,7 @@ class SnapshotRef:
     counts: Mapping[str, int]
     quarantine: tuple[ReasonCount, ...]
     lookalikes: tuple[Lookalike, ...]
+    test_digest: str
 
 
 def find_or_write(
@@ -56,6 +64,7 @@ def find_or_write(
     max_bad_share: float,
     work_folder: Path | None,
     pool: ProcessPool,
+    frozen: HeldOut | None = None,
     write: Callable[[Path, ProcessPool], SnapshotManifest],
 ) -> SnapshotRef:
     """Find the snapshot that the same inputs gave before, or write and store it.
@@ -68,11 +77,13 @@ def find_or_write(
         max_bad_share: Share of rejected rows above which it is refused, stored or not.
         work_folder: Where temporary files go.
         pool: Processes to write with; they are ended afterwards.
+        frozen: What its test split must be; None: whatever it is.
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:
         TooManyRejected: More than that share was rejected; the message says where the store
             holds the list of them all.
+        BadData: Its test split is not the frozen one; what it is now is stored beside it.
     """
     index = f"datasets/{name}/inputs/{stage_key(stage, format=FORMAT, **inputs)}.json"
     stored = _find_stored(store, name=name, index=index)
@@ -90,6 +101,10 @@ def find_or_write(
             addresses = "\n".join(keep_refused(store, table, name=name))
             raise TooManyRejected(f"{error}\nall of them:\n{addresses}", error.reasons) from None
         if stored is None:
+            held = read_held_out(folder / SNAPSHOT / SAMPLES)
+            store_held_out(store, held, name=name)
+            if frozen is not None:
+                refuse_changes(frozen, held)
             _store(store, folder / SNAPSHOT, made)
             try:
                 store.put_bytes(index, json.dumps({"digest": made.digest}).encode())
@@ -154,4 +169,5 @@ def _refer(manifest: SnapshotManifest, *, cached: bool) -> SnapshotRef:
         counts=manifest.counts,
         quarantine=manifest.quarantine,
         lookalikes=manifest.lookalikes,
+        test_digest=manifest.test_digest,
     )

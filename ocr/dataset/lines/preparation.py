@@ -13,6 +13,7 @@ from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
+from ocr.dataset.snapshot.held_out import fetch_held_out, hold
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.split import SplitRule
@@ -33,6 +34,7 @@ def prepare_lines(
     near_duplicate_bits: int,
     texts: TextRule = USUAL,
     charset: Charset | None = None,
+    frozen_test: str = "",
     rendered: RenderedSet[RenderedLine] | None = None,
     work_folder: Path | None = None,
 ) -> SnapshotRef:
@@ -47,24 +49,29 @@ def prepare_lines(
         near_duplicate_bits: Bits of the perceptual hash by which near-duplicates may differ.
         texts: How texts are written before they are looked at.
         charset: The only characters allowed; None: those of the texts.
+        frozen_test: Digest of the test split to keep as it is; empty: none.
         rendered: Lines to render.
         work_folder: Where temporary files go; they take twice the images' size.
 
     Raises:
         BadInput: When there is nothing to prepare.
         ArtifactNotFound: When the root or a label file is missing.
-        BadData: When a label file cannot be read or a split is empty.
+        BadData: When a label file cannot be read, a split is empty, or the frozen test split is
+            unknown or not what comes of the labels.
         TooManyRejected: When more than `limits.max_bad_share` of the rows is bad.
     """
     survey = survey_inputs(labels, rendered)
+    frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
+    given = labels.given() if labels else ()
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
         inspector = line_inspector(limits=limits, texts=texts, charset=charset)
+        found = inspector.inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            inspector.inspect(survey, spool=spool, pool=pool),
+            hold(found, frozen) if frozen else found,
             rule=split,
-            given=labels.given() if labels else (),
+            given=(*given, "test") if frozen else given,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_lines, bits=near_duplicate_bits),
         )
@@ -87,6 +94,7 @@ def prepare_lines(
         stage="prepare-lines",
         inputs={
             "survey": survey.fingerprint,
+            "frozen_test": frozen_test,
             "limits": accepted,
             "split": asdict(split),
             "texts": asdict(texts),
@@ -96,5 +104,6 @@ def prepare_lines(
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
+        frozen=frozen,
         write=write,
     )

@@ -14,6 +14,7 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import Selection, select_samples
+from ocr.dataset.snapshot.held_out import fetch_held_out, hold
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.split import SplitRule
@@ -33,6 +34,7 @@ def prepare_pages(
     split: SplitRule,
     copies: CopyRule,
     texts: TextRule = USUAL,
+    frozen_test: str = "",
     rendered: RenderedSet[RenderedPage] | None = None,
     work_folder: Path | None = None,
 ) -> SnapshotRef:
@@ -46,23 +48,28 @@ def prepare_pages(
         split: How pages without a split of their own are divided.
         copies: When two pages are copies of one, which share a split.
         texts: How texts are written before they are looked at.
+        frozen_test: Digest of the test split to keep as it is; empty: none.
         rendered: Pages to render.
         work_folder: Where temporary files go; they take twice the images' size.
 
     Raises:
         BadInput: When there is nothing to prepare.
         ArtifactNotFound: When the root or a label file is missing.
-        BadData: When a label file cannot be read or a split is empty.
+        BadData: When a label file cannot be read, a split is empty, or the frozen test split is
+            unknown or not what comes of the labels.
         TooManyRejected: When more than `limits.max_bad_share` of the pages or regions is bad.
     """
     survey = survey_inputs(labels, rendered)
+    frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
+    given = labels.given() if labels else ()
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
+        found = page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool),
+            hold(found, frozen) if frozen else found,
             rule=split,
-            given=labels.given() if labels else (),
+            given=(*given, "test") if frozen else given,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_pages, rule=copies),
         )
@@ -74,6 +81,7 @@ def prepare_pages(
         stage="prepare-pages",
         inputs={
             "survey": survey.fingerprint,
+            "frozen_test": frozen_test,
             "limits": asdict(limits),
             "split": asdict(split),
             "copies": asdict(copies),
@@ -82,6 +90,7 @@ def prepare_pages(
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(survey.rows, worth_a_pool=PAGES_WORTH_A_POOL),
+        frozen=frozen,
         write=write,
     )
 

@@ -2,6 +2,7 @@
 
 - `manifest`: what a snapshot holds, and the digest of every file
 - `snapshot`: reading a local copy
+- `held_out`: the test split, by its own digest
 - `writer`: writing one; the same samples give the same bytes
 - `shards`: the images, in tar files
 - `table`: reading the table, a part at a time

@@ -32,6 +32,8 @@ class SnapshotManifest:
         task: What the samples are.
         texts: How their texts were written.
         lookalikes: Characters of lines that a person cannot tell apart; no part of the digest.
+        test_digest: Names the test split, whatever else changes; no part of the digest, which
+            the table of samples decides. Empty in manifests that are older.
     """
 
     name: str
@@ -43,6 +45,7 @@ class SnapshotManifest:
     task: Task
     texts: TextRule
     lookalikes: tuple[Lookalike, ...]
+    test_digest: str
 
     @classmethod
     def create(
@@ -56,6 +59,7 @@ class SnapshotManifest:
         task: Task,
         texts: TextRule = USUAL,
         lookalikes: Sequence[Lookalike] = (),
+        test_digest: str = "",
     ) -> "SnapshotManifest":
         """Make the manifest of a snapshot; its digest follows from its content."""
         content: dict[str, Any] = {
@@ -80,6 +84,7 @@ class SnapshotManifest:
             task,
             texts,
             tuple(lookalikes),
+            test_digest,
         )
 
     @classmethod
@@ -105,6 +110,7 @@ class SnapshotManifest:
                 task=content.get("task", "recognition"),
                 texts=TextRule(**content.get("texts", asdict(AS_WRITTEN))),
                 lookalikes=tuple(Lookalike(**each) for each in content.get("lookalikes", ())),
+                test_digest=content.get("test_digest", ""),
             )
         except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise BadData(f"not a snapshot manifest: {error!r}") from error

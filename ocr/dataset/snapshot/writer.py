@@ -13,6 +13,7 @@ from ocr.dataset.candidate import Candidate, EncodedImage, SampleLabel
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
+from ocr.dataset.snapshot.held_out import read_held_out
 from ocr.dataset.snapshot.lookalikes import find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, storable, write_quarantine
@@ -97,6 +98,7 @@ def write_snapshot(
         task=task,
         texts=texts,
         lookalikes=find_lookalikes(map(str, samples.get("text", ()))),
+        test_digest=read_held_out(folder / SAMPLES).digest,
     )
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return manifest

@@ -1,0 +1,153 @@
+"""The test split of a snapshot: named by a digest, found again by it, and held to what it was.
+
+A digest is over the id, label and group of every sample: where its image lies does not count. The
+splits stand beside the snapshots, under `datasets/<name>/tests/<digest>.parquet`.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ocr.dataset.candidate import Candidate, SampleLabel
+from ocr.dataset.quarantine import Rejection
+from ocr.errors import ArtifactNotFound, BadData
+from ocr.store import Store
+
+LabelT = TypeVar("LabelT", bound=SampleLabel)
+
+
+class HeldSample(NamedTuple):
+    """A sample of a test split; its label is a line's text, or the digest of a page's regions."""
+
+    id: str
+    label: str
+    group: str
+    image: str
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A test split.
+
+    Attributes:
+        samples: Ordered.
+    """
+
+    samples: Sequence[HeldSample]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its ids, labels and groups."""
+        digest = hashlib.sha256()
+        for sample in self.samples:
+            digest.update(json.dumps(sample[:3]).encode())
+        return digest.hexdigest()
+
+
+def read_held_out(samples: Path) -> HeldOut:
+    """Read the test split of a snapshot's table of samples."""
+    is_of_pages = "regions" in pq.read_schema(samples).names
+    columns = ["id", "regions" if is_of_pages else "text", "group", "image"]
+    table = pq.read_table(samples, columns=columns, filters=[("split", "=", "test")])
+    rows = [HeldSample(*values) for values in zip(*table.to_pydict().values(), strict=True)]
+    if is_of_pages:
+        rows = [row._replace(label=_digest_regions(row.label)) for row in rows]
+    return HeldOut(sorted(rows))
+
+
+def store_held_out(store: Store, held: HeldOut, *, name: str) -> None:
+    """Store a test split of a dataset, unless it is there."""
+    key = _key(name, held.digest)
+    if not store.exists(key):
+        columns = {f: [getattr(s, f) for s in held.samples] for f in HeldSample._fields}
+        schema = pa.schema([(field, pa.string()) for field in HeldSample._fields])
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table(columns, schema=schema), sink, compression="zstd")
+        store.put_bytes(key, sink.getvalue().to_pybytes())
+
+
+def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
+    """Fetch a test split of a dataset.
+
+    Raises:
+        BadData: There is none of that digest; the message names those there are.
+    """
+    try:
+        data = store.read_bytes(_key(name, digest))
+    except ArtifactNotFound as error:
+        known = [Path(key).stem for key in store.list(f"datasets/{name}/tests")]
+        raise BadData(
+            f"the dataset {name} has no test split {digest} (split.frozen_test), "
+            f"it has {', '.join(known) or 'none'}"
+        ) from error
+    columns = pq.read_table(pa.BufferReader(data)).to_pydict().values()
+    return HeldOut([HeldSample(*values) for values in zip(*columns, strict=True)])
+
+
+def hold(
+    found: Iterable[Candidate[LabelT] | Rejection], held: HeldOut
+) -> Iterator[Candidate[LabelT] | Rejection]:
+    """Put the samples of a test split into test again, where no label file names another split."""
+    ids = {sample.id for sample in held.samples}
+    for each in found:
+        if not isinstance(each, Rejection) and each.row.split is None and each.encoded.id in ids:
+            yield each._replace(row=each.row._replace(split="test"))
+        else:
+            yield each
+
+
+def refuse_changes(before: HeldOut, after: HeldOut) -> None:
+    """Refuse a test split that is not the frozen one any more.
+
+    Raises:
+        BadData: Saying how many samples changed and how, with an example of each.
+    """
+    changes = find_changes(before, after)
+    if changes:
+        raise BadData(
+            f"the test split is not the frozen {before.digest} any more: {changes}; "
+            f"split.frozen_test={after.digest} takes it as it is now"
+        )
+
+
+def find_changes(before: HeldOut, after: HeldOut) -> str:
+    """Say how many samples were added, removed, labelled or grouped otherwise; empty: none."""
+    old = {sample.id: sample for sample in before.samples}
+    new = {sample.id: sample for sample in after.samples}
+    both = [(old[id_], new[id_]) for id_ in old if id_ in new]
+    changes = {
+        "added": [_name(new[id_]) for id_ in new if id_ not in old],
+        "removed": [_name(old[id_]) for id_ in old if id_ not in new],
+        "labelled otherwise": [
+            f"{_name(is_)} {was.label[:40]!r} → {is_.label[:40]!r}"
+            for was, is_ in both
+            if was.label != is_.label
+        ],
+        "in another group": [
+            f"{_name(is_)} {was.group!r} → {is_.group!r}"
+            for was, is_ in both
+            if was.group != is_.group
+        ],
+    }
+    said = (
+        f"{len(found)} {what} (for example {found[0]})" for what, found in changes.items() if found
+    )
+    return ", ".join(said)
+
+
+def _digest_regions(stored: str) -> str:
+    return f"{len(json.loads(stored))} regions {hashlib.sha256(stored.encode()).hexdigest()}"
+
+
+def _key(name: str, digest: str) -> str:
+    return f"datasets/{name}/tests/{digest}.parquet"
+
+
+def _name(sample: HeldSample) -> str:
+    return sample.image or sample.id[:12]

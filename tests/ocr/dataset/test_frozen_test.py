@@ -1,0 +1,155 @@
+"""A test split that is frozen by its digest stays what it is, or says what changed."""
+
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.preparation import prepare_pages
+from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.errors import BadData
+from ocr.store import Store, open_store
+from tests.ocr.dataset.lines.preparing import LIMITS, add_near_copy, fetch, quarantine
+from tests.ocr.dataset.pages.sheets import write_pages
+from tests.ocr.dataset.rules import COPIES, NEAR_BITS, PAGE_LIMITS, SPLIT
+from tests.ocr.image.pictures import write_labels
+
+LABELS = "rec_train.txt"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(str(tmp_path / "store"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write(tmp_path / "data", count=40)
+    return tmp_path / "data"
+
+
+def write(root: Path, *, count: int) -> None:
+    write_labels(root, LABELS, {f"{n:02}.png": f"T{n:03}" for n in range(count)})
+
+
+def prepare(store: Store, root: Path, *, frozen: str = "", test: str = "") -> SnapshotRef:
+    return prepare_lines(
+        store,
+        name="d",
+        labels=LineLabelFiles("paddleocr", root, LABELS, test=test),
+        limits=LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+        frozen_test=frozen,
+    )
+
+
+def images(store: Store, made: SnapshotRef, folder: Path) -> list[str]:
+    return sorted(line.image for line in fetch(store, made, folder).samples("test"))
+
+
+def test_frozen_split_stays_as_it_is_while_data_grows(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    made = prepare(store, root)
+    write(root, count=120)
+
+    grown, frozen = prepare(store, root), prepare(store, root, frozen=made.test_digest)
+
+    assert frozen.test_digest == made.test_digest != grown.test_digest
+    assert images(store, frozen, tmp_path) == images(store, made, tmp_path)
+    assert frozen.counts["accepted"] == 120
+    assert frozen.counts["val"] > 0
+    assert prepare(store, root, frozen=made.test_digest).cached
+
+
+def test_manifest_names_the_test_split(store: Store, root: Path) -> None:
+    made = prepare(store, root)
+
+    manifest = SnapshotManifest.from_bytes(store.read_bytes(f"{made.key}/manifest.json"))
+
+    assert manifest.test_digest == made.test_digest
+    assert len(made.test_digest) == 64
+
+
+def test_near_copy_of_a_frozen_sample_stays_out(store: Store, root: Path, tmp_path: Path) -> None:
+    made = prepare(store, root)
+    image = images(store, made, tmp_path)[0]
+    add_near_copy(root, image, f"T{int(image[:2]):03}")
+
+    again = prepare(store, root, frozen=made.test_digest)
+
+    assert again.test_digest == made.test_digest
+    assert quarantine(store, again)["reason"].to_pylist() == ["near_image_in_two_splits"]
+
+
+def test_changed_split_says_what_changed_and_is_taken_by_its_new_digest(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    made = prepare(store, root)
+    gone, relabelled, *_ = images(store, made, tmp_path)
+    rows = (root / LABELS).read_text().splitlines()
+    rows = [row for row in rows if not row.startswith(gone)]
+    rows = [f"{relabelled}\tNEW" if row.startswith(relabelled) else row for row in rows]
+    (root / LABELS).write_text("\n".join(rows))
+
+    with pytest.raises(BadData) as caught:
+        prepare(store, root, frozen=made.test_digest)
+
+    text = f"T{int(relabelled[:2]):03}"
+    assert f"is not the frozen {made.test_digest} any more" in str(caught.value)
+    assert f"1 removed (for example {gone})" in str(caught.value)
+    assert f"1 labelled otherwise (for example {relabelled} '{text}' → 'NEW')" in str(caught.value)
+    digest = str(caught.value).partition("split.frozen_test=")[2][:64]
+    assert prepare(store, root, frozen=digest).test_digest == digest
+
+
+def test_label_file_of_test_is_guarded_too(store: Store, root: Path) -> None:
+    write_labels(root, "test.txt", {"x.png": "X", "y.png": "Y"})
+    made = prepare(store, root, test="test.txt")
+    write_labels(root, "test.txt", {"x.png": "X", "y.png": "Y", "z.png": "Z"})
+
+    with pytest.raises(BadData, match=r"any more: 1 added \(for example z\.png\); split"):
+        prepare(store, root, test="test.txt", frozen=made.test_digest)
+
+
+def test_unknown_digest_names_those_there_are(store: Store, root: Path) -> None:
+    with pytest.raises(BadData, match=r"no test split 0+ \(split\.frozen_test\), it has none"):
+        prepare(store, root, frozen="0" * 64)
+    made = prepare(store, root)
+
+    with pytest.raises(BadData, match=rf"it has {made.test_digest}$"):
+        prepare(store, root, frozen="0" * 64)
+
+
+def test_pages_are_frozen_with_their_regions(store: Store, tmp_path: Path) -> None:
+    root = tmp_path / "pages"
+
+    def prepare_frozen(frozen: str = "") -> SnapshotRef:
+        return prepare_pages(
+            store,
+            name="p",
+            labels=PageLabelFiles("paddleocr", root, "det.txt"),
+            limits=PAGE_LIMITS,
+            split=SPLIT,
+            copies=COPIES,
+            frozen_test=frozen,
+        )
+
+    def write_some(count: int, word: str = "SUM") -> None:
+        write_pages(root, "det.txt", {f"{n}.png": [f"{n} PAGE", word] for n in range(count)})
+
+    write_some(20)
+    made = prepare_frozen()
+    write_some(40)
+    grown = prepare_frozen(made.test_digest)
+    labels = (root / "det.txt").read_text()
+    (root / "det.txt").write_text(labels.replace("SUM", "SAM"))
+
+    assert grown.counts["accepted"] == 40
+    assert grown.test_digest == made.test_digest
+    with pytest.raises(BadData, match=r"labelled otherwise \(for example \d+\.png '2 regions "):
+        prepare_frozen(made.test_digest)
