@@ -1,6 +1,6 @@
 """From label files and images to an immutable snapshot; lines and pages are two kinds of one thing.
 
-- `candidate`: a labelled image on its way: its row, then its row and image
+- `candidate`: a labelled image on its way: its row, then its row and image; `candidate_table`: all
 - `quarantine`: rejected rows, each with one reason
 - `labels/`: what the readers of all label files share
 - `inputs`: what a preparation reads, before an image is opened

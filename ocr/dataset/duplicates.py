@@ -4,8 +4,7 @@ Where two splits hold the same, the test split stays as it is, then the val spli
 frozen, training data is not.
 """
 
-from collections.abc import Sequence
-from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,41 +12,40 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ocr.dataset.candidate import Candidate, SampleLabel
+from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Codes, Split
 
 AnyCandidate = Candidate[SampleLabel]
+LabelT = TypeVar("LabelT", bound=SampleLabel)
 
 _RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}
 
 
-def drop_duplicates(candidates: Sequence[AnyCandidate]) -> tuple[list[int], list[Rejection]]:
+def drop_duplicates(
+    candidates: CandidateTable[LabelT],
+) -> tuple[NDArray[np.int64], list[Rejection]]:
     """Keep one row per image; with two texts in its first split, none of that image.
 
     Returns:
-        Positions of the kept candidates, sorted by image id, and the rejections.
+        Positions of the kept candidates, ascending, and the rejections.
     """
-
-    def image_id(at: int) -> str:
-        return candidates[at].encoded.id
-
-    kept: list[int] = []
+    _, starts, counts = np.unique(candidates.images, return_index=True, return_counts=True)
+    is_kept = np.ones(len(candidates), bool)
     rejections: list[Rejection] = []
-    for _, copies in groupby(sorted(range(len(candidates)), key=image_id), key=image_id):
-        at, *rest = copies
-        if not rest:
-            kept.append(at)
-            continue
-        at, *rest = sorted([at, *rest], key=lambda at: _standing(candidates[at]))
-        first, others = candidates[at], [candidates[other] for other in rest]
+    for start, count in zip(starts[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
+        copies = dict(enumerate(candidates[start : start + count], start=start))
+        at, *rest = sorted(copies, key=lambda at: _standing(copies[at]))
+        first, others = copies[at], [copies[other] for other in rest]
         is_disputed = any(_rank(o) == _rank(first) and _reads(o) != _reads(first) for o in others)
+        is_kept[start : start + count] = False
         if is_disputed:
             detail = f"reads {first.row.label.shown!r} and otherwise"
             rejections.append(first.row.reject("duplicate_with_other_text", detail))
         else:
-            kept.append(at)
+            is_kept[at] = True
         rejections += [_reject_copy(other, first) for other in others]
-    return kept, rejections
+    return np.flatnonzero(is_kept), rejections
 
 
 def connect(count: int, left: ArrayLike, right: ArrayLike) -> Codes:
@@ -86,8 +84,9 @@ def tie(*numbers: Codes) -> Codes:
     left, right = [], []
     for each in numbers:
         _, first, which = np.unique(each, return_index=True, return_inverse=True)
-        left.append(first[which])
-        right.append(np.arange(len(each)))
+        others = np.flatnonzero(first[which] != np.arange(len(each)))
+        left.append(first[which][others])
+        right.append(others)
     return connect(len(numbers[0]), np.concatenate(left), np.concatenate(right))
 
 

@@ -1,40 +1,47 @@
 """From good rows to samples: duplicates out, splits set, no split empty."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate, SampleLabel
+from ocr.dataset.candidate_table import Accepted, CandidateTable, collect, hex_ids
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
 from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, count_reasons
-from ocr.dataset.split import SPLITS, Codes, Split, SplitRule, assign_splits, number
+from ocr.dataset.split import SPLITS, Codes, Split, SplitRule, assign_splits
+from ocr.dataset.spool import Spool
 from ocr.errors import BadData
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
+
+_KEYS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
 class Selection(Generic[LabelT]):
     """The samples of a snapshot and what did not become one."""
 
-    accepted: list[tuple[Candidate[LabelT], Split]]
+    accepted: Accepted[LabelT]
     rejections: list[Rejection]
 
 
 def select_samples(
     found: Iterable[Candidate[LabelT] | Rejection],
     *,
+    spool: Spool,
     rule: SplitRule,
     given: Sequence[Split],
     max_bad_share: float,
-    cluster: Callable[[Sequence[Candidate[LabelT]]], Codes],
+    cluster: Callable[[CandidateTable[LabelT]], Codes],
 ) -> Selection[LabelT]:
     """Select the samples and their splits.
 
     Args:
         found: Good and rejected rows in any order.
+        spool: Where good rows wait until they are written.
         rule: How rows without a split of their own are divided.
         given: Splits that have rows of their own.
         max_bad_share: Share of rejected rows above which nothing is selected.
@@ -44,28 +51,19 @@ def select_samples(
         TooManyRejected: When more than that share was rejected, or all rows of a split.
         BadData: When a split is empty.
     """
-    candidates: list[Candidate[LabelT]] = []
-    rejections: list[Rejection] = []
-    for each in found:
-        if isinstance(each, Rejection):
-            rejections.append(each)
-        else:
-            candidates.append(each)
-    candidates.sort(key=lambda candidate: (candidate.encoded.id, candidate.row.where))
+    candidates, rejections = collect(found, spool=spool)
     positions, copies = drop_duplicates(candidates)
     clusters = cluster(candidates)
-    groups = number(c.row.group or at for at, c in enumerate(candidates))
-    splits = _split(candidates, clusters, groups, positions, rule=rule, given=given)[positions]
-    kept = [candidates[at] for at in positions]
-    leaks = _reject_leaks(kept, splits, clusters[positions], groups[positions])
-    accepted = [
-        (candidate, SPLITS[splits[at]]) for at, candidate in enumerate(kept) if at not in leaks
-    ]
-    return conclude(accepted, [*rejections, *copies, *leaks.values()], max_bad_share=max_bad_share)
+    groups = candidates.groups
+    splits = _split(candidates, clusters, groups, positions, rule=rule, given=given)
+    kept = Accepted(candidates, positions, splits[positions])
+    leaks = _reject_leaks(kept, clusters[positions], groups[positions])
+    left = kept.without(np.fromiter(leaks, np.int64))
+    return conclude(left, [*rejections, *copies, *leaks.values()], max_bad_share=max_bad_share)
 
 
 def conclude(
-    accepted: list[tuple[Candidate[LabelT], Split]],
+    accepted: Accepted[LabelT],
     rejections: Iterable[Rejection],
     *,
     max_bad_share: float,
@@ -76,55 +74,69 @@ def conclude(
     check_bad_share(
         count_reasons(ordered), rows=rows, max_bad_share=max_bad_share, rejections=ordered
     )
-    _refuse_empty([split for _, split in accepted], ordered)
+    _refuse_empty(accepted.splits, ordered)
     return Selection(accepted, ordered)
 
 
 def _split(
-    candidates: Sequence[Candidate[LabelT]],
+    candidates: CandidateTable[LabelT],
     clusters: Codes,
     groups: Codes,
-    kept: Sequence[int],
+    kept: NDArray[np.int64],
     *,
     rule: SplitRule,
     given: Sequence[Split],
 ) -> Codes:
     """Set the splits of all rows: what those that are not kept tie together stays together."""
-    images = number(candidate.encoded.id for candidate in candidates)
-    splits = np.array([SPLITS.index(c.row.split or "train") for c in candidates], np.int64)
-    is_free = np.array([candidate.row.split is None for candidate in candidates], bool)
-    free = [candidate for candidate in candidates if candidate.row.split is None]
+    is_free, splits = candidates.free, candidates.splits
+    is_kept = np.zeros(len(candidates), bool)
+    is_kept[kept] = True
     splits[is_free] = assign_splits(
-        [f"group:{c.row.group}" if c.row.group else c.encoded.id for c in free],
+        _keys(candidates, np.flatnonzero(is_free)),
         rule=rule,
         given=given,
-        ties=tie(clusters, groups, images)[is_free],
-        kept=np.isin(np.arange(len(candidates)), kept)[is_free],
+        ties=tie(clusters, groups, candidates.images)[is_free],
+        kept=is_kept[is_free],
     )
     return splits
 
 
-def _reject_leaks(
-    candidates: Sequence[Candidate[LabelT]], splits: Codes, clusters: Codes, groups: Codes
-) -> dict[int, Rejection]:
+def _keys(candidates: CandidateTable[LabelT], positions: NDArray[np.int64]) -> Iterator[str]:
+    """What decides the place of each: its group or, where it has none, its image."""
+    for block in np.array_split(positions, len(positions) // _KEYS_AT_ONCE + 1):
+        columns = candidates.columns[block]
+        rows = candidates.rows(block[columns["group"] != 0])
+        for image, group in zip(hex_ids(columns), columns["group"].tolist(), strict=True):
+            yield f"group:{next(rows).group}" if group else image
+
+
+def _reject_leaks(kept: Accepted[LabelT], clusters: Codes, groups: Codes) -> dict[int, Rejection]:
     """Reject near-duplicates and group members of what lies in a more protected split."""
-
-    def placed(at: int) -> str:
-        return f"{SPLITS[splits[at]]} {name_of(candidates[at])}"
-
     leaks: dict[int, Rejection] = {}
-    for at, keeper in zip(*find_leaks(splits, groups), strict=True):
-        detail = f"of the group {candidates[at].row.group!r}, as {placed(keeper)}"
-        leaks[at] = candidates[at].row.reject("group_in_two_splits", detail)
-    for at, keeper in zip(*find_leaks(splits, clusters), strict=True):
-        detail = f"nearly the same as {placed(keeper)}"
-        leaks[at] = candidates[at].row.reject("near_image_in_two_splits", detail)
+    for at, leak, keeper in _find_leaks(kept, groups):
+        detail = f"of the group {leak.row.group!r}, as {keeper}"
+        leaks[at] = leak.row.reject("group_in_two_splits", detail)
+    for at, leak, keeper in _find_leaks(kept, clusters):
+        leaks[at] = leak.row.reject("near_image_in_two_splits", f"nearly the same as {keeper}")
     return leaks
 
 
-def _refuse_empty(splits: Sequence[Split], rejections: Sequence[Rejection]) -> None:
-    for split in SPLITS:
-        if split not in splits:
+def _find_leaks(
+    kept: Accepted[LabelT], sets: Codes
+) -> Iterator[tuple[int, Candidate[LabelT], str]]:
+    """Yield the number of each leak, the leak, and the split and name of what keeps its place."""
+    leaking, keepers = find_leaks(kept.splits, sets)
+    leaks, others = (
+        kept.candidates.at(kept.positions[numbers].tolist()) for numbers in (leaking, keepers)
+    )
+    splits = kept.splits[keepers].tolist()
+    for at, leak, other, split in zip(leaking.tolist(), leaks, others, splits, strict=True):
+        yield at, leak, f"{SPLITS[split]} {name_of(other)}"
+
+
+def _refuse_empty(splits: Codes, rejections: Sequence[Rejection]) -> None:
+    for position, split in enumerate(SPLITS):
+        if position not in splits:
             fix = (
                 f"give {split}_labels or a larger {split}_share" if split != "train" else "add rows"
             )

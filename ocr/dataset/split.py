@@ -39,7 +39,7 @@ class SplitRule:
 
 
 def assign_splits(
-    keys: Sequence[str],
+    keys: Iterable[str],
     *,
     rule: SplitRule,
     given: Sequence[Split] = (),
@@ -69,8 +69,11 @@ def assign_splits(
     """
     test_share = 0.0 if "test" in given else rule.test_share
     val_share = 0.0 if "val" in given else rule.val_share
+    if ties is None:
+        keys = list(keys)
+        ties = number(keys)
     positions = _positions(keys, seed=rule.seed)
-    ties = number(keys) if ties is None else np.unique(ties, return_inverse=True)[1]
+    ties = np.unique(ties, return_inverse=True)[1]
     nearest = np.ones(ties.max(initial=-1) + 1)
     np.minimum.at(nearest, ties, positions)
     splits = np.full(len(nearest), TRAIN)
@@ -88,10 +91,10 @@ def number(values: Iterable[Hashable]) -> Codes:
     return np.array([seen.setdefault(value, len(seen)) for value in values], np.int64)
 
 
-def _positions(keys: Sequence[str], *, seed: int) -> NDArray[np.float64]:
+def _positions(keys: Iterable[str], *, seed: int) -> NDArray[np.float64]:
     """Where each key lies between 0 (test) and 1 (train): (N,)."""
     digests = (hashlib.sha256(f"{seed}:{key}".encode()).digest()[:8] for key in keys)
-    return np.frombuffer(b"".join(digests), ">u8") / 2**64
+    return np.fromiter(map(int.from_bytes, digests), np.uint64) / 2**64
 
 
 def _fill_empty(splits: Codes, positions: NDArray[np.float64], wanted: Sequence[int]) -> Codes:

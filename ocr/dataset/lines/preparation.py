@@ -70,6 +70,7 @@ def prepare_lines(
         found = inspector.inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
             hold(found, frozen) if frozen else found,
+            spool=spool,
             rule=split,
             given=(*given, "test") if frozen else given,
             max_bad_share=limits.max_bad_share,
@@ -81,7 +82,8 @@ def prepare_lines(
             task="recognition",
             accepted=selection.accepted,
             rejections=selection.rejections,
-            charset=charset or Charset.from_texts(c.row.label.text for c, _ in selection.accepted),
+            charset=charset
+            or Charset.from_texts(label.text for label in selection.accepted.labels()),
             spool=spool,
             pool=pool,
             texts=texts,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ocr.dataset.candidate import Candidate
+from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.duplicates import join
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.split import Codes
@@ -46,11 +46,10 @@ def page_hash(image: Image) -> bytes:
     return difference_hash(image, columns=_COLUMNS, rows=_ROWS)
 
 
-def cluster_pages(candidates: Sequence[Candidate[PageLabel]], *, rule: CopyRule) -> Codes:
+def cluster_pages(candidates: CandidateTable[PageLabel], *, rule: CopyRule) -> Codes:
     """Number the clusters of copies of one page, one number per candidate."""
-    joined = b"".join(candidate.encoded.hash for candidate in candidates)
-    hashes = np.frombuffer(joined, np.uint8).reshape(-1, HASH_BYTES)
-    return cluster_copies(hashes, count_words([_texts(c.row.label) for c in candidates]), rule=rule)
+    words = count_words([_texts(candidate.row.label) for candidate in candidates])
+    return cluster_copies(candidates.hashes, words, rule=rule)
 
 
 def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRule) -> Codes:

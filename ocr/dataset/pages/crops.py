@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.dataset.candidate import Candidate, Row
+from ocr.dataset.candidate_table import Accepted, collect
 from ocr.dataset.examination import examine_rendered
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.copies import line_hash
@@ -27,7 +28,6 @@ from ocr.dataset.selection import Selection, conclude
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.dataset.snapshot.writer import write_snapshot
-from ocr.dataset.split import Split
 from ocr.dataset.spool import Spool, SpoolFile
 from ocr.image.cropping import CROP_MARGIN, crop_line, grow_boxes
 from ocr.image.rectangle import smallest_rectangle
@@ -39,7 +39,7 @@ _BATCH = 4
 _MIN_SIDE_PX = 4
 """A printed 1 on a small scan is five pixels wide."""
 
-CutLine = tuple[Candidate[LineLabel], Split]
+CutLine = Candidate[LineLabel]
 """A line cut out of a page, and the split of that page."""
 
 
@@ -111,6 +111,7 @@ def _write(
     pages = open_page_snapshot(copy)
     selection = _select(
         _cut_pages(pages, limits=_of_lines(limits), texts=texts, spool=spool, pool=pool),
+        spool=spool,
         max_bad_share=limits.max_bad_share,
     )
     return write_snapshot(
@@ -119,24 +120,21 @@ def _write(
         task="recognition",
         accepted=selection.accepted,
         rejections=selection.rejections,
-        charset=_charset(c.row.label.text for c, _ in selection.accepted),
+        charset=_charset(label.text for label in selection.accepted.labels()),
         spool=spool,
         pool=pool,
         texts=texts,
     )
 
 
-def _select(found: Iterable[CutLine | Rejection], *, max_bad_share: float) -> Selection[LineLabel]:
+def _select(
+    found: Iterable[CutLine | Rejection], *, spool: Spool, max_bad_share: float
+) -> Selection[LineLabel]:
     """Keep every line, in the split of its page: pages keep splits apart, lines may look alike."""
-    cut: list[CutLine] = []
-    rejections: list[Rejection] = []
-    for each in found:
-        if isinstance(each, Rejection):
-            rejections.append(each)
-        else:
-            cut.append(each)
-    outvoted = _outvoted([line for line, _ in cut])
-    kept = [line for at, line in enumerate(cut) if at not in outvoted]
+    lines, rejections = collect(found, spool=spool)
+    outvoted = _outvoted(lines)
+    cut = Accepted(lines, np.arange(len(lines)), lines.splits)
+    kept = cut.without(np.array(list(outvoted), np.int64))
     return conclude(kept, [*rejections, *outvoted.values()], max_bad_share=max_bad_share)
 
 
@@ -212,7 +210,7 @@ def _cut_page(
         if isinstance(found, Fault):
             yield row.reject(*found)
         else:
-            yield Candidate(row, found), sample.split
+            yield Candidate(row, found)
 
 
 def _readable(sample: PageSample) -> list[tuple[int, Region]]:

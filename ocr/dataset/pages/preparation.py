@@ -68,6 +68,7 @@ def prepare_pages(
         found = page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
             hold(found, frozen) if frozen else found,
+            spool=spool,
             rule=split,
             given=(*given, "test") if frozen else given,
             max_bad_share=limits.max_bad_share,
@@ -103,7 +104,7 @@ def _write(
     pool: ProcessPool,
     texts: TextRule,
 ) -> SnapshotManifest:
-    labels = [candidate.row.label for candidate, _ in selection.accepted]
+    labels = list(selection.accepted.labels())
     regions = [region for label in labels for region in label.regions]
     return write_snapshot(
         folder / SNAPSHOT,

@@ -5,7 +5,10 @@ import os
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 SHARD_BYTES = 16 << 20  # small enough that several processes share the writing of a dataset
 _HEADER_BYTES = tarfile.BLOCKSIZE
@@ -17,31 +20,36 @@ _CONSTANT_SUM = sum(_TYPE_AND_MAGIC) + 8 * ord(" ")
 _BLOCK_BYTES = 1 << 16  # written and hashed at once
 
 
-class ShardPlace(NamedTuple):
-    """Where an encoded image lies: `size` bytes from `offset` of the file `shard`."""
-
-    shard: str
-    offset: int
-    size: int
-
-
 def place_in_shards(
-    sizes: Iterable[int], *, shard_bytes: int = SHARD_BYTES
-) -> Iterator[ShardPlace]:
-    """Tell where files go that are written one after the other, `shards/00000.tar` and on.
+    sizes: NDArray[Any], *, shard_bytes: int = SHARD_BYTES
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Tell where files go that are written one after the other.
 
     Args:
-        sizes: Bytes of each file.
+        sizes: (N,) bytes of each file.
         shard_bytes: Where a shard ends; a larger file gets one of its own.
+
+    Returns:
+        (N,) the number of each file's shard, from 0, and (N,) its offset there.
     """
-    number, end = 0, 0
-    shard = _shard_name(number)
-    for size in sizes:
-        if end and end + _HEADER_BYTES + size > shard_bytes:
-            number, end = number + 1, 0
-            shard = _shard_name(number)
-        yield ShardPlace(shard, end + _HEADER_BYTES, size)
-        end += _HEADER_BYTES + size + _padding(size)
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(_HEADER_BYTES + sizes + -sizes % tarfile.BLOCKSIZE, out=starts[1:])
+    offsets = starts[:-1] + _HEADER_BYTES
+    ends = offsets + sizes
+    shards = np.zeros(len(sizes), np.int32)
+    first = 0
+    while first < len(sizes):
+        beyond = int(np.searchsorted(ends, starts[first] + shard_bytes, side="right"))
+        beyond = max(beyond, first + 1)
+        offsets[first:beyond] -= starts[first]
+        shards[beyond:] += 1
+        first = beyond
+    return shards, offsets
+
+
+def shard_name(number: int) -> str:
+    """Name of a shard in the snapshot."""
+    return f"shards/{number:05d}.tar"
 
 
 def write_shard(path: Path, files: Iterable[tuple[str, bytes]]) -> str:
@@ -70,10 +78,6 @@ def read_shard(folder: Path, *, shard: str, offset: int, size: int) -> bytes:
         return os.pread(file, size, offset)
     finally:
         os.close(file)
-
-
-def _shard_name(number: int) -> str:
-    return f"shards/{number:05d}.tar"
 
 
 def _padding(size: int) -> int:

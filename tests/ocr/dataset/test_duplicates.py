@@ -1,20 +1,23 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ocr.dataset.candidate import Candidate, EncodedImage, Row
+from ocr.dataset.candidate_table import collect
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, tie
 from ocr.dataset.lines.copies import HASH_BYTES
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.quarantine import Reason
 from ocr.dataset.split import TEST, TRAIN, VAL, Split
-from ocr.dataset.spool import SpoolPlace
+from ocr.dataset.spool import Spool, SpoolPlace
 
 
 def candidate(
     image: str, text: str, split: Split | None = None, *, number: int = 1, group: str = ""
 ) -> Candidate[LineLabel]:
     place = SpoolPlace("1.spool", 0, 1)
-    encoded = EncodedImage(image, 10, 10, bytes(HASH_BYTES), ".png", place)
+    encoded = EncodedImage(f"{int(image, 16):064x}", 10, 10, bytes(HASH_BYTES), ".png", place)
     row = Row(f"{number}.png", LineLabel(text), split, group, "rec", f"rec:{number}")
     return Candidate(row, encoded)
 
@@ -48,12 +51,13 @@ CASES: list[tuple[list[Candidate[LineLabel]], list[str], list[Reason]]] = [
 
 @pytest.mark.parametrize(("rows", "kept", "reasons"), CASES)
 def test_one_row_per_image_stays_that_of_the_most_protected_split(
-    rows: list[Candidate[LineLabel]], kept: list[str], reasons: list[Reason]
+    rows: list[Candidate[LineLabel]], kept: list[str], reasons: list[Reason], tmp_path: Path
 ) -> None:
     for given in (rows, rows[::-1]):
-        left, rejections = drop_duplicates(given)
+        table, _ = collect(given, spool=Spool(tmp_path))
+        left, rejections = drop_duplicates(table)
 
-        assert [given[at].row.image.removesuffix(".png") for at in left] == kept
+        assert [table[at].row.image.removesuffix(".png") for at in left.tolist()] == kept
         assert sorted(each.reason for each in rejections) == sorted(reasons)
 
 

@@ -2,7 +2,9 @@ import hashlib
 import tarfile
 from pathlib import Path
 
-from ocr.dataset.snapshot.shards import place_in_shards, read_shard, write_shard
+import numpy as np
+
+from ocr.dataset.snapshot.shards import place_in_shards, read_shard, shard_name, write_shard
 
 FILES = {f"{number:03}.jpg": bytes([number]) * (700 + number) for number in range(200)}
 
@@ -33,31 +35,34 @@ def test_same_files_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_places_read_without_the_tar(tmp_path: Path) -> None:
-    places = list(place_in_shards(map(len, FILES.values())))
+    sizes = np.array([len(content) for content in FILES.values()])
+    shards, offsets = place_in_shards(sizes)
 
-    write_shard(tmp_path / places[0].shard, FILES.items())
+    write_shard(tmp_path / shard_name(0), FILES.items())
 
-    found = [read_shard(tmp_path, **place._asdict()) for place in places]
+    found = [
+        read_shard(tmp_path, shard=shard_name(shard), offset=offset, size=size)
+        for shard, offset, size in zip(
+            shards.tolist(), offsets.tolist(), sizes.tolist(), strict=True
+        )
+    ]
     assert found == list(FILES.values())
 
 
 def test_full_shard_starts_the_next() -> None:
-    places = place_in_shards([600] * 5, shard_bytes=4000)
+    shards, offsets = place_in_shards(np.array([600] * 5), shard_bytes=4000)
 
-    assert [place.shard[-5:-4] + f" {place.offset}" for place in places] == [
-        "0 512",
-        "0 2048",
-        "1 512",
-        "1 2048",
-        "2 512",
-    ]
+    assert shards.tolist() == [0, 0, 1, 1, 2]
+    assert offsets.tolist() == [512, 2048, 512, 2048, 512]
 
 
 def test_image_larger_than_a_shard_gets_its_own() -> None:
-    places = place_in_shards([10, 9000, 10], shard_bytes=4000)
+    shards, _ = place_in_shards(np.array([10, 9000, 10]), shard_bytes=4000)
 
-    assert [place.shard for place in places] == [f"shards/0000{n}.tar" for n in range(3)]
+    assert shards.tolist() == [0, 1, 2]
 
 
 def test_no_files_need_no_shard() -> None:
-    assert list(place_in_shards([])) == []
+    shards, offsets = place_in_shards(np.array([], np.int32))
+
+    assert len(shards) == len(offsets) == 0

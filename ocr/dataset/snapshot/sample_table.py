@@ -1,0 +1,93 @@
+"""Writes the table of a snapshot, a row group in memory at a time."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from ocr.dataset.candidate import SampleLabel
+from ocr.dataset.candidate_table import Accepted, hex_ids
+from ocr.dataset.snapshot.manifest import Task
+from ocr.dataset.snapshot.shards import shard_name
+from ocr.dataset.split import SPLITS
+
+ROW_GROUP = 65_536
+_LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
+
+
+def write_samples(
+    path: Path,
+    samples: Accepted[SampleLabel],
+    *,
+    task: Task,
+    shards: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+) -> None:
+    """Write a row per sample.
+
+    Args:
+        path: The Parquet file.
+        samples: In their final order.
+        task: Names the column of their labels.
+        shards: (N,) number of the shard of each.
+        offsets: (N,) where its image starts there.
+    """
+    writer: pq.ParquetWriter | None = None
+    try:
+        for start in range(0, len(samples), ROW_GROUP):
+            part = slice(start, start + ROW_GROUP)
+            table = _tabulate(samples.part(part), shards[part], offsets[part], task=task)
+            writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
+            writer.write_table(table, row_group_size=ROW_GROUP)
+    finally:
+        if writer:
+            writer.close()
+
+
+def _tabulate(
+    samples: Accepted[SampleLabel],
+    shards: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    *,
+    task: Task,
+) -> pa.Table:
+    columns = samples.candidates.columns[samples.positions]
+    rows = list(samples.candidates.rows(samples.positions))
+    return pa.table(
+        {
+            "id": _texts(list(hex_ids(columns))),
+            "split": _texts([SPLITS[split] for split in samples.splits.tolist()]),
+            "width": _numbers(columns["width"], np.int32),
+            "height": _numbers(columns["height"], np.int32),
+            _LABEL_COLUMNS[task]: _texts([row.label.stored for row in rows]),
+            "source": _texts([row.source for row in rows]),
+            "group": _texts([row.group for row in rows]),
+            "image": _texts([row.image for row in rows]),
+            "shard": _texts([shard_name(shard) for shard in shards.tolist()]),
+            "offset": _numbers(offsets, np.int64),
+            "size": _numbers(columns["size"], np.int64),
+        }
+    )
+
+
+def _numbers(values: NDArray[Any], kind: type[np.integer]) -> pa.Array:
+    plain = np.ascontiguousarray(values, kind)
+    buffers = [None, pa.py_buffer(plain)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(kind), len(plain), buffers)
+
+
+def _texts(values: Sequence[str]) -> pa.Array:
+    """Texts as Arrow has them; `pa.array` would import pandas to find that they are a list.
+
+    File names that are no UTF-8 hold lone surrogates, which no file format takes.
+    """
+    encoded = [value.encode("utf-8", "backslashreplace") for value in values]
+    ends = np.zeros(len(encoded) + 1, np.int32)
+    np.cumsum([len(each) for each in encoded], out=ends[1:])
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
