@@ -23,6 +23,7 @@ ResultT = TypeVar("ResultT")
 
 _MAX_PROCESSES = 4
 _PR_SET_PDEATHSIG = 1
+_prctl = ctypes.CDLL(None).prctl  # found here: a forked process takes no lock of the linker
 
 
 class ProcessPool:
@@ -86,7 +87,7 @@ def open_pool(items: int, *, worth_a_pool: int) -> ProcessPool:
 def _start_process() -> None:
     """Work in one thread, and end with the process that started us, however it dies (Linux)."""
     cv2.setNumThreads(0)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _results(

@@ -17,10 +17,7 @@ from ocr.dataset.preparation import SnapshotRef
 from tasks.train import train_recogniser
 
 sys.executable = sys.argv[1]
-snapshot = SnapshotRef(
-    key="datasets/d/0", digest="0", cached=True, counts={}, quarantine=(), lookalikes=(),
-    test_digest="",
-)
+snapshot = SnapshotRef("datasets/d/0", "0", True, counts={}, quarantine=(), lookalikes=())
 made = train_recogniser.fn(snapshot, RecogniserTrainingParams(), ResourceParams())
 print(made.key, made.code, flush=True)
 """
