@@ -17,7 +17,10 @@ from ocr.dataset.preparation import SnapshotRef
 from tasks.train import train_recogniser
 
 sys.executable = sys.argv[1]
-snapshot = SnapshotRef("datasets/d/0", "0", True, counts={}, quarantine=(), lookalikes=())
+snapshot = SnapshotRef(
+    key="datasets/d/0", digest="0", cached=True, counts={}, quarantine=(), lookalikes=(),
+    test_digest="",
+)
 made = train_recogniser.fn(snapshot, RecogniserTrainingParams(), ResourceParams())
 print(made.key, made.code, flush=True)
 """
