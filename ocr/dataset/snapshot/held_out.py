@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.snapshot.sample_table import text_column
+from ocr.dataset.snapshot.table import read_rows
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.store import Store
 
@@ -53,9 +55,10 @@ class HeldOut:
 def read_held_out(samples: Path) -> HeldOut:
     """Read the test split of a snapshot's table of samples."""
     is_of_pages = "regions" in pq.read_schema(samples).names
-    columns = ["id", "regions" if is_of_pages else "text", "group", "image"]
-    table = pq.read_table(samples, columns=columns, filters=[("split", "=", "test")])
-    rows = [HeldSample(*values) for values in zip(*table.to_pydict().values(), strict=True)]
+    label = "regions" if is_of_pages else "text"
+    columns = ("split", "id", label, "group", "image")
+    found = read_rows(samples, split="test", columns=columns)
+    rows = [HeldSample(row["id"], row[label], row["group"], row["image"]) for row in found]
     if is_of_pages:
         rows = [row._replace(label=_digest_regions(row.label)) for row in rows]
     return HeldOut(sorted(rows))
@@ -65,10 +68,11 @@ def store_held_out(store: Store, held: HeldOut, *, name: str) -> None:
     """Store a test split of a dataset, unless it is there."""
     key = _key(name, held.digest)
     if not store.exists(key):
-        columns = {f: [getattr(s, f) for s in held.samples] for f in HeldSample._fields}
-        schema = pa.schema([(field, pa.string()) for field in HeldSample._fields])
+        columns = {
+            f: text_column([getattr(s, f) for s in held.samples]) for f in HeldSample._fields
+        }
         sink = pa.BufferOutputStream()
-        pq.write_table(pa.table(columns, schema=schema), sink, compression="zstd")
+        pq.write_table(pa.table(columns), sink, compression="zstd")
         store.put_bytes(key, sink.getvalue().to_pybytes())
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.snapshot.sample_table import text_column
 from ocr.store import Store
 from ocr.store.whole import sha256_of
 
@@ -22,10 +23,8 @@ _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 def write_quarantine(path: Path, rejections: Sequence[Rejection]) -> None:
     """Write the table of all rejected rows, as Parquet."""
-    schema = pa.schema([(field, pa.string()) for field in _FIELDS])
-    columns = {f: [storable(getattr(each, f)) for each in rejections] for f in _FIELDS}
-    table = pa.table(columns, schema=schema)
-    pq.write_table(table, path, compression="zstd", row_group_size=65_536)
+    columns = {f: text_column([getattr(each, f) for each in rejections]) for f in _FIELDS}
+    pq.write_table(pa.table(columns), path, compression="zstd", row_group_size=65_536)
 
 
 def keep_refused(store: Store, table: Path, *, name: str) -> tuple[str, str]:
@@ -51,11 +50,6 @@ def keep_refused(store: Store, table: Path, *, name: str) -> tuple[str, str]:
         store.put_file(key, path)
         addresses.append(f"{store.uri}/{key}")
     return addresses[0], addresses[1]
-
-
-def storable(value: str) -> str:
-    """File names that are no UTF-8 hold lone surrogates, which no file format takes."""
-    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _write_csv(table: Path, sheet: Path) -> None:

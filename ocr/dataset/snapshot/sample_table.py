@@ -16,6 +16,7 @@ from ocr.dataset.snapshot.shards import shard_name
 from ocr.dataset.split import SPLITS
 
 ROW_GROUP = 65_536
+_AT_ONCE = 4096  # as Python objects
 _LABEL_COLUMNS: dict[Task, str] = {"recognition": "text", "detection": "regions"}
 
 
@@ -39,8 +40,10 @@ def write_samples(
     writer: pq.ParquetWriter | None = None
     try:
         for start in range(0, len(samples), ROW_GROUP):
-            part = slice(start, start + ROW_GROUP)
-            table = _tabulate(samples.part(part), shards[part], offsets[part], task=task)
+            end = min(start + ROW_GROUP, len(samples))
+            parts = [slice(at, min(at + _AT_ONCE, end)) for at in range(start, end, _AT_ONCE)]
+            tables = (_tabulate(samples.part(p), shards[p], offsets[p], task=task) for p in parts)
+            table = pa.concat_tables(tables).combine_chunks()
             writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
             writer.write_table(table, row_group_size=ROW_GROUP)
     finally:
@@ -59,15 +62,15 @@ def _tabulate(
     rows = list(samples.candidates.rows(samples.positions))
     return pa.table(
         {
-            "id": _texts(list(hex_ids(columns))),
-            "split": _texts([SPLITS[split] for split in samples.splits.tolist()]),
+            "id": text_column(list(hex_ids(columns))),
+            "split": text_column([SPLITS[split] for split in samples.splits.tolist()]),
             "width": _numbers(columns["width"], np.int32),
             "height": _numbers(columns["height"], np.int32),
-            _LABEL_COLUMNS[task]: _texts([row.label.stored for row in rows]),
-            "source": _texts([row.source for row in rows]),
-            "group": _texts([row.group for row in rows]),
-            "image": _texts([row.image for row in rows]),
-            "shard": _texts([shard_name(shard) for shard in shards.tolist()]),
+            _LABEL_COLUMNS[task]: text_column([row.label.stored for row in rows]),
+            "source": text_column([row.source for row in rows]),
+            "group": text_column([row.group for row in rows]),
+            "image": text_column([row.image for row in rows]),
+            "shard": text_column([shard_name(shard) for shard in shards.tolist()]),
             "offset": _numbers(offsets, np.int64),
             "size": _numbers(columns["size"], np.int64),
         }
@@ -80,8 +83,8 @@ def _numbers(values: NDArray[Any], kind: type[np.integer]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(kind), len(plain), buffers)
 
 
-def _texts(values: Sequence[str]) -> pa.Array:
-    """Texts as Arrow has them; `pa.array` would import pandas to find that they are a list.
+def text_column(values: Sequence[str]) -> pa.Array:
+    """Return texts as Arrow has them; `pa.array` would import pandas to find that they are a list.
 
     File names that are no UTF-8 hold lone surrogates, which no file format takes.
     """

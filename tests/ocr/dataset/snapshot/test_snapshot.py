@@ -1,6 +1,8 @@
 import hashlib
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -180,3 +182,23 @@ def test_manifest_of_before_there_was_a_rule_says_that_texts_are_as_written(
     read = SnapshotManifest.from_bytes(json.dumps(content).encode())
 
     assert (snapshot.manifest.texts, read.texts) == (USUAL, AS_WRITTEN)
+
+
+def test_preparing_and_reading_load_no_pandas(snapshot: LineSnapshot, tmp_path: Path) -> None:
+    """It takes a second to load, of every process that only writes a table or reads one."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from ocr.dataset.lines.snapshot import open_line_snapshot as read\n"
+        "from tests.ocr.dataset.lines.preparing import prepare\n"
+        "from ocr.dataset.lines.labels import LineLabelFiles as Files\n"
+        "from ocr.store import open_store\n"
+        "files = Files('paddleocr', Path(sys.argv[1]), 'rec_train.txt')\n"
+        "prepare(open_store(sys.argv[2]), files.root, labels=files)\n"
+        "assert list(read(Path(sys.argv[3])).images('train'))\n"
+        "sys.exit('pandas' in sys.modules)\n"
+    )
+    arguments = (tmp_path / "data", tmp_path / "other", snapshot.folder)
+
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+
+    assert run.returncode == 0, run.stderr
