@@ -14,6 +14,7 @@ from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.held_out import fetch_held_out, hold
+from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.split import SplitRule
@@ -76,14 +77,15 @@ def prepare_lines(
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_lines, bits=near_duplicate_bits),
         )
+        characters = count_characters(label.text for label in selection.accepted.labels())
         return write_snapshot(
             folder / SNAPSHOT,
             name=name,
             task="recognition",
             accepted=selection.accepted,
             rejections=selection.rejections,
-            charset=charset
-            or Charset.from_texts(label.text for label in selection.accepted.labels()),
+            charset=charset or Charset.from_texts(characters),
+            lookalikes=find_lookalikes(characters),
             spool=spool,
             pool=pool,
             texts=texts,

@@ -25,6 +25,7 @@ from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.selection import Selection, conclude
+from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.dataset.snapshot.writer import write_snapshot
@@ -114,13 +115,15 @@ def _write(
         spool=spool,
         max_bad_share=limits.max_bad_share,
     )
+    characters = count_characters(label.text for label in selection.accepted.labels())
     return write_snapshot(
         folder / SNAPSHOT,
         name=name,
         task="recognition",
         accepted=selection.accepted,
         rejections=selection.rejections,
-        charset=_charset(label.text for label in selection.accepted.labels()),
+        charset=_charset(characters),
+        lookalikes=find_lookalikes(characters),
         spool=spool,
         pool=pool,
         texts=texts,

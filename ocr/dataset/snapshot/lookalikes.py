@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 # Of UAX #44, table 14: what a circle, a fraction or a superscript is made of looks otherwise.
 _ALIKE_TAGS = frozenset(["", "<compat>", "<font>", "<narrow>", "<noBreak>", "<small>", "<wide>"])
@@ -36,15 +37,17 @@ class Lookalike:
         return f"{said}, beside {_code(self.beside)} {_times(self.beside_count)}"
 
 
-def find_lookalikes(texts: Iterable[str]) -> tuple[Lookalike, ...]:
+def count_characters(texts: Iterable[str]) -> Counter[str]:
+    """Count how often each character is in the texts."""
+    return Counter(chain.from_iterable(texts))
+
+
+def find_lookalikes(counts: Counter[str]) -> tuple[Lookalike, ...]:
     """Find the look-alikes among the characters of texts, by code point.
 
     These are spaces but the usual one, accents apart from their letter, private use and characters
     without any width, and characters that Unicode calls a form of another one in the texts.
     """
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(text)
     found = []
     for character in sorted(counts):
         if character.isascii():

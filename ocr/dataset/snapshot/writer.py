@@ -14,7 +14,7 @@ from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
 from ocr.dataset.snapshot.held_out import read_held_out
-from ocr.dataset.snapshot.lookalikes import find_lookalikes
+from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, write_quarantine
 from ocr.dataset.snapshot.sample_table import write_samples
@@ -38,6 +38,7 @@ def write_snapshot(
     pool: ProcessPool,
     texts: TextRule,
     counts: Mapping[str, int] | None = None,
+    lookalikes: tuple[Lookalike, ...] = (),
 ) -> SnapshotManifest:
     """Write samples, shards, quarantine, charset and, last, the manifest.
 
@@ -52,6 +53,7 @@ def write_snapshot(
         pool: Writes the shards.
         texts: How the texts were written, for the manifest.
         counts: More counts for the manifest.
+        lookalikes: Characters of lines that a person cannot tell apart.
     """
     folder.mkdir()
     ordered = accepted.by_split()
@@ -64,7 +66,6 @@ def write_snapshot(
     )
     write_quarantine(folder / QUARANTINE, rejections)
     charset.write(folder / CHARSET)
-    labels = accepted.labels() if task == "recognition" else ()
     digests = dict(written)
     for file in (SAMPLES, QUARANTINE, CHARSET):
         digests[file] = sha256_of(folder / file)
@@ -76,7 +77,7 @@ def write_snapshot(
         files=dict(sorted(digests.items())),
         task=task,
         texts=texts,
-        lookalikes=find_lookalikes(label.stored for label in labels),
+        lookalikes=lookalikes,
         test_digest=read_held_out(folder / SAMPLES).digest,
     )
     (folder / MANIFEST).write_bytes(manifest.to_bytes())

@@ -1,6 +1,6 @@
 import pytest
 
-from ocr.dataset.snapshot.lookalikes import find_lookalikes
+from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from ocr.dataset.snapshot.lookalikes import find_lookalikes
     ],
 )
 def test_only_what_cannot_be_told_apart_is_named(texts: list[str], expected: list[str]) -> None:
-    assert [each.describe() for each in find_lookalikes(texts)] == expected
+    assert [each.describe() for each in find_lookalikes(count_characters(texts))] == expected
