@@ -82,6 +82,7 @@ class Connection(HttpToolsProtocol):
         for timer in (self._head_timer, self._send_timer):
             if timer is not None:
                 timer.cancel()
+        self._unset_keepalive_if_required()  # uvicorn does so only where nothing went wrong
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import socket
+import struct
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,6 +46,11 @@ class RawClient:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def reset(self) -> None:
+        """End the connection as a client that is killed, or a router, does."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 
     def send(self, *pieces: bytes) -> None:

@@ -1,8 +1,10 @@
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.serving.gateway import Gateway, wait_until
+from tests.serving.gateway import Gateway, running_gateway, wait_until
 from tests.serving.rest.greedy_clients import (
     CASES,
     GOOD,
@@ -54,3 +56,17 @@ def test_connection_is_kept_unless_a_body_is_left_unread(gateway: Gateway) -> No
             reply = client.receive()
             assert reply is not None
             assert (reply.status, reply.headers["connection"]) == (status, "close")
+
+
+def test_clients_that_reset_an_idle_connection_leave_no_trace(tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    with running_gateway(tmp_path, store=store, OCRLINE_KEEP_ALIVE_S="1") as gateway:
+        for _ in range(20):
+            with RawClient(gateway.port) as client:
+                client.send(b"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                assert client.receive() is not None
+                client.reset()
+        time.sleep(1.5)  # longer than an idle connection is kept
+
+        assert gateway.get("/health/live").status_code == 200
+        assert "Traceback" not in gateway.log.read_text()
