@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import typer
@@ -82,13 +83,12 @@ def _check_decoder() -> Check:
     from serving.decoding.decoders import memory_for
     from serving.settings import ServingSettings
 
-    decoder = Decoder(memory_bytes=memory_for(max_pixels=ServingSettings().max_pixels))
+    memory_bytes = memory_for(max_pixels=ServingSettings().max_pixels)
     try:
-        facts = decoder.confinement()
+        with closing(Decoder(memory_bytes=memory_bytes)) as decoder:
+            facts = decoder.confinement()
     except DecoderFailed as error:
         return Check("decoder", True, "", f"{error}; the gateway can read no document")
-    finally:
-        decoder.close()
     missing = [fact for fact in (NO_NETWORK, NO_FILES) if fact not in facts]
     refused = f" (this kernel does not grant: {', '.join(missing)})" if missing else ""
     return Check("decoder", True, f"{', '.join(facts)}{refused}", "")

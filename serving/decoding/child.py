@@ -39,10 +39,10 @@ def main() -> None:
     while True:
         try:
             request = receive(connection)
-            document = bytes(receive_bytes(connection, request["bytes"]))
+            content = bytes(receive_bytes(connection, request["bytes"]))
         except WireBroken:
             return
-        _answer(connection, shelf, request, document)
+        _answer(connection, shelf, request, content)
 
 
 class _Shelf:
@@ -53,10 +53,12 @@ class _Shelf:
         self._open: OpenDocument | None = None
 
     def decode(self, request: Mapping[str, Any], content: bytes) -> tuple[Image, int]:
-        """Decode a page, of new content if there is some; return it and the number of pages."""
-        if content or self._open is None:
+        """Decode a page, of a new document if it is one; return it and the number of pages."""
+        if request["is_new"]:  # which may well be empty
             self.clear()
             self._open = self._stack.enter_context(open_document(content, **request["limits"]))
+        if self._open is None:
+            raise LookupError("no document is open")
         page = self._open.decode(request["index"])
         pages = self._open.pages
         if request["index"] + 1 >= pages:

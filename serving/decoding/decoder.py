@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
@@ -21,6 +22,7 @@ from serving.decoding.wire import WireBroken, receive, receive_into, send
 LOG = logging.getLogger("ocrline.serving")
 
 START_TIMEOUT_S: Final = 60.0
+END_S: Final = 1.0
 MOST_DOCUMENTS: Final = 500
 """So many later a decoder is replaced, whatever its libraries have leaked."""
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -59,24 +61,35 @@ class DecoderFailed(RuntimeError):
     """A decoder that does not start, or has a fault of ours."""
 
 
+class DecoderKilled(BadDocument):
+    """A decoder that was killed from outside, over a document that may be sound."""
+
+
 class Decoder:
     """A process of `serving.decoding.child`; one thread at a time may use it."""
 
     def __init__(self, *, memory_bytes: int) -> None:
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise DecoderFailed(f"A decoder does not start: {error}") from error
         self._connection = ours
         with theirs:
             descriptor = theirs.fileno()
             module = ["-m", "serving.decoding.child", str(descriptor), str(memory_bytes)]
-            self._process = subprocess.Popen(
-                [sys.executable, *module],
-                env={**ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[descriptor],
-                start_new_session=True,  # Ctrl-C is for the gateway, which then ends it
-            )
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, *module],
+                    env={**ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                    cwd="/",
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[descriptor],
+                    start_new_session=True,  # Ctrl-C is for the gateway, which then ends it
+                )
+            except OSError as error:
+                ours.close()
+                raise DecoderFailed(f"A decoder does not start: {error}") from error
         self._facts: tuple[str, ...] = ()
         self._documents = 0
         self.holds = -1
@@ -108,6 +121,7 @@ class Decoder:
             BadDocument: As `ocr.image.document.read_pages`; unreadable too where the process
                 crashed over it.
             BadImage: The same.
+            DecoderKilled: The process was killed, and not by us.
             DecoderFailed: The process does not start, or has a fault of ours.
         """
         self.confinement()
@@ -122,11 +136,7 @@ class Decoder:
             message = f"Page {index + 1} takes more than {timeout_s:g} s to decode"
             raise BadDocument("too_slow", message) from None
         except (OSError, KeyError, TypeError, ValueError) as error:
-            self.kill()
-            how = self._how_it_ended()
-            LOG.warning("a decoder ended (%s) over a document: %r", how, error)
-            message = f"Page {index + 1} is damaged so that its decoder ended ({how})"
-            raise BadDocument("unreadable", message) from None
+            raise self._blame(error, page=index + 1) from None
         self.holds = -1
         raise _to_error(answer)
 
@@ -151,7 +161,13 @@ class Decoder:
             "max_pages": document.max_pages,
             "wanted": document.wanted,
         }
-        request = {"index": index, "limits": limits, "timeout_s": timeout_s, "bytes": len(content)}
+        request = {
+            "is_new": is_new,
+            "index": index,
+            "limits": limits,
+            "timeout_s": timeout_s,
+            "bytes": len(content),
+        }
         self._connection.settimeout(timeout_s)
         send(self._connection, request, content)
 
@@ -168,9 +184,16 @@ class Decoder:
         receive_into(self._connection, image.data.cast("B"), deadline=deadline)
         return DecodedPage(image, pages)
 
-    def _how_it_ended(self) -> str:
-        code = self._process.returncode
-        return signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
+    def _blame(self, error: Exception, *, page: int) -> BadDocument:
+        """Make the refusal of a page over which the process ended, or talked nonsense."""
+        code: int | None = None
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(END_S)
+        self.kill()
+        how = f"exit code {code}" if code is None or code >= 0 else signal.Signals(-code).name
+        LOG.warning("a decoder ended (%s) over a document: %r", how, error)
+        fault = DecoderKilled if code == -signal.SIGKILL else BadDocument
+        return fault("unreadable", f"Page {page} is damaged so that its decoder ended ({how})")
 
 
 def _to_error(answer: Mapping[str, Any]) -> Exception:

@@ -2,9 +2,16 @@
 
 import logging
 import threading
+from contextlib import suppress
 from typing import Final
 
-from serving.decoding.decoder import DecodedPage, Decoder, DecoderFailed, Document
+from serving.decoding.decoder import (
+    DecodedPage,
+    Decoder,
+    DecoderFailed,
+    DecoderKilled,
+    Document,
+)
 
 LOG = logging.getLogger("ocrline.serving")
 
@@ -49,12 +56,15 @@ class Decoders:
         threading.Thread(target=self._introduce, name="decoders", daemon=True).start()
 
     def decode(self, document: Document, index: int = 0) -> DecodedPage:
-        """Decode a page of a document; waits for a free decoder. Raises as `Decoder.decode`."""
-        decoder = self._take(document)
+        """Decode a page of a document; waits for a free decoder. Raises as `Decoder.decode`.
+
+        A decoder that is killed, as where the machine lacks memory, says nothing of the document:
+        another one tries it once more.
+        """
         try:
-            return decoder.decode(document, index, timeout_s=self._timeout_s)
-        finally:
-            self._give_back(decoder)
+            return self._decode(document, index)
+        except DecoderKilled:
+            return self._decode(document, index)
 
     def close(self) -> None:
         """Kill them all; a page that is being decoded is given up."""
@@ -62,7 +72,18 @@ class Decoders:
             self._is_closed = True
             for decoder in self._all:
                 decoder.kill()
+            for decoder in self._idle:  # others close when they are given back
+                decoder.close()
             self._changed.notify_all()
+
+    def _decode(self, document: Document, index: int) -> DecodedPage:
+        decoder = self._take(document)
+        try:
+            if decoder.is_worn:
+                decoder = self._replaced(decoder)
+            return decoder.decode(document, index, timeout_s=self._timeout_s)
+        finally:
+            self._give_back(decoder)
 
     def _take(self, document: Document) -> Decoder:
         with self._changed:
@@ -73,11 +94,13 @@ class Decoders:
             holders = [one for one in self._idle if one.holds == document.number]
             decoder = (holders or self._idle)[0]
             self._idle.remove(decoder)
-        return self._replaced(decoder) if decoder.is_worn else decoder
+            return decoder
 
     def _give_back(self, decoder: Decoder) -> None:
-        if decoder.is_worn:  # now, and not when the next page waits for it
-            decoder = self._replaced(decoder)
+        """Make it free again; one that cannot be replaced now is when the next page wants it."""
+        if decoder.is_worn:
+            with suppress(DecoderFailed):
+                decoder = self._replaced(decoder)
         with self._changed:
             self._idle.append(decoder)
             self._changed.notify()

@@ -1,0 +1,114 @@
+"""Decoders that are shared: what was sent is no other client's, and no end of them lasts."""
+
+import os
+import resource
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from ocr.image.pdf import BadDocument
+from ocr.image.pixels import BadImage, encode_png
+from serving.decoding.decoder import DecoderFailed, Document
+from serving.decoding.decoders import Decoders
+from tests.ocr.image.documents import tiff
+from tests.serving.tiny_pipeline import draw_page
+
+MAX_PIXELS = 10**6
+PAGE = draw_page(["2026"])
+
+
+@contextmanager
+def started(count: int = 1) -> Iterator[Decoders]:
+    decoders = Decoders(count, max_pixels=MAX_PIXELS, timeout_s=20)
+    decoders.start()
+    try:
+        yield decoders
+    finally:
+        decoders.close()
+
+
+def document(content: bytes) -> Document:
+    return Document(content, max_pixels=MAX_PIXELS, max_pages=9)
+
+
+def processes() -> list[psutil.Process]:
+    children = psutil.Process().children()
+    return [child for child in children if "serving.decoding.child" in child.cmdline()]
+
+
+def kill(*victims: psutil.Process) -> None:
+    for victim in victims:
+        victim.kill()
+        os.waitid(os.P_PID, victim.pid, os.WEXITED | os.WNOWAIT)
+
+
+@contextmanager
+def ended_in_use(number: signal.Signals) -> Iterator[None]:
+    """Let the decoder begin with nothing of what it is asked meanwhile, and then end."""
+    (victim,) = processes()
+    victim.suspend()
+
+    def end() -> None:
+        victim.send_signal(number)
+        victim.resume()
+
+    timer = threading.Timer(0.3, end)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()
+
+
+@contextmanager
+def no_descriptor_left() -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_empty_document_shows_nothing_of_the_one_that_was_given_up_before_it() -> None:
+    with started() as decoders:
+        page = decoders.decode(document(tiff([PAGE] * 3)))  # and its client has left
+
+        with pytest.raises(BadImage):
+            decoders.decode(document(b""))
+
+    assert page.pages == 3
+
+
+def test_decoder_that_cannot_be_replaced_for_a_moment_is_replaced_afterwards() -> None:
+    with started() as decoders:
+        decoders.decode(document(encode_png(PAGE)))
+        kill(*processes())
+
+        with no_descriptor_left():
+            for _ in range(2):
+                with pytest.raises(DecoderFailed, match="does not start"):
+                    decoders.decode(document(encode_png(PAGE)))
+
+        assert decoders.decode(document(encode_png(PAGE))).pages == 1
+        assert len(processes()) == 1
+
+
+def test_page_whose_decoder_is_killed_from_outside_is_decoded_by_another() -> None:
+    with started() as decoders:
+        decoders.decode(document(encode_png(PAGE)))
+
+        with ended_in_use(signal.SIGKILL):
+            assert decoders.decode(document(encode_png(PAGE))).pages == 1
+
+
+def test_page_over_which_its_decoder_crashes_is_not_tried_again() -> None:
+    with started() as decoders:
+        decoders.decode(document(encode_png(PAGE)))
+
+        with ended_in_use(signal.SIGSEGV), pytest.raises(BadDocument, match="SIGSEGV"):
+            decoders.decode(document(encode_png(PAGE)))
