@@ -1,14 +1,12 @@
 """What both judgements share: the training's curves, the report that is kept, and its end."""
 
 import json
-from collections.abc import Iterable
 from hashlib import sha256
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
 from configs.jobs import TrainResult
-from ocr.dataset.snapshot.snapshot import Sample
 from ocr.gate.judge import Decision
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.narration import narrate
@@ -41,11 +39,6 @@ def conclude(
         reasons=tuple(decision.reasons),
         report=str(path),
     )
-
-
-def name_tested(samples: Iterable[Sample]) -> dict[str, str]:
-    """Return the names of a test's samples by their ids."""
-    return {sample.id: sample.image or sample.id[:12] for sample in samples}
 
 
 def was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:

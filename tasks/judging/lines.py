@@ -16,7 +16,6 @@ from ocr.report.lines.html import render_lines_html
 from ocr.report.lines.markdown import render_lines_markdown
 from tasks.judging.conclusion import (
     conclude,
-    name_tested,
     read_curves,
     read_environment,
     read_if_any,
@@ -45,7 +44,7 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
         was_rolled_back=was_rolled_back(workspace, model),
-        overlap=find_overlap(workspace, evaluation.opponent, name_tested(snapshot.samples("test"))),
+        overlap=find_overlap(workspace, evaluation.opponent, snapshot.samples("test")),
     )
     decision = judge(evidence, GateRules(**gate.model_dump()))
     (checkpoint,) = model.checkpoints

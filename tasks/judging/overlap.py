@@ -1,33 +1,45 @@
 """Whether the opponent of a candidate was trained on the very test that they are measured on."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
+from ocr.dataset.snapshot.snapshot import Sample
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.gate.overlap import Overlap
 from ocr.models.registry import ModelVersion
 from tasks.workspace import Workspace
 
 
-def find_overlap(workspace: Workspace, opponent: str, tested: Mapping[str, str]) -> Overlap | None:
+def find_overlap(workspace: Workspace, opponent: str, tested: Iterable[Sample]) -> Overlap | None:
     """Look for the test's samples in the train splits that made an opponent.
+
+    Lines that were cut out of pages know the document of their page, or of none the page: a page of
+    the test counts when any page of its document was among them.
 
     Args:
         workspace: Where its snapshots are.
         opponent: NAME:VERSION; a baseline has no training that we know of.
-        tested: Names of the test's samples by their ids.
+        tested: The test's samples.
 
     Returns:
         What was found, or why it cannot be told; None for a baseline.
     """
     if ":" not in opponent:
         return None
+    names: dict[str, str] = {}
+    known_by: dict[str, set[str]] = defaultdict(set)
+    for sample in tested:
+        names[sample.id] = sample.image or sample.id[:12]
+        for key in (sample.id, sample.group):
+            known_by[key].add(sample.id)
     seen, unknown = set[str](), ""
     try:
         for part, is_cut in _parts(workspace, opponent):
-            seen.update(id_ for id_ in _trained_on(workspace, part, is_cut) if id_ in tested)
+            for key in _trained_on(workspace, part, is_cut):
+                seen |= known_by.get(key, set())
     except (ArtifactNotFound, BadData) as error:
         unknown = str(error)
-    return Overlap(samples=tuple(sorted(tested[id_] for id_ in seen)), unknown=unknown)
+    return Overlap(samples=tuple(sorted(names[id_] for id_ in seen)), unknown=unknown)
 
 
 def _parts(workspace: Workspace, opponent: str) -> Iterator[tuple[ModelVersion, bool]]:
@@ -41,7 +53,7 @@ def _parts(workspace: Workspace, opponent: str) -> Iterator[tuple[ModelVersion, 
 
 
 def _trained_on(workspace: Workspace, model: ModelVersion, is_cut: bool) -> Iterator[str]:
-    """Yield the ids of the train split of a net; of lines cut out of pages, those of the pages."""
+    """Yield the ids of a net's train split; of lines cut out of pages, what they know of these."""
     digest = str(model.manifest["dataset_digest"])
     key = workspace.find_snapshot(digest)
     if not key:

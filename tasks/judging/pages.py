@@ -26,7 +26,6 @@ from ocr.report.pages.html import render_pages_html
 from ocr.report.pages.markdown import render_pages_markdown
 from tasks.judging.conclusion import (
     conclude,
-    name_tested,
     read_curves,
     read_environment,
     was_rolled_back,
@@ -52,7 +51,7 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
         size_mb=candidate.size_mb,
         has_parity=bool(candidate.detector.parity and candidate.recogniser.parity),
         was_rolled_back=was_rolled_back(workspace, evaluation.model),
-        overlap=find_overlap(workspace, evaluation.opponent, name_tested(snapshot.samples("test"))),
+        overlap=find_overlap(workspace, evaluation.opponent, snapshot.samples("test")),
     )
     rules = gate.model_dump(exclude={"min_hmean"})
     decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))

@@ -87,4 +87,4 @@ def test_a_snapshot_that_is_gone_is_said_to_be(project: ToyProject) -> None:
 
 @pytest.mark.parametrize("opponent", ["none", "number", "rapidocr"])
 def test_of_a_baseline_it_is_not_asked(project: ToyProject, opponent: str) -> None:
-    assert find_overlap(open_workspace(), opponent, {}) is None
+    assert find_overlap(open_workspace(), opponent, []) is None
