@@ -1,6 +1,9 @@
 """What is found again, and what is made anew after an upgrade."""
 
+import json
+import shutil
 from collections.abc import Callable
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,10 @@ import pytest
 from configs.dataset import LineDatasetParams
 from configs.jobs import ExportRecogniserJob, ExportResult, TrainRecogniserJob, TrainResult
 from configs.training import RecogniserTrainingParams, ResourceParams
+from ocr.dataset.labels.text_rule import USUAL
+from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.dataset.snapshot.snapshot import MANIFEST
 from tasks.export import export_recogniser
 from tasks.prepare_lines import prepare_lines
 from tasks.references import CheckpointRef, ModelRef
@@ -51,14 +58,34 @@ def upgrade(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     )
 
 
-def prepare(project: ToyProject) -> None:
-    """Prepare what there is, and fail unless it was made anew."""
+def find_or_prepare(project: ToyProject) -> SnapshotRef:
     root = project.folder.parent / "images"
     params = LineDatasetParams(
         name=NAME, source="paddleocr", root=str(root), train_labels="labels.txt"
     )
-    if prepare_lines.fn(params, NAME).cached:
+    return prepare_lines.fn(params, NAME)
+
+
+def prepare(project: ToyProject) -> None:
+    """Prepare what there is, and fail unless it was made anew."""
+    if find_or_prepare(project).cached:
         pytest.fail("the snapshot of before the upgrade was found")
+
+
+def put_manifest_of_before(store: Path, made: SnapshotRef) -> None:
+    """Leave a snapshot as releases did whose manifests said neither how texts were written nor
+    what the test split is, under the digest of what they said.
+    """
+    manifest = json.loads((store / made.key / MANIFEST).read_bytes())
+    kept = {key: manifest[key] for key in ("counts", "quarantine", "charset_size", "files")}
+    text = json.dumps({"format": manifest["format"], **kept}, sort_keys=True)
+    digest = sha256(text.encode()).hexdigest()
+    folder = store / made.key
+    folder.rename(folder.with_name(digest))
+    facts = {"name": manifest["name"], "task": manifest["task"], "digest": digest}
+    before = {"format": manifest["format"], **kept, **facts}
+    (folder.with_name(digest) / MANIFEST).write_text(json.dumps(before))
+    shutil.rmtree(folder.parent / "inputs")
 
 
 def train(project: ToyProject) -> CheckpointRef:
@@ -79,6 +106,20 @@ def test_snapshot_of_before_an_upgrade_is_not_found(
     upgrade(monkeypatch, package)
 
     prepare(project)
+
+
+def test_snapshot_of_an_earlier_release_does_not_stand_in_for_one_that_says_more(
+    project: ToyProject,
+) -> None:
+    store = Path(project.registry.store.uri.removeprefix("file://"))
+    put_manifest_of_before(store, find_or_prepare(project))
+
+    made, found = find_or_prepare(project), find_or_prepare(project)
+
+    assert (made.cached, found.cached) == (False, True)
+    assert found.test_digest == made.test_digest != ""
+    kept = SnapshotManifest.from_bytes((store / found.key / MANIFEST).read_bytes())
+    assert kept.texts == USUAL
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,7 @@ class SnapshotManifest:
         task: What the samples are.
         texts: How their texts were written.
         lookalikes: Characters of lines that a person cannot tell apart; no part of the digest.
-        test_digest: Names the test split, whatever else changes; no part of the digest, which
-            the table of samples decides. Empty in manifests that are older.
+        test_digest: Names the test split, whatever else changes. Empty in manifests that are older.
     """
 
     name: str
@@ -71,8 +70,10 @@ class SnapshotManifest:
         }
         if task != "recognition":  # the digests of lines are older than pages
             content["task"] = task
-        if texts != USUAL:  # the digests of others are older than the rule
+        if texts != AS_WRITTEN:  # what earlier manifests, which say nothing, mean
             content["texts"] = asdict(texts)
+        if test_digest:  # so that no earlier manifest, which cannot say it, is taken for this one
+            content["test_digest"] = test_digest
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return cls(
             name,

@@ -4,7 +4,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -157,9 +157,7 @@ def test_pages_and_lines_of_the_same_content_differ_in_digest() -> None:
         ("detection", "9041bb63ea594bab89de26f42c63871f860f98f8d96de89317bd726a998af72a"),
     ],
 )
-def test_snapshots_of_the_usual_rule_keep_the_digest_of_before_there_was_one(
-    task: Task, digest: str
-) -> None:
+def test_what_an_earlier_manifest_said_keeps_its_digest(task: Task, digest: str) -> None:
     manifest = SnapshotManifest.create(
         name="d",
         counts={"rows": 1},
@@ -167,10 +165,21 @@ def test_snapshots_of_the_usual_rule_keep_the_digest_of_before_there_was_one(
         charset_size=1,
         files={"a": "b"},
         task=task,
+        texts=AS_WRITTEN,
         lookalikes=[Lookalike("\u00a0", 1)],
     )
 
     assert manifest.digest == digest
+
+
+@pytest.mark.parametrize("more", [{"texts": USUAL}, {"test_digest": "a"}])
+def test_what_an_earlier_manifest_could_not_say_is_in_the_digest(more: Any) -> None:
+    facts: Any = {"name": "d", "counts": {}, "quarantine": (), "charset_size": 1, "files": {}}
+    earlier = facts | {"task": "recognition", "texts": AS_WRITTEN, "test_digest": ""}
+
+    digests = {SnapshotManifest.create(**said).digest for said in (earlier, earlier | more)}
+
+    assert len(digests) == 2
 
 
 def test_manifest_of_before_there_was_a_rule_says_that_texts_are_as_written(
