@@ -7,6 +7,7 @@
 - `prepare`, `convert` – only the dataset: to a snapshot, to another tool's labels
 - `reading` – loads the model that `predict` and `evaluate` read with
 - `models` – the registry
+- `prune` – what nobody needs any more
 - `serve` – starts the gateway, stops all services
 - `doctor` – what this machine has and lacks
 - `demo` – what `make demo` runs

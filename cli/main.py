@@ -10,7 +10,7 @@ import psutil
 import typer
 from pydantic import ValidationError
 
-from cli import convert, doctor, evaluate, models, predict, prepare, retrain, serve
+from cli import convert, doctor, evaluate, models, predict, prepare, prune, retrain, serve
 from cli.output import refuse
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
@@ -37,6 +37,7 @@ app.command(
 app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(predict.predict)
 app.add_typer(models.app, name="models")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
+app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline stop")(serve.stop)
 app.command(epilog="Example: ocrline doctor --json")(doctor.doctor)
 

@@ -11,4 +11,5 @@
 - `evaluation/`: how well two models read the same images
 - `gate/`: whether a candidate may replace the champion
 - `report/`: what a person reads about that
+- `retention/`: what of a store nobody needs any more
 """

@@ -22,6 +22,7 @@ from ocr.models.provenance import name_code
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
 from ocr.store.digest import stage_key
+from ocr.store.folder import mark_used
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import ModelRef
 from tasks.run.alone import alone
@@ -47,6 +48,7 @@ def assemble_pipeline(
     )
     version = key[:12]
     with alone(workspace.home, f"assemble-{name}-{version}", stage="export") as place:
+        mark_used(workspace.store, prefix=f"models/{name}/{version}")
         cached = workspace.registry.has_version(name, version)
         if not cached:
             with place.emptied() as folder:

@@ -18,6 +18,7 @@ from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.report import EvaluationReport
 from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
 from ocr.store.digest import stage_key
+from ocr.store.folder import mark_used
 from tasks.readers import (
     load_line_opponent,
     load_page_opponent,
@@ -121,6 +122,7 @@ def _find_or_measure(
     )
     key = f"evaluations/{digest}"
     with alone(workspace.home, f"evaluate-{digest[:16]}", stage="evaluate"):
+        mark_used(workspace.store, prefix=key)
         cached = workspace.store.exists(f"{key}/report.json")
         if not cached:
             report = measure(opponent).to_json()
@@ -140,7 +142,9 @@ def _name_baseline(
     workspace: Workspace, params: LineEvaluationParams | PageEvaluationParams
 ) -> str:
     if params.baseline == "bundle":
-        return workspace.registry.resolve(params.baseline_bundle).reference
+        model = workspace.registry.resolve(params.baseline_bundle)
+        mark_used(workspace.store, prefix=f"models/{model.name}/{model.version}")
+        return model.reference
     return params.baseline
 
 

@@ -16,6 +16,7 @@ from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrain
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.store.digest import stage_key
+from ocr.store.folder import mark_used
 from tasks.references import CheckpointRef, ModelRef
 from tasks.run.alone import Place, alone
 from tasks.run.jobs import run_job
@@ -67,6 +68,7 @@ def _find_or_export(
         metrics=checkpoint.metrics,
     )
     with alone(workspace.home, f"export-{name}-{model.version}", stage="export") as place:
+        mark_used(workspace.store, prefix=f"models/{name}/{model.version}")
         cached = workspace.registry.has_version(name, model.version)
         if not cached:
             _export(workspace, job, place)

@@ -18,7 +18,7 @@ from configs.training import (
 )
 from ocr.dataset.preparation import SnapshotRef
 from ocr.store.digest import stage_key
-from ocr.store.folder import find_published, publish_folder, seal_folder
+from ocr.store.folder import find_published, mark_used, publish_folder, seal_folder
 from tasks.references import CheckpointRef
 from tasks.run.alone import Place, alone
 from tasks.run.jobs import run_job
@@ -58,6 +58,7 @@ def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> Checkpoi
     digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
     with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:
+        mark_used(workspace.store, prefix=key)
         found = find_published(workspace.store, key=key)
         prefix = found or _train(workspace, key, place, job=job, net=net)
         shutil.rmtree(place.folder, ignore_errors=True)  # also what a killed run left

@@ -12,6 +12,7 @@ from ocr.dataset.snapshot.snapshot import MANIFEST, TABLES, shards_in_store
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
+from tasks.run.copies import use_copy
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Workspace:
     def fetch_bundle(self, model: ModelVersion) -> Path:
         """Copy a bundle to this machine, once; each store's apart."""
         folder = self.home / "bundles" / sha256(self.store.uri.encode()).hexdigest()[:12]
-        return self.registry.download(model, folder / model.name / model.version)
+        copy = use_copy(folder / model.name / model.version)
+        return self.registry.download(model, copy)
 
     def open_lines(self, key: str) -> LineSnapshot:
         """Open a snapshot of lines; its table is copied, its images stay in the store."""
@@ -45,7 +47,7 @@ class Workspace:
         return next((key for key in keys if self.store.exists(f"{key}/{MANIFEST}")), "")
 
     def _copy_tables(self, key: str) -> Path:
-        folder = self.home / "snapshots" / Path(key).name
+        folder = use_copy(self.home / "snapshots" / Path(key).name)
         return download_folder(self.store, prefix=key, folder=folder, only=TABLES)
 
 

@@ -24,7 +24,7 @@ from ocr.dataset.snapshot.snapshot import MANIFEST, SAMPLES
 from ocr.errors import ArtifactExists, ArtifactNotFound
 from ocr.store import Store
 from ocr.store.digest import stage_key
-from ocr.store.folder import upload_folder
+from ocr.store.folder import mark_used, upload_folder
 from ocr.store.stages import StageName
 
 SNAPSHOT = "snapshot"
@@ -121,6 +121,7 @@ def snapshot_key(name: str, digest: str) -> str:
 def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | None:
     try:
         digest = json.loads(store.read_bytes(index))["digest"]
+        mark_used(store, prefix=snapshot_key(name, digest))
         manifest = store.read_bytes(f"{snapshot_key(name, digest)}/{MANIFEST}")
     except ArtifactNotFound:
         return None
@@ -157,6 +158,7 @@ def _collecting_rarely() -> Iterator[None]:
 
 def _store(store: Store, folder: Path, manifest: SnapshotManifest) -> None:
     prefix = snapshot_key(manifest.name, manifest.digest)
+    mark_used(store, prefix=prefix)
     if not store.exists(f"{prefix}/{MANIFEST}"):
         upload_folder(store, folder, prefix=prefix, last=MANIFEST)
 

@@ -55,6 +55,8 @@ class ModelManifest(BaseModel):
     dataset_digest: str
     code_commit: str
     """Commit of the code that trained it, `-dirty` where files had changed; else the release."""
+    checkpoint: str = ""
+    """Key of the checkpoint that it was exported from; empty: a pipeline, or an earlier bundle."""
     parameters: dict[str, Any]
     metrics: dict[str, FiniteFloat]
     parent: str = ""

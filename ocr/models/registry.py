@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
 from ocr.models.alias import AliasState, Promotion, format_history, parse_history, parse_object
-from ocr.store.folder import download_folder, find_published, publish_folder
+from ocr.store.folder import download_folder, find_published, mark_used, publish_folder
 from ocr.store.protocol import Store
 
 CHAMPION: Final = "champion"
@@ -172,6 +172,7 @@ class Registry:
             ArtifactNotFound: The version is not registered.
         """
         self.version(name, version)
+        mark_used(self.store, prefix=_version_key(name, version))
         state = self.read_alias(name)
         if state and state.version == version:
             return state

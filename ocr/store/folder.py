@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from ocr.store.whole import sha256_of
 
 MANIFEST = "manifest.json"
 POINTER = "published.json"
+USED = "used"
 
 
 def upload_folder(store: Store, folder: Path, *, prefix: str, last: str = MANIFEST) -> None:
@@ -46,6 +48,7 @@ def publish_folder(store: Store, folder: Path, *, key: str) -> str:
     """
     _list_complete(folder, last=MANIFEST)
     prefix = f"{key}/{sha256_of(folder / MANIFEST)[:16]}"
+    mark_used(store, prefix=key)
     found = find_published(store, key=key)
     if found and found != prefix:
         return found
@@ -55,6 +58,15 @@ def publish_folder(store: Store, folder: Path, *, key: str) -> str:
     except ArtifactExists:  # another machine was faster
         return find_published(store, key=key) or prefix
     return prefix
+
+
+def mark_used(store: Store, *, prefix: str) -> None:
+    """Note, once a day, that what lies under a prefix is in use: nobody prunes it then.
+
+    Whoever is going to rely on something old that it finds, or to complete what may be there in
+    part, marks it before it looks.
+    """
+    store.put_bytes(f"{USED}/{prefix}/{datetime.now(UTC):%Y-%m-%d}.json", b"{}")
 
 
 def find_published(store: Store, *, key: str) -> str | None:

@@ -21,6 +21,7 @@ from ocr.errors import (
     StoreUnavailable,
 )
 from ocr.store.key import check_key, check_prefix
+from ocr.store.protocol import Entry
 from ocr.store.whole import fault_message, make_durable, sha256_of, written_whole
 
 ABANDONED_S = 24 * 3600  # an incoming file nobody has written to for a day has no writer
@@ -81,6 +82,26 @@ class LocalStore:
         folder = self._root / check_prefix(prefix)
         with self._faults(prefix):
             yield from sorted(path.relative_to(self._root).as_posix() for path in _files(folder))
+
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        folder = self._root / check_prefix(prefix)
+        with self._faults(prefix):
+            for path in _files(folder):
+                with suppress(FileNotFoundError):  # removed meanwhile
+                    stat = path.stat()
+                    key = path.relative_to(self._root).as_posix()
+                    yield Entry(key, size=stat.st_size, modified=stat.st_mtime)
+
+    def remove(self, key: str) -> None:
+        path = self._path(key)
+        with self._faults(key):
+            if not path.is_file():
+                return
+            with self._locked():
+                path.unlink(missing_ok=True)
+                with suppress(OSError):  # the first folder that is not empty
+                    for folder in path.relative_to(self._root).parents[:-1]:
+                        (self._root / folder).rmdir()
 
     def folders(self, prefix: str) -> Iterator[str]:
         folder = self._root / check_prefix(prefix)

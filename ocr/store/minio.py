@@ -4,11 +4,13 @@
 import hashlib
 import io
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from minio.datatypes import Object
 from minio.error import MinioException, S3Error
 from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
@@ -27,7 +29,7 @@ from ocr.store.minio_client import (
     translate,
     upload,
 )
-from ocr.store.protocol import S3Credentials
+from ocr.store.protocol import Entry, S3Credentials
 from ocr.store.whole import sha256_of, written_whole
 
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -97,6 +99,20 @@ class MinioStore:
 
     def list(self, prefix: str) -> Iterator[str]:
         yield from sorted(self._names(prefix, recursive=True))
+
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        for found in self._objects(prefix, recursive=True):
+            modified = found.last_modified.timestamp() if found.last_modified else time.time()
+            key = str(found.object_name).removeprefix(self._prefix)
+            yield Entry(key, size=found.size or 0, modified=modified)
+
+    def remove(self, key: str) -> None:
+        with self._faults(key):
+            try:
+                self._client.remove_object(self._bucket, self._name(key))
+            except S3Error as error:
+                if error.code not in ABSENT:
+                    raise
 
     def folders(self, prefix: str) -> Iterator[str]:
         names = self._names(prefix, recursive=False)
@@ -177,11 +193,14 @@ class MinioStore:
         return found.metadata or {}
 
     def _names(self, prefix: str, *, recursive: bool) -> Iterator[str]:
+        for found in self._objects(prefix, recursive=recursive):
+            yield str(found.object_name).removeprefix(self._prefix)
+
+    def _objects(self, prefix: str, *, recursive: bool) -> Iterator[Object]:
         folder = self._prefix + check_prefix(prefix)
         with self._faults(prefix):
             try:
-                for found in self._client.list_objects(self._bucket, folder, recursive=recursive):
-                    yield str(found.object_name).removeprefix(self._prefix)
+                yield from self._client.list_objects(self._bucket, folder, recursive=recursive)
             except S3Error as error:
                 if error.code != NO_BUCKET:
                     raise

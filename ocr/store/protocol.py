@@ -43,6 +43,15 @@ class S3Credentials:
         )
 
 
+@dataclass(frozen=True)
+class Entry:
+    """An object seen from outside; `modified` is when it was written (epoch, s)."""
+
+    key: str
+    size: int
+    modified: float
+
+
 class Store(Protocol):
     """Objects by key: written once and whole, except those moved by `compare_and_swap`.
 
@@ -90,6 +99,12 @@ class Store(Protocol):
 
     def list(self, prefix: str) -> Iterator[str]:
         """Yield the keys under the folder `prefix` ("" is the whole store), sorted."""
+
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        """Yield what `list` does, with sizes and times, in no order."""
+
+    def remove(self, key: str) -> None:
+        """Remove an object; its key is free again. One that is not there is none."""
 
     def folders(self, prefix: str) -> Iterator[str]:
         """Yield the names of the folders right under the folder `prefix`, sorted."""

@@ -63,17 +63,17 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, "pyarrow", "scipy"),
     ),
     "export-recogniser": Stage(
-        2,
+        3,
         ("training.export.export", "ocr.dataset.lines.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "export-detector": Stage(
-        2,
+        3,
         ("training.export.export", "ocr.dataset.pages.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "assemble": Stage(
-        2,
+        3,
         ("ocr.models.pipeline", "ocr.reading.page_reader", "ocr.dataset.pages.snapshot"),
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow"),
     ),

@@ -23,7 +23,8 @@ def conclude(
 ) -> JudgementRef:
     """Keep the report in the store and on this machine, show its short form, say the verdict."""
     digest = sha256(html.encode()).hexdigest()
-    workspace.store.put_bytes(f"reports/{digest}.html", html.encode())
+    of = evaluation.key.rpartition("/")[2]
+    workspace.store.put_bytes(f"reports/{of}/{digest}.html", html.encode())
     model = evaluation.model
     path = workspace.home / "reports" / f"{model.name}-{model.version}.html"
     path.parent.mkdir(exist_ok=True)

@@ -3,6 +3,7 @@
 - `jobs` – runs a job in a process of its own
 - `alone` – one run of this machine at a time makes a thing, the others wait for it
 - `leftovers` – what killed runs left on this machine
+- `copies` – what was fetched to this machine, and is long unused
 - `together` – two tasks at the same time, of which the first error ends both
 - `retries` – which failures are worth another try
 - `narration` – a line in the terminal and in the run's log

@@ -135,6 +135,7 @@ def _complete(
         created=created,
         dataset_digest=dataset.digest,
         code_commit=job.code_commit,
+        checkpoint=job.checkpoint,
         parameters=job.parameters,
         metrics=job.metrics,
         parity=parity,

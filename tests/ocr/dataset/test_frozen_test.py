@@ -1,5 +1,6 @@
 """A test split that is frozen by its digest stays what it is, or says what changed."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.errors import BadData
+from ocr.retention.plan import plan_removal
+from ocr.retention.removal import remove_thing
 from ocr.store import Store, open_store
 from tests.ocr.dataset.lines.preparing import LIMITS, add_near_copy, fetch, quarantine
 from tests.ocr.dataset.pages.sheets import write_pages
@@ -105,6 +108,21 @@ def test_changed_split_says_what_changed_and_is_taken_by_its_new_digest(
     assert f"1 labelled otherwise (for example {relabelled} '{text}' → 'NEW')" in str(caught.value)
     digest = str(caught.value).partition("split.frozen_test=")[2][:64]
     assert prepare(store, root, frozen=digest).test_digest == digest
+
+
+def test_frozen_split_outlives_its_snapshot(store: Store, root: Path) -> None:
+    made = prepare(store, root)
+    write(root, count=60)
+    prepare(store, root)
+    for verdict in plan_removal(store, before=time.time() + 3600):
+        if verdict.may_go:
+            remove_thing(store, verdict.thing, before=time.time() + 3600)
+
+    assert not store.exists(f"{made.key}/manifest.json")
+    assert prepare(store, root, frozen=made.test_digest).test_digest == made.test_digest
+    (root / LABELS).write_text((root / LABELS).read_text().replace("T0", "X0"))
+    with pytest.raises(BadData, match=r"labelled otherwise \(for example \d+\.png 'T0\d+' → 'X0"):
+        prepare(store, root, frozen=made.test_digest)
 
 
 def test_label_file_of_test_is_guarded_too(store: Store, root: Path) -> None:

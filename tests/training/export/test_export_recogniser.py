@@ -105,6 +105,7 @@ def test_the_manifest_tells_the_lineage(exported: Exported) -> None:
 
     assert (manifest.name, manifest.version, manifest.parent) == ("toy", "v1", "")
     assert manifest.code_commit == "c0ffee"
+    assert manifest.checkpoint == exported.job.checkpoint
     assert manifest.dataset_digest == exported.job.snapshot.rpartition("/")[2]
     assert manifest.parameters == {"epochs": 3, "note": "a|b"}
     assert manifest.input == LineSpec(exported.layout, 32, 128)

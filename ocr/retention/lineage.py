@@ -1,0 +1,88 @@
+"""What the versions that stay were made of and judged by."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from ocr.models.alias import Promotion
+from ocr.models.registry import ModelVersion, Registry
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """What stays because of the registry. Versions are NAME:VERSION, a snapshot is its digest.
+
+    Attributes:
+        champions: Versions that an alias points at or ever pointed at.
+        versions: All that stay, with what they are made of or were fine-tuned from.
+        pipelines: All that are made of other versions.
+        snapshots: What those learned from.
+        checkpoints: Keys of what those were exported from.
+        unnamed: Versions among them that do not say which checkpoint they came from.
+        evaluations: Keys of what a move of an alias was decided by.
+    """
+
+    champions: frozenset[str]
+    versions: frozenset[str]
+    pipelines: frozenset[str]
+    snapshots: frozenset[str]
+    checkpoints: frozenset[str]
+    unnamed: frozenset[str]
+    evaluations: frozenset[str]
+
+
+def read_lineage(registry: Registry, *, old: Collection[str]) -> Lineage:
+    """Read what stays.
+
+    Args:
+        registry: The models of a store.
+        old: Versions that go unless they were champion, or one that stays needs them.
+
+    Raises:
+        BadData: What the store says of a version or an alias is damaged.
+    """
+    names = registry.names()
+    models = {
+        model.reference: model
+        for name in names
+        for model in (registry.version(name, version) for version in registry.versions(name))
+    }
+    moves = [(name, move) for name in names for move in _moves(registry, name)]
+    champions = {
+        f"{name}:{version}" for name, move in moves for version in (move.version, move.previous)
+    }
+    kept = _with_parts(models, champions & models.keys() | models.keys() - set(old))
+    nets = [models[each] for each in kept if not models[each].parts]
+    return Lineage(
+        champions=frozenset(champions),
+        versions=frozenset(kept),
+        pipelines=frozenset(name for name, model in models.items() if model.parts),
+        snapshots=frozenset(str(models[each].manifest.get("dataset_digest")) for each in kept),
+        checkpoints=frozenset(_checkpoint(net) for net in nets),
+        unnamed=frozenset(net.reference for net in nets if not _checkpoint(net)),
+        evaluations=frozenset(move.evaluation for _, move in moves),
+    )
+
+
+def _moves(registry: Registry, name: str) -> Iterator[Promotion]:
+    """Yield every move of every alias of a model."""
+    for key in registry.store.list(f"models/{name}/aliases"):
+        state = registry.read_alias(name, PurePosixPath(key).stem)
+        yield from state.history if state else ()
+
+
+def _with_parts(models: Mapping[str, ModelVersion], kept: Collection[str]) -> set[str]:
+    """Add what versions are made of and were fine-tuned from, and what that was."""
+    found, ahead = set[str](), list(kept)
+    while ahead:
+        reference = ahead.pop()
+        if reference in models and reference not in found:
+            found.add(reference)
+            model = models[reference]
+            ahead += [*model.parts, f"{model.name}:{model.manifest.get('parent')}"]
+    return found
+
+
+def _checkpoint(model: ModelVersion) -> str:
+    """Return `checkpoints/<digest>` of the key that a manifest names; empty: it names none."""
+    return "/".join(str(model.manifest.get("checkpoint") or "").split("/")[:2])

@@ -1,0 +1,100 @@
+"""A store with all that there can be, and what prune says of each."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from ocr.models.registry import Registry
+from ocr.store import Store
+
+OLD, NAMED, HALF, NEWEST = (f"datasets/plates/{digit * 64}" for digit in "0123")
+REGISTERED = "registered"
+CHAMPION = "is or was champion"
+
+GOES = {
+    OLD: "no version learned from it",
+    HALF: "half an upload",
+    "datasets/plates/refused/0": "bad rows of a refused set",
+    "checkpoints/lost": "no version was exported from it",
+    "checkpoints/half": "half an upload",
+    "models/plates/half": "half an upload",
+    "evaluations/other": "no champion was promoted by it",
+    "reports/other/0.html": "no champion was promoted by it",
+}
+STAYS = {
+    NAMED: "a version learned from it",
+    NEWEST: "the newest of its name",
+    "datasets/plates/tests/0.parquet": "settings may freeze it",
+    "datasets/plates/inputs/0.json": "finds a snapshot",
+    "checkpoints/kept": "a version was exported from it",
+    "checkpoints/tried": "a version was exported from it",
+    "models/plates/first": CHAMPION,
+    "models/plates/second": CHAMPION,
+    "models/plates/tried": REGISTERED,
+    "models/boxes/part": REGISTERED,
+    "models/words/part": REGISTERED,
+    "models/pages/both": CHAMPION,
+    "models/plates/aliases/champion.json": "the registry",
+    "models/pages/aliases/champion.json": "the registry",
+    "evaluations/first": "a champion was promoted by it",
+    "reports/first/0.html": "a champion was promoted by it",
+    "reports/0.html": "does not say of which evaluation it is",
+    "else/0.json": "nothing that ocrline stores today",
+}
+"""By prefix, why."""
+
+
+def fill(store: Store, folder: Path) -> None:
+    """Put all of it into a store; versions are made under the folder."""
+    for prefix in (OLD, NAMED, HALF, NEWEST):
+        if prefix == NEWEST:
+            time.sleep(1.1)  # S3 tells seconds
+        store.put_bytes(f"{prefix}/images/0.bin", b"images")
+        if prefix != HALF:
+            store.put_bytes(f"{prefix}/manifest.json", b"{}")
+    for name in ("kept", "tried", "lost", "half"):
+        store.put_bytes(f"checkpoints/{name}/0/model.npz", b"weights")
+        if name != "half":
+            store.put_bytes(f"checkpoints/{name}/published.json", b'{"prefix": "x"}')
+    for key in (
+        "datasets/plates/inputs/0.json",
+        "datasets/plates/tests/0.parquet",
+        "datasets/plates/refused/0/quarantine.csv",
+        "models/plates/half/0/card.md",
+        "evaluations/first/report.json",
+        "evaluations/other/report.json",
+        "reports/first/0.html",
+        "reports/other/0.html",
+        "reports/0.html",
+        "else/0.json",
+    ):
+        store.put_bytes(key, b"content")
+    register(store, folder, "plates:first")
+    register(store, folder, "plates:second")
+    register(store, folder, "plates:tried", checkpoint="checkpoints/tried/0")
+    register(store, folder, "boxes:part")
+    register(store, folder, "words:part")
+    register(store, folder, "pages:both", detector="boxes:part", recogniser="words:part")
+    registry = Registry(store)
+    registry.promote("plates", "first", reason="better", evaluation="evaluations/first")
+    registry.promote("plates", "second", reason="by hand")
+    registry.promote("pages", "both", reason="by hand")
+
+
+def register(
+    store: Store,
+    folder: Path,
+    reference: str,
+    *,
+    checkpoint: str = "checkpoints/kept/0",
+    **own: Any,
+) -> None:
+    """Register a version that learned from NAMED."""
+    name, version = reference.split(":")
+    bundle = folder / name / version
+    bundle.mkdir(parents=True)
+    facts = {"name": name, "version": version, "dataset_digest": NAMED[-64:]}
+    manifest = {**facts, "checkpoint": checkpoint, **own}
+    (bundle / "manifest.json").write_text(json.dumps(manifest))
+    Registry(store).register(name, version, bundle)
