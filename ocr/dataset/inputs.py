@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -56,12 +56,27 @@ class Survey(Generic[LabelT, ItemT]):
         rendered: What is to be rendered; None: nothing.
         rows: Number of rows, rendered ones included.
         fingerprint: SHA-256 over the labels and each image's path, size and time of change.
+        files: What the rows depended on besides the images when they were first read.
     """
 
     labels: SplitFiles[LabelT] | None
     rendered: RenderedSet[ItemT] | None
     rows: int
     fingerprint: str
+    files: Sequence[str] = ()
+
+    def refuse_changes(self) -> None:
+        """Refuse rows that were read again from label files that have changed meanwhile.
+
+        What comes of them would be found later for the labels as they were.
+
+        Raises:
+            BadData: Naming where the label files are.
+        """
+        if self.labels is not None and self.labels.fingerprint() != self.files:
+            raise BadData(
+                f"the label files in {self.labels.root} changed while they were read; run it again"
+            )
 
 
 def survey_inputs(
@@ -76,17 +91,19 @@ def survey_inputs(
     if labels is None and rendered is None:
         raise BadInput("nothing to prepare: neither labels nor a number to render")
     digest, rows = hashlib.sha256(), 0
+    files: list[str] = []
     if labels is not None:
+        files = labels.fingerprint()
+        digest.update(repr(files).encode())
         rows += _survey_labels(labels, digest)
     if rendered is not None:
         rows += rendered.count
         digest.update(f"rendered {rendered.fingerprint}".encode())
-    return Survey(labels, rendered, rows, digest.hexdigest())
+    return Survey(labels, rendered, rows, digest.hexdigest(), files)
 
 
 def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
-    """Digest the labels and the stamps of their images; returns the number of rows."""
-    digest.update(repr(labels.fingerprint()).encode())
+    """Digest the stamps of the images that the rows name; returns the number of rows."""
     images, good, bad = ImageFolder(labels.root), Counter[Split | None](), 0
     for row in labels.read():
         if isinstance(row, Rejection):

@@ -49,6 +49,9 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
             survey: The inputs; what a reader rejected already passes through.
             spool: Where good images go.
             pool: Looks into images.
+
+        Raises:
+            BadData: The label files changed after they were surveyed.
         """
         if survey.labels is not None:
             examined = examine_rows(
@@ -62,6 +65,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
             )
             for each in examined:
                 yield each if isinstance(each, Rejection) else self._conclude(*each)
+            survey.refuse_changes()
         if survey.rendered is not None:
             split: Split | None = None if survey.labels is None else "train"
             yield from self._inspect_rendered(survey.rendered.items, split=split, spool=spool)
