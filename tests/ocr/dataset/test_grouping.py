@@ -8,6 +8,7 @@ import pytest
 from ocr.dataset.labels.split_files import SplitFiles
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.labels.raw import read_group
 from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData, BadInput
 from tests.ocr.image.pictures import write_labels
@@ -82,6 +83,24 @@ def test_field_names_the_group_of_a_page(
     labels = PageLabelFiles(kind, root, name, group_field="doc")  # type: ignore[arg-type]
 
     assert list(groups_of(labels).values()) == [names[0], names[0], names[1], names[1]]
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("d1 ", "d1"),
+        (17, "17"),
+        (17.0, "17"),
+        (1.5, "1.5"),
+        (True, "true"),
+        (["d", 1], '["d", 1]'),
+        (None, ""),
+        (float("nan"), ""),
+        (" ", ""),
+    ],
+)
+def test_field_of_any_type_names_a_group(written: object, name: str) -> None:
+    assert read_group({"doc": written}, "doc") == name
 
 
 def test_pattern_that_matches_no_image_names_one(root: Path) -> None:

@@ -11,6 +11,7 @@ from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.pages import preparation as page_preparation
 from ocr.dataset.pages.crops import prepare_crops
+from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.preparation import SnapshotRef
 from ocr.store import Store, open_store
@@ -115,3 +116,21 @@ def test_of_the_usual_rule_only_full_width_forms_stay(store: Store, tmp_path: Pa
     made = crops_of(store, tmp_path / "data", TextRule())
 
     assert [each.character for each in made.lookalikes] == ["，", "Ａ"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "rule"),
+    [
+        ("\u00a0###", TextRule()),
+        ("\uff03\uff03\uff03", TextRule("NFKC")),
+        ("\uff0a", TextRule("NFKC")),
+    ],
+)
+def test_what_says_dont_care_once_it_is_written_is_no_text_of_a_page(
+    mark: str, rule: TextRule, tmp_path: Path
+) -> None:
+    write_pages(tmp_path, "train.txt", {"0.png": [mark, "A"]})
+
+    (page,), _ = read_labelled_pages(tmp_path / "train.txt", max_pixels=10**6, texts=rule)
+
+    assert [(region.text, region.ignored) for region in page.regions] == [("", True), ("A", False)]

@@ -72,7 +72,7 @@ def _to_row(
     if isinstance(values, str):
         return Rejection("malformed_row", where, "", "", values)
     image, text = values[0].strip(), values[1].strip(SPACES)
-    group = values[2] if columns.group else ""
+    group = values[2].strip() if columns.group else ""
     written = values[-1].strip() if columns.split else ""
     if not image:
         return Rejection("malformed_row", where, "", text, f"the column {columns.image!r} is empty")
@@ -125,6 +125,8 @@ def _parquet_rows(
 def _find_column(name: str, header: Sequence[str], column: str) -> int:
     if column not in header:
         raise BadData(f"{name} has no column {column!r}, its columns are {', '.join(header)!r}")
+    if header.count(column) > 1:
+        raise BadData(f"{name} has {header.count(column)} columns {column!r}, expected one")
     return list(header).index(column)
 
 

@@ -1,6 +1,7 @@
 """The label of a page as written, before its image is opened and its regions are checked."""
 
 import json
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -46,8 +47,8 @@ class RawPageLabel(NamedTuple):
     size: Size | None = None
 
     def written(self, texts: TextRule) -> "RawPageLabel":
-        """The label, its texts as a rule writes them."""
-        regions = (each._replace(text=texts.apply(each.text)) for each in self.regions)
+        """The label, its texts as a rule writes them; what says don't-care then is no text."""
+        regions = (_with_text(each, texts.apply(each.text)) for each in self.regions)
         return self._replace(regions=tuple(regions))
 
     @property
@@ -76,18 +77,28 @@ def read_region(
         starts_reading: Whether the first corner is where reading begins; else any may be.
         fault: What is wrong with a region whose corners are known.
     """
-    text = text.strip(SPACES)
-    if text in ILLEGIBLE:
-        text, ignored = "", True
     if isinstance(points, Fault):
-        return RawRegion((), text, ignored, fault=points)
-    return RawRegion(points, text, ignored, starts_reading, fault)
+        points, starts_reading, fault = (), True, points
+    region = RawRegion(points, "", ignored, starts_reading, fault)
+    return _with_text(region, text.strip(SPACES))
+
+
+def _with_text(region: RawRegion, text: str) -> RawRegion:
+    if text in ILLEGIBLE:
+        return region._replace(text="", ignored=True)
+    return region._replace(text=text)
 
 
 def read_group(entry: Mapping[str, object], field: str) -> str:
-    """Read the group that a field of an entry names; empty where it has none."""
+    """Read the group that a field of an entry names, whatever its type; empty where it has none."""
     value = entry.get(field) if field else None
-    return str(value) if isinstance(value, str | int) else ""
+    if value is None or (isinstance(value, float) and math.isnan(value)):  # how pandas writes none
+        return ""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, float) and value.is_integer():  # pandas, where others have none
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def read_json(content: str, *, name: str) -> object:

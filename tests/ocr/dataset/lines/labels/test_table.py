@@ -12,6 +12,7 @@ from ocr.dataset.quarantine import Reason, Rejection
 from ocr.errors import BadData
 
 COLUMNS = Columns()
+BY_PAGE = Columns(group="page")
 
 
 def parse(
@@ -47,6 +48,23 @@ def test_columns_are_found_by_name_and_groups_are_read() -> None:
     (row,) = parse(b"label,extra,page,path\nA,x,7,a.jpg\n", columns=columns)
 
     assert row == Row("a.jpg", LineLabel("A"), None, "7", "t.csv", "t.csv:2")
+
+
+def test_spaces_around_a_group_make_no_other_group() -> None:
+    rows = parse(b"image,text,page\na.jpg,A,7 \nb.jpg,B, 7\nc.jpg,C, \n", columns=BY_PAGE)
+
+    assert [row.group for row in rows if not isinstance(row, Rejection)] == ["7", "7", ""]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_two_columns_of_one_name_are_refused(name: str) -> None:
+    buffer = io.BytesIO()
+    texts = [pa.array(["a.jpg"]), pa.array(["A"]), pa.array(["B"])]
+    pq.write_table(pa.Table.from_arrays(texts, names=["image", "text", "text"]), buffer)
+    data = b"image,text,text\na.jpg,A,B\n" if name == "t.csv" else buffer.getvalue()
+
+    with pytest.raises(BadData, match="has 2 columns 'text', expected one"):
+        parse(data, name=name)
 
 
 def test_parquet_reads_text_and_whole_numbers() -> None:
