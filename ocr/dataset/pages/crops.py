@@ -57,9 +57,9 @@ def prepare_crops(
 
     Every line keeps the split and the group of its page; of a page without a group, the page is
     the group. Equal crops are all kept, and stored once a split; a crop that reads otherwise than
-    most of its equals is rejected. Crops are stored as JPEG of quality 95, as rendered lines are:
-    the pages they come from are photographs and scans, mostly JPEG themselves, and PNG takes three
-    times the space.
+    most of its equals in that split is rejected. Crops are stored as JPEG of quality 95, as
+    rendered lines are: the pages they come from are photographs and scans, mostly JPEG themselves,
+    and PNG takes three times the space.
 
     Args:
         store: Where the pages are and the lines go.
@@ -142,13 +142,16 @@ def _select(
 
 
 def _outvoted(lines: Sequence[Candidate[LineLabel]]) -> dict[int, Rejection]:
-    """Reject lines that read otherwise than most of those with the same pixels, by position."""
-    votes: dict[str, Counter[str]] = {}
+    """Reject lines that read otherwise than most equal ones of their split, by position.
+
+    Labels of the test decide nothing that is learnt, nor what is learnt what is tested.
+    """
+    votes: dict[object, Counter[str]] = {}
     for line in lines:
-        votes.setdefault(line.encoded.id, Counter())[line.row.label.text] += 1
+        votes.setdefault(_pixels(line), Counter())[line.row.label.text] += 1
     outvoted: dict[int, Rejection] = {}
     for at, line in enumerate(lines):
-        texts = votes[line.encoded.id]
+        texts = votes[_pixels(line)]
         (text, most), equal = texts.most_common(1)[0], texts.total()
         is_majority = 2 * most > equal
         if not (is_majority and line.row.label.text == text):
@@ -156,6 +159,10 @@ def _outvoted(lines: Sequence[Candidate[LineLabel]]) -> dict[int, Rejection]:
             detail = f"{most} of {equal} equal crops {says}"
             outvoted[at] = line.row.reject("duplicate_with_other_text", detail)
     return outvoted
+
+
+def _pixels(line: Candidate[LineLabel]) -> object:
+    return line.row.split, line.encoded.id
 
 
 def _of_lines(limits: PageLimits) -> LineLimits:
