@@ -70,7 +70,7 @@ def prepare_lines(
         inspector = line_inspector(limits=limits, texts=texts, charset=charset)
         found = inspector.inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            hold(found, frozen) if frozen else found,
+            hold(found, frozen) if frozen and "test" not in given else found,
             spool=spool,
             rule=split,
             given=(*given, "test") if frozen else given,

@@ -67,7 +67,7 @@ def prepare_pages(
         spool = Spool(folder)
         found = page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            hold(found, frozen) if frozen else found,
+            hold(found, frozen) if frozen and "test" not in given else found,
             spool=spool,
             rule=split,
             given=(*given, "test") if frozen else given,

@@ -97,13 +97,27 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
 def hold(
     found: Iterable[Candidate[LabelT] | Rejection], held: HeldOut
 ) -> Iterator[Candidate[LabelT] | Rejection]:
-    """Put the samples of a test split into test again, where no label file names another split."""
+    """Put the samples of a test split into test again, where no label file names another split.
+
+    Raises:
+        BadData: None of the good rows is one of them, once all are out.
+    """
     ids = {sample.id for sample in held.samples}
+    good = again = 0
     for each in found:
-        if not isinstance(each, Rejection) and each.row.split is None and each.encoded.id in ids:
-            yield each._replace(row=each.row._replace(split="test"))
-        else:
+        if isinstance(each, Rejection):
             yield each
+            continue
+        good += 1
+        if each.row.split is None and each.encoded.id in ids:
+            again += 1
+            each = each._replace(row=each.row._replace(split="test"))
+        yield each
+    if good and not again:
+        raise BadData(
+            f"none of {good} good rows is one of the {len(ids)} samples of the frozen test split "
+            f"{held.digest} (split.frozen_test), whose images are named by their content"
+        )
 
 
 def refuse_changes(before: HeldOut, after: HeldOut) -> None:

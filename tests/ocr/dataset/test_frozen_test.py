@@ -12,13 +12,14 @@ from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.errors import BadData
+from ocr.image.pixels import encode_png
 from ocr.retention.plan import plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store, open_store
-from tests.ocr.dataset.lines.preparing import LIMITS, add_near_copy, fetch, quarantine
+from tests.ocr.dataset.lines.preparing import LIMITS, add, add_near_copy, fetch, quarantine
 from tests.ocr.dataset.pages.sheets import write_pages
 from tests.ocr.dataset.rules import COPIES, NEAR_BITS, PAGE_LIMITS, SPLIT
-from tests.ocr.image.pictures import write_labels
+from tests.ocr.image.pictures import draw_text, write_labels
 
 LABELS = "rec_train.txt"
 
@@ -132,6 +133,31 @@ def test_label_file_of_test_is_guarded_too(store: Store, root: Path) -> None:
 
     with pytest.raises(BadData, match=r"any more: 1 added \(for example z\.png\); split"):
         prepare(store, root, test="test.txt", frozen=made.test_digest)
+
+
+def test_row_of_the_train_file_takes_no_part_in_a_frozen_label_file_of_test(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    write_labels(root, "test.txt", {"x.png": "X", "y.png": "Y"})
+    made = prepare(store, root, test="test.txt")
+    add(root, "x.png\tWRONG")
+
+    again = prepare(store, root, test="test.txt", frozen=made.test_digest)
+
+    assert images(store, again, tmp_path) == ["x.png", "y.png"]
+    assert quarantine(store, again)["reason"].to_pylist() == ["duplicate_with_other_text"]
+    (root / "test.txt").write_text("y.png\tY\n")
+    with pytest.raises(BadData, match=r"any more: 1 removed \(for example x\.png\)"):
+        prepare(store, root, test="test.txt", frozen=made.test_digest)
+
+
+def test_split_of_which_nothing_is_left_is_named(store: Store, root: Path, tmp_path: Path) -> None:
+    made = prepare(store, root)
+    for image in images(store, made, tmp_path):
+        (root / image).write_bytes(encode_png(draw_text(f"another {image}")))
+
+    with pytest.raises(BadData, match=rf"none of 40 good rows .* test split {made.test_digest}"):
+        prepare(store, root, frozen=made.test_digest)
 
 
 def test_unknown_digest_names_those_there_are(store: Store, root: Path) -> None:

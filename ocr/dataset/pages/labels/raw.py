@@ -78,8 +78,9 @@ def read_region(
         fault: What is wrong with a region whose corners are known.
     """
     if isinstance(points, Fault):
-        points, starts_reading, fault = (), True, points
-    region = RawRegion(points, "", ignored, starts_reading, fault)
+        region = RawRegion((), "", ignored, fault=points)
+    else:
+        region = RawRegion(points, "", ignored, starts_reading, fault)
     return _with_text(region, text.strip(SPACES))
 
 
