@@ -6,6 +6,7 @@ lock changing hands several times per image.
 
 import ctypes
 import multiprocessing
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -73,6 +74,7 @@ class ProcessPool:
                 self._processes,
                 mp_context=multiprocessing.get_context("fork"),
                 initializer=_start_process,
+                initargs=(os.getpid(),),
             )
         return self._executor
 
@@ -84,10 +86,12 @@ def open_pool(items: int, *, worth_a_pool: int) -> ProcessPool:
     return ProcessPool(min(_MAX_PROCESSES, count_processors()))
 
 
-def _start_process() -> None:
+def _start_process(parent: int) -> None:
     """Work in one thread, and end with the process that started us, however it dies (Linux)."""
     cv2.setNumThreads(0)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked: nobody would end us
+        os._exit(1)
 
 
 def _results(

@@ -41,15 +41,32 @@ def test_what_fails_is_raised_here(processes: int) -> None:
         list(pool.map_in_order(twice, [1, -1, 2]))
 
 
-def test_processes_end_with_a_killed_one() -> None:
-    code = """
-import os, signal, sys
+KILLED = """
+import os, signal
 from ocr.dataset.process_pool import ProcessPool
 with ProcessPool(2) as pool:
     next(pool.map_in_order(abs, [1]))
     print("up", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
+KILLED_WHILE_OTHERS_START = """
+import os, signal, time
+from ocr.dataset import process_pool
+parent, prctl = os.getpid(), process_pool._prctl
+def prctl_too_late(*arguments):
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    prctl(*arguments)
+process_pool._prctl = prctl_too_late
+with process_pool.ProcessPool(2) as pool:
+    pool.map_in_order(abs, [1])
+    print("up", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("code", [KILLED, KILLED_WHILE_OTHERS_START])
+def test_processes_end_with_a_killed_one(code: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     ) as process:
