@@ -2,24 +2,27 @@
 
 from prefect import task
 
-from tasks.run.alone import SUFFIX, release, take
-from tasks.run.leftovers import find_leftovers, remove_leftover
+from tasks.run.alone import SUFFIX, release
+from tasks.run.leftovers import find_leftovers, remove_leftover, take_if_allowed
 from tasks.run.narration import narrate
 from tasks.workspace import open_workspace
 
 
 @task(name="sweep")
 def sweep_leftovers() -> None:
-    """Remove half copies and the work of killed runs; nothing that a living run may need."""
+    """Remove half copies and the work of killed runs; nothing that a living run may need.
+
+    What cannot be removed, being another user's, stays: no reason to end a run.
+    """
     home = open_workspace().home
     (home / "jobs").mkdir(exist_ok=True)
     path = home / "jobs" / ".sweep.lock"
-    lock = take(path)
+    lock = take_if_allowed(path)
     if lock is None:  # another run sweeps
         return
     try:
         for free in (home / "jobs").glob(f"*{SUFFIX}"):
-            if not free.with_suffix("").exists() and (unused := take(free)):
+            if not free.with_suffix("").exists() and (unused := take_if_allowed(free)):
                 release(unused, free)
         removed = [each for each in list(find_leftovers(home)) if remove_leftover(each)]
     finally:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 from uuid import uuid4
 
 from tasks.run.alone import SUFFIX, release, take
@@ -56,21 +56,36 @@ def find_leftovers(home: Path) -> Iterator[Leftover]:
 
 
 def remove_leftover(leftover: Leftover) -> bool:
-    """Remove a leftover, unless a run has begun to work there; say whether it is gone."""
-    if leftover.lock is None:
-        _remove(leftover.path)
-        return True
-    lock = take(leftover.lock)
+    """Remove a leftover, unless a run works there or it is not ours; say whether it is gone."""
+    try:
+        if leftover.lock is None:
+            _remove(leftover.path)
+            return True
+        return _remove_locked(leftover, leftover.lock)
+    except OSError:  # another user's, or in the way of a mount
+        return False
+
+
+def take_if_allowed(path: Path) -> BinaryIO | None:
+    """Lock a file and return it; None while somebody else holds it, or when it is not ours."""
+    try:
+        return take(path)
+    except PermissionError:
+        return None
+
+
+def _remove_locked(leftover: Leftover, path: Path) -> bool:
+    lock = take_if_allowed(path)
     if lock is None:
         return False
     try:
-        found = _describe(leftover.path, leftover.why, leftover.lock)
+        found = _describe(leftover.path, leftover.why, path)
         is_unused = found is not None and found.age_s >= leftover.age_s
         if is_unused:
             _remove(leftover.path)
         return is_unused
     finally:
-        release(lock, leftover.lock)
+        release(lock, path)
 
 
 def _remove(path: Path) -> None:
@@ -83,10 +98,10 @@ def _remove(path: Path) -> None:
 
 
 def _describe(path: Path, why: str, lock: Path | None) -> Leftover | None:
-    """Measure a file or a folder; None when it vanishes meanwhile."""
+    """Measure a file or a folder; None when it vanishes meanwhile, or is not ours to look at."""
     try:
         stats = [each.stat() for each in (path, *path.rglob("*"))]
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         return None
     age_s = time.time() - max(stat.st_mtime for stat in stats)
     return Leftover(path, sum(stat.st_size for stat in stats), age_s, why, lock)

@@ -2,7 +2,9 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,3 +107,26 @@ def test_sweep_that_is_killed_leaves_nothing_half_removed_to_go_on_with(
     assert "assemble-pages-0" not in visible
     assert set(OLD) & files(home) == set()
     assert {path.name for path in (home / "jobs").iterdir()} == {"prepare-meters", "train-4567"}
+
+
+def test_what_belongs_to_another_user_stays_and_ends_no_run(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "jobs" / "train-89ab.lock").touch()
+    theirs = {"jobs/train-89ab.lock", "jobs/train-0123", "bundles/s/plates/.0f.part"}
+
+    def refusing(do: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(path: Path, *args: Any) -> Any:
+            if path.is_relative_to(home) and path.relative_to(home).as_posix() in theirs:
+                raise PermissionError(1, "Operation not permitted", str(path))
+            return do(path, *args)
+
+        return refuse
+
+    with monkeypatch.context() as another:
+        for name in ("open", "rename"):
+            another.setattr(Path, name, refusing(getattr(Path, name)))
+        sweep_leftovers.fn()
+
+    left = {each for each in OLD if each.startswith(tuple(theirs))}
+    assert files(home) == {*KEPT, *left, "jobs/train-89ab.lock"}
