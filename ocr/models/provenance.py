@@ -19,13 +19,13 @@ def name_code(root: Path = ROOT) -> str:
 
     Returns:
         The commit where that folder is a git tree of this project, with ``-dirty`` where a file
-        that git tracks was changed; else the release, as of an installed copy.
+        that git tracks was changed, or git cannot tell; else the release, as of an installed copy.
     """
     if _is_our_tree(root):
         commit = _ask_git(root, "rev-parse", "HEAD")
         if commit:
             changed = _ask_git(root, "status", "--porcelain", "--untracked-files=no")
-            return f"{commit}-dirty" if changed else commit
+            return commit if changed == "" else f"{commit}-dirty"
     return f"{OURS} {version(OURS)}"
 
 
@@ -39,8 +39,8 @@ def _is_our_tree(root: Path) -> bool:
     return project.get("project", {}).get("name") == OURS and top == str(root)
 
 
-def _ask_git(folder: Path, *question: str) -> str:
-    """Return git's answer; empty where there is none."""
+def _ask_git(folder: Path, *question: str) -> str | None:
+    """Return git's answer; None where it gives none."""
     command = ["git", "--no-optional-locks", "-C", str(folder), *question]
     # Variables of a hook or a shell would name another repository.
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
@@ -49,5 +49,5 @@ def _ask_git(folder: Path, *question: str) -> str:
             command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False, env=kept
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return run.stdout.strip()
+        return None
+    return run.stdout.strip() if run.returncode == 0 else None

@@ -48,6 +48,15 @@ def test_a_tree_with_changed_files_is_marked_as_dirty(tmp_path: Path) -> None:
     assert name_code(root) == f"{clean}-dirty"
 
 
+def test_a_tree_that_git_cannot_compare_is_not_called_clean(tmp_path: Path) -> None:
+    root = make_tree(tmp_path / "ours")
+    commit = name_code(root)
+
+    (root / ".git" / "index").write_bytes(b"damaged")
+
+    assert name_code(root) == f"{commit}-dirty"
+
+
 def test_installed_in_a_folder_of_another_repository_the_release_is_named(tmp_path: Path) -> None:
     theirs = make_tree(tmp_path / "theirs", project="theirs")
     installed = theirs / ".venv" / "site-packages"
