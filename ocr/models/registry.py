@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
+from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput, StoreUnavailable
 from ocr.models.alias import AliasState, Promotion, format_history, parse_history, parse_object
 from ocr.store.folder import download_folder, find_published, mark_used, publish_folder
 from ocr.store.protocol import Store
@@ -251,11 +251,14 @@ class Registry:
 
     def _write_alias(self, name: str, state: AliasState | None, move: Promotion) -> AliasState:
         history = (*(state.history if state else ()), move)
-        tag = self.store.compare_and_swap(
-            _alias_key(name, move.alias),
-            format_history(history),
-            expected=state.tag if state else None,
-        )
+        key, expected = _alias_key(name, move.alias), state.tag if state else None
+        try:
+            tag = self.store.compare_and_swap(key, format_history(history), expected=expected)
+        except StoreUnavailable:
+            found = self.read_alias(name, move.alias)  # the answer was lost, not always the move
+            if found is None or found.history != history:
+                raise
+            tag = found.tag
         return AliasState(name=name, alias=move.alias, history=history, tag=tag, has_moved=True)
 
 
