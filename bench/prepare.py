@@ -4,7 +4,8 @@ The floor reads, hashes and decodes every image in one process and keeps nothing
 preparation that finds its snapshot in the store. Each side runs on its own, in turn; the better
 run counts. CPU time tells the sides apart on a busy machine too; it includes the children's.
 
-Memory is what the processes of a side hold together at most, looked at twenty times a second: each
+Memory is what the processes of a side hold together at most, looked at twenty times a second in
+the first round, which looking slows down: time is that of the other rounds, if there are any. Each
 page counts once, shared or not, mapped files too, the cache of the file system not. That of a
 preparation of 2,000 rows is the base; what a larger one takes beyond it is given per row. With
 several numbers of rows the last line says where the line through the two largest leads.
@@ -73,7 +74,7 @@ def main() -> None:
 def compare(folder: Path, *, sizes: list[int], rounds: int) -> None:
     """Time the sides in turn and print, of each number of rows, speed and memory."""
     make_crops(folder / "data", [BASE_ROWS, *sizes])
-    base = start_side("prepare", folder, rows=BASE_ROWS).peak_bytes
+    base = start_side("prepare", folder, rows=BASE_ROWS, is_watched=True).peak_bytes
     print(
         f"crops of {WIDTH}x{HEIGHT}, best of {rounds}; {BASE_ROWS} rows take {base / _MIB:.0f} MiB"
     )
@@ -97,11 +98,17 @@ def compare(folder: Path, *, sizes: list[int], rounds: int) -> None:
 def time_sides(folder: Path, *, rows: int, rounds: int) -> dict[str, Figures]:
     """Run every side so many times, in turn; returns the better figures of each."""
     runs: dict[str, list[Figures]] = {side: [] for side in SIDES}
-    for _ in range(rounds):
+    for number in range(rounds):
         for side in SIDES:
-            runs[side].append(start_side(side, folder, rows=rows))
+            runs[side].append(start_side(side, folder, rows=rows, is_watched=number == 0))
         subprocess.run(["rm", "-r", folder / "store"], check=True)
-    return {side: Figures(*map(min, zip(*found, strict=True))) for side, found in runs.items()}
+    return {side: best_of(found) for side, found in runs.items()}
+
+
+def best_of(runs: list[Figures]) -> Figures:
+    """Join the shortest times and the highest peak of several runs."""
+    seconds, cpu_seconds, peaks = zip(*runs, strict=True)
+    return Figures(min(seconds), min(cpu_seconds), max(peaks))
 
 
 def foresee(smaller: tuple[int, int], larger: tuple[int, int]) -> None:
@@ -138,13 +145,13 @@ def draw_pictures() -> Iterator[bytes]:
         yield cv2.imencode(".jpg", image)[1].tobytes()
 
 
-def start_side(side: str, folder: Path, *, rows: int) -> Figures:
-    """Run one side in its own process; returns its figures."""
+def start_side(side: str, folder: Path, *, rows: int, is_watched: bool) -> Figures:
+    """Run one side in its own process; returns its figures, without a peak if it is unwatched."""
     command = [sys.executable, "-m", "bench.prepare", "--side", side]
     command += ["--labels", str(folder / "data" / f"{rows}.txt"), "--store", str(folder / "store")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         peak = 0
-        while run.poll() is None:
+        while is_watched and run.poll() is None:
             peak = max(peak, held_by(psutil.Process(run.pid)))
             time.sleep(_EVERY_S)
         said = run.communicate()[0]
