@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ocr.dataset.examination import open_rows
+from ocr.dataset.labels.encoding import ILLEGIBLE
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
@@ -31,7 +32,12 @@ def read_labelled_lines(
             rejections.append(each)
         else:
             row, _, image = each
-            lines.append((image, row.label.written(texts).text))
+            text = row.label.written(texts).text
+            if text in ILLEGIBLE:
+                detail = f"{text!r} marks a text that nobody could read"
+                rejections.append(row.reject("illegible", detail))
+            else:
+                lines.append((image, text))
     if not lines:
         refuse_unreadable(labels, rejections)
     return lines, rejections

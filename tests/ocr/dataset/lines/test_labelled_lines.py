@@ -21,6 +21,18 @@ def test_images_come_with_their_texts_and_bad_rows_are_named(tmp_path: Path) -> 
     assert [(r.where, r.reason) for r in rejections] == [("rec.txt:2", "missing_image")]
 
 
+def test_what_nobody_could_read_is_no_text_to_be_read(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"a.png": "AB", "b.png": "###", "c.png": "*"})
+
+    samples, rejections = read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
+
+    assert [text for _, text in samples] == ["AB"]
+    assert [(r.where, r.reason) for r in rejections] == [
+        ("rec.txt:2", "illegible"),
+        ("rec.txt:3", "illegible"),
+    ]
+
+
 def test_texts_are_written_as_those_a_model_learnt_from(tmp_path: Path) -> None:
     write_labels(tmp_path, "rec.txt", {"a.png": "A\u3000，"})
 
