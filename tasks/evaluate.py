@@ -49,7 +49,7 @@ def evaluate_lines(
         snapshot = workspace.open_lines(dataset.key)
         return measure_lines(
             candidate=load_recogniser(workspace, model.reference),
-            opponent=load_line_opponent(workspace, opponent, snapshot.charset),
+            opponent=load_line_opponent(workspace, opponent, snapshot),
             samples=snapshot.images("test"),
             required_accuracy=params.baseline_accuracy if opponent == "number" else None,
             training_counts=Counter(chain.from_iterable(snapshot.values("text", "train"))),
@@ -76,10 +76,11 @@ def evaluate_pages(
     workspace = open_workspace()
 
     def measure(opponent: str) -> PagesReport:
+        snapshot = workspace.open_pages(pages.key)
         return measure_pages(
             candidate=load_pipeline(workspace, pipeline.reference),
-            opponent=load_page_opponent(workspace, opponent),
-            samples=workspace.open_pages(pages.key).images("test"),
+            opponent=load_page_opponent(workspace, opponent, snapshot),
+            samples=snapshot.images("test"),
             required_hmean=params.baseline_hmean if opponent == "number" else None,
             resamples=params.resamples,
             seed=params.seed,

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 
 from ocr.dataset.labels.text_rule import USUAL, TextRule
+from ocr.dataset.lines.snapshot import LineSnapshot
+from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.models.charset import Charset
 from ocr.models.pipeline import read_pipeline
 from ocr.reading.baselines import (
     FilteredRecogniser,
     RapidOcrPages,
     RapidOcrRecogniser,
+    RewrittenPages,
     StockPaddleRecogniser,
     TesseractPages,
     TesseractRecogniser,
@@ -68,19 +70,27 @@ def read_text_rule(workspace: Workspace, reference: str) -> TextRule:
     return SnapshotManifest.from_bytes(workspace.store.read_bytes(f"{key}/{MANIFEST}")).texts
 
 
-def load_line_opponent(workspace: Workspace, opponent: str, charset: Charset) -> Recogniser | None:
-    """Load who reads lines beside a candidate; a baseline answers in these characters only."""
+def load_line_opponent(
+    workspace: Workspace, opponent: str, labels: LineSnapshot
+) -> Recogniser | None:
+    """Load who reads lines beside a candidate; a baseline answers as these labels are written."""
     if opponent in NOBODY:
         return None
     if opponent in LINE_BASELINES:
-        return FilteredRecogniser(LINE_BASELINES[opponent](), characters=charset.characters)
+        return FilteredRecogniser(
+            LINE_BASELINES[opponent](),
+            characters=labels.charset.characters,
+            rewrite=labels.manifest.texts.apply,
+        )
     return load_recogniser(workspace, opponent)
 
 
-def load_page_opponent(workspace: Workspace, opponent: str) -> ReadsPages | None:
-    """Load who reads pages beside a candidate."""
+def load_page_opponent(
+    workspace: Workspace, opponent: str, labels: PageSnapshot
+) -> ReadsPages | None:
+    """Load who reads pages beside a candidate; a baseline answers as these labels are written."""
     if opponent in NOBODY:
         return None
     if opponent in PAGE_BASELINES:
-        return PAGE_BASELINES[opponent]()
+        return RewrittenPages(PAGE_BASELINES[opponent](), rewrite=labels.manifest.texts.apply)
     return load_pipeline(workspace, opponent)

@@ -78,7 +78,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow"),
     ),
     "evaluate-lines": Stage(
-        2,
+        3,
         (
             "ocr.evaluation.lines.evaluate",
             "ocr.dataset.lines.snapshot",
@@ -88,7 +88,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-pages": Stage(
-        2,
+        3,
         (
             "ocr.evaluation.pages.evaluate",
             "ocr.dataset.pages.snapshot",

@@ -23,7 +23,7 @@ PAGES = 6
 
 def time_lines(workspace: Workspace, evaluation: EvaluationRef, test: LineSnapshot) -> Latency:
     """Let both recognisers read some lines of the test, in turns."""
-    opponent = load_line_opponent(workspace, evaluation.opponent, test.charset)
+    opponent = load_line_opponent(workspace, evaluation.opponent, test)
     return measure_latency(
         _read_alone(load_recogniser(workspace, evaluation.model.reference)),
         _read_alone(opponent) if opponent else None,
@@ -33,7 +33,7 @@ def time_lines(workspace: Workspace, evaluation: EvaluationRef, test: LineSnapsh
 
 def time_pages(workspace: Workspace, evaluation: EvaluationRef, test: PageSnapshot) -> Latency:
     """Let both readers read some pages of the test, in turns."""
-    opponent = load_page_opponent(workspace, evaluation.opponent)
+    opponent = load_page_opponent(workspace, evaluation.opponent, test)
     return measure_latency(
         load_pipeline(workspace, evaluation.model.reference).read,
         opponent.read if opponent else None,

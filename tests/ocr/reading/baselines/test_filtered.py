@@ -1,4 +1,10 @@
-from ocr.reading.baselines import FilteredRecogniser
+from dataclasses import replace
+
+from ocr.dataset.labels.text_rule import TextRule
+from ocr.image.pixels import Image
+from ocr.models.page_line import PageLine
+from ocr.reading.baselines import FilteredRecogniser, RewrittenPages
+from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw
 
 
@@ -9,3 +15,26 @@ def test_characters_the_labels_never_use_are_dropped() -> None:
 
     assert recogniser.recognise([draw(0, "")])[0].text == "皖A12345"
     assert recogniser.name == "shelf, characters of the labels only"
+
+
+def test_answers_are_rewritten_as_the_labels_are_before_they_are_filtered() -> None:
+    shelf = ScriptedRecogniser(name="shelf", answer=lambda number: ("合计，Ａ", 0.9))
+
+    recogniser = FilteredRecogniser(shelf, characters="合计,A", rewrite=TextRule("NFKC").apply)
+
+    assert recogniser.recognise([draw(0, "")])[0].text == "合计,A"
+
+
+def test_pages_are_rewritten_as_the_labels_are() -> None:
+    line = PageLine(((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)), "合计，Ａ", 0.9)
+
+    class Shelf:
+        name = "shelf"
+
+        def read(self, image: Image) -> PageReading:
+            return PageReading((line, replace(line, text="\u3000")), 0, {})
+
+    reader = RewrittenPages(Shelf(), rewrite=TextRule("NFKC").apply)
+
+    assert reader.read(draw(0, "")).lines == (replace(line, text="合计,A"),)
+    assert reader.name == "shelf"
