@@ -72,11 +72,12 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    bodies = Budget(
-        int(settings.bodies_mb * MEBIBYTE), unit="bytes of the bodies", held=metrics.body_bytes
-    )
+    most_bytes = int(settings.bodies_mb * MEBIBYTE)
+    bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
+    # Apart: who takes an answer slowly keeps no request out.
+    pictures = Budget(most_bytes, unit="bytes of the pictures", held=metrics.picture_bytes)
     app.add_middleware(
-        Edge, token=settings.token, names=settings.names, bodies=bodies, metrics=metrics
+        Edge, token=settings.token, names=settings.names, pictures=pictures, metrics=metrics
     )
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)

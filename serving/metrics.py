@@ -52,6 +52,9 @@ class ServingMetrics:
         self.body_bytes = Gauge(
             "ocrline_body_bytes", "Bytes of the bodies of all requests", registry=registry
         )
+        self.picture_bytes = Gauge(
+            "ocrline_picture_bytes", "Bytes of the pictures of all answers", registry=registry
+        )
 
     def _count_readings(self, registry: CollectorRegistry) -> None:
         self.images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)

@@ -42,7 +42,10 @@ class ServingSettings(Settings):
     queue: int = Field(32, ge=0, le=10_000, description="Requests waiting; more get a 503")
     max_body_mb: float = Field(16, gt=0, le=1024, description="Largest request body")
     bodies_mb: float = Field(
-        128, gt=0, le=65_536, description="Most of all bodies and answers together"
+        128,
+        gt=0,
+        le=65_536,
+        description="Most of all bodies together, and of all answers' pictures",
     )
     max_connections: int = Field(
         512, ge=1, le=65_536, description="Open connections; more get a 503"

@@ -100,7 +100,7 @@ def document_routes(
                     with pixels.account() as account:
                         account.take(page.image.shape[0] * page.image.shape[1])
                         pages.append(await capacity.run(read))
-                    _hold_pictures(pages[-1], request.state.answer)
+                    _hold_pictures(pages[-1], request.state.pictures)
         answer = {"model": live.name, "version": live.version, "pages": pages}
         text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)
         return JSONResponse({"request_id": request.state.request_id, **answer, "text": text})

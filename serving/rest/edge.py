@@ -35,11 +35,11 @@ class Edge:
         *,
         token: str,
         names: Collection[str],
-        bodies: Budget,
+        pictures: Budget,
         metrics: ServingMetrics,
     ) -> None:
         self._app = app
-        self._bodies = bodies
+        self._pictures = pictures
         self._names = names
         self._token = token.encode()
         self._metrics = metrics
@@ -56,7 +56,7 @@ class Edge:
         scope.setdefault("state", {})["request_id"] = request_id
         try:
             self._admit(scope, headers)
-            with self._bodies.account() as scope["state"]["answer"]:  # until it has been sent
+            with self._pictures.account() as scope["state"]["pictures"]:  # until it has been sent
                 await self._answer(scope, exchange)
         except Problem as problem:
             await self._refuse(problem, scope, exchange)

@@ -9,18 +9,27 @@ import httpx
 import numpy as np
 import pytest
 
-from ocr.image.pixels import Image
+from ocr.image.pixels import Image, encode_png
 from ocr.reading.recognition.ctc import Recognition
 from serving.metrics import ServingMetrics
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.budget import Budget
 from tests.serving.conftest import serving_pages
+from tests.serving.gateway import wait_until
 from tests.serving.models.test_model_pool import make_live
+from tests.serving.rest.raw_client import RawClient, post
 from tests.serving.rest.test_capacity import PNG, crops_app
 from tests.serving.tiny_bundle import DIGITS, draw, png
+from tests.serving.tiny_pipeline import draw_page
 
 PIXELS = draw("2026")[..., 0].size
+
+
+def noisy_jpeg(side_px: int) -> bytes:
+    """Make a small file of an image that is large in any other quality."""
+    noise = np.random.default_rng(7).integers(0, 256, (side_px, side_px, 3)).astype(np.uint8)
+    return cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 20])[1].tobytes()
 
 
 class HeldRecogniser:
@@ -82,9 +91,25 @@ def test_images_beyond_what_all_requests_may_hold_get_503(tmp_path: Path) -> Non
     assert [reply.status_code for reply in others] == [200, 200]
 
 
+def test_answer_with_pictures_that_is_not_taken_keeps_no_request_out(tmp_path: Path) -> None:
+    variables = {"OCRLINE_BODIES_MB": "16", "OCRLINE_MAX_BODY_MB": "16"}
+    page, large = noisy_jpeg(1400), encode_png(draw_page(["2026"])) + bytes(15 * 2**20)
+
+    with (
+        serving_pages(tmp_path, **variables) as gateway,
+        RawClient(gateway.port, receive_buffer=4096) as idle,
+    ):
+        idle.send(post("/v1/ocr?render=true&annotate=true", length=len(page)), page)
+        wait_until(lambda: gateway.metric("ocrline_picture_bytes") > 2**20, log=gateway.log)
+        other = gateway.post("/v1/ocr", content=large, headers=PNG)
+        held = gateway.metric("ocrline_picture_bytes")
+
+    assert held > 2**20
+    assert other.json()["text"] == "2026"
+
+
 def test_pictures_of_an_answer_count_until_it_is_sent(tmp_path: Path) -> None:
-    noise = np.random.default_rng(7).integers(0, 256, (1400, 1400, 3)).astype(np.uint8)
-    page = cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 20])[1].tobytes()
+    page = noisy_jpeg(1400)
 
     with serving_pages(tmp_path, OCRLINE_BODIES_MB="2") as gateway:
         told = {
@@ -93,7 +118,7 @@ def test_pictures_of_an_answer_count_until_it_is_sent(tmp_path: Path) -> None:
             )
             for query in ("", "?render=true", "?annotate=true")
         }
-        held = gateway.metric("ocrline_body_bytes")
+        held = gateway.metric("ocrline_picture_bytes")
 
     assert told[""].status_code == 200
     for query in ("?render=true", "?annotate=true"):

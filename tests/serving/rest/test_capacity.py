@@ -93,4 +93,5 @@ def crops_app(
             pool, inbox=inbox, pixels=held, capacity=capacity, limits=LIMITS, metrics=metrics
         )
     )
-    return Edge(app, token="", names=(), bodies=bodies, metrics=metrics)
+    pictures = Budget(10**6, unit="bytes of the pictures", held=metrics.picture_bytes)
+    return Edge(app, token="", names=(), pictures=pictures, metrics=metrics)
