@@ -176,6 +176,9 @@ class Connection(HttpToolsProtocol):
         if not self._is_in_head:
             self.transport.close()
             return
+        if not self._is_idle:  # what follows a request is not read before that is answered
+            self._await_head()
+            return
         message = f"The headers were not complete after {self.limits.header_timeout_s:g} s"
         self._refuse(Problem("headers_timeout", message))
 

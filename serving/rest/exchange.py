@@ -48,6 +48,7 @@ class Exchange:
 
     async def receive(self) -> Message:
         """Receive the next piece of the body."""
+        self._waits_for_100 = False
         message = await self._receive()
         self._has_unread = bool(message.get("more_body", False))
         return message

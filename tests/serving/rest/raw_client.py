@@ -32,6 +32,7 @@ class RawClient:
 
     def __init__(self, port: int, *, receive_buffer: int = 0) -> None:
         self._socket = socket.socket()
+        self._behind = b""  # what came with one answer of the next
         if receive_buffer:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._socket.settimeout(HANG_S)
@@ -67,7 +68,7 @@ class RawClient:
 
     def receive(self) -> Reply | None:
         """Read one answer; None when the connection ends without one."""
-        data = b""
+        data = self._behind
         while b"\r\n\r\n" not in data:
             if not (piece := self._read()):
                 return None
@@ -75,9 +76,18 @@ class RawClient:
         head, _, body = data.partition(b"\r\n\r\n")
         status, *lines = head.decode("latin-1").split("\r\n")
         headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
-        while len(body) < int(headers["content-length"]):
-            body += self._read() or b" " * int(headers["content-length"])
-        return Reply(int(status.split()[1]), headers, body)
+        length = int(headers["content-length"])
+        while len(body) < length:
+            body += self._read() or b" " * length
+        self._behind = body[length:]
+        return Reply(int(status.split()[1]), headers, body[:length])
+
+    def receive_line(self) -> bytes:
+        """Read the first line of an answer that has a head and nothing else."""
+        data = b""
+        while not data.endswith(b"\r\n\r\n"):
+            data += self._socket.recv(1)
+        return data.partition(b"\r\n")[0]
 
     def read_to_end(self, *, pause_s: float = 0.0) -> int:
         """Read until the gateway ends the connection; return how many bytes there were."""
