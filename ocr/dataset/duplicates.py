@@ -30,7 +30,8 @@ def drop_duplicates(
     Returns:
         Positions of the kept candidates, ascending, and the rejections.
     """
-    _, starts, counts = np.unique(candidates.images, return_index=True, return_counts=True)
+    starts = np.flatnonzero(np.diff(candidates.images, prepend=-1))
+    counts = np.diff(starts, append=len(candidates))
     is_kept = np.ones(len(candidates), bool)
     rejections: list[Rejection] = []
     for start, count in zip(starts[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
@@ -79,13 +80,13 @@ def tie(*numbers: Codes) -> Codes:
     """Number the sets of N rows that share any of their numbers, chains included: (N,).
 
     Args:
-        numbers: (N,) each: the clusters, the groups, the images of the rows.
+        numbers: (N,) each, from 0: the clusters, the groups, the images of the rows.
     """
     left, right = [], []
     for each in numbers:
-        _, first, which = np.unique(each, return_index=True, return_inverse=True)
-        others = np.flatnonzero(first[which] != np.arange(len(each)))
-        left.append(first[which][others])
+        first = _first_of(each, np.arange(len(each)))[each]
+        others = np.flatnonzero(first != np.arange(len(each)))
+        left.append(first[others])
         right.append(others)
     return connect(len(numbers[0]), np.concatenate(left), np.concatenate(right))
 
@@ -100,12 +101,19 @@ def find_leaks(splits: Codes, sets: Codes) -> tuple[NDArray[np.intp], NDArray[np
     Returns:
         Positions of the leaking samples and, for each, of the first that keeps its set's split.
     """
-    order = np.lexsort((np.arange(len(splits)), -splits, sets))
-    _, starts, which = np.unique(sets[order], return_index=True, return_inverse=True)
-    keepers = np.empty(len(splits), np.intp)
-    keepers[order] = order[starts[which]]
-    leaking = np.flatnonzero(splits < splits[keepers])
-    return leaking, keepers[leaking]
+    best = np.zeros(sets.max(initial=-1) + 1, np.int64)
+    np.maximum.at(best, sets, splits)
+    best = best[sets]
+    leaking = np.flatnonzero(splits < best)
+    keepers = _first_of(sets, np.flatnonzero(splits == best))
+    return leaking, keepers[sets[leaking]]
+
+
+def _first_of(sets: Codes, positions: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The first of some ascending positions in each set; 0 where there is none."""
+    first = np.zeros(sets.max(initial=-1) + 1, np.intp)
+    first[sets[positions[::-1]]] = positions[::-1]  # of several, numpy keeps the last
+    return first
 
 
 def name_of(candidate: AnyCandidate) -> str:

@@ -61,7 +61,7 @@ def assign_splits(
         keys: Content hash or group of each.
         rule: Shares and seed.
         given: Splits that have samples of their own and get none of these.
-        ties: Number of what each is tied to; None: to nothing but equal keys.
+        ties: Number, from 0, of what each is tied to; None: to nothing but equal keys.
         kept: Which ones become samples: the others tie, but fill no empty split; None: all.
 
     Returns:
@@ -73,7 +73,6 @@ def assign_splits(
         keys = list(keys)
         ties = number(keys)
     positions = _positions(keys, seed=rule.seed)
-    ties = np.unique(ties, return_inverse=True)[1]
     nearest = np.ones(ties.max(initial=-1) + 1)
     np.minimum.at(nearest, ties, positions)
     splits = np.full(len(nearest), TRAIN)
