@@ -82,6 +82,16 @@ class ServingSettings(Settings):
     def _split_names(cls, value: object) -> object:
         return tuple(re.findall(r"[^,\s]+", value)) if isinstance(value, str) else value
 
+    @field_validator("hosts")
+    @classmethod
+    def _hold_names_only(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if not re.fullmatch(r"[\w.-]+", name):
+                raise ValueError(
+                    f"{name!r} is no name; a port, a scheme or a path is no part of one"
+                )
+        return value
+
     @field_validator("bodies_mb")
     @classmethod
     def _hold_one_body(cls, value: float, info: ValidationInfo) -> float:

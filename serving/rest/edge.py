@@ -1,5 +1,6 @@
 """The outermost layer of the gateway: request ids, the token, headers, counts, last errors."""
 
+import asyncio
 import hmac
 import logging
 import re
@@ -81,6 +82,10 @@ class Edge:
             await self._app(scope, exchange.receive, exchange.send)
         except ClientDisconnect:
             exchange.status = CLIENT_LEFT
+        except asyncio.CancelledError:  # only a stop does so, when its time is over
+            if exchange.has_started:
+                raise
+            raise Problem("not_ready", "The gateway is stopping; ask again") from None
         except Exception:
             LOG.exception("request %s failed", exchange.request_id)
             if exchange.has_started:

@@ -60,6 +60,8 @@ def test_strangers_learn_whether_it_is_ready_and_no_more(shelf: Shelf) -> None:
         ("OCRLINE_CONCURRENCY", "0"),
         ("OCRLINE_MAX_BODY_MB", "lots"),
         ("OCRLINE_BODIES_MB", "15"),
+        ("OCRLINE_HOSTS", "ocr.example, ocr.example:8443"),
+        ("OCRLINE_HOSTS", "https://ocr.example"),
     ],
 )
 def test_wrong_setting_is_refused_by_its_variable(
