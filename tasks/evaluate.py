@@ -118,7 +118,7 @@ def _find_or_measure(
         snapshot=dataset.digest,
         opponent=_name_release(opponent),
         seed=params.seed,
-        baseline_number=number,
+        baseline_number=number if opponent == "number" else None,
         resamples=params.resamples,
     )
     key = f"evaluations/{digest}"

@@ -55,7 +55,13 @@ def _find_or_export(
 ) -> ModelRef:
     workspace = open_workspace()
     stage: ExportKind = kind.model_fields["kind"].default
-    key = stage_key(stage, checkpoint=checkpoint.digest, golden_from=dataset.digest, name=name)
+    key = stage_key(
+        stage,
+        checkpoint=checkpoint.digest,
+        golden_from=dataset.digest,
+        golden=kind.model_fields["golden_images"].default,
+        name=name,
+    )
     model = ModelRef(name=name, version=key[:12], checkpoints=(checkpoint.key,))
     job = kind(
         store=workspace.store.uri,

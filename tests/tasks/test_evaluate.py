@@ -77,6 +77,18 @@ def test_same_candidate_and_opponent_are_measured_once(project: ToyProject) -> N
     assert read_report(project, after).candidate.metrics.accuracy == 1
 
 
+def test_a_baseline_that_nobody_meets_measures_nothing_anew(project: ToyProject) -> None:
+    project.add("v1")
+    project.promote("v1")
+    model = project.add("v2")
+    before = project.evaluate(model)
+    params = LineEvaluationParams(baseline="number", baseline_accuracy=0.4, resamples=200)
+
+    after = project.evaluate(model, params)
+
+    assert after.key == before.key
+
+
 def test_images_are_read_where_they_are_stored(project: ToyProject) -> None:
     evaluation = project.evaluate(project.add("v1"))
 

@@ -150,6 +150,16 @@ def test_what_a_job_made_before_an_upgrade_is_not_found(
     assert made == [kind, kind]
 
 
+def test_a_bundle_that_is_proved_with_fewer_images_is_another(
+    project: ToyProject, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = export(project)
+    monkeypatch.setattr(ExportRecogniserJob.model_fields["golden_images"], "default", 3)
+
+    assert export(project) != before
+    assert len(made) == 2
+
+
 def test_evaluation_of_before_an_upgrade_is_not_found(
     project: ToyProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,13 +75,14 @@ def prepare_crops(
         TooManyRejected: More than `limits.max_bad_share` of the lines is bad.
     """
     manifest = SnapshotManifest.from_bytes(store.read_bytes(f"{pages_key}/{MANIFEST}"))
+    accepted = {k: v for k, v in asdict(_of_lines(limits)).items() if k != "max_bad_share"}
     return find_or_write(
         store,
         name=name,
         stage="crop-pages",
         inputs={
             "pages": manifest.digest,
-            "limits": asdict(_of_lines(limits)),
+            "limits": accepted,
             "texts": asdict(texts),
         },
         max_bad_share=limits.max_bad_share,

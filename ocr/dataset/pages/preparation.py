@@ -76,6 +76,7 @@ def prepare_pages(
         )
         return _write(folder, name, selection, spool, pool, texts)
 
+    accepted = {k: v for k, v in asdict(limits).items() if k != "max_bad_share"}
     return find_or_write(
         store,
         name=name,
@@ -83,7 +84,7 @@ def prepare_pages(
         inputs={
             "survey": survey.fingerprint,
             "frozen_test": frozen_test,
-            "limits": asdict(limits),
+            "limits": accepted,
             "split": asdict(split),
             "copies": asdict(copies),
             "texts": asdict(texts),

@@ -6,6 +6,7 @@ from typing import Literal
 import pytest
 
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.pages.crops import prepare_crops
 from ocr.dataset.pages.inspection import RenderedPage
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.preparation import prepare_pages
@@ -43,6 +44,17 @@ def test_second_run_opens_no_image(
 
     assert again.cached
     assert replace(again, cached=False) == made
+
+
+def test_more_bad_pages_may_be_allowed_without_reading_them_again(store: Store, root: Path) -> None:
+    allowed = replace(LIMITS, max_bad_share=0.9)
+    pages = prepare(store, root)
+    prepare_crops(store, pages_key=pages.key, name="lines", limits=LIMITS)
+
+    again = prepare(store, root, limits=allowed)
+    crops = prepare_crops(store, pages_key=again.key, name="lines", limits=allowed)
+
+    assert (again.cached, crops.cached) == (True, True)
 
 
 def test_same_pages_give_the_same_digest_in_another_place_and_time(
