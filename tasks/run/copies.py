@@ -33,14 +33,14 @@ def find_copies(home: Path, *, before: float) -> Iterator[Leftover]:
 
 
 def remove_copy(copy: Leftover, *, before: float) -> bool:
-    """Remove a copy, unless somebody used it since then (epoch, s); say whether it is gone.
+    """Remove a copy of ours that nobody used since then (epoch, s); say whether it is gone.
 
     Killed in between, what is hidden is left, and the next sweep removes it.
     """
     hidden = copy.path.with_name(f".{uuid4().hex}.part")
     try:
         copy.path.rename(hidden)
-    except FileNotFoundError:  # another removes it
+    except OSError:  # another removes it, or it is another user's
         return False
     if hidden.stat().st_mtime >= before:
         with suppress(OSError):  # it was fetched again meanwhile

@@ -58,3 +58,18 @@ def test_copy_that_vanishes_meanwhile_is_no_error(home: Path) -> None:
 
 def test_use_of_what_is_not_there_is_no_error(home: Path) -> None:
     assert use_copy(home / "none") == home / "none"
+
+
+def test_copy_of_another_user_is_read_and_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (found, _) = find_copies(home, before=before())
+
+    def refuse(path: Path, *_: object) -> None:
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(os, "utime", refuse)
+    monkeypatch.setattr(Path, "rename", refuse)
+
+    assert use_copy(found.path) == found.path
+    assert not remove_copy(found, before=before())
