@@ -91,7 +91,7 @@ def _remove_locked(leftover: Leftover, path: Path) -> bool:
 def _remove(path: Path) -> None:
     """Hide it first: killed in between, nobody goes on with the rest, and a later sweep ends it."""
     hidden = path.rename(path.with_name(f".{uuid4().hex}.part"))
-    if hidden.is_dir():
+    if hidden.is_dir() and not hidden.is_symlink():  # what a link leads to is not ours
         shutil.rmtree(hidden, ignore_errors=True)
     else:
         hidden.unlink(missing_ok=True)
@@ -100,8 +100,8 @@ def _remove(path: Path) -> None:
 def _describe(path: Path, why: str, lock: Path | None) -> Leftover | None:
     """Measure a file or a folder; None when it vanishes meanwhile, or is not ours to look at."""
     try:
-        stats = [each.stat() for each in (path, *path.rglob("*"))]
-    except (FileNotFoundError, PermissionError):
+        stats = [path.stat(), *(each.lstat() for each in path.rglob("*"))]
+    except OSError:  # it may also be a link that leads nowhere
         return None
     age_s = time.time() - max(stat.st_mtime for stat in stats)
     return Leftover(path, sum(stat.st_size for stat in stats), age_s, why, lock)

@@ -130,3 +130,21 @@ def test_what_belongs_to_another_user_stays_and_ends_no_run(
 
     left = {each for each in OLD if each.startswith(tuple(theirs))}
     assert files(home) == {*KEPT, *left, "jobs/train-89ab.lock"}
+
+
+def test_links_in_leftovers_lead_nobody_astray(home: Path, tmp_path_factory: Any) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    write(outside / "image.png", days=40)
+    links = {"nowhere": "/nonexistent", "itself": "itself", "folder": str(outside)}
+    for name, target in links.items():
+        folder = home / "jobs" / f"prepare-{name}"
+        write(folder / "spool", days=40)
+        (folder / "link").symlink_to(target)
+        for each in (folder / "link", folder):
+            os.utime(each, (0, 0), follow_symlinks=False)
+    (home / "jobs" / "prepare-elsewhere").symlink_to(outside)
+
+    sweep_leftovers.fn()
+
+    assert not list((home / "jobs").glob("prepare-[ienf]*"))
+    assert (outside / "image.png").exists()
