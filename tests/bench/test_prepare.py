@@ -1,5 +1,8 @@
 """What the benchmark of preparations says of memory."""
 
+import subprocess
+import sys
+
 import psutil
 import pytest
 
@@ -19,9 +22,16 @@ def test_memory_is_foreseen_along_the_line_through_both_sizes(
     assert capsys.readouterr().out == f"100 bytes a further row; 10000000 rows: {expected} MiB\n"
 
 
-def test_what_a_process_holds_grows_by_what_it_keeps() -> None:
+def test_what_a_process_holds_grows_by_what_its_child_keeps() -> None:
     before = held_by(psutil.Process())
+    keep = f"kept = b'x' * {64 * MIB}; print('kept', flush=True); input()"
 
-    kept = b"\1" * (64 * MIB)
+    with subprocess.Popen(
+        [sys.executable, "-c", keep], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        held = held_by(psutil.Process())
+        child.communicate(b"\n")
 
-    assert held_by(psutil.Process()) - before > 0.9 * len(kept)
+    assert held - before > 0.9 * 64 * MIB
