@@ -1,3 +1,7 @@
+import os
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Hypothesis tries the same examples every time; to try others, ten times as many:
@@ -6,3 +10,17 @@ _COMMON = settings(deadline=None, database=None, suppress_health_check=list(Heal
 settings.register_profile("same", _COMMON, derandomize=True)
 settings.register_profile("explore", _COMMON, max_examples=1000)
 settings.load_profile("same")
+
+
+@pytest.fixture(autouse=True)
+def restored_settings() -> Iterator[None]:
+    """Commands hand `--store` down to their processes in the environment; tests do not."""
+    before = _settings()
+    yield
+    for name in _settings():
+        del os.environ[name]
+    os.environ.update(before)
+
+
+def _settings() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith("OCRLINE_")}

@@ -37,7 +37,8 @@ def document(content: bytes) -> Document:
 
 def processes() -> list[psutil.Process]:
     children = psutil.Process().children()
-    return [child for child in children if "serving.decoding.child" in child.cmdline()]
+    alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
+    return [child for child in alive if "serving.decoding.child" in child.cmdline()]
 
 
 def kill(*victims: psutil.Process) -> None:
