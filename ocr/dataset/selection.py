@@ -11,6 +11,7 @@ from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.candidate_table import Accepted, CandidateTable, collect, hex_ids
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
 from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, count_reasons
+from ocr.dataset.snapshot.held_out import HeldOut, hold
 from ocr.dataset.split import SPLITS, Codes, Split, SplitRule, assign_splits
 from ocr.dataset.spool import Spool
 from ocr.errors import BadData
@@ -36,6 +37,7 @@ def select_samples(
     given: Sequence[Split],
     max_bad_share: float,
     cluster: Callable[[CandidateTable[LabelT]], Codes],
+    frozen: HeldOut | None = None,
 ) -> Selection[LabelT]:
     """Select the samples and their splits.
 
@@ -46,11 +48,15 @@ def select_samples(
         given: Splits that have rows of their own.
         max_bad_share: Share of rejected rows above which nothing is selected.
         cluster: Numbers the clusters of near-duplicates, which no split may share.
+        frozen: The test split to keep: its samples return to test, and no other is put there.
 
     Raises:
         TooManyRejected: When more than that share was rejected, or all rows of a split.
         BadData: When a split is empty.
     """
+    if frozen is not None:
+        found = found if "test" in given else hold(found, frozen)
+        given = (*given, "test")
     candidates, rejections = collect(found, spool=spool)
     positions, copies = drop_duplicates(candidates)
     clusters = cluster(candidates)

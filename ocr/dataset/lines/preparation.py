@@ -13,7 +13,7 @@ from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
-from ocr.dataset.snapshot.held_out import fetch_held_out, hold
+from ocr.dataset.snapshot.held_out import fetch_held_out
 from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
@@ -63,17 +63,17 @@ def prepare_lines(
     """
     survey = survey_inputs(labels, rendered)
     frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
-    given = labels.given() if labels else ()
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
         inspector = line_inspector(limits=limits, texts=texts, charset=charset)
         found = inspector.inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            hold(found, frozen) if frozen and "test" not in given else found,
+            found,
             spool=spool,
             rule=split,
-            given=(*given, "test") if frozen else given,
+            given=labels.given() if labels else (),
+            frozen=frozen,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_lines, bits=near_duplicate_bits),
         )

@@ -14,7 +14,7 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import Selection, select_samples
-from ocr.dataset.snapshot.held_out import fetch_held_out, hold
+from ocr.dataset.snapshot.held_out import fetch_held_out
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.split import SplitRule
@@ -61,16 +61,16 @@ def prepare_pages(
     """
     survey = survey_inputs(labels, rendered)
     frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
-    given = labels.given() if labels else ()
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
         found = page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            hold(found, frozen) if frozen and "test" not in given else found,
+            found,
             spool=spool,
             rule=split,
-            given=(*given, "test") if frozen else given,
+            given=labels.given() if labels else (),
+            frozen=frozen,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_pages, rule=copies),
         )
