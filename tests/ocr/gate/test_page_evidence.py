@@ -22,7 +22,7 @@ from tests.ocr.evaluation.pages.scenes import (
     read_receipt,
     receipt,
 )
-from tests.ocr.gate.scenes import PAGE_RULES, judge_pages, take_ms
+from tests.ocr.gate.scenes import PAGE_RULES, found, judge_pages, take_ms
 
 PAGES = 40
 Answer = Callable[[int], PageReading]
@@ -157,21 +157,8 @@ def test_wrong_answers_are_rare_on_60_pages_of_unlike_difficulty(
     assert [decision.verdict for decision in verdicts].count(verdict) / 200 <= at_most
 
 
-NOTHING_ELSE = Evidence(
-    n=60,
-    share=Interval(0.83, 0.8, 0.86),
-    comparison=None,
-    slices=[],
-    latency=take_ms(10.0),
-    size_mb=5.0,
-    has_parity=True,
-    opponent="the champion",
-    is_opponent=False,
-    was_rolled_back=False,
-    metric="e2e Hmean",
-    unit="pages",
-    overlap=None,
-    guards={},
+NOTHING_ELSE = replace(
+    found(None), n=60, share=Interval(0.83, 0.8, 0.86), metric="e2e Hmean", unit="pages"
 )
 
 
