@@ -53,7 +53,7 @@ STAGES: Final[dict[StageName, Stage]] = {
     ),
     "crop-pages": Stage(6, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
     "train-recogniser": Stage(
-        1,
+        2,
         ("training.recognition.trainee", "training.loop.loop"),
         (*_IMAGES, *_PADDLE, "pyarrow", "rapidfuzz"),
     ),
@@ -63,7 +63,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, "pyarrow", "scipy"),
     ),
     "export-recogniser": Stage(
-        3,
+        4,
         ("training.export.export", "ocr.dataset.lines.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),

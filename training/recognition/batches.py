@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.models.recogniser_spec import LineSpec
-from ocr.reading.recognition.line_input import FRAME_PX, frame_count, to_line_batch
+from ocr.reading.recognition.line_input import frame_count, to_line_batch
 from training.recognition.augment import augment_crop
 from training.recognition.plan import Plan
 from training.recognition.samples import frames_needed
@@ -64,10 +64,10 @@ class CropBatchMaker:
         crops: list[LabelledCrop] = []
         for index, width_px in zip(draw.indexes.tolist(), draw.widths_px.tolist(), strict=True):
             crop = self.source.draw(index, rng)
-            if frames_needed(crop.labels) > frame_count(width_px):
+            if frames_needed(crop.labels) > frame_count(width_px, self.spec):
                 crop = self.fallback.draw(index, rng)
             crops.append(self._augment(crop, width_px=width_px, rng=rng))
-        return collate(crops)
+        return collate(crops, self.spec)
 
     def _augment(
         self, crop: LabelledCrop, *, width_px: int, rng: np.random.Generator
@@ -84,23 +84,23 @@ class CropBatchMaker:
         return LabelledCrop(image, crop.labels, centres_px)
 
 
-def collate(crops: Sequence[LabelledCrop]) -> CropBatch:
-    """Stack crops of one height to a batch."""
-    images = to_line_batch([crop.image for crop in crops])
-    frames = images.shape[3] // FRAME_PX
+def collate(crops: Sequence[LabelledCrop], spec: LineSpec) -> CropBatch:
+    """Stack fitted crops to a batch for a net that takes `spec`."""
+    images = to_line_batch([crop.image for crop in crops], spec)
+    frames = images.shape[3] // spec.frame_px
     lengths = np.array([len(crop.labels) for crop in crops], dtype=np.int64)
     labels = np.zeros((len(crops), lengths.max()), dtype=np.int32)
     guide: dict[int, int] = {}
     for number, crop in enumerate(crops):
         labels[number, : len(crop.labels)] = crop.labels
-        last = frame_count(crop.image.shape[1]) - 1
-        places = np.clip(crop.centres_px[:, 0] // FRAME_PX, 0, last).astype(np.int64)
+        last = frame_count(crop.image.shape[1], spec) - 1
+        places = np.clip(crop.centres_px[:, 0] // spec.frame_px, 0, last).astype(np.int64)
         guide.update(zip((places + number * frames).tolist(), crop.labels.tolist(), strict=True))
     return CropBatch(
         images=images,
         labels=labels,
         label_lengths=lengths,
-        frame_lengths=np.array([frame_count(crop.image.shape[1]) for crop in crops]),
+        frame_lengths=np.array([frame_count(crop.image.shape[1], spec) for crop in crops]),
         guide_frames=np.fromiter(guide.keys(), dtype=np.int64),
         guide_labels=np.fromiter(guide.values(), dtype=np.int64),
     )

@@ -15,7 +15,6 @@ from ocr.image.pixels import Image, encode_png
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import align
-from ocr.reading.recognition.line_input import FRAME_PX
 from training.recognition.composition import CropComposer
 from training.recognition.samples import Crops
 from training.recognition.source import CropSource, LabelledCrop
@@ -141,7 +140,7 @@ def find_centres(
     for batch, probabilities in read_crops(net, crops, indexes=indexes, spec=spec):
         for index, frames in zip(batch, probabilities.numpy(), strict=True):
             places = align(np.log(frames + 1e-9), crops.labels[index].tolist())
-            centres_px[index] = np.asarray((places + 0.5) * FRAME_PX, np.float64)
+            centres_px[index] = np.asarray((places + 0.5) * spec.frame_px, np.float64)
     return [centres_px[index] for index in indexes.tolist()]
 
 

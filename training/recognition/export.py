@@ -1,7 +1,7 @@
 """How a recogniser is exported: lines in, texts out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ class RecogniserExport:
         steps = preprocessing(config)
         _, height_px, width_px = steps["RecResizeImg"]["image_shape"]
         return LineReader(
-            LineSpec(self._spec.layout, height_px, width_px),
+            replace(self._spec, height_px=height_px, width_px=width_px),
             # paddlex adds a space after whatever the dictionary holds.
             [*config["PostProcess"]["character_dict"], " "],
             rgb=steps["DecodeImage"]["img_mode"] == "RGB",

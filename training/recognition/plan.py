@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.models.recogniser_spec import LineSpec
-from ocr.reading.recognition.line_input import FRAME_PX, LINE_WIDTH_LIMIT_PX, WIDTH_MULTIPLE_PX
+from ocr.reading.recognition.line_input import LINE_WIDTH_LIMIT_PX, padded_width_px
 from training.recognition.samples import Crops, find_rare, frames_needed
 
 WIDTH_JITTER = 0.15
@@ -87,6 +87,7 @@ class LinePlan:
         pool: Indexes of one epoch; one that is listed twice is drawn twice.
         widths_px: Width of each crop once fitted.
         least_px: The narrowest that each crop may become.
+        spec: The input of the net.
         budget_px: Columns per rank and step, padding included.
         ranks: Number of ranks.
         seed: Seed of jitter and order.
@@ -95,6 +96,7 @@ class LinePlan:
     pool: Indexes
     widths_px: Indexes
     least_px: Indexes
+    spec: LineSpec
     budget_px: int
     ranks: int
     seed: int
@@ -125,7 +127,8 @@ class LinePlan:
         widths = np.round(self.widths_px[self.pool] * jitter).astype(np.int64)
         widths = np.clip(widths, self.least_px[self.pool], LINE_WIDTH_LIMIT_PX)
         noise = np.exp(rng.uniform(-ORDER_JITTER, ORDER_JITTER, len(self.pool)))
-        runs = _fill(np.argsort(widths * noise, kind="stable"), widths, self.budget_px)
+        padded = np.array([padded_width_px(width, self.spec) for width in widths.tolist()])
+        runs = _fill(np.argsort(widths * noise, kind="stable"), padded, self.budget_px)
         order = rng.permutation(len(runs))
         return [Draw(self.pool[runs[place]], widths[runs[place]]) for place in order]
 
@@ -150,24 +153,24 @@ def make_plan(
     return LinePlan(
         pool=pool,
         widths_px=crops.widths_px,
-        least_px=np.minimum(narrowest_px(frames), crops.widths_px),
+        least_px=np.minimum(narrowest_px(frames, spec), crops.widths_px),
+        spec=spec,
         budget_px=batch_size * HEIGHTS_PER_CROP * spec.height_px,
         ranks=ranks,
         seed=seed,
     )
 
 
-def narrowest_px(frames: Indexes) -> Indexes:
+def narrowest_px(frames: Indexes, spec: LineSpec) -> Indexes:
     """Return the least width of lines whose texts need so many frames, with one to spare."""
-    return FRAME_PX * (frames + 1)
+    return spec.frame_px * (frames + 1)
 
 
-def _fill(order: Indexes, widths_px: Indexes, budget_px: int) -> list[Indexes]:
+def _fill(order: Indexes, padded_px: Indexes, budget_px: int) -> list[Indexes]:
     """Cut an order into runs whose padded area stays within the budget."""
     runs: list[Indexes] = []
     start, widest = 0, 0
-    for place, index in enumerate(order):
-        padded = -(-int(widths_px[index]) // WIDTH_MULTIPLE_PX) * WIDTH_MULTIPLE_PX
+    for place, padded in enumerate(padded_px[order].tolist()):
         if place > start and max(widest, padded) * (place - start + 1) > budget_px:
             runs.append(order[start:place])
             start, widest = place, 0

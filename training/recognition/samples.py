@@ -12,7 +12,7 @@ from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
-from ocr.reading.recognition.line_input import LINE_WIDTH_LIMIT_PX, fit_line, frame_count
+from ocr.reading.recognition.line_input import fit_line, fitted_width_px, frame_count
 
 LOG = logging.getLogger(__name__)
 LARGEST_SKIPPED_SHARE = 0.2
@@ -58,7 +58,7 @@ def collect_crops(
     skipped: list[str] = []
     for text, image in pairs:
         classes = np.asarray(charset.encode(text), dtype=np.int32)
-        if frames_needed(classes) > frame_count(fitted_width_px(image, spec)):
+        if frames_needed(classes) > frame_count(fitted_width_px(image, spec), spec):
             skipped.append(text)
             continue
         images.append(_bounded(image, spec))
@@ -73,15 +73,6 @@ def frames_needed(labels: Sequence[int] | NDArray[np.int32]) -> int:
     """Return the frames CTC needs: one per character, one blank between equal neighbours."""
     classes = np.asarray(labels)
     return len(classes) + int((classes[1:] == classes[:-1]).sum())
-
-
-def fitted_width_px(image: Image, spec: LineSpec) -> int:
-    """Return the width of an image once fitted to the input."""
-    if spec.layout == "fixed":
-        return spec.width_px
-    height: int = image.shape[0]
-    width: int = image.shape[1]
-    return min(-(-spec.height_px * width // height), LINE_WIDTH_LIMIT_PX)
 
 
 def find_rare(texts: Sequence[str]) -> NDArray[np.int64]:
@@ -110,7 +101,7 @@ def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> None
         f"such as {max(skipped, key=len)!r}"
     )
     if spec.layout == "fixed":
-        frames = frame_count(spec.width_px)
+        frames = frame_count(spec.width_px, spec)
         raise BadData(f"{message}: {spec.width_px} px give {frames} frames; raise width_px")
     if len(skipped) > LARGEST_SKIPPED_SHARE * total:
         raise BadData(f"{message}; raise height_px")

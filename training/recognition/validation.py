@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ocr.evaluation.lines.metrics import measure_lines
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import decode
-from ocr.reading.recognition.line_input import fit_line, to_line_batch
+from ocr.reading.recognition.line_input import batches_by_width, fit_line, to_line_batch
 from training.loop.trainee import Validation, spread
 from training.recognition.batches import collate
 from training.recognition.loss import ctc_per_character
@@ -42,7 +42,7 @@ def validate(
     for indexes, probabilities in read_crops(net, crops, indexes=chosen, spec=spec):
         for index, frames in zip(indexes, probabilities.numpy(), strict=True):
             texts[index] = decode(frames, charset).text
-        batch = collate([_fitted(crops, index, spec) for index in indexes])
+        batch = collate([_fitted(crops, index, spec) for index in indexes], spec)
         count = int(batch.label_lengths.sum())
         logits = (probabilities + 1e-9).log()
         nats += float(ctc_per_character(logits, batch)) * count
@@ -64,11 +64,10 @@ def read_crops(
 
     Crops come sorted by width, so that little is padded.
     """
-    order = indexes[np.argsort(crops.widths_px[indexes], kind="stable")].tolist()
-    while order:
-        count = max(1, BATCH_PX // int(crops.widths_px[order[min(63, len(order) - 1)]]))
-        batch, order = order[:count], order[count:]
-        images = to_line_batch([fit_line(crops.images[index], spec) for index in batch])
+    widths_px = crops.widths_px[indexes].tolist()
+    for places in batches_by_width(widths_px, spec=spec, budget_px=BATCH_PX):
+        batch = indexes[places].tolist()
+        images = to_line_batch([fit_line(crops.images[index], spec) for index in batch], spec)
         with paddle.no_grad():
             yield batch, net(paddle.to_tensor(images))
 

@@ -15,7 +15,12 @@ from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.onnx_session import open_session
 from ocr.reading.recognition.ctc import Recognition, decode
-from ocr.reading.recognition.line_input import fit_line, frame_count, to_line_batch
+from ocr.reading.recognition.line_input import (
+    batches_by_width,
+    fit_line,
+    frame_count,
+    to_line_batch,
+)
 
 BATCH_WIDTH_PX = 2048
 """Total width of a batch of several images, padding included: bounds memory, fits the caches."""
@@ -118,7 +123,7 @@ def run_in_batches(
     """Run a net over images of any size, similar widths together.
 
     Args:
-        run: The net, (N, 3, H, W) to (N, W / 4, C).
+        run: The net, (N, 3, H, W) to (N, T, C).
         images: (H, W, 3) BGR each.
         spec: The input of the net.
         cores: Idle ones run further batches meanwhile; the batches stay the same.
@@ -130,20 +135,9 @@ def run_in_batches(
     widths_px = [image.shape[1] for image in fitted]
 
     def run_batch(batch: list[int]) -> Probabilities:
-        return run(to_line_batch([fitted[index] for index in batch]))
+        return run(to_line_batch([fitted[index] for index in batch], spec))
 
-    for batch, output in cores.each(run_batch, list(batches_by_width(widths_px))):
+    batches = list(batches_by_width(widths_px, spec=spec, budget_px=BATCH_WIDTH_PX))
+    for batch, output in cores.each(run_batch, batches):
         for index, frames in zip(batch, output, strict=True):
-            yield index, frames[: frame_count(widths_px[index])]
-
-
-def batches_by_width(widths_px: Sequence[int]) -> Iterator[list[int]]:
-    """Group indices of images of similar width, each group within BATCH_WIDTH_PX when padded."""
-    batch: list[int] = []
-    for index in sorted(range(len(widths_px)), key=widths_px.__getitem__):
-        if batch and (len(batch) + 1) * widths_px[index] > BATCH_WIDTH_PX:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+            yield index, frames[: frame_count(widths_px[index], spec)]

@@ -18,8 +18,10 @@ from ocr.models.bundle import (
     read_task,
 )
 from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.models.golden import decode_golden, prove_lines
 from ocr.models.recogniser_spec import LineSpec
-from tests.toy_bundle import write_toy_bundle, write_toy_detection_bundle
+from ocr.reading.recognition.recogniser import OnnxRecogniser
+from tests.toy_bundle import draw, write_toy_bundle, write_toy_detection_bundle
 
 
 @pytest.fixture
@@ -48,6 +50,22 @@ def test_a_manifest_says_what_was_written(bundle: Path) -> None:
     assert manifest.metrics == {"accuracy": 1.0}
     assert ONNX_MODEL in manifest.files
     assert MANIFEST not in manifest.files
+
+
+def test_a_bundle_of_an_earlier_version_takes_what_it_took(bundle: Path) -> None:
+    earlier = {"layout": "line", "height_px": 16, "width_px": 64}
+    edit_manifest(bundle, lambda manifest: manifest.update(input=earlier))
+    recogniser = OnnxRecogniser.load(bundle)
+
+    (probabilities,) = recogniser.probabilities([draw("AB")[:, :-6]])
+
+    assert len(probabilities) == 7  # of 26 columns, 4 each
+    prove_lines(
+        bundle,
+        lambda images: [
+            one.text for one in recogniser.recognise([decode_golden(image) for image in images])
+        ],
+    )
 
 
 def test_a_folder_without_a_manifest_is_no_bundle(tmp_path: Path) -> None:
@@ -92,6 +110,7 @@ def test_a_link_in_place_of_a_file_is_refused(bundle: Path, tmp_path: Path, link
         (lambda m: m.update(created="yesterday"), "created: String should match"),
         (lambda m: m["metrics"].update(ned="high"), r"metrics\.ned: Input should be a valid num"),
         (lambda m: m["input"].update(layout="round"), r"input\.layout: Input should be 'fixed'"),
+        (lambda m: m["input"].update(frame_px=5), "expected a multiple of frame_px, which is 5"),
         (lambda m: m["files"].pop(ONNX_MODEL), "does not list onnx/model.onnx"),
         (lambda m: m["files"].update({"../../x.json": "0"}), r"may not start with a dot"),
         (lambda m: m["files"].update({"/etc/x.json": "0"}), "has an empty part"),

@@ -42,7 +42,7 @@ def test_the_guide_names_the_frame_under_each_centre() -> None:
         LabelledCrop(blank(30), np.array([3], np.int32), np.array([[13.0, 8]])),
     ]
 
-    batch = collate(crops)
+    batch = collate(crops, LineSpec("line", 32, 320))
 
     assert batch.images.shape == (2, 3, 32, 64)
     assert batch.frame_lengths.tolist() == [16, 8]

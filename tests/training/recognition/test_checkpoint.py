@@ -1,5 +1,6 @@
 """Checkpoints of recognisers: what is saved is what is loaded, and damage is named."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,14 @@ def test_a_loaded_net_is_the_saved_one(folder: Path) -> None:
     assert spec == SPEC
     assert not net.training
     assert all(np.array_equal(value, expected[name]) for name, value in read_weights(net).items())
+
+
+def test_the_input_of_a_checkpoint_of_an_earlier_version_is_as_it_was(folder: Path) -> None:
+    content = json.loads((folder / "net.json").read_text(encoding="utf-8"))
+    content["input"] = {"layout": "fixed", "height_px": 32, "width_px": 64}
+    (folder / "net.json").write_text(json.dumps(content), encoding="utf-8")
+
+    assert load_recogniser(folder)[1] == SPEC
 
 
 def test_weights_of_another_charset_are_refused(folder: Path) -> None:

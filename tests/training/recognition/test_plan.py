@@ -67,7 +67,7 @@ def test_lines_fill_their_budget_and_stay_wide_enough_for_their_texts() -> None:
         padded = -(-draw.widths_px // 16) * 16
         assert padded.max() * len(padded) <= plan.budget_px or len(padded) == 1
         for index, width_px in zip(draw.indexes, draw.widths_px, strict=True):
-            assert frame_count(int(width_px)) >= len(crops.labels[index])
+            assert frame_count(int(width_px), plan.spec) >= len(crops.labels[index])
 
 
 def test_a_line_plan_is_the_same_whatever_was_drawn_before() -> None:

@@ -6,15 +6,17 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from ocr.errors import BadData, BadInput
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
-from ocr.reading.recognition.recogniser import BATCH_WIDTH_PX, OnnxRecogniser, batches_by_width
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tests.toy_bundle import CHARACTERS, draw, toy_model, write_toy_bundle
 
 TEXTS = ["A", "BA", "C B", "AABBCC", "CAB" * 30, "", "B"]
 LINE = LineSpec(layout="line", height_px=16, width_px=64)
+SEEN = LineSpec("line", 16, 32, frame_px=8, width_multiple_px=8, padding="seen")
 
 
 @pytest.fixture
@@ -68,18 +70,17 @@ def test_one_recogniser_serves_many_threads(recogniser: OnnxRecogniser) -> None:
     assert wrong == []
 
 
-def test_batches_group_similar_widths_within_the_budget() -> None:
-    rng = np.random.default_rng(0)
-    widths_px = rng.integers(8, 3200, 500).tolist()
+def test_an_image_is_read_alike_in_company_by_a_net_that_sees_padding() -> None:
+    recogniser = OnnxRecogniser(seeing_model(), charset=Charset(("A", "B")), spec=SEEN, name="toy")
+    images = [draw(text) for text in ("A", "BAC", "BAB", "AABBCC", "CAB" * 30)]
+    images += [draw("CAB")[:, :-5], draw("CAB")[:, :-2]]
 
-    batches = list(batches_by_width(widths_px))
+    together = recogniser.probabilities(images)
+    alone = [recogniser.probabilities([image])[0] for image in images]
 
-    assert sorted(index for batch in batches for index in batch) == list(range(500))
-    shared = [batch for batch in batches if len(batch) > 1]
-    padded = [len(batch) * max(widths_px[i] for i in batch) for batch in shared]
-    assert max(padded) <= BATCH_WIDTH_PX
-    flat = [widths_px[index] for batch in batches for index in batch]
-    assert flat == sorted(flat)
+    assert [len(frames) for frames in alone] == [4, 6, 6, 12, 180, 6, 6]
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 def test_a_damaged_bundle_is_not_loaded(tmp_path: Path) -> None:
@@ -116,3 +117,24 @@ def test_an_input_of_another_model_is_refused(other: LineSpec) -> None:
 def test_an_empty_image_is_refused(recogniser: OnnxRecogniser) -> None:
     with pytest.raises(BadInput, match="Expected an image"):
         recogniser.recognise([np.zeros((0, 4, 3), dtype=np.uint8)])
+
+
+def seeing_model() -> bytes:
+    """A net of 8 columns a frame whose every answer is moved by all columns, padding too."""
+    nodes = [
+        helper.make_node("AveragePool", ["x"], ["f"], kernel_shape=[16, 8], strides=[16, 8]),
+        helper.make_node("ReduceMean", ["f"], ["whole"], axes=[2, 3], keepdims=1),
+        helper.make_node("Mul", ["f", "whole"], ["moved"]),
+        helper.make_node("Squeeze", ["moved", "axis"], ["flat"]),
+        helper.make_node("Transpose", ["flat"], ["frames"], perm=[0, 2, 1]),
+        helper.make_node("Softmax", ["frames"], ["probabilities"], axis=-1),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "seeing",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3, 16, "W"])],
+        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["N", "T", 3])],
+        [numpy_helper.from_array(np.array([2], dtype=np.int64), "axis")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+    return bytes(model.SerializeToString())
