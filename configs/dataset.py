@@ -92,7 +92,9 @@ class LineDatasetParams(Params):
         description="PaddleOCR label files, CSV/Parquet tables, "
         "a folder whose file names are the texts, or rendered lines",
     )
-    root: str = Field(".", description="Folder that label files and image paths are relative to")
+    root: str = Field(
+        ".", description="Folder or tar file that label files and image paths are relative to"
+    )
     train_labels: str = Field("rec_train.txt", description="Label file or table of the train split")
     val_labels: str = Field("", description="The val split's; empty: split off the train labels")
     test_labels: str = Field("", description="The test split's; empty: split off the train labels")
@@ -187,7 +189,9 @@ class PageDatasetParams(Params):
             "ICDAR 2015 text files, a Label Studio or COCO-style JSON export, or rendered pages",
         )
     )
-    root: str = Field(".", description="Folder that labels and image paths are relative to")
+    root: str = Field(
+        ".", description="Folder or tar file that labels and image paths are relative to"
+    )
     train_labels: str = Field("det_train.txt", description="Labels of the train split")
     val_labels: str = Field("", description="The val split's; empty: split off the train labels")
     test_labels: str = Field("", description="The test split's; empty: split off the train labels")

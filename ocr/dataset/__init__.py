@@ -2,6 +2,7 @@
 
 - `candidate`: a labelled image on its way: its row, then its row and image; `candidate_table`: all
 - `quarantine`: rejected rows, each with one reason
+- `roots/`: where label files and images are
 - `labels/`: what the readers of all label files share
 - `inputs`: what a preparation reads, before an image is opened
 - `inspection`: rows to candidates and rejections; `examination` looks into their images
@@ -10,6 +11,6 @@
 - `preparation`: a snapshot is found by its inputs, or written and stored
 - `lines/`: what is peculiar to lines of text
 - `pages/`: what is peculiar to pages
-- `process_pool`: work over several processes
-- `spool`: encoded images on disk while it is open which are kept
+- `process_pool`: work over several processes; `spool`: encoded images on disk, while it is open
+  which are kept
 """

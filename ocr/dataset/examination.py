@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, tee
-from pathlib import Path
 from typing import TypeVar
 
 from ocr.dataset.candidate import EncodedImage, Label, Row
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
+from ocr.dataset.roots import Images, Root
 from ocr.dataset.spool import Spool, SpoolFile
-from ocr.image.folder import ImageFolder
 from ocr.image.header import image_suffix
 from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg
 
@@ -40,7 +39,7 @@ LabelT = TypeVar("LabelT", bound=Label)
 def examine_rows(
     rows: Iterable[Row[LabelT] | Rejection],
     *,
-    root: Path,
+    root: Root,
     limits: ImageLimits,
     spool: Spool,
     pool: ProcessPool,
@@ -51,7 +50,7 @@ def examine_rows(
 
     Args:
         rows: Rows whose images are not yet opened.
-        root: Folder the images are in.
+        root: Where the images are.
         limits: What is accepted.
         spool: Where good images go.
         pool: Does the work.
@@ -62,9 +61,10 @@ def examine_rows(
     batches, ahead = tee(iter(lambda: list(islice(source, batch)), []))
     work = partial(_examine_batch, root=root, limits=limits, spool=spool, hash_image=hash_image)
     names = ([row.image for row in each if not isinstance(row, Rejection)] for each in ahead)
-    findings = pool.map_in_order(work, names)
-    for each, found in zip(batches, findings, strict=True):
-        yield from _pair(each, iter(found))
+    with root.images():  # once before processes are forked: what it reads, they find read
+        findings = pool.map_in_order(work, names)
+        for each, found in zip(batches, findings, strict=True):
+            yield from _pair(each, iter(found))
 
 
 def examine_rendered(
@@ -79,16 +79,16 @@ def examine_rendered(
 
 
 def open_rows(
-    rows: Iterable[Row[LabelT] | Rejection], *, root: Path, max_pixels: int
+    rows: Iterable[Row[LabelT] | Rejection], *, root: Root, max_pixels: int
 ) -> Iterator[tuple[Row[LabelT], bytes, Image] | Rejection]:
     """Read the image files of rows, encoded and decoded; rejected ones pass through."""
-    folder = ImageFolder(root)
-    for row in rows:
-        if isinstance(row, Rejection):
-            yield row
-            continue
-        found = _read(row.image, folder, max_pixels=max_pixels)
-        yield row.reject(*found) if isinstance(found, Fault) else (row, *found)
+    with root.images() as images:
+        for row in rows:
+            if isinstance(row, Rejection):
+                yield row
+                continue
+            found = _read(row.image, images, max_pixels=max_pixels)
+            yield row.reject(*found) if isinstance(found, Fault) else (row, *found)
 
 
 def _pair(
@@ -99,38 +99,37 @@ def _pair(
 
 
 def _examine_batch(
-    images: Sequence[str],
+    names: Sequence[str],
     *,
-    root: Path,
+    root: Root,
     limits: ImageLimits,
     spool: Spool,
     hash_image: Callable[[Image], bytes],
 ) -> list[Finding]:
-    folder = ImageFolder(root)
-    with spool.appending() as file:
+    with root.images() as images, spool.appending() as file:
         return [
-            _examine_file(image, folder, limits=limits, file=file, hash_image=hash_image)
-            for image in images
+            _examine_file(name, images, limits=limits, file=file, hash_image=hash_image)
+            for name in names
         ]
 
 
 def _examine_file(
     image: str,
-    folder: ImageFolder,
+    images: Images,
     *,
     limits: ImageLimits,
     file: SpoolFile,
     hash_image: Callable[[Image], bytes],
 ) -> Finding:
-    found = _read(image, folder, max_pixels=limits.max_pixels)
+    found = _read(image, images, max_pixels=limits.max_pixels)
     if isinstance(found, Fault):
         return found
     return _examine(*found, limits=limits, file=file, hash_image=hash_image)
 
 
-def _read(image: str, folder: ImageFolder, *, max_pixels: int) -> tuple[bytes, Image] | Fault:
+def _read(image: str, images: Images, *, max_pixels: int) -> tuple[bytes, Image] | Fault:
     try:
-        data = folder.read(image, max_pixels=max_pixels)
+        data = images.read(image, max_pixels=max_pixels)
         return data, decode_image(data, max_pixels=max_pixels)
     except BadImage as error:
         return Fault(error.reason, str(error))

@@ -11,7 +11,6 @@ from ocr.dataset.labels.split_files import SplitFiles
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData, BadInput
-from ocr.image.folder import ImageFolder
 from ocr.image.pixels import Image
 
 LabelT = TypeVar("LabelT", bound=Label)
@@ -104,13 +103,13 @@ def survey_inputs(
 
 def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
     """Digest the stamps of the images that the rows name; returns the number of rows."""
-    images, good, bad = ImageFolder(labels.root), Counter[Split | None](), 0
+    stamp, good, bad = labels.place().stamps(), Counter[Split | None](), 0
     for row in labels.read():
         if isinstance(row, Rejection):
             bad += 1
             continue
         good[row.split] += 1
-        size, mtime_ns = images.stamp(row.image) or ("", "")
+        size, mtime_ns = stamp(row.image) or ("", "")
         digest.update(f"{row.image!r} {size} {mtime_ns}\n".encode())
     if not bad:  # else the table of reasons says more
         _refuse_empty(labels, good)

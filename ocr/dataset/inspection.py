@@ -56,7 +56,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
         if survey.labels is not None:
             examined = examine_rows(
                 map(self._judge, survey.labels.read()),
-                root=survey.labels.root,
+                root=survey.labels.place(),
                 limits=self.limits,
                 spool=spool,
                 pool=pool,

@@ -33,28 +33,27 @@ class ImageFolder:
 
         Args:
             image: Path relative to the root, with forward slashes.
-            max_pixels: Largest image. A file is refused that is larger than so many pixels of
-                16-bit RGBA and room for metadata.
+            max_pixels: Largest image; what is larger is refused, see `refuse_large`.
 
         Raises:
             BadImage: outside_root (absolute, leaving the root, or a link that does),
                 missing_image, or unreadable_image (no plain file, no permission, too large).
         """
-        max_bytes = max_pixels * _BYTES_PER_PIXEL + _METADATA_BYTES
         file = self._open(image)
         try:
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode):
                 raise BadImage("unreadable_image", f"{image!r} is not a plain file")
-            if state.st_size > max_bytes:
-                raise BadImage(
-                    "unreadable_image", f"{image!r} has {state.st_size} bytes, allowed {max_bytes}"
-                )
+            refuse_large(image, state.st_size, max_pixels=max_pixels)
             return _read_all(file, state.st_size)
         except OSError as error:
             raise BadImage("unreadable_image", f"{image!r}: {error.strerror}") from error
         finally:
             os.close(file)
+
+    def exists(self, image: str) -> bool:
+        """Tell whether there is a file, or anything else, of that name within the root."""
+        return self.stamp(image) is not None
 
     def stamp(self, image: str) -> FileStamp | None:
         """Size and time of change, None where nothing can be read."""
@@ -109,6 +108,22 @@ class ImageFolder:
     def _check_inside(self, resolved: str, image: str) -> None:
         if resolved != self._root and not resolved.startswith(self._root.rstrip("/") + "/"):
             raise BadImage("outside_root", f"{image!r} leads out of the root")
+
+
+def refuse_large(image: str, size: int, *, max_pixels: int) -> None:
+    """Refuse a file larger than so many pixels of 16-bit RGBA and room for metadata.
+
+    Args:
+        image: Its name, for the message.
+        size: Bytes.
+        max_pixels: Largest image.
+
+    Raises:
+        BadImage: unreadable_image.
+    """
+    max_bytes = max_pixels * _BYTES_PER_PIXEL + _METADATA_BYTES
+    if size > max_bytes:
+        raise BadImage("unreadable_image", f"{image!r} has {size} bytes, allowed {max_bytes}")
 
 
 def _read_all(file: int, size: int) -> bytes:

@@ -12,8 +12,9 @@ from ocr.dataset.candidate import Label, Row
 from ocr.dataset.labels.encoding import Encoding, read_lines
 from ocr.dataset.labels.grouping import compile_pattern, group_rows
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.roots import Root, find_root
 from ocr.dataset.split import Split
-from ocr.errors import ArtifactNotFound, BadInput
+from ocr.errors import BadInput
 
 LabelT = TypeVar("LabelT", bound=Label)
 _BLOCK_BYTES = 1 << 20
@@ -25,7 +26,8 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     Attributes:
         kind: Format of the labels.
-        root: Folder that label files and image paths are relative to.
+        root: What label files and image paths are relative to; a path names a folder, or a tar
+            file.
         train: Label file of the train split.
         val: Label file of the val split; empty: split off train.
         test: Label file of the test split; empty: split off train.
@@ -35,7 +37,7 @@ class SplitFiles(ABC, Generic[LabelT]):
     """
 
     kind: str
-    root: Path
+    root: Path | Root
     train: str = ""
     val: str = ""
     test: str = ""
@@ -47,6 +49,14 @@ class SplitFiles(ABC, Generic[LabelT]):
         if self.group_pattern and self._group_setting():
             raise BadInput(f"give group_pattern or {self._group_setting()}, not both")
 
+    def place(self) -> Root:
+        """Where the images are.
+
+        Raises:
+            ArtifactNotFound: There is nothing.
+        """
+        return find_root(self.root) if isinstance(self.root, Path) else self.root
+
     def read(self) -> Iterator[Row[LabelT] | Rejection]:
         """Read all rows, file by file; those of the train file have no split of their own.
 
@@ -55,8 +65,7 @@ class SplitFiles(ABC, Generic[LabelT]):
             BadData: When a file is in another encoding or format, or groups were asked for and
                 no row has one.
         """
-        if not self.root.is_dir():
-            raise ArtifactNotFound(f"no folder {self.root} (dataset.root)")
+        self.place()  # says that it is not there before a label file does
         pattern, field = self.group_pattern, self._group_setting()
         asked = f"group_pattern {pattern!r}" if pattern else field
         return group_rows(self._read(), pattern=pattern, asked=asked) if asked else self._read()
@@ -74,6 +83,18 @@ class SplitFiles(ABC, Generic[LabelT]):
         digests = (_digest(self._content(name)) for _, name in self._named())
         names = (f"{split}={shown_name(name)}" for split, name in self._named())
         return [*self._settings(), *names, *digests]
+
+    def _folder(self) -> Path:
+        """The root, of which files are listed.
+
+        Raises:
+            ArtifactNotFound: It is not there.
+            BadInput: It is no folder.
+        """
+        self.place()
+        if isinstance(self.root, Path) and self.root.is_dir():
+            return self.root
+        raise BadInput(f"the source {self.kind!r} lists the files of a folder, {self.root} is none")
 
     def _settings(self) -> list[str]:
         return [self.kind, self.encoding, self.group_pattern]
@@ -109,10 +130,7 @@ class SplitFiles(ABC, Generic[LabelT]):
             yield from read_lines(file, encoding=self.encoding, name=shown_name(name))
 
     def _open(self, name: str) -> BinaryIO:
-        try:
-            return (self.root / name).open("rb")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-            raise ArtifactNotFound(f"no label file {self.root / name}") from error
+        return self.place().open_file(name)
 
 
 def _digest(blocks: Iterable[bytes]) -> str:

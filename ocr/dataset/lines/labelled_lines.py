@@ -7,6 +7,7 @@ from ocr.dataset.labels.encoding import ILLEGIBLE
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
+from ocr.dataset.roots import FolderRoot
 from ocr.image.pixels import Image
 
 
@@ -27,7 +28,7 @@ def read_labelled_lines(
     rows = LineLabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read()
     lines: list[tuple[Image, str]] = []
     rejections: list[Rejection] = []
-    for each in open_rows(rows, root=labels.parent, max_pixels=max_pixels):
+    for each in open_rows(rows, root=FolderRoot(labels.parent), max_pixels=max_pixels):
         if isinstance(each, Rejection):
             rejections.append(each)
         else:

@@ -9,6 +9,7 @@ from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.region_check import check_regions
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
+from ocr.dataset.roots import FolderRoot
 from ocr.image.pixels import Image, decode_image
 
 
@@ -50,7 +51,7 @@ def read_labelled_pages(
     rows = PageLabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read()
     pages: list[LabelledPage] = []
     rejections: list[Rejection] = []
-    for each in open_rows(rows, root=labels.parent, max_pixels=max_pixels):
+    for each in open_rows(rows, root=FolderRoot(labels.parent), max_pixels=max_pixels):
         if isinstance(each, Rejection):
             rejections.append(each)
             continue

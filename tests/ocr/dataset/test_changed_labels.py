@@ -21,6 +21,7 @@ class CorrectedMeanwhile(LineLabelFiles):
 
     def read(self) -> Iterator[LineRow | Rejection]:
         yield from super().read()
+        assert isinstance(self.root, Path)
         labels = self.root / LABELS
         labels.write_text(labels.read_text("utf-8").replace("\tT", "\tX"), encoding="utf-8")
 

@@ -9,6 +9,7 @@ from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.roots import FolderRoot
 from ocr.dataset.spool import Spool
 from ocr.image.pixels import encode_png
 from tests.ocr.dataset.rules import LINE_LIMITS
@@ -35,7 +36,7 @@ def examine(
     with ProcessPool(processes) as pool:
         examined = examine_rows(
             rows,
-            root=root,
+            root=FolderRoot(root),
             limits=LINE_LIMITS,
             spool=Spool(spool),
             pool=pool,
@@ -77,7 +78,7 @@ def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path
 
     examined = examine_rows(
         mixed,
-        root=root,
+        root=FolderRoot(root),
         limits=LINE_LIMITS,
         spool=Spool(tmp_path / "spool"),
         pool=ProcessPool(),

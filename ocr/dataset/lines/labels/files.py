@@ -40,14 +40,14 @@ class LineLabelFiles(SplitFiles[LineLabel]):
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
         if self.kind == "folder":
-            return given_splits(self.root)
+            return given_splits(self._folder())
         return ("val", "test") if self.columns.split else super().given()
 
     def name_of(self, split: Split) -> str:
         """Name of the file or folder that a split's rows stand in."""
         if self.columns.split:
             return f"{super().name_of('train')} with {split!r} in the column {self.columns.split!r}"
-        return self.root.name if self.kind == "folder" else super().name_of(split)
+        return self._folder().name if self.kind == "folder" else super().name_of(split)
 
     def fingerprint(self) -> list[str]:
         """What the rows depend on besides the image files: the settings and the files' content."""
@@ -60,7 +60,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         return f"group_column {self.columns.group!r}" if self.columns.group else ""
 
     def _read(self) -> Iterator[LineRow | Rejection]:
-        return list_folder(self.root) if self.kind == "folder" else super()._read()
+        return list_folder(self._folder()) if self.kind == "folder" else super()._read()
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
         shown = shown_name(name)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -17,7 +18,6 @@ from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound, BadInput
-from ocr.image.folder import ImageFolder
 
 PageLabelKind = Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco"]
 _WITH_FIELDS: tuple[PageLabelKind, ...] = ("labelstudio", "coco")
@@ -52,27 +52,32 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
         if self.kind == "coco":
             return parse_coco(content, name=shown, split=split, group_field=self.group_field)
         if self.kind == "labelstudio":
-            images = ImageFolder(self.root)
-            return parse_labelstudio(
-                content,
-                name=shown,
-                split=split,
-                group_field=self.group_field,
-                exists=lambda image: images.stamp(image) is not None,
-            )
+            return self._parse_labelstudio(content, name=shown, split=split)
         return parse_ppocrlabel(
             content,
-            states=self._decode(_state_of(name)) if self._has_states(name) else "",
+            states=self._read_states(name),
             folder=str(PurePosixPath(self._place(name)).parent),
             name=shown,
             split=split,
         )
 
+    def _parse_labelstudio(
+        self, content: str, *, name: str, split: Split | None
+    ) -> Iterator[RawPage | Rejection]:
+        with self.place().images() as images:
+            yield from parse_labelstudio(
+                content,
+                name=name,
+                split=split,
+                group_field=self.group_field,
+                exists=images.exists,
+            )
+
     def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
         texts = self._texts_of(name)
         return parse_icdar2015(
             ((path.name, self._decode(f"{name}/{path.name}")) for path in texts),
-            images=frozenset(path.name for path in (self.root / name).iterdir()),
+            images=frozenset(path.name for path in (self._folder() / name).iterdir()),
             folder=self._place(name),
             split=split,
         )
@@ -89,21 +94,27 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
             yield from (repr((path.name, path.read_bytes())).encode() for path in texts)
             return
         yield from super()._content(name)
-        if self.kind == "ppocrlabel" and self._has_states(name):
-            yield from super()._content(_state_of(name))
+        if self.kind == "ppocrlabel":
+            with suppress(ArtifactNotFound):
+                yield from super()._content(_state_of(name))
 
     def _texts_of(self, name: str) -> list[Path]:
-        folder = self.root / name
+        folder = self._folder() / name
         if not folder.is_dir():
             raise ArtifactNotFound(f"no folder {folder}, which icdar2015 labels are read from")
         return sorted(folder.glob("*.txt"))
 
     def _place(self, name: str) -> str:
         """Path relative to the root, forward slashes."""
-        return Path(os.path.relpath(self.root / name, self.root)).as_posix()
+        root = self.root if isinstance(self.root, Path) else Path()
+        return Path(os.path.relpath(root / name, root)).as_posix()
 
-    def _has_states(self, name: str) -> bool:
-        return (self.root / _state_of(name)).is_file()
+    def _read_states(self, name: str) -> str:
+        """The content of `fileState.txt` beside a label file; empty where there is none."""
+        try:
+            return self._decode(_state_of(name))
+        except ArtifactNotFound:
+            return ""
 
     def _decode(self, name: str) -> str:
         with self._open(name) as file:

@@ -30,6 +30,7 @@ def snapshot(store: Store, tmp_path: Path) -> PageSnapshot:
 
 
 def prepare(store: Store, labels: PageLabelFiles) -> PageSnapshot:
+    assert isinstance(labels.root, Path)
     limits = replace(PAGE_LIMITS, max_bad_share=0.5)
     made = prepare_pages(store, name="d", labels=labels, limits=limits, split=SPLIT, copies=COPIES)
     folder = labels.root.parent / f"copy-of-{labels.root.name}"

@@ -1,0 +1,12 @@
+"""Where the label files and images of a dataset are, in a form that other processes can open.
+
+- `root`: what every root can do, and which one a path names
+- `folder`: files of this machine
+- `tar`: a tar file, with `tar_index`: where in it its members are
+"""
+
+from ocr.dataset.roots.folder import FolderRoot
+from ocr.dataset.roots.root import Images, Root, find_root
+from ocr.dataset.roots.tar import TarRoot
+
+__all__ = ["FolderRoot", "Images", "Root", "TarRoot", "find_root"]

@@ -1,0 +1,45 @@
+"""A folder of this machine as a dataset's root."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from ocr.errors import ArtifactNotFound
+from ocr.image.folder import FileStamp, ImageFolder
+
+
+@dataclass(frozen=True)
+class FolderRoot:
+    """Images within one folder; label files may lie anywhere, as `../labels.txt`."""
+
+    path: Path
+
+    def images(self) -> AbstractContextManager[ImageFolder]:
+        """Open the images."""
+        return nullcontext(ImageFolder(self.path))
+
+    def stamps(self) -> Callable[[str], FileStamp | None]:
+        """Return what stamps an image: size and time of change of its file."""
+        return ImageFolder(self.path).stamp
+
+    def open_file(self, name: str) -> BinaryIO:
+        """Open a label file.
+
+        Raises:
+            ArtifactNotFound: There is none of that name.
+        """
+        return open_beside(self.path, name)
+
+
+def open_beside(folder: Path, name: str) -> BinaryIO:
+    """Open a label file that is named relative to a folder of this machine.
+
+    Raises:
+        ArtifactNotFound: There is none of that name.
+    """
+    try:
+        return (folder / name).open("rb")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        raise ArtifactNotFound(f"no label file {folder / name}") from error

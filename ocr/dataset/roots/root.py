@@ -1,0 +1,63 @@
+"""What every root can do, and which one a path names."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from ocr.dataset.roots.folder import FolderRoot
+from ocr.dataset.roots.tar import TarRoot
+from ocr.errors import ArtifactNotFound
+from ocr.image.folder import FileStamp
+
+
+class Images(Protocol):
+    """The images of an opened root, by the paths that label rows name."""
+
+    def read(self, image: str, *, max_pixels: int) -> bytes:
+        """Read the encoded image.
+
+        Args:
+            image: Path relative to the root, with forward slashes.
+            max_pixels: Largest image; a file is refused that no such image could need.
+
+        Raises:
+            BadImage: outside_root, missing_image or unreadable_image.
+        """
+
+    def exists(self, image: str) -> bool:
+        """Tell whether there is anything of that name."""
+
+
+class Root(Protocol):
+    """Where label files and images are. It can be pickled, and opened by any process."""
+
+    def images(self) -> AbstractContextManager[Images]:
+        """Open the images."""
+
+    def stamps(self) -> Callable[[str], FileStamp | None]:
+        """Return what tells of an image, which is not opened, when it may have changed.
+
+        None where nothing can be read; a root that is one file has one stamp for all.
+        """
+
+    def open_file(self, name: str) -> BinaryIO:
+        """Open a label file.
+
+        Raises:
+            ArtifactNotFound: There is none of that name.
+        """
+
+
+def find_root(path: Path) -> Root:
+    """Return the root that a path names: a folder, a tar file, or a folder in one (`a.tar/b`).
+
+    Raises:
+        ArtifactNotFound: There is nothing.
+    """
+    if path.is_dir():
+        return FolderRoot(path)
+    for file in (path, *path.parents):
+        if file.is_file():
+            return TarRoot(file, path.relative_to(file).as_posix())
+    raise ArtifactNotFound(f"no folder and no tar file {path} (dataset.root)")

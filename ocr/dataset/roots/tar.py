@@ -1,0 +1,133 @@
+"""A tar file as a dataset's root: images are read from where they lie in it."""
+
+import os
+import posixpath
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ocr.dataset.roots.folder import open_beside
+from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar
+from ocr.errors import ArtifactNotFound
+from ocr.image.folder import FileStamp, refuse_large
+from ocr.image.pixels import BadImage
+
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class TarRoot:
+    """Images in a tar file, or in one folder of it; label files lie beside it or in it."""
+
+    path: Path
+    folder: str = "."
+
+    @contextmanager
+    def images(self) -> Iterator["TarImages"]:
+        """Open the images; a process that is forked meanwhile need not read the headers again.
+
+        Raises:
+            BadData: It is compressed, damaged or no tar file.
+        """
+        index = _read_index(self.path, self._stamp())
+        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            yield TarImages(file, index, folder=self.folder)
+        finally:
+            os.close(file)
+
+    def stamps(self) -> Callable[[str], FileStamp | None]:
+        """Return what stamps all images: size and time of change of the tar file."""
+        stamp = self._stamp()
+        return lambda _: stamp
+
+    def open_file(self, name: str) -> BinaryIO:
+        """Open a label file beside the tar file, or a copy of the one in it.
+
+        Raises:
+            ArtifactNotFound: There is none of that name.
+            BadData: There is none beside the tar file, which cannot be read.
+        """
+        try:
+            return open_beside(self.path.parent, name)
+        except ArtifactNotFound:
+            with self.images() as images:
+                copy = images.copy_file(name)
+        if copy is None:
+            raise ArtifactNotFound(f"no label file {name} in {self.path} and none beside it")
+        return copy
+
+    def _stamp(self) -> FileStamp:
+        state = self.path.stat()
+        return FileStamp(state.st_size, state.st_mtime_ns)
+
+
+class TarImages:
+    """The images of an opened tar file.
+
+    Args:
+        file: Its descriptor.
+        index: Where its members are.
+        folder: Folder in it that names are relative to.
+    """
+
+    def __init__(self, file: int, index: TarIndex, *, folder: str) -> None:
+        self._file, self._index, self._folder = file, index, folder
+
+    def read(self, image: str, *, max_pixels: int) -> bytes:
+        """Read the encoded image.
+
+        Raises:
+            BadImage: outside_root (absolute, or leaving the root), missing_image or
+                unreadable_image (no plain file, too large).
+        """
+        place = self._index.find(self._join(image))
+        if place is None:
+            raise BadImage("missing_image", f"no file {image!r} in the tar file")
+        offset, size = place
+        if size == NO_FILE:
+            detail = f"{image!r} is a link or no plain file; pack it with tar -h --hard-dereference"
+            raise BadImage("unreadable_image", detail)
+        refuse_large(image, size, max_pixels=max_pixels)
+        data = os.pread(self._file, size, offset)
+        if len(data) != size:
+            raise BadImage("unreadable_image", f"{image!r}: the tar file was changed meanwhile")
+        return data
+
+    def exists(self, image: str) -> bool:
+        """Tell whether there is a member of that name."""
+        try:
+            return self._index.find(self._join(image)) is not None
+        except BadImage:
+            return False
+
+    def copy_file(self, name: str) -> BinaryIO | None:
+        """Copy a member to a file that is gone when it is closed; None if there is none."""
+        place = None if name.startswith("/") else self._index.find(f"{self._folder}/{name}")
+        if place is None or place[1] == NO_FILE:
+            return None
+        copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - the caller closes it
+        offset, left = place
+        while left > 0 and (data := os.pread(self._file, min(left, _BLOCK_BYTES), offset)):
+            copy.write(data)
+            offset, left = offset + len(data), left - len(data)
+        copy.seek(0)
+        return copy
+
+    def _join(self, image: str) -> str:
+        if image.startswith("/"):
+            raise BadImage("outside_root", f"{image!r} is absolute, expected relative to the root")
+        inner = posixpath.normpath(image)
+        if inner == ".." or inner.startswith("../"):
+            raise BadImage("outside_root", f"{image!r} leads out of the root")
+        return f"{self._folder}/{inner}"
+
+
+@lru_cache(maxsize=2)
+def _read_index(path: Path, _: FileStamp) -> TarIndex:
+    """Read the headers once; the stamp tells one content of the file from another."""
+    return index_tar(path)
