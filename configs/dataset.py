@@ -87,15 +87,17 @@ class LineDatasetParams(Params):
     """One labelled set of text-line images."""
 
     name: str = Field("lines", pattern=NAME_PATTERN, description="Name of the dataset in the store")
-    source: Literal["paddleocr", "table", "folder", "synthetic"] = Field(
+    source: Literal["paddleocr", "table", "folder", "lmdb", "synthetic"] = Field(
         "paddleocr",
-        description="PaddleOCR label files, CSV/Parquet tables, "
-        "a folder whose file names are the texts, or rendered lines",
+        description="PaddleOCR label files, CSV/Parquet tables, a folder whose file names are the "
+        "texts, LMDB files as PaddleOCR reads them, or rendered lines",
     )
     root: str = Field(
         ".", description="Folder or tar file that label files and image paths are relative to"
     )
-    train_labels: str = Field("rec_train.txt", description="Label file or table of the train split")
+    train_labels: str = Field(
+        "rec_train.txt", description="Label file, table or folder of LMDB files of the train split"
+    )
     val_labels: str = Field("", description="The val split's; empty: split off the train labels")
     test_labels: str = Field("", description="The test split's; empty: split off the train labels")
     encoding: Literal["utf-8", "gb18030"] = Field(

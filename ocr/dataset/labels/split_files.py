@@ -91,9 +91,9 @@ class SplitFiles(ABC, Generic[LabelT]):
             ArtifactNotFound: It is not there.
             BadInput: It is no folder.
         """
-        self.place()
         if isinstance(self.root, Path) and self.root.is_dir():
             return self.root
+        SplitFiles.place(self)
         raise BadInput(f"the source {self.kind!r} lists the files of a folder, {self.root} is none")
 
     def _settings(self) -> list[str]:

@@ -3,10 +3,12 @@
 - `root`: what every root can do, and which one a path names
 - `folder`: files of this machine
 - `tar`: a tar file, with `tar_index`: where in it its members are
+- `lmdb_root`: LMDB files
 """
 
 from ocr.dataset.roots.folder import FolderRoot
+from ocr.dataset.roots.lmdb_root import LmdbRoot
 from ocr.dataset.roots.root import Images, Root, find_root
 from ocr.dataset.roots.tar import TarRoot
 
-__all__ = ["FolderRoot", "Images", "Root", "TarRoot", "find_root"]
+__all__ = ["FolderRoot", "Images", "LmdbRoot", "Root", "TarRoot", "find_root"]

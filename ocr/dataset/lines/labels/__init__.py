@@ -4,6 +4,7 @@
 - `paddleocr`: `image<TAB>text`
 - `table`: CSV, TSV and Parquet
 - `folder`: file names that are the texts
+- `lmdb_rows`: LMDB files that hold images and texts
 """
 
 from ocr.dataset.lines.labels.files import LineLabelFiles

@@ -7,13 +7,16 @@ from typing import Literal
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
+from ocr.dataset.lines.labels.lmdb_rows import find_lmdb, read_lmdb
 from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
 from ocr.dataset.lines.labels.table import Columns, parse_table
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.roots import LmdbRoot, Root
+from ocr.dataset.roots.lmdb_root import stamp_lmdb
 from ocr.dataset.split import Split
 from ocr.errors import BadInput
 
-LineLabelKind = Literal["paddleocr", "table", "folder"]
+LineLabelKind = Literal["paddleocr", "table", "folder", "lmdb"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
     """Where the labels of one dataset are and how to read them; a folder has no label files.
 
     Attributes:
-        kind: Format of the labels.
+        kind: Format of the labels; of lmdb each split is a folder of LMDB files.
         columns: Which columns of a table to read.
     """
 
@@ -36,6 +39,15 @@ class LineLabelFiles(SplitFiles[LineLabel]):
             raise BadInput(f"split_column needs a table, the source is {self.kind!r}")
         if self.columns.split and (self.val or self.test):
             raise BadInput("with a split_column all rows stand in train_labels: no other is read")
+
+    def place(self) -> Root:
+        """Where the images are: in the LMDB files, if there are such.
+
+        Raises:
+            ArtifactNotFound: There is nothing.
+            BadInput: The source needs a folder, and there is none.
+        """
+        return LmdbRoot(self._folder()) if self.kind == "lmdb" else super().place()
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
@@ -53,6 +65,13 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         """What the rows depend on besides the image files: the settings and the files' content."""
         return self._settings() if self.kind == "folder" else super().fingerprint()
 
+    def _content(self, name: str) -> Iterator[bytes]:
+        if self.kind == "lmdb":
+            found = find_lmdb(self._folder(), name)
+            yield from (repr((place, stamp_lmdb(folder))).encode() for place, folder in found)
+        else:
+            yield from super()._content(name)
+
     def _settings(self) -> list[str]:
         return [*super()._settings(), repr(self.columns)]
 
@@ -64,10 +83,23 @@ class LineLabelFiles(SplitFiles[LineLabel]):
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
         shown = shown_name(name)
+        if self.kind == "lmdb":
+            yield from self._parse_lmdb(name, split=split)
+            return
         if self.kind != "table":
             yield from parse_paddleocr(self._lines(name), name=shown, split=split)
             return
         with self._open(name) as file:
             yield from parse_table(
                 shown, file, columns=self.columns, encoding=self.encoding, split=split
+            )
+
+    def _parse_lmdb(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
+        for place, folder in find_lmdb(self._folder(), name):
+            yield from read_lmdb(
+                folder,
+                name=folder.name if place == "." else place,
+                place=place,
+                encoding=self.encoding,
+                split=split,
             )

@@ -5,6 +5,8 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import lmdb
+
 
 def pack_tar(folder: Path, path: Path, *, inside: str = ".") -> Path:
     """All that is in a folder as a tar file, as `tar -cf path -C folder .` makes it."""
@@ -21,3 +23,18 @@ def write_tar(path: Path, members: Mapping[str, bytes], *, form: int = tarfile.P
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
     return path
+
+
+def write_lmdb(folder: Path, rows: Mapping[bytes, str | bytes], **more: bytes) -> Path:
+    """An LMDB file of lines, image to text, as PaddleOCR writes it; `more` replaces its entries."""
+    entries: dict[bytes, bytes] = {b"num-samples": b"%d" % len(rows)}
+    for number, (image, text) in enumerate(rows.items(), start=1):
+        entries[b"image-%09d" % number] = image
+        entries[b"label-%09d" % number] = text if isinstance(text, bytes) else text.encode()
+    entries |= {key.replace("_", "-").encode(): value for key, value in more.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    with lmdb.open(str(folder), map_size=1 << 24) as opened, opened.begin(write=True) as writing:
+        for key, value in entries.items():
+            if value:
+                writing.put(key, value)
+    return folder

@@ -12,7 +12,7 @@ from ocr.store import open_store
 from tests.ocr.dataset.lines.preparing import prepare as prepare_lines
 from tests.ocr.dataset.pages.preparing import prepare as prepare_pages
 from tests.ocr.dataset.pages.sheets import write_pages
-from tests.ocr.dataset.roots.packing import pack_tar
+from tests.ocr.dataset.roots.packing import pack_tar, write_lmdb
 from tests.ocr.image.pictures import write_labels
 
 ROWS = {f"images/{n:02}.png": f"T{n:03}" for n in range(24)}
@@ -39,14 +39,35 @@ def away(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("kind", ROOTS)
 def test_digest_of_lines_is_that_of_a_folder(tmp_path: Path, away: Path, kind: str) -> None:
     write_labels(tmp_path / "data", "rec.txt", ROWS)
-    other = ROOTS[kind](tmp_path / "data", away)
-    digests = []
-    for number, root in enumerate((tmp_path / "data", other)):
-        store = open_store(str(tmp_path / f"store{number}"))
-        made = prepare_lines(store, away, labels=LineLabelFiles("paddleocr", root, "rec.txt"))
-        digests.append(made.digest)
 
-    assert digests[0] == digests[1]
+    folder, other = (
+        digest_lines(tmp_path / f"store{number}", LineLabelFiles("paddleocr", root, "rec.txt"))
+        for number, root in enumerate([tmp_path / "data", ROOTS[kind](tmp_path / "data", away)])
+    )
+
+    assert folder == other
+
+
+def test_digest_of_an_lmdb_file_is_that_of_a_folder_of_equal_names(
+    tmp_path: Path, away: Path
+) -> None:
+    root = tmp_path / "data"
+    names = {f"rec/image-{number:09}": text for number, text in enumerate(ROWS.values(), start=1)}
+    write_labels(root, "rec.txt", names)
+    (root / "rec.txt").rename(away / "rec")
+    rows = {(root / name).read_bytes(): text for name, text in names.items()}
+    write_lmdb(tmp_path / "lmdb" / "rec", rows)
+
+    folder = LineLabelFiles("paddleocr", root, str(away / "rec"))
+    lmdb = LineLabelFiles("lmdb", tmp_path / "lmdb", "rec")
+
+    assert digest_lines(tmp_path / "1", folder) == digest_lines(tmp_path / "2", lmdb)
+
+
+def digest_lines(store: Path, labels: LineLabelFiles) -> str:
+    made = prepare_lines(open_store(str(store)), store, labels=labels)
+    assert made.counts["accepted"] == len(ROWS)
+    return made.digest
 
 
 @pytest.mark.parametrize("kind", ROOTS)

@@ -1,0 +1,96 @@
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.lines.label import LineRow
+from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.quarantine import Rejection
+from ocr.errors import ArtifactNotFound, BadData, BadInput
+from tests.ocr.dataset.roots.packing import write_lmdb, write_tar
+
+
+def read(root: Path, train: str = "train") -> list[LineRow | Rejection]:
+    return list(LineLabelFiles("lmdb", root, train).read())
+
+
+def test_rows_are_named_by_the_folder_of_their_file_and_their_key(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "train", {b"one": "ONE", b"two": " 二 "})
+
+    rows = [row for row in read(tmp_path) if not isinstance(row, Rejection)]
+
+    assert [(row.image, row.label.text, row.source, row.where) for row in rows] == [
+        ("train/image-000000001", "ONE", "train", "train:1"),
+        ("train/image-000000002", "二", "train", "train:2"),
+    ]
+
+
+def test_files_in_the_folders_below_are_read_one_after_another(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "train/ST", {b"one": "ONE"})
+    write_lmdb(tmp_path / "train/MJ/1", {b"two": "TWO"})
+
+    assert [row.image for row in read(tmp_path)] == [
+        "train/MJ/1/image-000000001",
+        "train/ST/image-000000001",
+    ]
+
+
+def test_root_itself_may_be_the_folder_of_the_file(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "crops", {b"one": "ONE"})
+
+    (row,) = read(tmp_path / "crops", ".")
+
+    assert row.where == "crops:1"
+    with LineLabelFiles("lmdb", tmp_path / "crops", ".").place().images() as images:
+        assert images.read(row.image, max_pixels=1) == b"one"
+
+
+def test_rows_beyond_the_first_thousands_are_read(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "train", {b"%d" % n: f"T{n}" for n in range(8192 + 3)})
+
+    rows = [row for row in read(tmp_path) if not isinstance(row, Rejection)]
+
+    assert [row.label.text for row in rows] == [f"T{n}" for n in range(8192 + 3)]
+
+
+def test_bad_rows_are_rejected_with_their_number(tmp_path: Path) -> None:
+    rows: dict[bytes, str | bytes] = {b"one": "ONE", b"two": "A\tB"}
+    rows |= {b"three": "合计".encode("gb18030"), b"four": "FOUR"}
+    write_lmdb(tmp_path / "train", rows, label_000000004=b"")
+
+    rejected = [row for row in read(tmp_path) if isinstance(row, Rejection)]
+
+    assert [(each.where, each.reason, each.detail) for each in rejected] == [
+        ("train:2", "tab_in_text", "1 tabs"),
+        ("train:3", "malformed_row", "byte 0 is not utf-8"),
+        ("train:4", "malformed_row", "there is no label of this number"),
+    ]
+
+
+@pytest.mark.parametrize("count", [b"", b"many", b"-1", b"8", b"9" * 40, b"9" * 4000])
+def test_numbers_of_rows_that_cannot_be_are_refused(tmp_path: Path, count: bytes) -> None:
+    write_lmdb(tmp_path / "train", {b"one": "ONE", b"two": "TWO"}, num_samples=count)
+
+    with pytest.raises(BadData, match=r"train/data\.mdb: num-samples is .* among \d entries"):
+        read(tmp_path)
+
+
+def test_absent_files_and_roots_that_are_no_folders_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+
+    with pytest.raises(ArtifactNotFound, match=r"no data\.mdb in .*train or a folder in it"):
+        read(tmp_path)
+    with pytest.raises(BadInput, match="lists the files of a folder"):
+        read(write_tar(tmp_path / "a.tar", {"train/data.mdb": b""}))
+
+
+def test_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
+    files = LineLabelFiles("lmdb", tmp_path, "train")
+    write_lmdb(tmp_path / "train", {b"one": "ONE"})
+    before = files.fingerprint()
+    stamp = files.place().stamps()("train/image-000000001")
+
+    write_lmdb(tmp_path / "train", {b"one": "ONE", b"two": "TWO"})
+
+    assert files.fingerprint() != before
+    assert stamp is not None
+    assert files.place().stamps()("train/image-000000001") != stamp
