@@ -10,6 +10,9 @@ from configs.base import Params
 OPERATIONAL = frozenset({"checkpoint_every_s", "no_progress_timeout_s"})
 
 
+RecogniserNet = Literal["compact", "ppocr-v6-small"]
+
+
 class CompositionParams(Params):
     """New crops composed from labelled ones by swapping characters at aligned positions."""
 
@@ -64,6 +67,15 @@ class LoopParams(Params):
 class RecogniserTrainingParams(LoopParams):
     """The embedded recogniser and its schedule."""
 
+    net: RecogniserNet = Field(
+        "compact",
+        description="compact: small and learnt from nothing; ppocr-v6-small: PP-OCRv6's small "
+        "recogniser learnt on, more accurate and six times slower",
+    )
+    keep_charset: bool = Field(
+        False,
+        description="Read all characters of PP-OCRv6, not only the dataset's; net ppocr-v6-small",
+    )
     layout: Literal["fixed", "line"] = Field(
         "line", description="fixed: crops resized to one size; line: lines of any width"
     )
@@ -91,6 +103,28 @@ class RecogniserTrainingParams(LoopParams):
     def _check_composition(self) -> "RecogniserTrainingParams":
         if self.composition.enabled and self.layout != "fixed":
             raise ValueError("composition.enabled needs layout: fixed")
+        return self
+
+    @model_validator(mode="after")
+    def _check_net(self) -> "RecogniserTrainingParams":
+        if self.net == "compact":
+            if self.keep_charset:
+                raise ValueError("keep_charset needs net: ppocr-v6-small")
+            return self
+        wrong = [
+            f"{key}: {wanted}"
+            for key, wanted, is_right in (
+                ("height_px", "48", self.height_px == 48),
+                ("size", "base", self.size == "base"),
+                ("gray", "false", not self.gray),
+                ("guide_weight", "0", self.guide_weight == 0),
+                ("learning_rate", "at most 2e-4", self.learning_rate <= 2e-4),
+                ("amp", "off", self.amp == "off"),
+            )
+            if not is_right
+        ]
+        if wrong:
+            raise ValueError(f"net: ppocr-v6-small needs {', '.join(wrong)}")
         return self
 
 

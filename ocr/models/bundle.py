@@ -15,6 +15,7 @@ from ocr.store.whole import sha256_of, written_whole
 MANIFEST = "manifest.json"
 CHARSET = "charset.txt"
 CARD = "card.md"
+NOTICE = "NOTICE.txt"
 ONNX_MODEL = "onnx/model.onnx"
 PADDLE_FOLDER = "paddle"
 SERVING_FOLDER = "serving"
@@ -38,7 +39,8 @@ FORM_FILES = frozenset(
 """The bundles of recognisers and of detectors hold these, and golden images."""
 
 REQUIRED = FORM_FILES | {CHARSET}
-"""A recogniser's bundle holds these and golden images, and nothing else: no form that unpickles."""
+"""A recogniser's bundle holds these and golden images, perhaps a notice of whose weights it started
+from, and nothing else: no form that unpickles."""
 
 Task = Literal["recognition", "detection", "pipeline"]
 
@@ -197,7 +199,7 @@ def verify_files(folder: Path, manifest: Manifest) -> Manifest:
 
 def _check_name(relative: str, required: frozenset[str]) -> None:
     check_key(relative)
-    if relative not in required and not _is_golden_image(relative):
+    if relative not in required | {NOTICE} and not _is_golden_image(relative):
         raise BadData(f"{relative} has no place in a bundle")
 
 

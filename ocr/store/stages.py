@@ -55,7 +55,7 @@ STAGES: Final[dict[StageName, Stage]] = {
     "train-recogniser": Stage(
         2,
         ("training.recognition.trainee", "training.loop.loop"),
-        (*_IMAGES, *_PADDLE, "pyarrow", "rapidfuzz"),
+        (*_IMAGES, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "rapidfuzz"),
     ),
     "train-detector": Stage(
         2,

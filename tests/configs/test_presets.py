@@ -59,6 +59,39 @@ def test_composition_of_lines_of_any_width_is_refused() -> None:
         load_params("plates", overrides=["training.layout=line"])
 
 
+@pytest.mark.parametrize(
+    ("preset", "override", "expected"),
+    [
+        ("plates", "training.keep_charset=true", "training: keep_charset needs net: ppocr-v6"),
+        (
+            "plates",
+            "training.net=ppocr-v6-small",
+            (
+                "training: net: ppocr-v6-small needs height_px: 48, guide_weight: 0, "
+                "learning_rate: at most 2e-4"
+            ),
+        ),
+        (
+            "receipts",
+            "recogniser.net=ppocr-v6-small",
+            (
+                "recogniser: net: ppocr-v6-small needs height_px: 48, gray: false, "
+                "guide_weight: 0, learning_rate: at most 2e-4"
+            ),
+        ),
+        ("plates-accurate", "training.size=small", "ppocr-v6-small needs size: base"),
+        ("plates-accurate", "training.amp=O1", "ppocr-v6-small needs amp: off"),
+    ],
+)
+def test_what_a_net_cannot_be_trained_with_is_named(
+    preset: str, override: str, expected: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_params(preset, overrides=[override])
+
+    assert expected in str(error.value)
+
+
 def test_a_project_of_pages_has_parameters_of_its_own(tmp_path: Path) -> None:
     project = tmp_path / "project.yaml"
     project.write_text("extends: _pages\nname: letters\ndetector: {long_side_px: 960}\n")
@@ -113,7 +146,7 @@ def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> N
 
 
 def test_an_unknown_preset_names_those_that_exist() -> None:
-    with pytest.raises(ConfigError, match="presets are demo, meters, plates, receipts, smoke"):
+    with pytest.raises(ConfigError, match="presets are demo, meters, plates, plates-accurate, "):
         load_params("plate")
 
 

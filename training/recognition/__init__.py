@@ -6,10 +6,10 @@
 - `source` – a drawn crop, and where its characters are expected
 - `augment` – one crop, warped and disturbed
 - `batches` – batches of augmented crops
-- `net` – a compact CTC net
+- `start` – what a training starts from: noise, or a net that reads already
+- `net`, `ppocr_v6/` – the two nets: a compact one, and PP-OCRv6's small one
 - `loss` – CTC, and early in a run a guide
 - `validation` – crops read and compared with their texts
 - `composing`, `composition/` – new crops made of the labelled ones
-- `checkpoint` – the net on disk
-- `export` – how it is exported: lines in, texts out
+- `checkpoint`, `export` – the net on disk, and how it is exported: lines in, texts out
 """

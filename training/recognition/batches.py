@@ -1,13 +1,14 @@
 """Batches of augmented crops: a pure function of seed, rank and step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import frame_count, to_line_batch
+from training.forms.exportable import Run
 from training.recognition.augment import augment_crop
 from training.recognition.plan import Plan
 from training.recognition.samples import frames_needed
@@ -19,7 +20,7 @@ class CropBatch:
     """One step of one rank.
 
     Attributes:
-        images: (N, 3, H, W) as the net takes them.
+        images: (N, C, H, W) as the net in training takes them.
         labels: (N, L) classes, padded with 0.
         label_lengths: (N,).
         frame_lengths: (N,) valid output frames.
@@ -47,6 +48,7 @@ class CropBatchMaker:
         augmentation: Strength of augmentation.
         seed: Seed of augmentation.
         rank: The rank that gets the batches.
+        front: The part of the net that is not learnt, which the images pass here.
     """
 
     plan: Plan
@@ -56,6 +58,7 @@ class CropBatchMaker:
     augmentation: float
     seed: int
     rank: int
+    front: Run | None = None
 
     def make(self, step: int) -> CropBatch:
         """Return the batch of a step."""
@@ -67,7 +70,8 @@ class CropBatchMaker:
             if frames_needed(crop.labels) > frame_count(width_px, self.spec):
                 crop = self.fallback.draw(index, rng)
             crops.append(self._augment(crop, width_px=width_px, rng=rng))
-        return collate(crops, self.spec)
+        batch = collate(crops, self.spec)
+        return batch if self.front is None else replace(batch, images=self.front(batch.images))
 
     def _augment(
         self, crop: LabelledCrop, *, width_px: int, rng: np.random.Generator

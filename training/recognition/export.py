@@ -1,12 +1,13 @@
 """How a recogniser is exported: lines in, texts out."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, ONNX_MODEL, RecogniserManifest
+from ocr.models.bundle import CHARSET, NOTICE, ONNX_MODEL, RecogniserManifest
 from ocr.models.charset import Charset
 from ocr.models.golden import compare_texts
 from ocr.models.recogniser_spec import LineSpec
@@ -16,7 +17,10 @@ from training.forms.exportable import Run
 from training.forms.paddle import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
-from training.recognition.checkpoint import load_recogniser
+from training.recognition.checkpoint import NetSpec, load_recogniser
+from training.recognition.ppocr_v6.net import PretrainedNetSpec
+
+NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,10 @@ class RecogniserExport:
         return image
 
     def write_files(self, bundle: Path) -> None:
-        """Write the charset."""
+        """Write the charset, and what the license of the weights it started from asks for."""
         Charset(self._net_spec.charset).write(bundle / CHARSET)
+        if isinstance(self._net_spec, PretrainedNetSpec):
+            shutil.copyfile(NOTICE_FILE, bundle / NOTICE)
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Recognition]:
         """Read with the recogniser that serves."""
@@ -113,11 +119,18 @@ class RecogniserExport:
     def card(self) -> tuple[str, dict[str, Any]]:
         """Return the template of the model card and the values for it."""
         return "recogniser_card.md.jinja", {
-            "size": self._net_spec.size,
+            "net": _describe_net(self._net_spec),
+            "notice": NOTICE if isinstance(self._net_spec, PretrainedNetSpec) else "",
             "spec": self._spec,
             "charset": self._net_spec.charset,
             "model_name": RECOGNISER_NAME,
         }
+
+
+def _describe_net(spec: NetSpec) -> str:
+    if isinstance(spec, PretrainedNetSpec):
+        return "A text-line recogniser, learnt on from the weights of PP-OCRv6's small one: CTC"
+    return f"A text-line recogniser of size {spec.size}: CTC over plain convolutions"
 
 
 def input_shape(spec: LineSpec) -> InputShape:

@@ -129,8 +129,19 @@ class LinePlan:
         noise = np.exp(rng.uniform(-ORDER_JITTER, ORDER_JITTER, len(self.pool)))
         padded = np.array([padded_width_px(width, self.spec) for width in widths.tolist()])
         runs = _fill(np.argsort(widths * noise, kind="stable"), padded, self.budget_px)
+        if self.spec.padding == "seen":
+            for run in runs:
+                widths[run] = self._share_width(widths[run], self.least_px[self.pool[run]])
         order = rng.permutation(len(runs))
         return [Draw(self.pool[runs[place]], widths[runs[place]]) for place in order]
+
+    def _share_width(self, widths_px: Indexes, least_px: Indexes) -> Indexes:
+        """Bring the lines of a batch to widths that are padded to one."""
+        widest = max(int(widths_px.mean()), int(least_px.max()))
+        padded_px = padded_width_px(widest, self.spec)
+        is_least = padded_px == padded_width_px(1, self.spec)
+        shortest_px = 1 if is_least else padded_px - self.spec.width_multiple_px + 1
+        return np.clip(widths_px, shortest_px, padded_px)
 
 
 def make_plan(

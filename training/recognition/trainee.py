@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from configs.jobs import TrainRecogniserJob
-from configs.training import RecogniserTrainingParams
+from configs.training import RecogniserNet, RecogniserTrainingParams
 from ocr.dataset.lines.snapshot import open_line_snapshot
 from ocr.dataset.split import Split
 from ocr.models.charset import Charset
-from ocr.models.recogniser_spec import LineSpec
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
@@ -20,12 +19,17 @@ from training.recognition.batches import CropBatch, CropBatchMaker
 from training.recognition.checkpoint import save_recogniser
 from training.recognition.composing import Composition
 from training.recognition.loss import guide_weight, recognition_loss
-from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 from training.recognition.plan import make_plan
+from training.recognition.ppocr_v6.start import start_pretrained
 from training.recognition.samples import Crops, collect_crops
 from training.recognition.source import PlainSource
+from training.recognition.start import Start, start_compact
 from training.recognition.validation import validate
 
+STARTS: dict[RecogniserNet, Callable[[RecogniserTrainingParams, Charset], Start]] = {
+    "compact": start_compact,
+    "ppocr-v6-small": start_pretrained,
+}
 VALIDATED_SHARE = 0.1
 """Crops read by all validations before the last, per crop learnt from: 2 % of the time."""
 LEAST_VALIDATED = 256
@@ -39,9 +43,9 @@ class RecogniserTrainee:
         training: RecogniserTrainingParams,
         folder: Path,
         *,
+        start: Start,
         train: Crops,
         val: Crops,
-        charset: Charset,
         ranks: Ranks,
     ) -> None:
         """Plan a training.
@@ -49,21 +53,18 @@ class RecogniserTrainee:
         Args:
             training: How to train.
             folder: The job's, where the second phase leaves its files.
+            start: The net at the first step.
             train: The training set.
             val: The validation set.
-            charset: The characters of both.
             ranks: This rank among the others.
         """
         self._training = training
-        self._spec = _input_spec(training)
-        self.net_spec = RecogniserNetSpec(
-            self._spec, training.size, training.gray, charset.characters
-        )
+        self._start = start
         self._val = val
         self._ranks = ranks
         plan = make_plan(
             train,
-            spec=self._spec,
+            spec=start.input,
             batch_size=training.batch_size,
             ranks=ranks.count,
             seed=training.seed,
@@ -74,16 +75,17 @@ class RecogniserTrainee:
             plan=plan,
             source=plain,
             fallback=plain,
-            spec=self._spec,
+            spec=start.input,
             augmentation=training.augmentation,
             seed=training.seed,
             rank=ranks.rank,
+            front=start.front,
         )
         self.second_phase = Composition(
             train,
             plain=plain,
-            spec=self._spec,
-            charset=charset,
+            spec=start.input,
+            charset=start.charset,
             params=training.composition,
             start_step=math.ceil(training.composition.start_share * self.steps),
             seed=training.seed,
@@ -94,7 +96,7 @@ class RecogniserTrainee:
 
     def build_net(self) -> Any:
         """Return a new net."""
-        return build_recogniser_net(self.net_spec)
+        return self._start.build()
 
     def batches(self) -> Callable[[int], CropBatch]:
         """Return the maker of batches, of composed crops once there are any."""
@@ -117,15 +119,16 @@ class RecogniserTrainee:
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
         """Read the whole val split and save the net."""
         validation = self._read(net, limit=len(self._val))
-        save_recogniser(checkpoint, weights=read_weights(net), spec=self.net_spec)
+        weights = self._start.frozen | read_weights(net)
+        save_recogniser(checkpoint, weights=weights, spec=self._start.spec)
         return validation.metrics
 
     def _read(self, net: Any, *, limit: int) -> Validation:
         return validate(
             net,
             self._val,
-            spec=self._spec,
-            charset=self.net_spec.charset,
+            spec=self._start.input,
+            charset=self._start.charset.characters,
             limit=limit,
             beat=self._ranks.beat,
         )
@@ -135,19 +138,16 @@ def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> R
     """Decode the snapshot of a job into memory and plan the training on it.
 
     Raises:
+        BadInput: The net to start from is not on this machine.
         BadData: A split is empty, or holds texts that the net cannot learn to read.
     """
     snapshot = open_line_snapshot(folder / SNAPSHOT)
-    charset, spec = snapshot.charset, _input_spec(job.training)
+    start = STARTS[job.training.net](job.training, snapshot.charset)
 
     def read(split: Split) -> Crops:
         pairs = ((line.text, image) for line, image in snapshot.images(split))
-        return collect_crops(pairs, split=split, charset=charset, spec=spec)
+        return collect_crops(pairs, split=split, charset=start.charset, spec=start.input)
 
     return RecogniserTrainee(
-        job.training, folder, train=read("train"), val=read("val"), charset=charset, ranks=ranks
+        job.training, folder, start=start, train=read("train"), val=read("val"), ranks=ranks
     )
-
-
-def _input_spec(training: RecogniserTrainingParams) -> LineSpec:
-    return LineSpec(training.layout, training.height_px, training.width_px)

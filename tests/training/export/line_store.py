@@ -16,7 +16,7 @@ from ocr.store import Store, open_store
 from ocr.store.folder import upload_folder
 from tests.ocr.dataset.rules import LINE_LIMITS, NEAR_BITS, SPLIT
 from training.loop.checkpoint import Arrays, read_weights
-from training.recognition.checkpoint import save_recogniser
+from training.recognition.checkpoint import NetSpec, save_recogniser
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
 CHARACTERS = (" ", "'", "0", "1", "A", "~", "沪", "皖")
@@ -35,11 +35,18 @@ def line_store(
     root: Path, *, layout: Literal["fixed", "line"]
 ) -> tuple[Store, ExportRecogniserJob]:
     """Fill a store and return it with the job that exports its checkpoint."""
+    spec = RecogniserNetSpec(LineSpec(layout, 32, 128), "small", False, CHARACTERS)
+    paddle.seed(7)
+    return fill_store(root, weights=varied_weights(build_recogniser_net(spec)), spec=spec)
+
+
+def fill_store(root: Path, *, weights: Arrays, spec: NetSpec) -> tuple[Store, ExportRecogniserJob]:
+    """Fill a store with a checkpoint and the dataset, and return it with the job to export it."""
     store = open_store(str(root / "store"))
     job = ExportRecogniserJob(
         store=store.uri,
         snapshot=_store_snapshot(store, root / "data"),
-        checkpoint=_store_checkpoint(store, root / "checkpoint", layout=layout),
+        checkpoint=_store_checkpoint(store, root / "checkpoint", weights=weights, spec=spec),
         name="toy",
         version="v1",
         code_commit="c0ffee",
@@ -68,11 +75,9 @@ def _store_snapshot(store: Store, root: Path) -> str:
     ).key
 
 
-def _store_checkpoint(store: Store, folder: Path, *, layout: Literal["fixed", "line"]) -> str:
-    spec = RecogniserNetSpec(LineSpec(layout, 32, 128), "small", False, CHARACTERS)
-    paddle.seed(7)
+def _store_checkpoint(store: Store, folder: Path, *, weights: Arrays, spec: NetSpec) -> str:
     folder.mkdir()
-    save_recogniser(folder, weights=varied_weights(build_recogniser_net(spec)), spec=spec)
+    save_recogniser(folder, weights=weights, spec=spec)
     (folder / "manifest.json").write_text("{}", encoding="utf-8")
     upload_folder(store, folder, prefix="checkpoints/toy")
     return "checkpoints/toy"

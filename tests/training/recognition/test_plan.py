@@ -10,17 +10,19 @@ import pytest
 
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
-from ocr.reading.recognition.line_input import frame_count
+from ocr.reading.recognition.line_input import frame_count, padded_width_px
 from tests.training.recognition.toy_lines import draw_digits, random_texts
 from training.recognition.plan import Draw, FixedPlan, LinePlan, make_plan
 from training.recognition.samples import Crops, collect_crops
 
 
-def make_crops(layout: Literal["fixed", "line"], *, count: int = 60) -> Crops:
+def make_crops(
+    layout: Literal["fixed", "line"], *, count: int = 60, spec: LineSpec | None = None
+) -> Crops:
     rng = np.random.default_rng(0)
     texts = random_texts(count, lengths=(3, 12), seed=0)
     pairs = ((text, draw_digits(text, rng=rng)) for text in texts)
-    spec = LineSpec(layout, 32, 128)
+    spec = spec or LineSpec(layout, 32, 128)
     return collect_crops(pairs, split="train", charset=Charset(tuple("0123456789")), spec=spec)
 
 
@@ -68,6 +70,23 @@ def test_lines_fill_their_budget_and_stay_wide_enough_for_their_texts() -> None:
         assert padded.max() * len(padded) <= plan.budget_px or len(padded) == 1
         for index, width_px in zip(draw.indexes, draw.widths_px, strict=True):
             assert frame_count(int(width_px), plan.spec) >= len(crops.labels[index])
+
+
+@pytest.mark.parametrize("width_px", [32, 128])
+def test_lines_whose_padding_is_seen_share_one_padded_width(width_px: int) -> None:
+    spec = LineSpec("line", 48, width_px, frame_px=8, width_multiple_px=8, padding="seen")
+    crops = make_crops("line", spec=spec)
+    plan = make_plan(crops, spec=spec, batch_size=6, ranks=1, seed=0)
+
+    draws = [plan.draw(step=step, rank=0) for step in range(2 * plan.steps_per_epoch)]
+
+    for draw in draws:
+        padded = {padded_width_px(width, spec) for width in draw.widths_px.tolist()}
+        assert len(padded) == 1
+        for index, width in zip(draw.indexes, draw.widths_px.tolist(), strict=True):
+            assert frame_count(width, spec) >= len(crops.labels[index])
+            assert 0.7 < width / crops.widths_px[index] < 1.5
+    assert max(len(draw.indexes) for draw in draws) > 3
 
 
 def test_a_line_plan_is_the_same_whatever_was_drawn_before() -> None:
