@@ -83,6 +83,20 @@ class LineSynthesisParams(Params):
     )
 
 
+class MoreLabelsParams(Params):
+    """A further label file beside those of the splits, or a share of it."""
+
+    labels: str = Field(description="Label file, table or folder, as train_labels")
+    split: Literal["train", "val", "test"] = Field("train", description="Split of its rows")
+    ratio: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="Share of its rows that counts; the seed says which, and rows that join it "
+        "move no other in or out",
+    )
+
+
 class LineDatasetParams(Params):
     """One labelled set of text-line images."""
 
@@ -100,6 +114,12 @@ class LineDatasetParams(Params):
     )
     val_labels: str = Field("", description="The val split's; empty: split off the train labels")
     test_labels: str = Field("", description="The test split's; empty: split off the train labels")
+    more_labels: list[MoreLabelsParams] = Field(
+        default=[], description="Further label files, each with the share of its rows that counts"
+    )
+    delimiter: Literal["tab", "space"] = Field(
+        "tab", description="What stands between image and text in PaddleOCR label files"
+    )
     encoding: Literal["utf-8", "gb18030"] = Field(
         "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
     )
@@ -197,6 +217,9 @@ class PageDatasetParams(Params):
     train_labels: str = Field("det_train.txt", description="Labels of the train split")
     val_labels: str = Field("", description="The val split's; empty: split off the train labels")
     test_labels: str = Field("", description="The test split's; empty: split off the train labels")
+    more_labels: list[MoreLabelsParams] = Field(
+        default=[], description="Further label files, each with the share of its rows that counts"
+    )
     encoding: Literal["utf-8", "gb18030"] = Field(
         "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
     )

@@ -6,6 +6,7 @@ from prefect import task
 
 from configs.dataset import LineDatasetParams
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.labels.split_files import LabelShare
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.lines import preparation
 from ocr.dataset.lines.inspection import RenderedLine
@@ -66,6 +67,9 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
         test=params.test_labels,
         encoding=params.encoding,
         group_pattern=params.group_pattern,
+        more=tuple(LabelShare(each.labels, each.split, each.ratio) for each in params.more_labels),
+        seed=params.seed,
+        delimiter=params.delimiter,
         columns=Columns(
             image=params.image_column,
             text=params.text_column,

@@ -6,6 +6,7 @@ from prefect import task
 
 from configs.dataset import PageDatasetParams
 from ocr.dataset.inputs import RenderedSet
+from ocr.dataset.labels.split_files import LabelShare
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.pages import preparation
 from ocr.dataset.pages.copies import CopyRule
@@ -86,6 +87,8 @@ def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
         test=params.test_labels,
         encoding=params.encoding,
         group_pattern=params.group_pattern,
+        more=tuple(LabelShare(each.labels, each.split, each.ratio) for each in params.more_labels),
+        seed=params.seed,
         group_field=params.group_field,
     )
 

@@ -26,8 +26,9 @@ def fields_of(model: type[Params]) -> dict[str, list[str]]:
     """Return the fields of a model and of every model within, by the model's name."""
     fields = {model.__name__: list(model.model_fields)}
     for field in model.model_fields.values():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Params):
-            fields |= fields_of(field.annotation)
+        for each in (field.annotation, *get_args(field.annotation)):  # of a list: its items
+            if isinstance(each, type) and issubclass(each, Params):
+                fields |= fields_of(each)
     return fields
 
 

@@ -1,4 +1,4 @@
-"""Label files of the three splits, relative to one root."""
+"""Label files of the three splits, and shares of more, relative to one root."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -13,11 +13,41 @@ from ocr.dataset.labels.encoding import Encoding, read_lines
 from ocr.dataset.labels.grouping import compile_pattern, group_rows
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import Root, find_root
-from ocr.dataset.split import Split
+from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadInput
 
 LabelT = TypeVar("LabelT", bound=Label)
 _BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """A label file, or a share of its rows.
+
+    Attributes:
+        name: The label file, relative to the root.
+        split: Split of its rows.
+        ratio: How many of its rows count. Each has a place between 0 and 1 of its own, which
+            depends on its image's path and the seed alone, and counts where that is smaller: rows
+            that join it move no other in or out.
+    """
+
+    name: str
+    split: Split = "train"
+    ratio: float = 1.0
+
+    def shown(self, seed: int) -> str:
+        """What rows depend on besides the file's content."""
+        share = f" {self.ratio!r} by seed {seed}" if self.ratio < 1 else ""
+        return f"{self.split}={shown_name(self.name)}{share}"
+
+    def counts(self, row: Row[Label] | Rejection, *, seed: int) -> bool:
+        """Tell whether a row counts; a rejected one by where it stands."""
+        if self.ratio == 1:
+            return True
+        key = row.where if isinstance(row, Rejection) else row.image
+        digest = hashlib.sha256(f"{seed}:{key}".encode("utf-8", "surrogatepass"))
+        return int.from_bytes(digest.digest()[:8]) < self.ratio * 2**64
 
 
 @dataclass(frozen=True)
@@ -28,12 +58,14 @@ class SplitFiles(ABC, Generic[LabelT]):
         kind: Format of the labels.
         root: What label files and image paths are relative to; a path names a folder, or a tar
             file.
-        train: Label file of the train split.
+        train: Label file of the train split; empty: those of `more` alone.
         val: Label file of the val split; empty: split off train.
         test: Label file of the test split; empty: split off train.
         encoding: Encoding of the label files.
         group_pattern: Regular expression over an image's path, whose first group, or all that it
             matches, names what stays in one split; empty: none.
+        more: Further label files, or shares of them.
+        seed: Decides which rows a share is.
     """
 
     kind: str
@@ -43,6 +75,8 @@ class SplitFiles(ABC, Generic[LabelT]):
     test: str = ""
     encoding: Encoding = "utf-8"
     group_pattern: str = ""
+    more: tuple[LabelShare, ...] = ()
+    seed: int = 0
 
     def __post_init__(self) -> None:
         compile_pattern(self.group_pattern)
@@ -72,16 +106,17 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
-        return tuple(split for split, _ in self._named() if split != "train")
+        named = {share.split for share in self._named()}
+        return tuple(split for split in SPLITS if split != "train" and split in named)
 
     def name_of(self, split: Split) -> str:
-        """Name of the file that a split's rows stand in."""
-        return dict(self._named())[split]
+        """Names of the files that a split's rows stand in."""
+        return ", ".join(share.name for share in self._named() if share.split == split)
 
     def fingerprint(self) -> list[str]:
         """What the rows depend on besides the image files: the settings and the files' content."""
-        digests = (_digest(self._content(name)) for _, name in self._named())
-        names = (f"{split}={shown_name(name)}" for split, name in self._named())
+        digests = (_digest(self._content(share.name)) for share in self._named())
+        names = (share.shown(self.seed) for share in self._named())
         return [*self._settings(), *names, *digests]
 
     def _folder(self) -> Path:
@@ -103,17 +138,14 @@ class SplitFiles(ABC, Generic[LabelT]):
         """The setting that makes the label files themselves name groups; empty: none."""
         return ""
 
-    def _named(self) -> list[tuple[Split, str]]:
-        named: list[tuple[Split, str]] = [
-            ("train", self.train),
-            ("val", self.val),
-            ("test", self.test),
-        ]
-        return [(split, name) for split, name in named if name]
+    def _named(self) -> list[LabelShare]:
+        own = zip((self.train, self.val, self.test), SPLITS, strict=True)
+        return [*(LabelShare(name, split) for name, split in own if name), *self.more]
 
     def _read(self) -> Iterator[Row[LabelT] | Rejection]:
-        for split, name in self._named():
-            yield from self._parse(name, split=None if split == "train" else split)
+        for share in self._named():
+            rows = self._parse(share.name, split=None if share.split == "train" else share.split)
+            yield from (row for row in rows if share.counts(row, seed=self.seed))
 
     @abstractmethod
     def _parse(self, name: str, *, split: Split | None) -> Iterator[Row[LabelT] | Rejection]:

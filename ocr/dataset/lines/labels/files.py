@@ -8,7 +8,7 @@ from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.lmdb_rows import find_lmdb, read_lmdb
-from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
+from ocr.dataset.lines.labels.paddleocr import Delimiter, parse_paddleocr
 from ocr.dataset.lines.labels.table import Columns, parse_table
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import LmdbRoot, Root
@@ -26,10 +26,12 @@ class LineLabelFiles(SplitFiles[LineLabel]):
     Attributes:
         kind: Format of the labels; of lmdb each split is a folder of LMDB files.
         columns: Which columns of a table to read.
+        delimiter: What stands between image and text in PaddleOCR's label files.
     """
 
     kind: LineLabelKind
     columns: Columns = field(default_factory=Columns)
+    delimiter: Delimiter = "tab"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,7 +39,11 @@ class LineLabelFiles(SplitFiles[LineLabel]):
             raise BadInput(f"group_column needs a table, the source is {self.kind!r}")
         if self.columns.split and self.kind != "table":
             raise BadInput(f"split_column needs a table, the source is {self.kind!r}")
-        if self.columns.split and (self.val or self.test):
+        if self.delimiter != "tab" and self.kind != "paddleocr":
+            raise BadInput(f"delimiter needs PaddleOCR label files, the source is {self.kind!r}")
+        if self.more and self.kind == "folder":
+            raise BadInput("more_labels needs label files, the source is 'folder'")
+        if self.columns.split and (self.val or self.test or self.more):
             raise BadInput("with a split_column all rows stand in train_labels: no other is read")
 
     def place(self) -> Root:
@@ -73,7 +79,8 @@ class LineLabelFiles(SplitFiles[LineLabel]):
             yield from super()._content(name)
 
     def _settings(self) -> list[str]:
-        return [*super()._settings(), repr(self.columns)]
+        delimiter = [self.delimiter] if self.delimiter != "tab" else []
+        return [*super()._settings(), repr(self.columns), *delimiter]
 
     def _group_setting(self) -> str:
         return f"group_column {self.columns.group!r}" if self.columns.group else ""
@@ -87,7 +94,8 @@ class LineLabelFiles(SplitFiles[LineLabel]):
             yield from self._parse_lmdb(name, split=split)
             return
         if self.kind != "table":
-            yield from parse_paddleocr(self._lines(name), name=shown, split=split)
+            lines = self._lines(name)
+            yield from parse_paddleocr(lines, name=shown, split=split, delimiter=self.delimiter)
             return
         with self._open(name) as file:
             yield from parse_table(

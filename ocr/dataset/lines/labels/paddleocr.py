@@ -1,7 +1,8 @@
-"""PaddleOCR's recognition labels: `image<TAB>text`, one row a line."""
+"""PaddleOCR's recognition labels: `image<TAB>text`, or `image text`, one row a line."""
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import SPACES
@@ -9,9 +10,16 @@ from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 
+Delimiter = Literal["tab", "space"]
+_DELIMITERS: dict[Delimiter, tuple[str, str]] = {
+    "tab": ("\t", "expected image<TAB>text; for image<SPACE>text set dataset.delimiter=space"),
+    "space": (" ", "expected image<SPACE>text; for image<TAB>text set dataset.delimiter=tab"),
+}
+"""What stands between image and text, and what is said where it does not."""
+
 
 def parse_paddleocr(
-    lines: Iterable[str], *, name: str, split: Split | None
+    lines: Iterable[str], *, name: str, split: Split | None, delimiter: Delimiter = "tab"
 ) -> Iterator[LineRow | Rejection]:
     """Parse the lines of a label file; blank lines are skipped, CRLF is read as LF.
 
@@ -22,16 +30,17 @@ def parse_paddleocr(
         lines: Those of the file, with their ends.
         name: Name of the file, for messages.
         split: Split its rows belong to; None where the preparation splits.
+        delimiter: The first one separates the image from the text, which may hold more spaces.
     """
+    separator, expected = _DELIMITERS[delimiter]
     for number, line in enumerate(lines, start=1):
         row = line.removesuffix("\n").removesuffix("\r")
         if not row.strip():
             continue
         where = f"{name}:{number}"
-        image, tab, text = row.partition("\t")
+        image, separated, text = row.partition(separator)
         text = text.strip(SPACES)
-        if not tab or not image.strip():
-            expected = "expected image<TAB>text"
+        if not separated or not image.strip() or "\t" in image:
             yield Rejection("malformed_row", where, image.strip(), text or row, expected)
         elif "\t" in text:
             yield Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} extra tabs")

@@ -1,11 +1,14 @@
 import io
+from pathlib import Path
 
 import pytest
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.lines.label import LineLabel, LineRow
-from ocr.dataset.lines.labels.paddleocr import parse_paddleocr
+from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.labels.paddleocr import Delimiter, parse_paddleocr
 from ocr.dataset.quarantine import Reason, Rejection
+from ocr.errors import BadInput
 
 
 def parse(content: str) -> list[LineRow | Rejection]:
@@ -77,3 +80,36 @@ def test_each_image_of_a_list_becomes_a_row() -> None:
 
 def test_a_name_may_start_with_a_bracket() -> None:
     assert pairs("[1] a.jpg\tA\n") == [("[1] a.jpg", "A")]
+
+
+def test_first_space_separates_where_spaces_do() -> None:
+    lines = ["a.png  合计  12.50\r\n", "\n", "b.png\n", "c.png\tTWO WORDS\n", "d.png A\tB\n"]
+
+    rows = list(parse_paddleocr(lines, name="rec.txt", split=None, delimiter="space"))
+
+    first = rows[0]
+    assert not isinstance(first, Rejection)
+    assert (first.image, first.label.text) == ("a.png", "合计  12.50")
+    assert [(row.where, row.reason) for row in rows[1:] if isinstance(row, Rejection)] == [
+        ("rec.txt:3", "malformed_row"),
+        ("rec.txt:4", "malformed_row"),
+        ("rec.txt:5", "tab_in_text"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "row", "fix"),
+    [("tab", "a.png TEXT", "delimiter=space"), ("space", "a.png\tTEXT", "delimiter=tab")],
+)
+def test_other_delimiter_is_named_with_the_setting(
+    delimiter: Delimiter, row: str, fix: str
+) -> None:
+    (rejection,) = parse_paddleocr([row], name="rec.txt", split=None, delimiter=delimiter)
+
+    assert isinstance(rejection, Rejection)
+    assert fix in rejection.detail
+
+
+def test_delimiter_needs_label_files_of_paddleocr(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="the source is 'table'"):
+        LineLabelFiles("table", tmp_path, "a.csv", delimiter="space")
