@@ -101,10 +101,10 @@ class LineDatasetParams(Params):
     """One labelled set of text-line images."""
 
     name: str = Field("lines", pattern=NAME_PATTERN, description="Name of the dataset in the store")
-    source: Literal["paddleocr", "table", "folder", "lmdb", "synthetic"] = Field(
+    source: Literal["paddleocr", "table", "folder", "lmdb", "mmocr", "synthetic"] = Field(
         "paddleocr",
         description="PaddleOCR label files, CSV/Parquet tables, a folder whose file names are the "
-        "texts, LMDB files as PaddleOCR reads them, or rendered lines",
+        "texts, LMDB files as PaddleOCR reads them, MMOCR's JSON, or rendered lines",
     )
     root: str = Field(
         ".", description="Folder or tar file that label files and image paths are relative to"
@@ -204,12 +204,12 @@ class PageDatasetParams(Params):
     """One labelled set of pages."""
 
     name: str = Field("pages", pattern=NAME_PATTERN, description="Name of the dataset in the store")
-    source: Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco", "synthetic"] = (
-        Field(
-            "paddleocr",
-            description="PaddleOCR detection labels, a PPOCRLabel project's Label.txt, folders of "
-            "ICDAR 2015 text files, a Label Studio or COCO-style JSON export, or rendered pages",
-        )
+    source: Literal[
+        "paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco", "mmocr", "synthetic"
+    ] = Field(
+        "paddleocr",
+        description="PaddleOCR detection labels, a PPOCRLabel project's Label.txt, folders of "
+        "ICDAR 2015 text files, a Label Studio, COCO-style or MMOCR JSON file, or rendered pages",
     )
     root: str = Field(
         ".", description="Folder or tar file that labels and image paths are relative to"

@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ from ocr.store import Store, open_store
 from tests.mutations.edits import damaged
 from tests.ocr.dataset.lines.preparing import prepare as prepare_lines
 from tests.ocr.dataset.pages.preparing import prepare as prepare_pages
-from tests.ocr.dataset.pages.sheets import entry, write_page
+from tests.ocr.dataset.pages.sheets import Entry, entry, write_page
 from tests.ocr.image.pictures import write_labels
 
 LINES: Final = {f"{n}.png": f"AB {n}" for n in range(6)}
@@ -72,7 +73,37 @@ def _coco() -> bytes:
     return json.dumps(document).encode()
 
 
-def _entries(texts: list[str]) -> list[dict[str, object]]:
+def _mmocr_lines() -> bytes:
+    items = [{"img_path": image, "instances": [{"text": text}]} for image, text in LINES.items()]
+    return json.dumps({"metainfo": {"dataset_type": "x"}, "data_list": items}).encode()
+
+
+def _mmocr_json_lines() -> bytes:
+    rows = ({"filename": image, "text": text} for image, text in LINES.items())
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def _mmocr_pages() -> bytes:
+    items = [
+        {
+            "img_path": image,
+            "height": 100,
+            "width": 200,
+            "instances": [
+                {
+                    "polygon": list(chain.from_iterable(each["points"])),
+                    "text": each["transcription"],
+                    "ignore": False,
+                }
+                for each in _entries(texts)
+            ],
+        }
+        for image, texts in PAGES.items()
+    ]
+    return json.dumps({"metainfo": {}, "data_list": items}).encode()
+
+
+def _entries(texts: list[str]) -> list[Entry]:
     return [entry(text, line) for line, text in enumerate(texts)]
 
 
@@ -98,13 +129,15 @@ class Format:
     content: bytes
     prepare: Callable[[Store, Path], SnapshotRef]
     rows: int
+    name: str = LABELS
 
 
-def _of_lines(kind: LineLabelKind, content: bytes) -> Format:
+def _of_lines(kind: LineLabelKind, content: bytes, name: str = LABELS) -> Format:
     return Format(
         content,
-        lambda store, root: prepare_lines(store, root, labels=LineLabelFiles(kind, root, LABELS)),
-        rows=len(LINES),
+        lambda store, root: prepare_lines(store, root, labels=LineLabelFiles(kind, root, name)),
+        len(LINES),
+        name,
     )
 
 
@@ -119,6 +152,9 @@ def _of_pages(kind: PageLabelKind, content: bytes) -> Format:
 FORMATS: Final[Mapping[str, Format]] = {
     "lines": _of_lines("paddleocr", _paddleocr_lines()),
     "table": _of_lines("table", _table()),
+    "mmocr": _of_lines("mmocr", _mmocr_lines()),
+    "mmocr lines": _of_lines("mmocr", _mmocr_json_lines(), name="labels.jsonl"),
+    "mmocr pages": _of_pages("mmocr", _mmocr_pages()),
     "pages": _of_pages("paddleocr", _paddleocr_pages()),
     "ppocrlabel": _of_pages("ppocrlabel", _paddleocr_pages()),
     "labelstudio": _of_pages("labelstudio", _labelstudio()),
@@ -165,12 +201,14 @@ def _count_written(kind: str, labels: str) -> int:
         return len(json.loads(labels))
     if kind == "coco":
         return len(json.loads(labels)["images"])
+    if kind in ("mmocr", "mmocr pages"):
+        return len(json.loads(labels)["data_list"])
     if kind == "table":
         return sum(any(row) for row in list(csv.reader(io.StringIO(labels, newline="")))[1:])
     return sum(bool(row.strip()) for row in labels.split("\n"))
 
 
 def _prepare(root: Path, form: Format, labels: bytes) -> SnapshotRef:
-    (root / LABELS).write_bytes(labels)
+    (root / form.name).write_bytes(labels)
     with tempfile.TemporaryDirectory() as folder:
         return form.prepare(open_store(folder), root)

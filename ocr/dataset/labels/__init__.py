@@ -3,5 +3,6 @@
 - `split_files`: the label files of the three splits, relative to one root
 - `grouping`: what must stay in one split, by the path of its images
 - `encoding`: their bytes to text, and what a text may stand for
+- `json_items`: the items of a JSON document, one at a time
 - `text_rule`: how a text is written before anything else looks at it
 """

@@ -11,6 +11,7 @@ from typing import BinaryIO, Generic, TypeVar
 from ocr.dataset.candidate import Label, Row
 from ocr.dataset.labels.encoding import Encoding, read_lines
 from ocr.dataset.labels.grouping import compile_pattern, group_rows
+from ocr.dataset.labels.json_items import read_json_items
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import Root, find_root
 from ocr.dataset.split import SPLITS, Split
@@ -160,6 +161,13 @@ class SplitFiles(ABC, Generic[LabelT]):
         """Yield the lines of a label file with their ends."""
         with self._open(name) as file:
             yield from read_lines(file, encoding=self.encoding, name=shown_name(name))
+
+    def _json_items(self, name: str, *, field: str) -> Iterator[object]:
+        """Yield the items of a list in a label file that is one JSON document."""
+        with self._open(name) as file:
+            yield from read_json_items(
+                file, field=field, encoding=self.encoding, name=shown_name(name)
+            )
 
     def _open(self, name: str) -> BinaryIO:
         return self.place().open_file(name)

@@ -3,6 +3,7 @@
 - `files`: the label files of a dataset, whatever their format
 - `paddleocr`: `image<TAB>text`
 - `table`: CSV, TSV and Parquet
+- `mmocr`: MMOCR's JSON and JSON lines
 - `folder`: file names that are the texts
 - `lmdb_rows`: LMDB files that hold images and texts
 """

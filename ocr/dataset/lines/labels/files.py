@@ -8,6 +8,7 @@ from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.lmdb_rows import find_lmdb, read_lmdb
+from ocr.dataset.lines.labels.mmocr import FIELD, JSON_LINES, parse_mmocr, parse_mmocr_lines
 from ocr.dataset.lines.labels.paddleocr import Delimiter, parse_paddleocr
 from ocr.dataset.lines.labels.table import Columns, parse_table
 from ocr.dataset.quarantine import Rejection
@@ -16,7 +17,7 @@ from ocr.dataset.roots.lmdb_root import stamp_lmdb
 from ocr.dataset.split import Split
 from ocr.errors import BadInput
 
-LineLabelKind = Literal["paddleocr", "table", "folder", "lmdb"]
+LineLabelKind = Literal["paddleocr", "table", "folder", "lmdb", "mmocr"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,9 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         if self.kind == "lmdb":
             yield from self._parse_lmdb(name, split=split)
             return
+        if self.kind == "mmocr":
+            yield from self._parse_mmocr(name, split=split)
+            return
         if self.kind != "table":
             lines = self._lines(name)
             yield from parse_paddleocr(lines, name=shown, split=split, delimiter=self.delimiter)
@@ -101,6 +105,12 @@ class LineLabelFiles(SplitFiles[LineLabel]):
             yield from parse_table(
                 shown, file, columns=self.columns, encoding=self.encoding, split=split
             )
+
+    def _parse_mmocr(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
+        shown = shown_name(name)
+        if name.endswith(JSON_LINES):
+            return parse_mmocr_lines(self._lines(name), name=shown, split=split)
+        return parse_mmocr(self._json_items(name, field=FIELD), name=shown, split=split)
 
     def _parse_lmdb(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
         for place, folder in find_lmdb(self._folder(), name):

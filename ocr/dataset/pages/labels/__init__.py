@@ -6,6 +6,7 @@
 - `ppocrlabel`: PaddleOCR's rows in a project of PPOCRLabel
 - `icdar2015`: text files beside the images
 - `coco`: polygons of COCO, CVAT and COCO-Text
+- `mmocr`: MMOCR's polygons and texts
 - `labelstudio`: Label Studio's export; `labelstudio_paths` finds its images
 """
 

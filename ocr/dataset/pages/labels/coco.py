@@ -15,7 +15,7 @@ from ocr.dataset.pages.labels.raw import (
     RawPageLabel,
     RawRegion,
     Size,
-    is_number,
+    are_numbers,
     read_group,
     read_json,
     read_region,
@@ -99,8 +99,8 @@ def _read_shape(annotation: Mapping[str, Any]) -> tuple[Points, Fault | None]:
         return rectangle, Fault("malformed_region", "a mask, expected a polygon")
     if not shape:
         return rectangle, None if rectangle else Fault("empty_polygon", "no polygon and no box")
-    parts = shape if isinstance(shape, list) and not _are_numbers(shape) else [shape]
-    if not all(_are_numbers(part) and len(part) % 2 == 0 for part in parts):
+    parts = shape if isinstance(shape, list) and not are_numbers(shape) else [shape]
+    if not all(are_numbers(part) and len(part) % 2 == 0 for part in parts):
         return rectangle, Fault("malformed_region", "expected polygons [x1, y1, x2, y2, ...]")
     points = tuple(point for part in parts for point in zip(part[::2], part[1::2], strict=True))
     if len(parts) > 1:
@@ -109,11 +109,7 @@ def _read_shape(annotation: Mapping[str, Any]) -> tuple[Points, Fault | None]:
 
 
 def _read_box(box: Any) -> Points:
-    if not _are_numbers(box) or len(box) != 4:
+    if not are_numbers(box) or len(box) != 4:
         return ()
     x, y, width, height = box
     return ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
-
-
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(map(is_number, value))

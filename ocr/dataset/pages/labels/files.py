@@ -12,6 +12,7 @@ from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.pages.labels.coco import parse_coco
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
+from ocr.dataset.pages.labels.mmocr import FIELD, parse_mmocr_pages
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel
@@ -19,7 +20,7 @@ from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound, BadInput
 
-PageLabelKind = Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco"]
+PageLabelKind = Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco", "mmocr"]
 _WITH_FIELDS: tuple[PageLabelKind, ...] = ("labelstudio", "coco")
 
 
@@ -48,6 +49,8 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
             return self._parse_folder(name, split=split)
         if self.kind == "paddleocr":
             return parse_paddleocr_pages(self._lines(name), name=shown, split=split)
+        if self.kind == "mmocr":
+            return self._parse_mmocr(name, split=split)
         content = self._decode(name)
         if self.kind == "coco":
             return parse_coco(content, name=shown, split=split, group_field=self.group_field)
@@ -72,6 +75,11 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
                 group_field=self.group_field,
                 exists=images.exists,
             )
+
+    def _parse_mmocr(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:
+        yield from parse_mmocr_pages(
+            self._json_items(name, field=FIELD), name=shown_name(name), split=split
+        )
 
     def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
         texts = self._texts_of(name)

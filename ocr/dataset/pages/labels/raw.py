@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import ILLEGIBLE, SPACES
@@ -127,6 +127,11 @@ def read_points(written: object) -> Points | Fault:
             return Fault("malformed_region", f"a corner is {point!r:.60}, expected [x, y]")
         points.append((float(point[0]), float(point[1])))
     return tuple(points)
+
+
+def are_numbers(value: Any) -> bool:
+    """Whether a value of JSON is a list of nothing but coordinates."""
+    return isinstance(value, list) and all(map(is_number, value))
 
 
 def is_number(value: object) -> bool:
