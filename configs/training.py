@@ -70,7 +70,7 @@ class RecogniserTrainingParams(LoopParams):
     net: RecogniserNet = Field(
         "compact",
         description="compact: small and learnt from nothing; ppocr-v6-small: PP-OCRv6's small "
-        "recogniser learnt on, more accurate and six times slower",
+        "recogniser learnt on, more accurate and some ten times slower",
     )
     keep_charset: bool = Field(
         False,
