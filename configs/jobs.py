@@ -75,6 +75,9 @@ class ExportRecogniserJob(ExportParams):
 
     kind: Literal["export-recogniser"] = Field("export-recogniser", description="Kind of job")
     golden_images: int = Field(24, ge=1, le=1000, description="Images of the parity proof")
+    text_model: bool = Field(
+        description="Add a model of the training texts if it helps on the validation split"
+    )
 
 
 class ExportDetectorJob(ExportParams):

@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 
 from configs.base import Params
 
-# How often to save and when to give up change nothing in what is learnt.
-OPERATIONAL = frozenset({"checkpoint_every_s", "no_progress_timeout_s"})
+# How often to save, when to give up and what the export adds change nothing in what is learnt.
+OPERATIONAL = frozenset({"checkpoint_every_s", "no_progress_timeout_s", "text_model"})
 
 
 RecogniserNet = Literal["compact", "ppocr-v6-small"]
@@ -94,6 +94,11 @@ class RecogniserTrainingParams(LoopParams):
     )
     guide_share: float = Field(
         0.4, ge=0, le=1, description="Share of the run over which the guide decays"
+    )
+    text_model: bool = Field(
+        True,
+        description="Read with a model of the training texts (character n-grams that know digits "
+        "only as digits) where it is sure to help on the validation split",
     )
     composition: CompositionParams = Field(
         default=CompositionParams(), description="Crops composed from labelled ones"

@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import suppress
+from typing import Any
 
 from prefect import task
 
@@ -31,7 +32,12 @@ def export_recogniser(
 ) -> ModelRef:
     """Export a recogniser and register it as a version, or find the version it gave before."""
     return _find_or_export(
-        ExportRecogniserJob, checkpoint, dataset=dataset, name=name, training=training
+        ExportRecogniserJob,
+        checkpoint,
+        dataset=dataset,
+        name=name,
+        training=training,
+        text_model=training.text_model,
     )
 
 
@@ -52,7 +58,9 @@ def _find_or_export(
     dataset: SnapshotRef,
     name: str,
     training: LoopParams,
+    **own: Any,
 ) -> ModelRef:
+    """Find or export a version; `own` is what a job of this kind says besides."""
     workspace = open_workspace()
     stage: ExportKind = kind.model_fields["kind"].default
     key = stage_key(
@@ -61,6 +69,7 @@ def _find_or_export(
         golden_from=dataset.digest,
         golden=kind.model_fields["golden_images"].default,
         name=name,
+        **own,
     )
     model = ModelRef(name=name, version=key[:12], checkpoints=(checkpoint.key,))
     job = kind(
@@ -72,6 +81,7 @@ def _find_or_export(
         code_commit=checkpoint.code,
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
+        **own,
     )
     with alone(workspace.home, f"export-{name}-{model.version}", stage="export") as place:
         mark_used(workspace.store, prefix=f"models/{name}/{model.version}")

@@ -1,5 +1,6 @@
 """Complete bundles without training: colours on black are text, blue reads A, green B, red C."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from ocr.models.bundle import (
     FORM_FILES,
     ONNX_MODEL,
     REQUIRED,
+    TEXT_MODEL,
     DetectorManifest,
     RecogniserManifest,
     write_manifest,
@@ -22,10 +24,13 @@ from ocr.models.charset import Charset
 from ocr.models.detector_spec import BoxRule, PageSpec
 from ocr.models.golden import write_golden
 from ocr.models.recogniser_spec import LineSpec
+from ocr.models.text_model import TextModel, count_ngrams
 from tests.manifest_facts import manifest_facts
 
 CHARACTERS = ("A", "B", "C")
 COLOURS = {"A": (255, 0, 0), "B": (0, 255, 0), "C": (0, 0, 255), " ": (0, 0, 0)}
+DOUBTFUL = "?C"
+"""In its first frame the net sees A or B, A being a little more likely."""
 HEIGHT_PX = 16
 CELL_PX = 16
 GOLDEN = ("A B", "CAB ")
@@ -49,9 +54,13 @@ def write_toy_bundle(
     layout: Literal["fixed", "line"] = "line",
     parent: str = "",
     created: str = "2026-11-21T00:00:00Z",
+    texts: Sequence[str] = (),
     **facts: str,
 ) -> Path:
-    """Write a bundle that `read_recogniser_bundle` accepts; the Paddle forms are empty shells."""
+    """Write a bundle that `read_recogniser_bundle` accepts; the Paddle forms are empty shells.
+
+    Given texts, it has a model of them and reads DOUBTFUL as they do.
+    """
     spec = LineSpec(layout=layout, height_px=HEIGHT_PX, width_px=64)
     for relative in REQUIRED:
         (folder / relative).parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +68,11 @@ def write_toy_bundle(
     (folder / ONNX_MODEL).write_bytes(toy_model(spec))
     Charset(CHARACTERS).write(folder / CHARSET)
     (folder / CARD).write_text("# toy\n", encoding="utf-8")
-    write_golden(folder, [(draw(text), {"text": text.replace(" ", "")}) for text in GOLDEN])
+    golden = [(draw(text), {"text": text.replace(" ", "")}) for text in GOLDEN]
+    if texts:
+        TextModel(*count_ngrams(texts, Charset(CHARACTERS)), weight=1.0).write(folder / TEXT_MODEL)
+        golden.append((draw(DOUBTFUL), {"text": DOUBTFUL.replace("?", "B"), "greedy": "AC"}))
+    write_golden(folder, golden)
     write_manifest(
         folder,
         RecogniserManifest(
@@ -128,9 +141,15 @@ def toy_detector() -> bytes:
 
 
 def draw(text: str) -> Image:
-    """Draw a text over A, B, C and space in the toy's font: one coloured cell a character."""
-    colours = [COLOURS[character] for character in text for _ in range(CELL_PX)]
+    """Draw a text over A, B, C, space and ? in the toy's font: one coloured cell a character."""
+    colours = [column for character in text for column in _cell(character)]
     return np.tile(np.array([colours], dtype=np.uint8), (HEIGHT_PX, 1, 1))
+
+
+def _cell(character: str) -> list[tuple[int, int, int]]:
+    if character == "?":
+        return [(200, 198, 0)] * 4 + [COLOURS[" "]] * (CELL_PX - 4)
+    return [COLOURS[character]] * CELL_PX
 
 
 def toy_model(spec: LineSpec, *, classes: int = 4) -> bytes:

@@ -2,6 +2,7 @@
 
 - `bundle` – one exported recogniser or detector in every form, and the manifest of its files
 - `recogniser_spec`, `detector_spec` – what each net takes, and how a map becomes boxes
+- `text_model` – which characters follow which in the training texts
 - `charset` – the characters that a recogniser reads
 - `page_line` – one line of a page as it was read, and its JSON form
 - `pipeline` – a detector and a recogniser under one version

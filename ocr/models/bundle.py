@@ -16,6 +16,7 @@ MANIFEST = "manifest.json"
 CHARSET = "charset.txt"
 CARD = "card.md"
 NOTICE = "NOTICE.txt"
+TEXT_MODEL = "texts.npz"
 ONNX_MODEL = "onnx/model.onnx"
 PADDLE_FOLDER = "paddle"
 SERVING_FOLDER = "serving"
@@ -39,8 +40,8 @@ FORM_FILES = frozenset(
 """The bundles of recognisers and of detectors hold these, and golden images."""
 
 REQUIRED = FORM_FILES | {CHARSET}
-"""A recogniser's bundle holds these and golden images, perhaps a notice of whose weights it started
-from, and nothing else: no form that unpickles."""
+"""A recogniser's bundle holds these and golden images; where it pays, a text model; and a notice of
+whose weights it started from. Nothing else: no form that unpickles."""
 
 Task = Literal["recognition", "detection", "pipeline"]
 
@@ -68,6 +69,7 @@ class ModelManifest(BaseModel):
     """sha256 by path; `write_manifest` fills it in."""
 
     required: ClassVar[frozenset[str]] = FORM_FILES
+    optional: ClassVar[frozenset[str]] = frozenset()
 
 
 class RecogniserManifest(ModelManifest):
@@ -77,6 +79,7 @@ class RecogniserManifest(ModelManifest):
     input: LineSpec
 
     required: ClassVar[frozenset[str]] = REQUIRED
+    optional: ClassVar[frozenset[str]] = frozenset({NOTICE, TEXT_MODEL})
 
 
 class DetectorManifest(ModelManifest):
@@ -185,7 +188,7 @@ def verify_files(folder: Path, manifest: Manifest) -> Manifest:
     if missing:
         raise BadData(f"The manifest of {folder} does not list {', '.join(missing)}")
     for relative, digest in manifest.files.items():
-        _check_name(relative, manifest.required)
+        _check_name(relative, manifest.required | manifest.optional)
         path = folder / relative
         if path.is_symlink() or not path.is_file():
             raise ArtifactNotFound(f"{folder} holds no file {relative}, which its manifest lists")
@@ -197,9 +200,9 @@ def verify_files(folder: Path, manifest: Manifest) -> Manifest:
     return manifest
 
 
-def _check_name(relative: str, required: frozenset[str]) -> None:
+def _check_name(relative: str, known: frozenset[str]) -> None:
     check_key(relative)
-    if relative not in required | {NOTICE} and not _is_golden_image(relative):
+    if relative not in known and not _is_golden_image(relative):
         raise BadData(f"{relative} has no place in a bundle")
 
 

@@ -16,8 +16,10 @@ from ocr.image.pixels import Image
 from ocr.models.bundle import CHARSET, read_recogniser_bundle
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
+from ocr.models.text_model import TextModel
 from ocr.reading.cores import ONE_CORE, Cores
-from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.recognition.ctc import Recognition
+from ocr.reading.recognition.decoder import Decoder, read_text_model
 from ocr.reading.recognition.recogniser import run_in_batches
 
 # Paddle's import takes SIGTERM for itself, and its handler may hang: give the signals back.
@@ -39,12 +41,14 @@ class PaddleRecogniser:
         *,
         predictors: int,
         charset: Charset,
+        text_model: TextModel | None,
         spec: LineSpec,
         name: str,
         cores: Cores = ONE_CORE,
     ) -> None:
         self._name = name
         self._charset = charset
+        self._decoder = Decoder(charset, text_model)
         self._spec = spec
         self._cores = cores
         self._idle: SimpleQueue[Any] = SimpleQueue()
@@ -77,6 +81,7 @@ class PaddleRecogniser:
             predictor,
             predictors=predictors,
             charset=charset,
+            text_model=read_text_model(bundle, manifest),
             spec=manifest.input,
             name=name,
             cores=cores,
@@ -90,7 +95,7 @@ class PaddleRecogniser:
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
         frames = run_in_batches(self._run, images=images, spec=self._spec, cores=self._cores)
-        read = {index: decode(kept, self._charset.characters) for index, kept in frames}
+        read = {index: self._decoder.decode(kept) for index, kept in frames}
         return [read[index] for index in range(len(images))]
 
     def _run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:

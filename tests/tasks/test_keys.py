@@ -160,6 +160,21 @@ def test_a_bundle_that_is_proved_with_fewer_images_is_another(
     assert len(made) == 2
 
 
+def test_reading_without_a_text_model_is_another_bundle_of_the_same_training(
+    project: ToyProject, made: list[str]
+) -> None:
+    without = RecogniserTrainingParams(text_model=False)
+    trained = train(project)
+    exported = export(project)
+
+    again = train_recogniser.fn(project.dataset, without, ResourceParams())
+    checkpoint = CheckpointRef(key="checkpoints/c/0", digest="c", metrics={}, code="")
+    other = export_recogniser.fn(checkpoint, project.dataset, NAME, without)
+
+    assert (again, other == exported) == (trained, False)
+    assert made == ["train-recogniser", "export-recogniser", "export-recogniser"]
+
+
 def test_evaluation_of_before_an_upgrade_is_not_found(
     project: ToyProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

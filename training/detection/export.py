@@ -97,7 +97,16 @@ class DetectorExport:
         """Ask for the same boxes: those that are cut out, for stock knows no others."""
         return compare_boxes(found.crop_boxes, expected.crop_boxes)
 
-    def record(self, output: Detections, sample: Mapping[str, Any]) -> dict[str, Any]:
+    def refine(self, *_: Any, **__: Any) -> list[tuple[Image, dict[str, Any]]]:
+        """A detector's rule was found in training."""
+        return []
+
+    def record(
+        self,
+        output: Detections,
+        probabilities: Probabilities,  # noqa: ARG002
+        sample: Mapping[str, Any],
+    ) -> dict[str, Any]:
         """Record the boxes that were found, in pixels of the golden page."""
         return {
             "page": sample["id"],

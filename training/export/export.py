@@ -25,14 +25,14 @@ from ocr.models.golden import write_golden_inputs, write_golden_outputs
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
 from training.export.card import render_card
-from training.export.golden_images import read_golden_images
+from training.export.golden_images import GoldenImage, read_golden_images
 from training.export.kinds import load_export
 from training.export.legacy import LegacyExport
 from training.forms.exportable import Exportable
 from training.forms.onnx import export_onnx
 from training.forms.paddle import export_paddle, load_predictor, read_config
 from training.forms.parity import ParityProof, Reading
-from training.job import CHECKPOINT
+from training.job import CHECKPOINT, SNAPSHOT
 
 BUNDLE = "bundle"
 PARITY = "parity"
@@ -69,9 +69,13 @@ def export_model(job: ExportJob, folder: Path) -> ExportResult:
         images = [one.image for one in golden]
         write_golden_inputs(part, images)
     with LegacyExport(job.kind, checkpoint, part, folder) as legacy:
-        proof = _export_forms(model, legacy, part, images=images, work=folder, timings=timings)
-    answers = zip(proof.expected.outputs, golden, strict=True)
-    write_golden_outputs(part, (model.record(output, one.sample) for output, one in answers))
+        proof = _export_forms(model, part, images=images, work=folder, timings=timings)
+        with _timed(timings, "refine_s"):
+            further = model.refine(part, job=job, store=store, folder=folder / SNAPSHOT)
+        with _timed(timings, "serving_wait_s"):
+            proof.check("serving", model.reader.decode(legacy.wait()))
+    golden += [GoldenImage(image, sample) for image, sample in further]
+    _write_golden(part, model, proof.expected, golden)
     _complete(part, job, model, dataset=dataset, parity=proof.differences)
     part.rename(folder / BUNDLE)
     return ExportResult(kind=job.kind, bundle=BUNDLE, parity=proof.differences, timings=timings)
@@ -79,14 +83,13 @@ def export_model(job: ExportJob, folder: Path) -> ExportResult:
 
 def _export_forms(
     model: Exportable[Output],
-    legacy: LegacyExport,
     bundle: Path,
     *,
     images: Sequence[Image],
     work: Path,
     timings: dict[str, float],
 ) -> ParityProof[Output]:
-    """Write every form and read the golden images with each; the legacy one runs beside."""
+    """Write every form but the legacy one, and read the golden images with each."""
     with _timed(timings, "reference_s"):
         expected = _read_checkpoint(model, images)
     proof = ParityProof(expected, images, work / PARITY, compare=model.compare)
@@ -101,9 +104,22 @@ def _export_forms(
         export_onnx(folder, bundle / ONNX_MODEL, dimensions=model.dimensions)
         model.write_files(bundle)
         proof.check("onnx", model.read_onnx(bundle, images))
-    with _timed(timings, "serving_wait_s"):
-        proof.check("serving", model.reader.decode(legacy.wait()))
     return proof
+
+
+def _write_golden(
+    bundle: Path,
+    model: Exportable[Output],
+    expected: Reading[Output],
+    golden: Sequence[GoldenImage],
+) -> None:
+    """Write what is read on the images of the parity proof, and on those that follow them."""
+    further = model.read_onnx(bundle, [one.image for one in golden[len(expected.outputs) :]])
+    outputs = (*expected.outputs, *further.outputs)
+    probabilities = (*expected.probabilities, *further.probabilities)
+    answers = zip(outputs, probabilities, golden, strict=True)
+    write_golden_inputs(bundle, [one.image for one in golden])
+    write_golden_outputs(bundle, (model.record(o, p, one.sample) for o, p, one in answers))
 
 
 def _read_checkpoint(model: Exportable[Output], images: Sequence[Image]) -> Reading[Output]:

@@ -7,8 +7,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from configs.jobs import ExportJob
 from ocr.image.pixels import Image
 from ocr.models.bundle import ModelManifest
+from ocr.store import Store
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
 
@@ -61,11 +63,28 @@ class Exportable(Protocol[Output]):
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Output]:
         """Read with the bundle's ONNX form as the gateway does."""
 
+    def refine(
+        self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
+    ) -> list[tuple[Image, dict[str, Any]]]:
+        """Add to a bundle what the snapshot teaches with the ONNX form at hand.
+
+        Args:
+            bundle: Has the ONNX form and what `write_files` wrote.
+            job: Names the snapshot.
+            store: Holds it.
+            folder: For what must be fetched of it.
+
+        Returns:
+            Golden images that prove it, each with its row of the snapshot.
+        """
+
     def compare(self, found: Output, expected: Output) -> str:
         """Say how an output differs from the checkpoint's; empty when it does not."""
 
-    def record(self, output: Output, sample: Mapping[str, Any]) -> dict[str, Any]:
-        """Describe an output for golden/outputs.json, given the image's row of the snapshot."""
+    def record(
+        self, output: Output, probabilities: Probabilities, sample: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Describe for golden/outputs.json what the bundle reads, given the row of the snapshot."""
 
     def manifest(self, **fields: Any) -> ModelManifest:
         """Return the manifest, given the fields that all manifests share."""

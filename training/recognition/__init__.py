@@ -11,5 +11,5 @@
 - `loss` – CTC, and early in a run a guide
 - `validation` – crops read and compared with their texts
 - `composing`, `composition/` – new crops made of the labelled ones
-- `checkpoint`, `export` – the net on disk, and how it is exported: lines in, texts out
+- `checkpoint`, `export`, `text_model` – the net on disk, how it is exported, what the texts add
 """

@@ -6,19 +6,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from configs.jobs import ExportJob, ExportRecogniserJob
+from ocr.dataset.lines.snapshot import open_line_snapshot
+from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
+from ocr.evaluation.lines.text_gain import TextGain
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, NOTICE, ONNX_MODEL, RecogniserManifest
+from ocr.models.bundle import CHARSET, NOTICE, ONNX_MODEL, TEXT_MODEL, RecogniserManifest
 from ocr.models.charset import Charset
 from ocr.models.golden import compare_texts
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.recognition.decoder import Decoder
 from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
+from ocr.store import Store
+from ocr.store.folder import download_folder
 from training.forms.exportable import Run
 from training.forms.paddle import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
 from training.recognition.checkpoint import NetSpec, load_recogniser
 from training.recognition.ppocr_v6.net import PretrainedNetSpec
+from training.recognition.text_model import weigh_text_model
 
 NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
 
@@ -65,6 +73,8 @@ class RecogniserExport:
         self._spec = self._net_spec.input
         self.shape = input_shape(self._spec)
         self.reader = LineReader(self._spec, self._net_spec.charset)
+        self._gain: TextGain | None = None
+        self._decoder = Decoder(Charset(self._net_spec.charset))
 
     def config(self) -> dict[str, Any]:
         """Return the inference.yml that tells stock PaddleOCR how to read."""
@@ -92,29 +102,49 @@ class RecogniserExport:
             shutil.copyfile(NOTICE_FILE, bundle / NOTICE)
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Recognition]:
-        """Read with the recogniser that serves."""
-        charset = Charset.read(bundle / CHARSET)
-        model = (bundle / ONNX_MODEL).read_bytes()
-        recogniser = OnnxRecogniser(model, charset=charset, spec=self._spec, name="onnx")
-        reader = LineReader(self._spec, charset.characters)
+        """Read greedily with the form that serves."""
+        recogniser = self._recogniser(bundle)
+        reader = LineReader(self._spec, Charset.read(bundle / CHARSET).characters)
         return reader.decode(recogniser.probabilities(images))
+
+    def refine(
+        self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
+    ) -> list[tuple[Image, dict[str, Any]]]:
+        """Add a model of the training texts where it is sure to help."""
+        if not isinstance(job, ExportRecogniserJob) or not job.text_model:
+            return []
+        tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
+        snapshot = open_line_snapshot(tables, shards_in_store(store, job.snapshot))
+        charset = Charset(self._net_spec.charset)
+        gain, golden = weigh_text_model(snapshot, self._recogniser(bundle), charset)
+        self._gain = gain
+        if gain is None or not gain.pays:
+            return []
+        gain.model.write(bundle / TEXT_MODEL)
+        self._decoder = Decoder(charset, gain.model)
+        return golden
 
     def compare(self, found: Recognition, expected: Recognition) -> str:
         """Ask for the same text."""
         return compare_texts(found.text, expected.text)
 
-    def record(self, output: Recognition, sample: Mapping[str, Any]) -> dict[str, Any]:
-        """Record what was read beside what is labelled."""
+    def record(
+        self, output: Recognition, probabilities: Probabilities, sample: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Record what the bundle reads beside what is labelled, and what its forms read alone."""
+        read = self._decoder.decode(probabilities)
         return {
             "reference": sample["text"],
-            "text": output.text,
-            "confidence": output.confidence,
-            "character_confidences": list(output.character_confidences),
+            "text": read.text,
+            "greedy": output.text,
+            "confidence": read.confidence,
+            "character_confidences": list(read.character_confidences),
         }
 
     def manifest(self, **fields: Any) -> RecogniserManifest:
-        """Add the input."""
-        return RecogniserManifest(input=self._spec, **fields)
+        """Add the input, and what a text model changes."""
+        metrics = fields.pop("metrics") | (_name_gain(self._gain) if self._gain else {})
+        return RecogniserManifest(input=self._spec, metrics=metrics, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
         """Return the template of the model card and the values for it."""
@@ -124,7 +154,25 @@ class RecogniserExport:
             "spec": self._spec,
             "charset": self._net_spec.charset,
             "model_name": RECOGNISER_NAME,
+            "gain": self._gain,
         }
+
+    def _recogniser(self, bundle: Path) -> OnnxRecogniser:
+        return OnnxRecogniser(
+            (bundle / ONNX_MODEL).read_bytes(),
+            charset=Charset.read(bundle / CHARSET),
+            spec=self._spec,
+            name="onnx",
+        )
+
+
+def _name_gain(gain: TextGain) -> dict[str, float]:
+    """Return the change by a text model as metrics; bounds that are not known are the widest."""
+    return {
+        "text_model_gain": gain.change.value,
+        "text_model_gain_lower": max(-1.0, gain.change.lower),
+        "text_model_gain_upper": min(1.0, gain.change.upper),
+    }
 
 
 def _describe_net(spec: NetSpec) -> str:

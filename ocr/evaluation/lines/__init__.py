@@ -7,4 +7,5 @@
 5. `calibration` – whether a confidence means what it says.
 6. `slices` – the parts of the test.
 7. `report` – what an evaluation found.
+8. `text_gain` – how much a text model helps, and with which weight.
 """

@@ -30,14 +30,20 @@ def decode(probabilities: NDArray[np.floating], characters: Sequence[str]) -> Re
         characters: The charset, C - 1 characters.
     """
     best = probabilities.argmax(axis=1)
-    kept = best != BLANK
-    kept[1:] &= best[1:] != best[:-1]
+    kept = keep_frames(best)
     confidences = probabilities[kept, best[kept]]
     return Recognition(
         text="".join(characters[index - 1] for index in best[kept]),
         confidence=float(confidences.mean()) if confidences.size else 0.0,
         character_confidences=tuple(confidences.tolist()),
     )
+
+
+def keep_frames(best: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Tell of the best class of each frame whether it begins a character."""
+    kept: NDArray[np.bool_] = best != BLANK
+    kept[1:] &= best[1:] != best[:-1]
+    return kept
 
 
 def align(log_probabilities: NDArray[np.floating], labels: Sequence[int]) -> NDArray[np.int64]:

@@ -12,9 +12,11 @@ from ocr.image.pixels import Image
 from ocr.models.bundle import CHARSET, ONNX_MODEL, read_recogniser_bundle
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
+from ocr.models.text_model import TextModel
 from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.onnx_session import open_session
-from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.recognition.ctc import Recognition
+from ocr.reading.recognition.decoder import Decoder, read_text_model
 from ocr.reading.recognition.line_input import (
     batches_by_width,
     fit_line,
@@ -43,7 +45,14 @@ class OnnxRecogniser:
     """Reads with a bundle's ONNX form on the CPU; safe to share between threads."""
 
     def __init__(
-        self, model: bytes, *, charset: Charset, spec: LineSpec, name: str, cores: Cores = ONE_CORE
+        self,
+        model: bytes,
+        *,
+        charset: Charset,
+        spec: LineSpec,
+        name: str,
+        text_model: TextModel | None = None,
+        cores: Cores = ONE_CORE,
     ) -> None:
         """Load a model.
 
@@ -52,6 +61,7 @@ class OnnxRecogniser:
             charset: Its classes from 1.
             spec: Its input.
             name: For reports and logs.
+            text_model: What the texts are like; None: read greedily.
             cores: Idle ones of these read further batches of a call.
 
         Raises:
@@ -59,6 +69,7 @@ class OnnxRecogniser:
         """
         self.name = name
         self._charset = charset
+        self._decoder = Decoder(charset, text_model)
         self._spec = spec
         self._session = open_session(model, name=name, threads=1)
         self._cores = cores
@@ -78,12 +89,13 @@ class OnnxRecogniser:
             charset=Charset.read(bundle / CHARSET),
             spec=manifest.input,
             name=f"{manifest.name}:{manifest.version}",
+            text_model=read_text_model(bundle, manifest),
             cores=cores,
         )
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
-        read = {i: decode(frames, self._charset.characters) for i, frames in self._run(images)}
+        read = {index: self._decoder.decode(frames) for index, frames in self._run(images)}
         return [read[index] for index in range(len(images))]
 
     def probabilities(self, images: Sequence[Image]) -> list[Probabilities]:

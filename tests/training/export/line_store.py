@@ -1,5 +1,6 @@
 """A store with a small dataset of lines and an untrained recogniser whose answers still vary."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from training.recognition.checkpoint import NetSpec, save_recogniser
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
 CHARACTERS = (" ", "'", "0", "1", "A", "~", "沪", "皖")
+TRAIN, VAL, TEST = ({n: f"皖A {n}" for n in range(start, start + 16)} for start in (0, 100, 200))
 SPREAD = 12
 """Factor of the head's weights: an untrained net would call every frame the same."""
 
@@ -32,20 +34,29 @@ def blotches(number: int) -> Image:
 
 
 def line_store(
-    root: Path, *, layout: Literal["fixed", "line"]
+    root: Path, *, layout: Literal["fixed", "line"], val: Mapping[int, str] = VAL
 ) -> tuple[Store, ExportRecogniserJob]:
-    """Fill a store and return it with the job that exports its checkpoint."""
+    """Fill a store and return it with the job that exports its checkpoint.
+
+    Args:
+        root: A folder for all.
+        layout: Of the recogniser.
+        val: Texts of the validation split's blotches.
+    """
     spec = RecogniserNetSpec(LineSpec(layout, 32, 128), "small", False, CHARACTERS)
     paddle.seed(7)
-    return fill_store(root, weights=varied_weights(build_recogniser_net(spec)), spec=spec)
+    weights = varied_weights(build_recogniser_net(spec))
+    return fill_store(root, weights=weights, spec=spec, val=val)
 
 
-def fill_store(root: Path, *, weights: Arrays, spec: NetSpec) -> tuple[Store, ExportRecogniserJob]:
+def fill_store(
+    root: Path, *, weights: Arrays, spec: NetSpec, val: Mapping[int, str] = VAL
+) -> tuple[Store, ExportRecogniserJob]:
     """Fill a store with a checkpoint and the dataset, and return it with the job to export it."""
     store = open_store(str(root / "store"))
     job = ExportRecogniserJob(
         store=store.uri,
-        snapshot=_store_snapshot(store, root / "data"),
+        snapshot=_store_snapshot(store, root / "data", val=val),
         checkpoint=_store_checkpoint(store, root / "checkpoint", weights=weights, spec=spec),
         name="toy",
         version="v1",
@@ -53,16 +64,17 @@ def fill_store(root: Path, *, weights: Arrays, spec: NetSpec) -> tuple[Store, Ex
         parameters={"epochs": 3, "note": "a|b"},
         metrics={"accuracy": 0.25},
         golden_images=12,
+        text_model=True,
     )
     return store, job
 
 
-def _store_snapshot(store: Store, root: Path) -> str:
+def _store_snapshot(store: Store, root: Path, *, val: Mapping[int, str]) -> str:
     root.mkdir(parents=True)
-    for start, split in ((0, "train"), (100, "val"), (200, "test")):
-        for number in range(start, start + 16):
+    for split, texts in {"train": TRAIN, "val": val, "test": TEST}.items():
+        for number in texts:
             (root / f"{number}.png").write_bytes(encode_png(blotches(number)))
-        lines = [f"{number}.png\t皖A {number}\n" for number in range(start, start + 16)]
+        lines = [f"{number}.png\t{text}\n" for number, text in texts.items()]
         (root / f"{split}.txt").write_text("".join(lines), encoding="utf-8")
     labels = LineLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
     return prepare_lines(

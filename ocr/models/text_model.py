@@ -1,0 +1,110 @@
+"""What the texts of a training set are like: counts of character n-grams, a file of a bundle."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.errors import BadData
+from ocr.models.charset import Charset
+
+ORDER = 4
+START = 0
+"""Stands before a text ORDER - 1 times; it is the class of the blank, which no text has."""
+HEAVIEST = 4.0
+MOST_NGRAMS = 200_000
+"""Of more, the most frequent are kept: they take half a second and 100 MB to load."""
+
+
+@dataclass(frozen=True)
+class TextModel:
+    """Which characters follow which in the training texts, and how much that counts in reading.
+
+    A number is one character here, whatever its digits and however many: a model knows where
+    numbers stand, and says nothing of which.
+
+    Attributes:
+        ngrams: (N, ORDER) classes: characters by their place in the charset, from 1; the first
+            digit's for every number; START before a text, and the charset's size behind it.
+        counts: (N,) how often each was seen.
+        weight: Exponent of what the model makes of a text, beside what the net makes of it; 0: the
+            net alone decides.
+    """
+
+    ngrams: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+    weight: float
+
+    def __post_init__(self) -> None:
+        if (
+            self.ngrams.ndim != 2
+            or self.ngrams.shape[1] != ORDER
+            or self.counts.shape != self.ngrams.shape[:1]
+            or {self.ngrams.dtype, self.counts.dtype} != {np.dtype(np.uint32)}
+            or not self.counts.all()
+        ):
+            raise BadData(f"Expected counted {ORDER}-grams, got {self.ngrams.shape}")
+        if not 0 <= self.weight <= HEAVIEST:
+            raise BadData(
+                f"The weight of a text model is {self.weight}, allowed is 0 to {HEAVIEST}"
+            )
+
+    def write(self, path: Path) -> None:
+        """Write the file of a bundle."""
+        weight = np.array(self.weight, dtype=np.float64)
+        np.savez_compressed(path, ngrams=self.ngrams, counts=self.counts, weight=weight)
+
+    @classmethod
+    def read(cls, path: Path) -> "TextModel":
+        """Read the file of a bundle, refusing pickles.
+
+        Raises:
+            BadData: It is damaged.
+        """
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+                return cls(stored["ngrams"], stored["counts"], float(stored["weight"]))
+        except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile) as error:
+            raise BadData(f"{path} is no usable text model: {error}") from error
+
+
+def count_ngrams(
+    texts: Iterable[str], charset: Charset
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Count the n-grams of texts; see `TextModel.ngrams` and `.counts`.
+
+    A text with a character that the charset lacks is left out.
+    """
+    counted: Counter[tuple[int, ...]] = Counter()
+    folded = fold_digits(charset)
+    numbers = {folded[k] for k in digit_classes(charset)}
+    for text in texts:
+        if charset.unknown(text):
+            continue
+        classes = [folded[k] for k in charset.encode(text)]
+        numbers_as_one = [
+            k for at, k in enumerate(classes) if k not in numbers or classes[at - 1 : at] != [k]
+        ]
+        line = [START] * (ORDER - 1) + numbers_as_one + [charset.size]
+        counted.update(zip(*(line[place:] for place in range(ORDER)), strict=False))
+    kept = sorted(sorted(counted, key=lambda ngram: (-counted[ngram], ngram))[:MOST_NGRAMS])
+    return (
+        np.array(kept, dtype=np.uint32).reshape(-1, ORDER),
+        np.array([counted[ngram] for ngram in kept], dtype=np.uint32),
+    )
+
+
+def fold_digits(charset: Charset) -> list[int]:
+    """Return the class that stands for each class in n-grams: for digits that of the first."""
+    digits = digit_classes(charset)
+    first = min(digits, default=0)
+    return [first if place in digits else place for place in range(charset.size + 1)]
+
+
+def digit_classes(charset: Charset) -> frozenset[int]:
+    """Return the classes of the charset's decimal digits, of any script."""
+    return frozenset(n for n, c in enumerate(charset.characters, start=1) if c.isdecimal())

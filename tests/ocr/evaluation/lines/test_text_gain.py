@@ -1,0 +1,61 @@
+"""The gain of a text model: measured on documents it was not weighed on, claimed only if sure."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ocr.evaluation.lines.text_gain import ReadLine, TextGain, measure_text_gain
+from ocr.models.charset import Charset
+from ocr.models.text_model import TextModel, count_ngrams
+
+CHARSET = Charset(("A", "B", "C", "D"))
+WORDS = ("ABBA", "CDAB", "DACA", "BDAC")
+
+
+def read(text: str, *, group: str, rng: np.random.Generator) -> ReadLine:
+    """A line of whose characters the net doubts a third, as much as it should."""
+    frames = []
+    for k in CHARSET.encode(text):
+        frame = np.full(CHARSET.size, 0.001)
+        share = rng.choice([0.6, 0.99], p=[0.3, 0.7])
+        right = share if rng.random() < share else 1 - share
+        frame[[k, 1 + k % 4]] = right, 1 - right
+        frames += [frame, np.eye(CHARSET.size)[0]]
+    return ReadLine(text, group, np.array(frames, dtype=np.float32))
+
+
+def measure(texts: Callable[[np.random.Generator], str], *, groups: int = 40) -> TextGain:
+    rng = np.random.default_rng(1)
+    trained = [texts(rng) for _ in range(300)]
+    lines = [read(texts(rng), group=f"page {n % groups}", rng=rng) for n in range(160)]
+    model = TextModel(*count_ngrams(trained, CHARSET), weight=0.0)
+    return measure_text_gain(model, lines, CHARSET, seed=0)
+
+
+def word(rng: np.random.Generator) -> str:
+    return str(rng.choice(WORDS))
+
+
+def noise(rng: np.random.Generator) -> str:
+    return "".join(rng.choice(CHARSET.characters, 4))
+
+
+def test_texts_that_come_again_pay() -> None:
+    gain = measure(word)
+
+    assert gain.pays
+    assert gain.change.lower > 0.2
+    assert gain.accuracy + gain.change.value > 0.9
+    assert gain.model.weight > 0
+    assert len(gain.changed) >= 160 * gain.change.value
+
+
+def test_texts_that_teach_nothing_do_not_pay() -> None:
+    gain = measure(noise)
+
+    assert not gain.pays
+    assert abs(gain.change.value) < 0.1
+
+
+def test_one_document_cannot_tell() -> None:
+    assert not measure(word, groups=1).pays

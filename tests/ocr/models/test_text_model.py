@@ -1,0 +1,93 @@
+"""The text model: what is counted, and the file that a bundle keeps."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ocr.errors import BadData
+from ocr.models.charset import Charset
+from ocr.models.text_model import TextModel, count_ngrams
+
+CHARSET = Charset(("0", "1", "A", "٣", "$"))
+ZERO, A, DOLLAR, END = 1, 3, 5, 6
+
+
+def model(*texts: str) -> TextModel:
+    return TextModel(*count_ngrams(texts, CHARSET), weight=0.5)
+
+
+def test_ngrams_reach_from_before_a_text_to_its_end_and_know_no_number() -> None:
+    ngrams, counts = count_ngrams(["A1٣", "A000A"], CHARSET)
+
+    assert dict(zip(map(tuple, ngrams.tolist()), counts.tolist(), strict=True)) == {
+        (0, 0, 0, A): 2,
+        (0, 0, A, ZERO): 2,
+        (0, A, ZERO, END): 1,
+        (0, A, ZERO, A): 1,
+        (A, ZERO, A, END): 1,
+    }
+
+
+def test_the_sign_that_ends_a_line_is_no_end() -> None:
+    ngrams, _ = count_ngrams(["$"], CHARSET)
+
+    assert ngrams.tolist() == [[0, 0, 0, DOLLAR], [0, 0, DOLLAR, END]]
+
+
+def test_texts_of_other_characters_are_left_out() -> None:
+    assert len(count_ngrams(["AB", "x"], CHARSET)[0]) == 0
+
+
+def test_of_too_many_the_rarest_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ocr.models.text_model.MOST_NGRAMS", 2)
+
+    ngrams, counts = count_ngrams(["AA", "AA", "A"], CHARSET)
+
+    assert ngrams.tolist() == [[0, 0, 0, A], [0, 0, A, A]]
+    assert counts.tolist() == [3, 2]
+
+
+def test_a_file_is_read_as_written_and_always_the_same(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.npz", tmp_path / "other.npz"
+    model("A1", "AA$").write(one)
+    model("AA$", "A0").write(other)
+
+    read = TextModel.read(one)
+
+    assert one.read_bytes() == other.read_bytes()
+    np.testing.assert_array_equal(read.ngrams, model("A1", "AA$").ngrams)
+    assert (read.counts.tolist(), read.weight) == (model("A1", "AA$").counts.tolist(), 0.5)
+
+
+def save(path: Path, **changes: object) -> None:
+    given = model("A1")
+    parts = {"ngrams": given.ngrams, "counts": given.counts, "weight": np.array(0.5)}
+    np.savez(path, **{**parts, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:80]),
+        lambda path: path.unlink(),
+        lambda path: save(path, counts=np.array([1], dtype=np.uint32)),
+        lambda path: save(path, counts=np.zeros(len(model("A1").counts), dtype=np.uint32)),
+        lambda path: save(path, ngrams=np.zeros((3, 4), np.float32)),
+        lambda path: save(path, ngrams=np.array([{"a": 1}], dtype=object)),
+        lambda path: save(path, weight=np.array(np.nan)),
+        lambda path: save(path, weight=np.array(9.0)),
+        lambda path: save(path, weight=np.array([0.1, 0.2])),
+        lambda path: np.savez(path, ngrams=model("A").ngrams),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    path = tmp_path / "texts.npz"
+    save(path)
+
+    damage(path)
+
+    with pytest.raises(BadData, match=r"texts\.npz"):
+        TextModel.read(path)
