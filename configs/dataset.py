@@ -107,7 +107,9 @@ class LineDatasetParams(Params):
         "texts, LMDB files as PaddleOCR reads them, MMOCR's JSON, or rendered lines",
     )
     root: str = Field(
-        ".", description="Folder or tar file that label files and image paths are relative to"
+        ".",
+        description="Folder, tar file or s3://bucket/folder that label files and image paths are "
+        "relative to",
     )
     train_labels: str = Field(
         "rec_train.txt", description="Label file, table or folder of LMDB files of the train split"
@@ -212,7 +214,9 @@ class PageDatasetParams(Params):
         "ICDAR 2015 text files, a Label Studio, COCO-style or MMOCR JSON file, or rendered pages",
     )
     root: str = Field(
-        ".", description="Folder or tar file that labels and image paths are relative to"
+        ".",
+        description="Folder, tar file or s3://bucket/folder that labels and image paths are "
+        "relative to",
     )
     train_labels: str = Field("det_train.txt", description="Labels of the train split")
     val_labels: str = Field("", description="The val split's; empty: split off the train labels")

@@ -13,14 +13,16 @@ from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.roots import find_root
 from ocr.dataset.split import SplitRule
+from ocr.errors import ArtifactNotFound
 from ocr.models.charset import Charset
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
 from tasks.preparation import prepare_aloud, say_test_split, show_charset
 from tasks.run.retries import may_help
-from tasks.workspace import open_workspace
+from tasks.workspace import dataset_root, open_workspace
 
 
 @task(name="prepare-lines", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -40,9 +42,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
             ),
             texts=TextRule(**params.texts.model_dump()),
             near_duplicate_bits=params.split.near_duplicate_bits,
-            charset=Charset.read(Path(params.root, params.charset_file))
-            if params.charset_file
-            else None,
+            charset=_read_charset(params) if params.charset_file else None,
             frozen_test=params.split.frozen_test,
             rendered=render_lines(params) if params.synthesis.count else None,
             work_folder=folder,
@@ -61,7 +61,7 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
         return None
     return LineLabelFiles(
         kind=params.source,
-        root=Path(params.root),
+        root=dataset_root(params.root),
         train=params.train_labels,
         val=params.val_labels,
         test=params.test_labels,
@@ -77,6 +77,16 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
             split=params.split_column,
         ),
     )
+
+
+def _read_charset(params: LineDatasetParams) -> Charset:
+    root = dataset_root(params.root)
+    place = find_root(root) if isinstance(root, Path) else root
+    try:
+        with place.open_file(params.charset_file) as file:
+            return Charset.from_bytes(file.read(), source=params.charset_file)
+    except ArtifactNotFound as error:
+        raise ArtifactNotFound(f"no charset file: {error}") from error
 
 
 def render_lines(params: LineDatasetParams) -> RenderedSet[RenderedLine]:

@@ -21,7 +21,7 @@ from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
 from tasks.preparation import prepare_aloud, say_test_split, show_charset
 from tasks.run.retries import may_help
-from tasks.workspace import open_workspace
+from tasks.workspace import dataset_root, open_workspace
 
 
 @task(name="prepare-pages", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -81,7 +81,7 @@ def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
         return None
     return PageLabelFiles(
         kind=params.source,
-        root=Path(params.root),
+        root=dataset_root(params.root),
         train=params.train_labels,
         val=params.val_labels,
         test=params.test_labels,

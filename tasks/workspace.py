@@ -8,6 +8,7 @@ from configs.settings import Settings
 from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.dataset.preparation import snapshot_key
+from ocr.dataset.roots import StoreRoot
 from ocr.dataset.snapshot.snapshot import MANIFEST, TABLES, shards_in_store
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
@@ -49,6 +50,13 @@ class Workspace:
     def _copy_tables(self, key: str) -> Path:
         folder = use_copy(self.home / "snapshots" / Path(key).name)
         return download_folder(self.store, prefix=key, folder=folder, only=TABLES)
+
+
+def dataset_root(written: str, settings: Settings | None = None) -> Path | StoreRoot:
+    """Return what a dataset's `root` names: a path, or an address behind the environment's keys."""
+    if written.startswith("s3://"):
+        return StoreRoot(written, S3Credentials.of(settings or Settings()))
+    return Path(written)
 
 
 def open_workspace(settings: Settings | None = None) -> Workspace:

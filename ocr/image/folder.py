@@ -110,8 +110,13 @@ class ImageFolder:
             raise BadImage("outside_root", f"{image!r} leads out of the root")
 
 
+def max_file_bytes(max_pixels: int) -> int:
+    """Size of a file of so many pixels of 16-bit RGBA, with room for metadata."""
+    return max_pixels * _BYTES_PER_PIXEL + _METADATA_BYTES
+
+
 def refuse_large(image: str, size: int, *, max_pixels: int) -> None:
-    """Refuse a file larger than so many pixels of 16-bit RGBA and room for metadata.
+    """Refuse a file that is larger than an image of so many pixels needs.
 
     Args:
         image: Its name, for the message.
@@ -121,7 +126,7 @@ def refuse_large(image: str, size: int, *, max_pixels: int) -> None:
     Raises:
         BadImage: unreadable_image.
     """
-    max_bytes = max_pixels * _BYTES_PER_PIXEL + _METADATA_BYTES
+    max_bytes = max_file_bytes(max_pixels)
     if size > max_bytes:
         raise BadImage("unreadable_image", f"{image!r} has {size} bytes, allowed {max_bytes}")
 

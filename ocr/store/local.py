@@ -60,6 +60,10 @@ class LocalStore:
         with self._reading(key) as file:
             return file.read()
 
+    def read_start(self, key: str, *, size: int) -> bytes:
+        with self._reading(key) as file:
+            return file.read(size)
+
     def read_range(self, key: str, *, offset: int, size: int) -> bytes:
         if offset < 0 or size < 1:
             raise BadInput(f"Range of {size} bytes at {offset}: expected size >= 1, offset >= 0")

@@ -80,6 +80,10 @@ class MinioStore:
     def read_bytes(self, key: str) -> bytes:
         return self.read_tagged(key)[0]
 
+    def read_start(self, key: str, *, size: int) -> bytes:
+        with self._reading(key) as response:
+            return response.read(size)
+
     def read_range(self, key: str, *, offset: int, size: int) -> bytes:
         if offset < 0 or size < 1:
             raise BadInput(f"Range of {size} bytes at {offset}: expected size >= 1, offset >= 0")

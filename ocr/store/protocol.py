@@ -79,6 +79,13 @@ class Store(Protocol):
             ArtifactNotFound: The store holds no such key.
         """
 
+    def read_start(self, key: str, *, size: int) -> bytes:
+        """Read the first `size` bytes; all of a shorter object.
+
+        Raises:
+            ArtifactNotFound: The store holds no such key.
+        """
+
     def read_range(self, key: str, *, offset: int, size: int) -> bytes:
         """Read exactly `size` bytes from `offset`.
 

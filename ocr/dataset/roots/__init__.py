@@ -4,11 +4,14 @@
 - `folder`: files of this machine
 - `tar`: a tar file, with `tar_index`: where in it its members are
 - `lmdb_root`: LMDB files
+- `store_root`: objects of a store
+- `inner_name`: names within a root that is no folder
 """
 
 from ocr.dataset.roots.folder import FolderRoot
 from ocr.dataset.roots.lmdb_root import LmdbRoot
 from ocr.dataset.roots.root import Images, Root, find_root
+from ocr.dataset.roots.store_root import StoreRoot
 from ocr.dataset.roots.tar import TarRoot
 
-__all__ = ["FolderRoot", "Images", "LmdbRoot", "Root", "TarRoot", "find_root"]
+__all__ = ["FolderRoot", "Images", "LmdbRoot", "Root", "StoreRoot", "TarRoot", "find_root"]

@@ -1,7 +1,6 @@
 """A tar file as a dataset's root: images are read from where they lie in it."""
 
 import os
-import posixpath
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ocr.dataset.roots.folder import open_beside
+from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar
 from ocr.errors import ArtifactNotFound
 from ocr.image.folder import FileStamp, refuse_large
@@ -119,12 +119,7 @@ class TarImages:
         return copy
 
     def _join(self, image: str) -> str:
-        if image.startswith("/"):
-            raise BadImage("outside_root", f"{image!r} is absolute, expected relative to the root")
-        inner = posixpath.normpath(image)
-        if inner == ".." or inner.startswith("../"):
-            raise BadImage("outside_root", f"{image!r} leads out of the root")
-        return f"{self._folder}/{inner}"
+        return f"{self._folder}/{inner_name(image)}"
 
 
 @lru_cache(maxsize=2)

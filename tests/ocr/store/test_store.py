@@ -57,6 +57,7 @@ def test_a_missing_key_is_told_from_a_missing_store(store: Store, tmp_path: Path
         lambda: store.read_bytes(KEY),
         lambda: store.read_tagged(KEY),
         lambda: store.read_range(KEY, offset=0, size=1),
+        lambda: store.read_start(KEY, size=1),
         lambda: store.get_file(KEY, tmp_path / "copy"),
     ):
         with pytest.raises(ArtifactNotFound, match=KEY):
@@ -64,6 +65,14 @@ def test_a_missing_key_is_told_from_a_missing_store(store: Store, tmp_path: Path
 
     assert not store.exists(KEY)
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"123", b"1234", b"1234567" * 1_000_000])
+def test_no_more_is_read_of_an_object_than_its_start(store: Store, content: bytes) -> None:
+    store.put_bytes("image.jpg", content)
+
+    for _ in range(3):
+        assert store.read_start("image.jpg", size=4) == content[:4]
 
 
 @pytest.mark.parametrize("size", [0, 1, LARGE])

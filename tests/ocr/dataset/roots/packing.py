@@ -7,6 +7,9 @@ from pathlib import Path
 
 import lmdb
 
+from ocr.dataset.roots import StoreRoot
+from ocr.store import open_store
+
 
 def pack_tar(folder: Path, path: Path, *, inside: str = ".") -> Path:
     """All that is in a folder as a tar file, as `tar -cf path -C folder .` makes it."""
@@ -23,6 +26,14 @@ def write_tar(path: Path, members: Mapping[str, bytes], *, form: int = tarfile.P
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
     return path
+
+
+def put_folder(folder: Path, root: StoreRoot) -> None:
+    """All files of a folder as objects under a root."""
+    store = open_store(root.uri, s3=root.s3)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            store.put_file(file.relative_to(folder).as_posix(), file)
 
 
 def write_lmdb(folder: Path, rows: Mapping[bytes, str | bytes], **more: bytes) -> Path:

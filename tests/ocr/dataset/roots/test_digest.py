@@ -1,5 +1,6 @@
 """The same samples are the same snapshot, whatever their images and labels came in."""
 
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,13 +8,17 @@ import pytest
 
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.roots import StoreRoot
 from ocr.errors import BadInput
-from ocr.store import open_store
+from ocr.store import S3Credentials, open_store
 from tests.ocr.dataset.lines.preparing import prepare as prepare_lines
 from tests.ocr.dataset.pages.preparing import prepare as prepare_pages
 from tests.ocr.dataset.pages.sheets import write_pages
-from tests.ocr.dataset.roots.packing import pack_tar, write_lmdb
+from tests.ocr.dataset.roots.packing import pack_tar, put_folder, write_lmdb
 from tests.ocr.image.pictures import write_labels
+from tests.ocr.store.conftest import moto_server
+
+__all__ = ["moto_server"]
 
 ROWS = {f"images/{n:02}.png": f"T{n:03}" for n in range(24)}
 PAGES = {f"p{n}.png": [f"PAGE {n}", "SUM 1.00"] for n in range(5)}
@@ -46,6 +51,17 @@ def test_digest_of_lines_is_that_of_a_folder(tmp_path: Path, away: Path, kind: s
     )
 
     assert folder == other
+
+
+def test_digest_of_a_bucket_is_that_of_a_folder(tmp_path: Path, moto_server: S3Credentials) -> None:
+    write_labels(tmp_path / "data", "rec.txt", ROWS)
+    root = StoreRoot(f"s3://bucket-{uuid.uuid4().hex}/scans/may", moto_server)
+    put_folder(tmp_path / "data", root)
+
+    folder = LineLabelFiles("paddleocr", tmp_path / "data", "rec.txt")
+    bucket = LineLabelFiles("paddleocr", root, "rec.txt")
+
+    assert digest_lines(tmp_path / "1", folder) == digest_lines(tmp_path / "2", bucket)
 
 
 def test_digest_of_an_lmdb_file_is_that_of_a_folder_of_equal_names(

@@ -1,0 +1,104 @@
+"""A folder of an object store as a dataset's root: `s3://bucket/scans`."""
+
+import os
+import posixpath
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO
+
+from ocr.dataset.roots.folder import open_beside
+from ocr.dataset.roots.inner_name import inner_name
+from ocr.errors import ArtifactNotFound, BadInput
+from ocr.image.folder import FileStamp, max_file_bytes, refuse_large
+from ocr.image.pixels import BadImage
+from ocr.store import S3Credentials, Store, open_store
+
+_NANOSECONDS = 10**9
+
+
+@dataclass(frozen=True)
+class StoreRoot:
+    """Objects in a bucket; a label file may also lie on this machine, under its absolute path.
+
+    Attributes:
+        uri: Address of the bucket and the folder in it.
+        s3: How to reach the server.
+    """
+
+    uri: str
+    s3: S3Credentials
+
+    @contextmanager
+    def images(self) -> Iterator["StoreImages"]:
+        """Open the images; each is asked for by itself."""
+        yield StoreImages(self._store())
+
+    def stamps(self) -> Callable[[str], FileStamp | None]:
+        """Return what stamps all images: their size together, and the time of the last change."""
+        size, modified = 0, 0.0
+        for entry in self._store().entries(""):
+            size, modified = size + entry.size, max(modified, entry.modified)
+        stamp = FileStamp(size, int(modified * _NANOSECONDS))
+        return lambda _: stamp
+
+    def open_file(self, name: str) -> BinaryIO:
+        """Open a copy of a label file, which is gone when it is closed.
+
+        Raises:
+            ArtifactNotFound: There is none of that name.
+        """
+        if name.startswith("/"):
+            return open_beside(Path("/"), name)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder, "copy")
+            try:
+                self._store().get_file(posixpath.normpath(name), copy)
+            except (ArtifactNotFound, BadInput) as error:
+                raise ArtifactNotFound(f"no label file {self.uri}/{name} ({error})") from error
+            return copy.open("rb")
+
+    def __str__(self) -> str:
+        return self.uri
+
+    def _store(self) -> Store:
+        return _open_store(self.uri, self.s3, os.getpid())
+
+
+class StoreImages:
+    """The images of an object store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, image: str, *, max_pixels: int) -> bytes:
+        """Read the encoded image.
+
+        Raises:
+            BadImage: outside_root (absolute, or leaving the root), missing_image or
+                unreadable_image (too large).
+            StoreUnavailable: The store cannot be reached.
+        """
+        key = inner_name(image)
+        try:
+            data = self._store.read_start(key, size=max_file_bytes(max_pixels) + 1)
+        except (ArtifactNotFound, BadInput) as error:
+            raise BadImage("missing_image", str(error)) from error
+        refuse_large(image, len(data), max_pixels=max_pixels)
+        return data
+
+    def exists(self, image: str) -> bool:
+        """Tell whether there is an object of that name."""
+        try:
+            return self._store.exists(inner_name(image))
+        except (BadImage, BadInput):
+            return False
+
+
+@lru_cache(maxsize=4)
+def _open_store(uri: str, s3: S3Credentials, _: int) -> Store:
+    """Open a store once a process: no two may share its connections."""
+    return open_store(uri, s3=s3)

@@ -1,0 +1,102 @@
+"""Images in a bucket, of moto's server and of a real MinIO one."""
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.process_pool import ProcessPool
+from ocr.dataset.quarantine import Reason
+from ocr.dataset.roots import StoreRoot
+from ocr.errors import ArtifactNotFound, BadInput, StoreUnavailable
+from ocr.image.pixels import BadImage
+from ocr.store import S3Credentials, open_store
+from tests.ocr.store.conftest import minio_server, moto_server
+
+__all__ = ["minio_server", "moto_server"]
+
+
+@pytest.fixture(params=["moto", "minio"])
+def root(request: pytest.FixtureRequest) -> StoreRoot:
+    server = request.getfixturevalue(f"{request.param}_server")
+    root = StoreRoot(f"s3://roots-{uuid.uuid4().hex}/scans", server)
+    store = open_store(root.uri, s3=server)
+    store.put_bytes("sub/图 1.jpg", b"image")
+    store.put_bytes("large.jpg", bytes(2 << 20))
+    store.put_bytes("empty.jpg", b"")
+    store.put_bytes("rec.txt", b"sub/a.jpg\tA\n")
+    return root
+
+
+def read_image(root: StoreRoot) -> bytes:
+    with root.images() as images:
+        return images.read("sub/图 1.jpg", max_pixels=1)
+
+
+def test_objects_are_read_by_their_names(root: StoreRoot) -> None:
+    with root.images() as images:
+        assert images.read("./sub//图 1.jpg", max_pixels=1) == b"image"
+        assert images.read("empty.jpg", max_pixels=1) == b""
+        assert images.exists("empty.jpg")
+        assert not images.exists("gone.jpg")
+        assert not images.exists("../scans/empty.jpg")
+
+
+@pytest.mark.parametrize(
+    ("image", "reason"),
+    [
+        ("/etc/hostname", "outside_root"),
+        ("../scans/empty.jpg", "outside_root"),
+        ("gone.jpg", "missing_image"),
+        ("sub", "missing_image"),
+        ("", "missing_image"),
+        ("a\0.jpg", "missing_image"),
+        ("\ud800.jpg", "missing_image"),
+        ("large.jpg", "unreadable_image"),
+    ],
+)
+def test_anything_else_is_refused_with_its_reason(
+    image: str, reason: Reason, root: StoreRoot
+) -> None:
+    with root.images() as images, pytest.raises(BadImage) as refusal:
+        images.read(image, max_pixels=1)
+
+    assert refusal.value.reason == reason
+
+
+def test_forked_processes_have_connections_of_their_own(root: StoreRoot) -> None:
+    assert read_image(root) == b"image"
+
+    with ProcessPool(2) as pool:
+        assert list(pool.map_in_order(read_image, [root] * 20)) == [b"image"] * 20
+
+
+def test_label_files_lie_in_the_bucket_or_on_this_machine(root: StoreRoot, tmp_path: Path) -> None:
+    with root.open_file("rec.txt") as file:
+        assert file.read() == b"sub/a.jpg\tA\n"
+    (tmp_path / "own.txt").write_bytes(b"own")
+    with root.open_file(str(tmp_path / "own.txt")) as file:
+        assert file.read() == b"own"
+
+    for absent in ("gone.txt", "no-suffix", str(tmp_path / "gone.txt")):
+        with pytest.raises(ArtifactNotFound, match="no label file"):
+            root.open_file(absent)
+
+
+def test_stamp_changes_with_any_object(root: StoreRoot) -> None:
+    before = root.stamps()("empty.jpg")
+    assert before == root.stamps()("empty.jpg")
+
+    open_store(root.uri, s3=root.s3).put_bytes("more.jpg", b"more")
+
+    assert root.stamps()("empty.jpg") != before
+
+
+def test_servers_that_cannot_be_asked_are_told_from_absent_images() -> None:
+    nobody = StoreRoot("s3://bucket/scans", S3Credentials("127.0.0.1:9", "key", "secret"))
+    keyless = StoreRoot("s3://bucket/scans", S3Credentials("", "", ""))
+
+    with pytest.raises(StoreUnavailable):
+        read_image(nobody)
+    with pytest.raises(BadInput, match="needs MINIO_ENDPOINT"):
+        read_image(keyless)
