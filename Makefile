@@ -41,6 +41,7 @@ test-slow: setup ## The long proofs as well
 
 bench: setup ## The benchmarks that need no data of yours, each beside its peer
 	$(BIN)/python -m bench.prepare --rows 20000 200000
+	$(BIN)/python -m bench.roots
 	$(BIN)/python -m bench.train
 	$(BIN)/python -m bench.serve
 

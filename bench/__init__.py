@@ -1,6 +1,7 @@
 """Benchmarks beside a peer; each is a command that prints a table, in one run on one machine.
 
 - `prepare` – a preparation beside one process that only decodes
+- `roots` – images in a tar and an LMDB file beside a folder of them
 - `train` – a training beside a plain Paddle loop, two ranks beside one
 - `composition` – plates and meters trained with and without composed crops
 - `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
