@@ -4,6 +4,7 @@
 - `roots` – images in a tar and an LMDB file beside a folder of them
 - `train` – a training beside a plain Paddle loop, two ranks beside one
 - `composition` – plates and meters trained with and without composed crops
+- `reading` – lines read with and without a model of the training texts
 - `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
   yours `untrained_bundle` is served
 - `pages` – pages read by ocrline, RapidOCR and Tesseract

@@ -36,11 +36,11 @@ PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
 
 
 def load_recogniser(
-    workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE
+    workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE, greedy: bool = False
 ) -> OnnxRecogniser:
-    """Load a recogniser by its reference."""
+    """Load a recogniser by its reference; greedy: without its text model."""
     bundle = workspace.fetch_bundle(workspace.registry.resolve(reference))
-    return OnnxRecogniser.load(bundle, cores=cores)
+    return OnnxRecogniser.load(bundle, cores=cores, greedy=greedy)
 
 
 def load_detector(workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE) -> OnnxDetector:
@@ -49,14 +49,19 @@ def load_detector(workspace: Workspace, reference: str, *, cores: Cores = ONE_CO
     return OnnxDetector.load(bundle, cores=cores)
 
 
-def load_pipeline(workspace: Workspace, reference: str, *, threads: int = 1) -> PageReader:
-    """Load both parts of a pipeline by its reference, to read a page on so many cores."""
+def load_pipeline(
+    workspace: Workspace, reference: str, *, threads: int = 1, greedy: bool = False
+) -> PageReader:
+    """Load both parts of a pipeline by its reference, to read a page on so many cores.
+
+    Greedy: its recogniser is used without its text model.
+    """
     model = workspace.registry.resolve(reference)
     cores = Cores(threads)
     manifest = read_pipeline(workspace.fetch_bundle(model))
     return PageReader(
         load_detector(workspace, manifest.detector, cores=cores),
-        load_recogniser(workspace, manifest.recogniser, cores=cores),
+        load_recogniser(workspace, manifest.recogniser, cores=cores, greedy=greedy),
         name=model.reference,
     )
 

@@ -95,7 +95,9 @@ def register_pipeline(root: Path) -> None:
     """Register a detector, a recogniser and the pipeline of both, with real Paddle forms."""
     registry = Registry(open_store(str(root / "store")))
     detector = write_toy_detection_bundle(root / "detector", name="toy-detector", version="v1")
-    recogniser = write_toy_bundle(root / "recogniser", name="toy-recogniser", version="v1")
+    recogniser = write_toy_bundle(
+        root / "recogniser", name="toy-recogniser", version="v1", texts=["BC", "ABC"]
+    )
     with warnings.catch_warnings():  # paddle's imports warn of its dependencies
         warnings.simplefilter("ignore")
         rule = export_detector(detector, root / "checkpoint")

@@ -80,17 +80,48 @@ def _look_at(probabilities: NDArray[np.floating], least_probability: float) -> F
     unsure = np.flatnonzero(probabilities.max(axis=1) <= 1 - least_probability)
     likely = probabilities[unsure] >= least_probability
     several = likely.sum(axis=1) > 1
-    doubtful = np.zeros(len(best), dtype=bool)
-    doubtful[unsure] = several
+    unsure, likely = unsure[several], likely[several]
+    edges = _find_edges(best, unsure, likely)
+    best[unsure[edges]] = _characters(likely[edges])
+    unsure, likely = unsure[~edges], likely[~edges]
+    sure = np.ones(len(best), dtype=bool)
+    sure[unsure] = False
     repeated = np.zeros(len(best), dtype=bool)
-    repeated[1:] = ~doubtful[1:] & ~doubtful[:-1] & (best[1:] == best[:-1])
-    choices: dict[int, list[Choice]] = {t: [] for t in unsure[several].tolist()}
-    rows, classes = np.nonzero(likely[several])
-    at = unsure[several][rows]
-    values = probabilities[at, classes].tolist()
-    for t, k, value in zip(at.tolist(), classes.tolist(), values, strict=True):
+    repeated[1:] = sure[1:] & sure[:-1] & (best[1:] == best[:-1])
+    choices: dict[int, list[Choice]] = {t: [] for t in unsure.tolist()}
+    rows, classes = np.nonzero(likely)
+    values = probabilities[unsure[rows], classes].tolist()
+    for t, k, value in zip(unsure[rows].tolist(), classes.tolist(), values, strict=True):
         choices[t].append((k, chr(k), value))
     return Frames(best.tolist(), keep_frames(best), choices, np.flatnonzero(~repeated).tolist())
+
+
+def _find_edges(
+    best: NDArray[np.int64], unsure: NDArray[np.int64], likely: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Tell of doubtful frames which only leave open where a character ends, or begins.
+
+    Such a frame is of a character or blank, between two sure ones of which just one is of that
+    character: all texts go on the same, whichever it is. Most doubts are of this kind.
+
+    Args:
+        best: (T,) most probable class of each frame.
+        unsure: (D,) the doubtful frames.
+        likely: (D, C) what each of them may be.
+    """
+    around = np.full(len(best) + 2, BLANK)
+    around[1:-1] = best
+    around[unsure + 1] = -1
+    character = _characters(likely)
+    before, after = around[unsure], around[unsure + 2]
+    found: NDArray[np.bool_] = likely[:, BLANK] & (likely.sum(axis=1) == 2)
+    found &= (before >= 0) & (after >= 0) & ((before == character) != (after == character))
+    return found
+
+
+def _characters(likely: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the first class but the blank that each frame may be; (D,)."""
+    return np.asarray(likely[:, 1:].argmax(axis=1) + 1)
 
 
 def _settle(

@@ -76,8 +76,15 @@ class OnnxRecogniser:
         self._check_fit()
 
     @classmethod
-    def load(cls, bundle: Path, *, cores: Cores = ONE_CORE) -> "OnnxRecogniser":
+    def load(
+        cls, bundle: Path, *, cores: Cores = ONE_CORE, greedy: bool = False
+    ) -> "OnnxRecogniser":
         """Load a bundle after verifying every file of it.
+
+        Args:
+            bundle: Its folder.
+            cores: Idle ones of these read further batches of a call.
+            greedy: Read as its forms do in other runtimes, without its text model.
 
         Raises:
             ArtifactNotFound: It is no bundle or lacks a file.
@@ -89,7 +96,7 @@ class OnnxRecogniser:
             charset=Charset.read(bundle / CHARSET),
             spec=manifest.input,
             name=f"{manifest.name}:{manifest.version}",
-            text_model=read_text_model(bundle, manifest),
+            text_model=None if greedy else read_text_model(bundle, manifest),
             cores=cores,
         )
 
