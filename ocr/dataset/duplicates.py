@@ -4,17 +4,17 @@ Where two splits hold the same, the test split stays as it is, then the val spli
 frozen, training data is not.
 """
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.split import Codes, Split
+from ocr.dataset.split import Codes, Split, SplitCodes, where
 
 AnyCandidate = Candidate[SampleLabel]
 LabelT = TypeVar("LabelT", bound=SampleLabel)
@@ -24,52 +24,63 @@ _RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}
 
 def drop_duplicates(
     candidates: CandidateTable[LabelT],
-) -> tuple[NDArray[np.int64], list[Rejection]]:
+) -> tuple[Codes, list[Rejection]]:
     """Keep one row per image; with two texts in its first split, none of that image.
 
     Returns:
         Positions of the kept candidates, ascending, and the rejections.
     """
-    starts = np.flatnonzero(np.diff(candidates.images, prepend=-1))
-    counts = np.diff(starts, append=len(candidates))
     is_kept = np.ones(len(candidates), bool)
     rejections: list[Rejection] = []
-    for start, count in zip(starts[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
-        copies = dict(enumerate(candidates[start : start + count], start=start))
+    for start, end in _repeated(candidates.column("image")):
+        copies = dict(enumerate(candidates[start:end], start=start))
         at, *rest = sorted(copies, key=lambda at: _standing(copies[at]))
         first, others = copies[at], [copies[other] for other in rest]
         is_disputed = any(_rank(o) == _rank(first) and _reads(o) != _reads(first) for o in others)
-        is_kept[start : start + count] = False
+        is_kept[start:end] = False
         if is_disputed:
             detail = f"reads {first.row.label.shown!r} and otherwise"
             rejections.append(first.row.reject("duplicate_with_other_text", detail))
         else:
             is_kept[at] = True
         rejections += [_reject_copy(other, first) for other in others]
-    return np.flatnonzero(is_kept), rejections
+    return where(is_kept), rejections
 
 
-def connect(count: int, left: ArrayLike, right: ArrayLike) -> Codes:
+def _repeated(images: Codes) -> Iterator[tuple[int, int]]:
+    """Yield where each image that several rows share begins and ends."""
+    is_as_before = images[1:] == images[:-1]
+    edges = np.flatnonzero(np.diff(is_as_before, prepend=False, append=False))
+    for first, last in edges.reshape(-1, 2).tolist():
+        yield first, last + 1
+
+
+def connect(count: int, left: Codes, right: Codes) -> Codes:
     """Number the sets of what pairs tie together, chains included.
 
     Args:
         count: How many positions there are.
-        left: (N,) positions of one side of each pair.
-        right: (N,) positions of the other side.
+        left: (P,) positions of one side of each pair.
+        right: (P,) positions of the other side.
 
     Returns:
-        (count,) a number per position.
+        (count,) the first position of the set that each position is in.
     """
-    ends = np.array([left, right], np.int64)
-    graph = coo_array((np.ones(ends.shape[1], bool), (ends[0], ends[1])), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+    numbers = np.arange(count, dtype=np.int32)
+    tied, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
+    if len(tied):
+        ones = np.ones(len(left), bool)
+        graph = coo_array((ones, tuple(ends.reshape(2, -1))), shape=(len(tied), len(tied)))
+        sets = connected_components(graph, directed=False)[1]
+        numbers[tied] = tied[_first_of(sets)[sets]]
+    return numbers
 
 
 def join(numbers: Codes, left: Codes, right: Codes) -> Codes:
     """Number N sets anew, with those joined that pairs tie together: (N,).
 
     Args:
-        numbers: (N,) number of the set that each position is in so far.
+        numbers: (N,) number, below N, of the set that each position is in so far.
         left: (P,) positions of one side of each pair.
         right: (P,) positions of the other side.
     """
@@ -84,14 +95,14 @@ def tie(*numbers: Codes) -> Codes:
     """
     left, right = [], []
     for each in numbers:
-        first = _first_of(each, np.arange(len(each)))[each]
-        others = np.flatnonzero(first != np.arange(len(each)))
+        first = _first_of(each)[each]
+        others = where(first != np.arange(len(each), dtype=np.int32))
         left.append(first[others])
         right.append(others)
     return connect(len(numbers[0]), np.concatenate(left), np.concatenate(right))
 
 
-def find_leaks(splits: Codes, sets: Codes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def find_leaks(splits: SplitCodes, sets: Codes) -> tuple[Codes, Codes]:
     """Find samples that lie in a less protected split than another of their set.
 
     Args:
@@ -101,18 +112,20 @@ def find_leaks(splits: Codes, sets: Codes) -> tuple[NDArray[np.intp], NDArray[np
     Returns:
         Positions of the leaking samples and, for each, of the first that keeps its set's split.
     """
-    best = np.zeros(sets.max(initial=-1) + 1, np.int64)
+    best = np.zeros(sets.max(initial=-1) + 1, np.int8)
     np.maximum.at(best, sets, splits)
-    best = best[sets]
-    leaking = np.flatnonzero(splits < best)
-    keepers = _first_of(sets, np.flatnonzero(splits == best))
-    return leaking, keepers[sets[leaking]]
+    leaking = where(splits < best[sets])
+    is_torn = np.zeros(len(best), bool)
+    is_torn[sets[leaking]] = True
+    keeping = where(is_torn[sets] & (splits == best[sets]))
+    first = dict(zip(sets[keeping][::-1].tolist(), keeping[::-1].tolist(), strict=True))
+    return leaking, np.array([first[each] for each in sets[leaking].tolist()], np.int32)
 
 
-def _first_of(sets: Codes, positions: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The first of some ascending positions in each set; 0 where there is none."""
-    first = np.zeros(sets.max(initial=-1) + 1, np.intp)
-    first[sets[positions[::-1]]] = positions[::-1]  # of several, numpy keeps the last
+def _first_of(sets: Codes) -> Codes:
+    """The first position of each set; 0 where it has none."""
+    first = np.zeros(sets.max(initial=-1) + 1, np.int32)
+    first[sets[::-1]] = np.arange(len(sets) - 1, -1, -1, dtype=np.int32)  # numpy keeps the last
     return first
 
 

@@ -5,15 +5,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, tee
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ocr.dataset.candidate import EncodedImage, Label, Row
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.roots import Images, Root
-from ocr.dataset.spool import Spool, SpoolFile
+from ocr.dataset.spool import Spool, SpoolFile, SpoolPlace
 from ocr.image.header import image_suffix
-from ocr.image.pixels import BadImage, Image, decode_image, encode_jpeg
+from ocr.image.pixels import (
+    BadImage,
+    GreyImage,
+    Image,
+    decode_grey,
+    decode_image,
+    encode_jpeg,
+    to_grey,
+)
 
 
 @dataclass(frozen=True)
@@ -32,8 +43,14 @@ class ImageLimits:
 Finding = EncodedImage | Fault
 """What became of an image."""
 
+_Sent = Fault | tuple[tuple[Any, ...], tuple[Any, ...]]
+"""A finding on its way from another process: plain tuples are pickled five times as fast."""
+
 
 LabelT = TypeVar("LabelT", bound=Label)
+ItemT = TypeVar("ItemT")
+
+_AT_ONCE, _MOST_AT_ONCE = 16, 1 << 20
 
 
 def examine_rows(
@@ -44,7 +61,7 @@ def examine_rows(
     spool: Spool,
     pool: ProcessPool,
     batch: int,
-    hash_image: Callable[[Image], bytes],
+    hash_image: Callable[[GreyImage], bytes],
 ) -> Iterator[tuple[Row[LabelT], Finding] | Rejection]:
     """Examine the image files of rows, in their order; rejected ones pass through.
 
@@ -72,10 +89,12 @@ def examine_rendered(
     *,
     limits: ImageLimits,
     file: SpoolFile,
-    hash_image: Callable[[Image], bytes],
+    hash_image: Callable[[GreyImage], bytes],
 ) -> Finding:
     """Examine an image that this project rendered; it is spooled as JPEG."""
-    return _examine(encode_jpeg(image), image, limits=limits, file=file, hash_image=hash_image)
+    return _examine(
+        encode_jpeg(image), to_grey(image), limits=limits, file=file, hash_image=hash_image
+    )
 
 
 def open_rows(
@@ -87,15 +106,16 @@ def open_rows(
             if isinstance(row, Rejection):
                 yield row
                 continue
-            found = _read(row.image, images, max_pixels=max_pixels)
+            data = _read(row.image, images, max_pixels=max_pixels)
+            found = _decode(data, decode_image, max_pixels)
             yield row.reject(*found) if isinstance(found, Fault) else (row, *found)
 
 
 def _pair(
-    rows: Sequence[Row[LabelT] | Rejection], findings: Iterator[Finding]
+    rows: Sequence[Row[LabelT] | Rejection], findings: Iterator[_Sent]
 ) -> Iterator[tuple[Row[LabelT], Finding] | Rejection]:
     for row in rows:
-        yield row if isinstance(row, Rejection) else (row, next(findings))
+        yield row if isinstance(row, Rejection) else (row, _received(next(findings)))
 
 
 def _examine_batch(
@@ -104,46 +124,84 @@ def _examine_batch(
     root: Root,
     limits: ImageLimits,
     spool: Spool,
-    hash_image: Callable[[Image], bytes],
-) -> list[Finding]:
+    hash_image: Callable[[GreyImage], bytes],
+) -> list[_Sent]:
+    most = limits.max_pixels
     with root.images() as images, spool.appending() as file:
-        return [
-            _examine_file(name, images, limits=limits, file=file, hash_image=hash_image)
-            for name in names
-        ]
+        encoded = _in_step((_read(name, images, max_pixels=most) for name in names), weigh=_bytes)
+        decoded = _in_step((_decode(each, decode_grey, most) for each in encoded), weigh=_pixels)
+        found = (
+            each
+            if isinstance(each, Fault)
+            else _examine(*each, limits=limits, file=file, hash_image=hash_image)
+            for each in decoded
+        )
+        return [each if isinstance(each, Fault) else _sent(each) for each in found]
 
 
-def _examine_file(
-    image: str,
-    images: Images,
-    *,
-    limits: ImageLimits,
-    file: SpoolFile,
-    hash_image: Callable[[Image], bytes],
-) -> Finding:
-    found = _read(image, images, max_pixels=limits.max_pixels)
-    if isinstance(found, Fault):
-        return found
-    return _examine(*found, limits=limits, file=file, hash_image=hash_image)
+def _in_step(items: Iterable[ItemT], *, weigh: Callable[[ItemT], int]) -> Iterator[ItemT]:
+    """Take a few items before passing the first on, so that a step is done for all of them at once.
+
+    Its code and tables are in the processor's caches then: small images take a third less time.
+    """
+    held: list[ItemT] = []
+    weight = 0
+    for item in items:
+        held.append(item)
+        weight += weigh(item)
+        if len(held) == _AT_ONCE or weight > _MOST_AT_ONCE:
+            yield from held
+            held, weight = [], 0
+    yield from held
 
 
-def _read(image: str, images: Images, *, max_pixels: int) -> tuple[bytes, Image] | Fault:
+def _bytes(encoded: bytes | Fault) -> int:
+    return 0 if isinstance(encoded, Fault) else len(encoded)
+
+
+def _pixels(decoded: tuple[bytes, GreyImage] | Fault) -> int:
+    return 0 if isinstance(decoded, Fault) else decoded[1].size
+
+
+def _sent(image: EncodedImage) -> _Sent:
+    return image[:-1], tuple(image.place)
+
+
+def _received(sent: _Sent) -> Finding:
+    if isinstance(sent, Fault):
+        return sent
+    seen, place = sent
+    id_, width, height, hash_, suffix = seen
+    return EncodedImage(id_, width, height, hash_, suffix, SpoolPlace(*place))
+
+
+def _read(image: str, images: Images, *, max_pixels: int) -> bytes | Fault:
     try:
-        data = images.read(image, max_pixels=max_pixels)
-        return data, decode_image(data, max_pixels=max_pixels)
+        return images.read(image, max_pixels=max_pixels)
+    except BadImage as error:
+        return Fault(error.reason, str(error))
+
+
+def _decode(
+    data: bytes | Fault, decode: Callable[..., NDArray[np.uint8]], max_pixels: int
+) -> tuple[bytes, NDArray[np.uint8]] | Fault:
+    if isinstance(data, Fault):
+        return data
+    try:
+        return data, decode(data, max_pixels=max_pixels)
     except BadImage as error:
         return Fault(error.reason, str(error))
 
 
 def _examine(
     data: bytes,
-    image: Image,
+    grey: GreyImage,
     *,
     limits: ImageLimits,
     file: SpoolFile,
-    hash_image: Callable[[Image], bytes],
+    hash_image: Callable[[GreyImage], bytes],
 ) -> Finding:
-    height, width = image.shape[:2]
+    height, width = grey.shape
     if min(height, width) < limits.min_side_px:
         allowed = f"the smallest side is {limits.min_side_px}"
         return Fault("too_small", f"{width}x{height} pixels, {allowed}")
@@ -151,7 +209,7 @@ def _examine(
         id=hashlib.sha256(data).hexdigest(),
         width=width,
         height=height,
-        hash=hash_image(image),
+        hash=hash_image(grey),
         suffix=image_suffix(data),
         place=file.append(data),
     )

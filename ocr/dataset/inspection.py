@@ -11,7 +11,7 @@ from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 from ocr.dataset.spool import Spool
-from ocr.image.pixels import Image
+from ocr.image.pixels import GreyImage
 
 ItemT = TypeVar("ItemT", bound=RenderedImage)
 WrittenT = TypeVar("WrittenT", bound=Label)
@@ -34,7 +34,7 @@ class Inspector(Generic[ItemT, WrittenT, CheckedT]):
 
     limits: ImageLimits
     batch: int
-    hash_image: Callable[[Image], bytes]
+    hash_image: Callable[[GreyImage], bytes]
     label_of: Callable[[ItemT], WrittenT]
     rewrite: Callable[[WrittenT], WrittenT]
     find_fault: Callable[[WrittenT], Fault | None]

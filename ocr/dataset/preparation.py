@@ -101,10 +101,10 @@ def find_or_write(
             addresses = "\n".join(keep_refused(store, table, name=name))
             raise TooManyRejected(f"{error}\nall of them:\n{addresses}", error.reasons) from None
         if stored is None:
-            held = read_held_out(folder / SNAPSHOT / SAMPLES)
-            store_held_out(store, held, name=name)
-            if frozen is not None:
-                refuse_changes(frozen, held)
+            samples = folder / SNAPSHOT / SAMPLES
+            store_held_out(store, samples, name=name, digest=made.test_digest)
+            if frozen is not None and frozen.digest != made.test_digest:
+                refuse_changes(frozen, read_held_out(samples))
             _store(store, folder / SNAPSHOT, made)
             try:
                 store.put_bytes(index, json.dumps({"digest": made.digest}).encode())

@@ -7,12 +7,22 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import Candidate, SampleLabel
-from ocr.dataset.candidate_table import Accepted, CandidateTable, collect, hex_ids
+from ocr.dataset.candidate_table import CandidateTable, hex_ids
+from ocr.dataset.collecting import collect
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
 from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, count_reasons
 from ocr.dataset.snapshot.held_out import HeldOut, hold
-from ocr.dataset.split import SPLITS, Codes, Split, SplitRule, assign_splits
+from ocr.dataset.split import (
+    SPLITS,
+    Codes,
+    Split,
+    SplitCodes,
+    SplitRule,
+    assign_splits,
+    where,
+)
 from ocr.dataset.spool import Spool
 from ocr.errors import BadData
 
@@ -64,7 +74,7 @@ def select_samples(
     splits = _split(candidates, clusters, groups, positions, rule=rule, given=given)
     kept = Accepted(candidates, positions, splits[positions])
     leaks = _reject_leaks(kept, clusters[positions], groups[positions])
-    left = kept.without(np.fromiter(leaks, np.int64))
+    left = kept.without(np.fromiter(leaks, np.int32))
     return conclude(left, [*rejections, *copies, *leaks.values()], max_bad_share=max_bad_share)
 
 
@@ -88,31 +98,32 @@ def _split(
     candidates: CandidateTable[LabelT],
     clusters: Codes,
     groups: Codes,
-    kept: NDArray[np.int64],
+    kept: Codes,
     *,
     rule: SplitRule,
     given: Sequence[Split],
-) -> Codes:
+) -> SplitCodes:
     """Set the splits of all rows: what those that are not kept tie together stays together."""
     is_free, splits = candidates.free, candidates.splits
     is_kept = np.zeros(len(candidates), bool)
     is_kept[kept] = True
     splits[is_free] = assign_splits(
-        _keys(candidates, np.flatnonzero(is_free)),
+        _keys(candidates, is_free),
         rule=rule,
         given=given,
-        ties=tie(clusters, groups, candidates.images)[is_free],
+        ties=tie(clusters, groups, candidates.column("image"))[is_free],
         kept=is_kept[is_free],
     )
     return splits
 
 
-def _keys(candidates: CandidateTable[LabelT], positions: NDArray[np.int64]) -> Iterator[str]:
-    """What decides the place of each: its group or, where it has none, its image."""
-    for block in np.array_split(positions, len(positions) // _KEYS_AT_ONCE + 1):
-        columns = candidates.columns[block]
-        rows = candidates.rows(block[columns["group"] != 0])
-        for image, group in zip(hex_ids(columns), columns["group"].tolist(), strict=True):
+def _keys(candidates: CandidateTable[LabelT], is_free: NDArray[np.bool_]) -> Iterator[str]:
+    """What decides the place of each free one: its group or, where it has none, its image."""
+    for start in range(0, len(is_free), _KEYS_AT_ONCE):
+        block = start + where(is_free[start : start + _KEYS_AT_ONCE])
+        records = candidates.records(block)
+        rows = candidates.rows(block[records["group"] != 0])
+        for image, group in zip(hex_ids(records), records["group"].tolist(), strict=True):
             yield f"group:{next(rows).group}" if group else image
 
 
@@ -140,7 +151,7 @@ def _find_leaks(
         yield at, leak, f"{SPLITS[split]} {name_of(other)}"
 
 
-def _refuse_empty(splits: Codes, rejections: Sequence[Rejection]) -> None:
+def _refuse_empty(splits: SplitCodes, rejections: Sequence[Rejection]) -> None:
     for position, split in enumerate(SPLITS):
         if position not in splits:
             fix = (

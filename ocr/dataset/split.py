@@ -1,7 +1,7 @@
 """Splits: what belongs together stays on one side, and what is in test stays in test."""
 
 import hashlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -15,7 +15,13 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 TRAIN, VAL, TEST = range(3)
 """Positions in SPLITS: the larger, the more protected."""
 
-Codes = NDArray[np.int64]
+Codes = NDArray[np.int32]
+"""Numbers of rows, or of sets of rows, from 0."""
+
+SplitCodes = NDArray[np.int8]
+"""Positions in SPLITS."""
+
+_KEYS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ def assign_splits(
     given: Sequence[Split] = (),
     ties: Codes | None = None,
     kept: NDArray[np.bool_] | None = None,
-) -> Codes:
+) -> SplitCodes:
     """Assign a split to each of N samples; equal keys, and what is tied together, share it.
 
     Every key has a place of its own, which depends on the key and the seed alone. What is tied
@@ -72,31 +78,43 @@ def assign_splits(
     if ties is None:
         keys = list(keys)
         ties = number(keys)
-    positions = _positions(keys, seed=rule.seed)
     nearest = np.ones(ties.max(initial=-1) + 1)
-    np.minimum.at(nearest, ties, positions)
-    splits = np.full(len(nearest), TRAIN)
+    places = _places(keys, seed=rule.seed)
+    for start in range(0, len(ties), _KEYS_AT_ONCE):
+        block = ties[start : start + _KEYS_AT_ONCE]
+        np.minimum.at(nearest, block, np.fromiter(places, np.uint64, len(block)) / 2**64)
+    splits = np.full(len(nearest), TRAIN, np.int8)
     splits[nearest < test_share + val_share] = VAL
     splits[nearest < test_share] = TEST
     wanted = [split for split, share in ((TEST, test_share), (VAL, val_share)) if share]
-    samples = np.unique(ties if kept is None else ties[kept])
-    splits[samples] = _fill_empty(splits[samples], nearest[samples], [*wanted, TRAIN])
+    is_sample = np.zeros(len(nearest), bool)
+    is_sample[ties if kept is None else ties[kept]] = True
+    if not np.isin([*wanted, TRAIN], splits[is_sample]).all():
+        samples = np.flatnonzero(is_sample)
+        splits[samples] = _fill_empty(splits[samples], nearest[samples], [*wanted, TRAIN])
     return splits[ties]
 
 
 def number(values: Iterable[Hashable]) -> Codes:
     """Number N values from 0, equal ones alike: (N,)."""
     seen: dict[Hashable, int] = {}
-    return np.array([seen.setdefault(value, len(seen)) for value in values], np.int64)
+    return np.array([seen.setdefault(value, len(seen)) for value in values], np.int32)
 
 
-def _positions(keys: Iterable[str], *, seed: int) -> NDArray[np.float64]:
-    """Where each key lies between 0 (test) and 1 (train): (N,)."""
+def where(is_one: NDArray[np.bool_]) -> Codes:
+    """Positions of the true ones of N: (M,)."""
+    return np.flatnonzero(is_one).astype(np.int32)
+
+
+def _places(keys: Iterable[str], *, seed: int) -> Iterator[int]:
+    """Where each key lies between 0 (test) and 2^64 (train)."""
     digests = (hashlib.sha256(f"{seed}:{key}".encode()).digest()[:8] for key in keys)
-    return np.fromiter(map(int.from_bytes, digests), np.uint64) / 2**64
+    return map(int.from_bytes, digests)
 
 
-def _fill_empty(splits: Codes, positions: NDArray[np.float64], wanted: Sequence[int]) -> Codes:
+def _fill_empty(
+    splits: SplitCodes, positions: NDArray[np.float64], wanted: Sequence[int]
+) -> SplitCodes:
     filled = splits.copy()
     for split in wanted:
         if split in filled:

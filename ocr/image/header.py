@@ -21,8 +21,9 @@ MAX_JPEG_SCANS = 100
 _JPEG_MOST_MARKERS = 10_000
 _JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])")
 """Neither a byte of pixels, nor a restart between them, nor a fill byte: what has a length."""
-_JPEG_FRAMES = tuple(bytes([code]) for code in range(0xC0, 0xD0) if code not in (0xC4, 0xC8, 0xCC))
-_JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = b"\xc0", b"\xd9", b"\xda"
+_JPEG_MARKED = frozenset(range(256)) - {0x00, 0x01, *range(0xD0, 0xD8), 0xFF}
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_FILL, _JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = 0xFF, 0xC0, 0xD9, 0xDA
 
 
 class ImageHeader(NamedTuple):
@@ -108,18 +109,21 @@ def read_jpeg_header(data: bytes) -> ImageHeader | None:
     None when it has no size, or more markers than any camera or program writes.
     """
     width = height = scans = first_scan = 0
-    at = 2
+    at, size = 2, len(data)
     for _ in range(_JPEG_MOST_MARKERS):
-        found = _JPEG_MARKER.search(data, at)
-        if not found or found[1] == _JPEG_END or scans > MAX_JPEG_SCANS:
+        if at + 1 < size and data[at] == _JPEG_FILL and data[at + 1] in _JPEG_MARKED:
+            code, at = data[at + 1], at + 2  # where one segment ends the next begins, as a rule
+        else:
+            found = _JPEG_MARKER.search(data, at)
+            code, at = (found[1][0], found.end()) if found else (_JPEG_END, size)
+        if code == _JPEG_END or scans > MAX_JPEG_SCANS:
             is_complete = scans > 0 and data.rfind(b"\xff\xd9", first_scan) >= 0
             return ImageHeader(width, height, False, is_complete, True, scans) if width else None
-        at = found.end()
-        if found[1] in _JPEG_FRAMES and not scans and at + 7 <= len(data):
+        if code in _JPEG_FRAMES and not scans and at + 7 <= size:
             height, width = struct.unpack_from(">HH", data, at + 3)
-        if found[1] >= _JPEG_FIRST_SEGMENT:  # anything below is noise without a length
-            at += int.from_bytes(data[at : at + 2])
-        if found[1] == _JPEG_SCAN:
+        if code == _JPEG_SCAN:
             scans += 1
-            first_scan = first_scan or at
+            first_scan = first_scan or at + int.from_bytes(data[at : at + 2])
+        if code >= _JPEG_FIRST_SEGMENT and at + 1 < size:  # below is noise without a length
+            at += (data[at] << 8) + data[at + 1]
     return None

@@ -3,17 +3,16 @@
 import cv2
 import numpy as np
 
-from ocr.image.pixels import Image
+from ocr.image.pixels import GreyImage
 
 _STEP = 4  # grey levels; less is noise of the compression, in flat areas above all
 
 
-def difference_hash(image: Image, *, columns: int, rows: int) -> bytes:
+def difference_hash(grey: GreyImage, *, columns: int, rows: int) -> bytes:
     """Hash an image to columns x rows bits; re-encoding, resizing or brightening changes few.
 
     A bit says whether a cell of the shrunk image is brighter than its left neighbour
     (http://www.hackerfactor.com/blog/index.php?/archives/529-Kind-of-Like-That.html).
     """
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     cells = cv2.resize(grey, (columns + 1, rows), interpolation=cv2.INTER_AREA)
     return np.packbits(cv2.subtract(cells[:, 1:], cells[:, :-1]) > _STEP).tobytes()

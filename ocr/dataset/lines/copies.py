@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.duplicates import join
 from ocr.dataset.lines.label import LineLabel
-from ocr.dataset.split import Codes
+from ocr.dataset.split import Codes, where
 from ocr.image.perceptual_hash import difference_hash
-from ocr.image.pixels import Image
+from ocr.image.pixels import GreyImage
 
 HASH_BYTES = 32
 _COLUMNS, _ROWS = 32, 8
@@ -22,9 +22,9 @@ _WINDOW = 32
 _ROWS_AT_ONCE = 1 << 17
 
 
-def line_hash(image: Image) -> bytes:
+def line_hash(grey: GreyImage) -> bytes:
     """Hash a line to 256 bits that change little when it is re-encoded, resized or brightened."""
-    return difference_hash(image, columns=_COLUMNS, rows=_ROWS)
+    return difference_hash(grey, columns=_COLUMNS, rows=_ROWS)
 
 
 def cluster_lines(candidates: CandidateTable[LineLabel], *, bits: int) -> Codes:
@@ -32,24 +32,18 @@ def cluster_lines(candidates: CandidateTable[LineLabel], *, bits: int) -> Codes:
 
     Texts are gone through some at a time, because comparing takes ten times what is compared.
     """
-    texts = candidates.columns["label"]
-    order = np.argsort(texts, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(texts[order])) + 1, len(order))
-    clusters = np.arange(len(candidates))
-    start = 0
-    while start < len(order):
-        beyond = int(np.searchsorted(ends, start + _ROWS_AT_ONCE))
-        end = int(ends[min(beyond, len(ends) - 1)])
-        rows = order[start:end]
-        found = cluster_near(candidates.hashes[rows], texts[rows], bits=bits)
-        clusters[rows] = start + found
-        start = end
+    texts = candidates.column("label")
+    parts = len(texts) // _ROWS_AT_ONCE + 1
+    part_of = (texts % parts).astype(np.int16)
+    clusters = np.arange(len(texts), dtype=np.int32)
+    for part in range(parts):
+        rows = where(part_of == part)
+        found = cluster_near(candidates.records(rows)["hash"], texts[rows], bits=bits)
+        clusters[rows] = rows[found]
     return clusters
 
 
-def cluster_near(
-    hashes: NDArray[np.uint8], texts: NDArray[np.int64], *, bits: int
-) -> NDArray[np.int64]:
+def cluster_near(hashes: NDArray[np.uint8], texts: NDArray[np.int64], *, bits: int) -> Codes:
     """Cluster rows of one text whose hashes differ in at most `bits` bits, chains included.
 
     Hashes are cut into bits + 1 bands, of which two such hashes share one at least. Rows are
@@ -64,9 +58,10 @@ def cluster_near(
         bits: Largest number of differing bits.
 
     Returns:
-        (N,) cluster numbers.
+        (N,) the first row of the cluster that each row is in.
     """
-    labels = np.arange(len(hashes))
+    hashes = np.ascontiguousarray(hashes)
+    labels = np.arange(len(hashes), dtype=np.int32)
     rows, copies = _distinct(hashes, texts)
     labels = join(labels, *copies)
     rows = rows[_is_shared(texts[rows])]
@@ -84,9 +79,9 @@ def cluster_near(
 
 def _distinct(
     hashes: NDArray[np.uint8], texts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+) -> tuple[Codes, tuple[Codes, Codes]]:
     """One row of each hash and text, and pairs that tie the others to it."""
-    order = np.argsort(_mix(hashes, texts), kind="stable")
+    order = np.argsort(_mix(hashes, texts), kind="stable").astype(np.int32)
     left, right = order[:-1], order[1:]
     is_copy = (hashes[left] == hashes[right]).all(axis=1) & (texts[left] == texts[right])
     is_first = np.ones(len(order), bool)

@@ -14,7 +14,6 @@ from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.held_out import fetch_held_out
-from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.split import SplitRule
@@ -77,15 +76,13 @@ def prepare_lines(
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_lines, bits=near_duplicate_bits),
         )
-        characters = count_characters(label.text for label in selection.accepted.labels())
         return write_snapshot(
             folder / SNAPSHOT,
             name=name,
             task="recognition",
             accepted=selection.accepted,
             rejections=selection.rejections,
-            charset=charset or Charset.from_texts(characters),
-            lookalikes=find_lookalikes(characters),
+            charset_of=lambda texts: charset or Charset.from_texts(texts),
             spool=spool,
             pool=pool,
             texts=texts,

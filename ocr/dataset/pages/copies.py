@@ -20,7 +20,7 @@ from ocr.dataset.duplicates import join
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.split import Codes
 from ocr.image.perceptual_hash import difference_hash
-from ocr.image.pixels import Image
+from ocr.image.pixels import GreyImage
 
 _COLUMNS, _ROWS = 16, 128
 HASH_BYTES = _COLUMNS * _ROWS // 8
@@ -41,15 +41,15 @@ class CopyRule:
     word_share: float
 
 
-def page_hash(image: Image) -> bytes:
+def page_hash(grey: GreyImage) -> bytes:
     """Hash a page to 256 bytes that change little when it is re-encoded, resized or brightened."""
-    return difference_hash(image, columns=_COLUMNS, rows=_ROWS)
+    return difference_hash(grey, columns=_COLUMNS, rows=_ROWS)
 
 
 def cluster_pages(candidates: CandidateTable[PageLabel], *, rule: CopyRule) -> Codes:
     """Number the clusters of copies of one page, one number per candidate."""
     words = count_words([_texts(candidate.row.label) for candidate in candidates])
-    return cluster_copies(candidates.hashes, words, rule=rule)
+    return cluster_copies(candidates.column("hash"), words, rule=rule)
 
 
 def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRule) -> Codes:
@@ -66,7 +66,7 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
     Returns:
         (N,) cluster numbers.
     """
-    labels = np.arange(len(hashes))
+    labels = np.arange(len(hashes), dtype=np.int32)
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(hashes), _BLOCK)]
     for first, left in enumerate(blocks):
         bits = _unpack(hashes[left])
@@ -75,7 +75,7 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
             are_copies &= labels[left, None] != labels[right]
             if are_copies.any():
                 are_copies &= _read_alike(words[left], words[right], share=rule.word_share)
-                rows, columns = np.nonzero(are_copies)
+                rows, columns = (each.astype(np.int32) for each in np.nonzero(are_copies))
                 labels = join(labels, rows + left.start, columns + right.start)
     return labels
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import Candidate, Row
-from ocr.dataset.candidate_table import Accepted, collect
+from ocr.dataset.collecting import collect
 from ocr.dataset.examination import examine_rendered
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.copies import line_hash
@@ -25,7 +26,6 @@ from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.selection import Selection, conclude
-from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.dataset.snapshot.writer import write_snapshot
@@ -116,15 +116,13 @@ def _write(
         spool=spool,
         max_bad_share=limits.max_bad_share,
     )
-    characters = count_characters(label.text for label in selection.accepted.labels())
     return write_snapshot(
         folder / SNAPSHOT,
         name=name,
         task="recognition",
         accepted=selection.accepted,
         rejections=selection.rejections,
-        charset=_charset(characters),
-        lookalikes=find_lookalikes(characters),
+        charset_of=_charset,
         spool=spool,
         pool=pool,
         texts=texts,
@@ -137,8 +135,8 @@ def _select(
     """Keep every line, in the split of its page: pages keep splits apart, lines may look alike."""
     lines, rejections = collect(found, spool=spool)
     outvoted = _outvoted(lines)
-    cut = Accepted(lines, np.arange(len(lines)), lines.splits)
-    kept = cut.without(np.array(list(outvoted), np.int64))
+    cut = Accepted(lines, np.arange(len(lines), dtype=np.int32), lines.splits)
+    kept = cut.without(np.array(list(outvoted), np.int32))
     return conclude(kept, [*rejections, *outvoted.values()], max_bad_share=max_bad_share)
 
 

@@ -107,13 +107,14 @@ def _write(
 ) -> SnapshotManifest:
     labels = list(selection.accepted.labels())
     regions = [region for label in labels for region in label.regions]
+    charset = Charset.from_texts(region.text for region in regions if not region.ignored)
     return write_snapshot(
         folder / SNAPSHOT,
         name=name,
         task="detection",
         accepted=selection.accepted,
         rejections=sorted([*selection.rejections, *(f for label in labels for f in label.faults)]),
-        charset=Charset.from_texts(region.text for region in regions if not region.ignored),
+        charset_of=lambda _: charset,
         spool=spool,
         pool=pool,
         texts=texts,

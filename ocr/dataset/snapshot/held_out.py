@@ -8,6 +8,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -24,6 +26,9 @@ from ocr.store import Store
 LabelT = TypeVar("LabelT", bound=SampleLabel)
 
 
+_ROW_GROUP = 65_536
+
+
 class HeldSample(NamedTuple):
     """A sample of a test split; its label is a line's text, or the digest of a page's regions."""
 
@@ -33,9 +38,12 @@ class HeldSample(NamedTuple):
     image: str
 
 
+_SCHEMA = pa.schema([(field, pa.string()) for field in HeldSample._fields])
+
+
 @dataclass(frozen=True)
 class HeldOut:
-    """A test split.
+    """A test split in memory.
 
     Attributes:
         samples: Ordered.
@@ -46,34 +54,37 @@ class HeldOut:
     @property
     def digest(self) -> str:
         """SHA-256 of its ids, labels and groups."""
-        digest = hashlib.sha256()
-        for sample in self.samples:
-            digest.update(json.dumps(sample[:3]).encode())
-        return digest.hexdigest()
+        return _digest(self.samples)
 
 
 def read_held_out(samples: Path) -> HeldOut:
     """Read the test split of a snapshot's table of samples."""
-    is_of_pages = "regions" in pq.read_schema(samples).names
-    label = "regions" if is_of_pages else "text"
-    columns = ("split", "id", label, "group", "image")
-    found = read_rows(samples, split="test", columns=columns)
-    rows = [HeldSample(row["id"], row[label], row["group"], row["image"]) for row in found]
-    if is_of_pages:
-        rows = [row._replace(label=_digest_regions(row.label)) for row in rows]
-    return HeldOut(sorted(rows))
+    return HeldOut(list(_read(samples)))
 
 
-def store_held_out(store: Store, held: HeldOut, *, name: str) -> None:
-    """Store a test split of a dataset, unless it is there."""
-    key = _key(name, held.digest)
-    if not store.exists(key):
-        columns = {
-            f: text_column([getattr(s, f) for s in held.samples]) for f in HeldSample._fields
-        }
-        sink = pa.BufferOutputStream()
-        pq.write_table(pa.table(columns), sink, compression="zstd")
-        store.put_bytes(key, sink.getvalue().to_pybytes())
+def digest_held_out(samples: Path) -> str:
+    """Digest the test split of a snapshot's table of samples, as `HeldOut` does."""
+    return _digest(_read(samples))
+
+
+def store_held_out(store: Store, samples: Path, *, name: str, digest: str) -> None:
+    """Store the test split of a snapshot's table of samples, unless it is there.
+
+    Args:
+        store: Where it goes.
+        samples: The table; a file is written beside it for a while.
+        name: Name of the dataset.
+        digest: Digest of the split.
+    """
+    if store.exists(_key(name, digest)):
+        return
+    part = samples.with_name(f"{digest}.parquet")
+    remaining = _read(samples)
+    with pq.ParquetWriter(part, _SCHEMA, compression="zstd") as writer:
+        while rows := list(islice(remaining, _ROW_GROUP)):
+            writer.write_table(pa.table([text_column(c) for c in zip(*rows, strict=True)], _SCHEMA))
+    store.put_file(_key(name, digest), part)
+    part.unlink()
 
 
 def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
@@ -157,6 +168,29 @@ def find_changes(before: HeldOut, after: HeldOut) -> str:
         f"{len(found)} {what} (for example {found[0]})" for what, found in changes.items() if found
     )
     return ", ".join(said)
+
+
+def _read(samples: Path) -> Iterator[HeldSample]:
+    """Yield the test split in order: the table has it by id, those of one image as they came."""
+    is_of_pages = "regions" in pq.read_schema(samples).names
+    label = "regions" if is_of_pages else "text"
+    columns = ("split", "id", label, "group", "image")
+    found = (
+        HeldSample(row["id"], row[label], row["group"], row["image"])
+        for row in read_rows(samples, split="test", columns=columns)
+    )
+    for _, rows in groupby(found, key=attrgetter("id")):
+        if is_of_pages:
+            yield from sorted(row._replace(label=_digest_regions(row.label)) for row in rows)
+        else:
+            yield from sorted(rows)
+
+
+def _digest(samples: Iterable[HeldSample]) -> str:
+    digest = hashlib.sha256()
+    for sample in samples:
+        digest.update(json.dumps(sample[:3]).encode())
+    return digest.hexdigest()
 
 
 def _digest_regions(stored: str) -> str:

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import SampleLabel
-from ocr.dataset.candidate_table import Accepted, hex_ids
+from ocr.dataset.candidate_table import hex_ids
 from ocr.dataset.snapshot.manifest import Task
 from ocr.dataset.snapshot.shards import shard_name
 from ocr.dataset.split import SPLITS
@@ -26,7 +27,7 @@ def write_samples(
     *,
     task: Task,
     shards: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    offsets: NDArray[np.int32],
 ) -> None:
     """Write a row per sample.
 
@@ -54,25 +55,25 @@ def write_samples(
 def _tabulate(
     samples: Accepted[SampleLabel],
     shards: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    offsets: NDArray[np.int32],
     *,
     task: Task,
 ) -> pa.Table:
-    columns = samples.candidates.columns[samples.positions]
+    records = samples.candidates.records(samples.positions)
     rows = list(samples.candidates.rows(samples.positions))
     return pa.table(
         {
-            "id": text_column(list(hex_ids(columns))),
+            "id": text_column(list(hex_ids(records))),
             "split": text_column([SPLITS[split] for split in samples.splits.tolist()]),
-            "width": _numbers(columns["width"], np.int32),
-            "height": _numbers(columns["height"], np.int32),
+            "width": _numbers(records["width"], np.int32),
+            "height": _numbers(records["height"], np.int32),
             _LABEL_COLUMNS[task]: text_column([row.label.stored for row in rows]),
             "source": text_column([row.source for row in rows]),
             "group": text_column([row.group for row in rows]),
             "image": text_column([row.image for row in rows]),
             "shard": text_column([shard_name(shard) for shard in shards.tolist()]),
             "offset": _numbers(offsets, np.int64),
-            "size": _numbers(columns["size"], np.int64),
+            "size": _numbers(records["size"], np.int64),
         }
     )
 

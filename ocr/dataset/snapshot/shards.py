@@ -22,7 +22,7 @@ _BLOCK_BYTES = 1 << 16  # written and hashed at once
 
 def place_in_shards(
     sizes: NDArray[Any], *, shard_bytes: int = SHARD_BYTES
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Tell where files go that are written one after the other.
 
     Args:
@@ -32,18 +32,17 @@ def place_in_shards(
     Returns:
         (N,) the number of each file's shard, from 0, and (N,) its offset there.
     """
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(_HEADER_BYTES + sizes + -sizes % tarfile.BLOCKSIZE, out=starts[1:])
-    offsets = starts[:-1] + _HEADER_BYTES
-    ends = offsets + sizes
-    shards = np.zeros(len(sizes), np.int32)
-    first = 0
+    shards, offsets = np.zeros(len(sizes), np.int32), np.zeros(len(sizes), np.int32)
+    most = shard_bytes // _HEADER_BYTES + 1  # more files no shard has
+    number = first = 0
     while first < len(sizes):
-        beyond = int(np.searchsorted(ends, starts[first] + shard_bytes, side="right"))
-        beyond = max(beyond, first + 1)
-        offsets[first:beyond] -= starts[first]
-        shards[beyond:] += 1
-        first = beyond
+        found = sizes[first : first + most].astype(np.int64)
+        ends = np.cumsum(_HEADER_BYTES + found + -found % tarfile.BLOCKSIZE)
+        starts = np.append(0, ends[:-1]) + _HEADER_BYTES
+        count = max(1, int(np.searchsorted(starts + found, shard_bytes, side="right")))
+        shards[first : first + count] = number
+        offsets[first : first + count] = starts[:count]
+        number, first = number + 1, first + count
     return shards, offsets
 
 

@@ -1,4 +1,4 @@
-"""Reads the table of a snapshot row by row, a row group in memory at a time."""
+"""Reads the table of a snapshot row by row, some in memory at a time."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,6 +27,13 @@ def read_rows(
             for row in batch.to_pylist():
                 if split is None or row["split"] == split:
                     yield row
+
+
+def read_texts(path: Path) -> Iterator[str]:
+    """Yield the texts of lines, of all splits."""
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=["text"]):
+            yield from batch.column(0).to_pylist()
 
 
 def _may_hold(file: pq.ParquetFile, group: int, split: Split | None) -> bool:

@@ -1,6 +1,7 @@
 """Writes a dataset snapshot to a folder; the same samples give the same bytes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,19 +9,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import SampleLabel
-from ocr.dataset.candidate_table import Accepted, EncodedImages
+from ocr.dataset.candidate_table import EncodedImages
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
-from ocr.dataset.snapshot.held_out import read_held_out
-from ocr.dataset.snapshot.lookalikes import Lookalike
+from ocr.dataset.snapshot.held_out import digest_held_out
+from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, write_quarantine
 from ocr.dataset.snapshot.sample_table import write_samples
 from ocr.dataset.snapshot.shards import place_in_shards, shard_name, write_shard
 from ocr.dataset.snapshot.snapshot import CHARSET, MANIFEST, SAMPLES
-from ocr.dataset.split import SPLITS
+from ocr.dataset.snapshot.table import read_texts
+from ocr.dataset.split import SPLITS, Codes, where
 from ocr.dataset.spool import Spool
 from ocr.models.charset import Charset
 from ocr.store.whole import sha256_of
@@ -33,12 +36,11 @@ def write_snapshot(
     task: Task,
     accepted: Accepted[SampleLabel],
     rejections: Sequence[Rejection],
-    charset: Charset,
+    charset_of: Callable[[Iterable[str]], Charset],
     spool: Spool,
     pool: ProcessPool,
     texts: TextRule,
     counts: Mapping[str, int] | None = None,
-    lookalikes: tuple[Lookalike, ...] = (),
 ) -> SnapshotManifest:
     """Write samples, shards, quarantine, charset and, last, the manifest.
 
@@ -48,12 +50,11 @@ def write_snapshot(
         task: What the samples are, which names the column of their labels.
         accepted: The samples.
         rejections: The quarantined rows, in their final order.
-        charset: Characters of the dataset.
+        charset_of: The charset of a dataset whose lines have these characters; pages give none.
         spool: Holds the images.
         pool: Writes the shards.
         texts: How the texts were written, for the manifest.
         counts: More counts for the manifest.
-        lookalikes: Characters of lines that a person cannot tell apart.
     """
     folder.mkdir()
     ordered = accepted.by_split()
@@ -61,12 +62,16 @@ def write_snapshot(
     written = pool.map_in_order(
         partial(_write_shard, folder=folder, spool=spool), images.by_shard(ordered)
     )
-    write_samples(
-        folder / SAMPLES, ordered, task=task, shards=images.shards, offsets=images.offsets
-    )
+    with ThreadPoolExecutor(1) as thread:
+        shards = thread.submit(dict, written)  # other processes write them: it only waits
+        write_samples(
+            folder / SAMPLES, ordered, task=task, shards=images.shards, offsets=images.offsets
+        )
+        digests = shards.result()
+    characters = count_characters(read_texts(folder / SAMPLES) if task == "recognition" else ())
+    charset = charset_of(characters)
     write_quarantine(folder / QUARANTINE, rejections)
     charset.write(folder / CHARSET)
-    digests = dict(written)
     for file in (SAMPLES, QUARANTINE, CHARSET):
         digests[file] = sha256_of(folder / file)
     manifest = SnapshotManifest.create(
@@ -77,8 +82,8 @@ def write_snapshot(
         files=dict(sorted(digests.items())),
         task=task,
         texts=texts,
-        lookalikes=lookalikes,
-        test_digest=read_held_out(folder / SAMPLES).digest,
+        lookalikes=find_lookalikes(characters),
+        test_digest=digest_held_out(folder / SAMPLES),
     )
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return manifest
@@ -94,18 +99,18 @@ class _Images:
         offsets: (N,) where its image starts there.
     """
 
-    first: NDArray[np.int64]
+    first: Codes
     shards: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int32]
 
     @classmethod
     def of(cls, ordered: Accepted[SampleLabel]) -> "_Images":
-        is_first = np.diff(ordered.candidates.images[ordered.positions], prepend=-1) != 0
+        is_first = np.diff(ordered.candidates.column("image")[ordered.positions], prepend=-1) != 0
         is_first |= np.diff(ordered.splits, prepend=-1) != 0
-        first = np.flatnonzero(is_first)
-        sizes = ordered.candidates.columns["size"][ordered.positions[first]]
+        first = where(is_first)
+        sizes = ordered.candidates.column("size")[ordered.positions[first]]
         shards, offsets = place_in_shards(sizes)
-        which = np.cumsum(is_first) - 1
+        which = np.cumsum(is_first, dtype=np.int32) - 1
         return cls(first, shards[which], offsets[which])
 
     def by_shard(self, ordered: Accepted[SampleLabel]) -> Iterator[tuple[str, EncodedImages]]:
@@ -127,8 +132,9 @@ def _write_shard(
 def _count(accepted: Accepted[SampleLabel], rejected: Sequence[Rejection]) -> dict[str, int]:
     bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
     counts = {"rows": len(accepted) + bad, "accepted": len(accepted), "quarantined": bad}
-    groups = np.unique_counts(accepted.candidates.columns["group"][accepted.positions])
-    if groups.values.any():
+    of_rows = accepted.candidates.column("group")
+    if of_rows.any():
+        groups = np.unique_counts(of_rows[accepted.positions])
         ungrouped = int(groups.counts[groups.values == 0].sum())
         counts |= {"groups": int((groups.values != 0).sum()), "ungrouped": ungrouped}
     of_splits = np.bincount(accepted.splits, minlength=len(SPLITS)).tolist()

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from ocr.dataset.candidate import Candidate, EncodedImage, Row
-from ocr.dataset.candidate_table import collect
+from ocr.dataset.collecting import collect
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, tie
 from ocr.dataset.lines.copies import HASH_BYTES
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.quarantine import Reason
-from ocr.dataset.split import TEST, TRAIN, VAL, Split
+from ocr.dataset.split import TEST, TRAIN, VAL, Codes, Split
 from ocr.dataset.spool import Spool, SpoolPlace
 
 
@@ -20,6 +20,10 @@ def candidate(
     encoded = EncodedImage(f"{int(image, 16):064x}", 10, 10, bytes(HASH_BYTES), ".png", place)
     row = Row(f"{number}.png", LineLabel(text), split, group, "rec", f"rec:{number}")
     return Candidate(row, encoded)
+
+
+def codes(*numbers: int) -> Codes:
+    return np.array(numbers, np.int32)
 
 
 CASES: list[tuple[list[Candidate[LineLabel]], list[str], list[Reason]]] = [
@@ -62,7 +66,7 @@ def test_one_row_per_image_stays_that_of_the_most_protected_split(
 
 
 def test_rows_that_share_any_number_are_tied_chains_included() -> None:
-    clusters, groups = np.array([0, 1, 1, 2, 3]), np.array([0, 0, 1, 2, 3])
+    clusters, groups = codes(0, 1, 1, 2, 3), codes(0, 0, 1, 2, 3)
 
     ties = tie(clusters, groups)
 
@@ -71,15 +75,15 @@ def test_rows_that_share_any_number_are_tied_chains_included() -> None:
 
 
 def test_leaks_lie_in_a_less_protected_split_than_the_first_that_keeps_its_own() -> None:
-    splits = np.array([TRAIN, TEST, VAL, VAL, TEST])
+    splits = codes(TRAIN, TEST, VAL, VAL, TEST).astype(np.int8)
 
-    leaking, keepers = find_leaks(splits, np.array([0, 0, 0, 1, 0]))
+    leaking, keepers = find_leaks(splits, codes(0, 0, 0, 1, 0))
 
     assert list(leaking) == [0, 2]
     assert list(keepers) == [1, 1]
 
 
 def test_nothing_is_tied_and_nothing_leaks_where_there_is_nothing() -> None:
-    nothing = np.array([], np.int64)
+    nothing = codes()
 
-    assert len(tie(nothing, nothing)) == len(find_leaks(nothing, nothing)[0]) == 0
+    assert len(tie(nothing, nothing)) == len(find_leaks(nothing.astype(np.int8), nothing)[0]) == 0

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from ocr.dataset.quarantine import Reason
 from ocr.image.header import PNG_MAGIC, image_suffix
-from ocr.image.pixels import BadImage, decode_image, encode_jpeg, encode_png
+from ocr.image.pixels import (
+    BadImage,
+    decode_grey,
+    decode_image,
+    encode_jpeg,
+    encode_png,
+    to_grey,
+)
 from tests.ocr.image.pictures import draw_text, jpeg_of_scans
 from tests.shared_data import PLATES, needs_plates
 
@@ -256,3 +263,26 @@ def test_real_crops_decode_as_opencv_reads_them() -> None:
 
         expected = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
         assert np.array_equal(decode_image(data, max_pixels=MAX_PIXELS), expected)
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
+def test_brightness_alone_is_that_of_the_image(form: str) -> None:
+    exif = PIL.Image.Exif()
+    exif[0x0112] = 6
+    data = encode(draw_text("AB1234")[..., ::-1], form, exif=exif)
+
+    grey = decode_grey(data, max_pixels=MAX_PIXELS).astype(int)
+
+    of_image = to_grey(decode_image(data, max_pixels=MAX_PIXELS))
+    assert np.abs(grey - of_image).mean() < 1
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG"])
+def test_brightness_of_what_is_no_image_is_refused_alike(form: str) -> None:
+    whole = encode(RGB, form)
+    for damaged in (whole[: len(whole) // 2], whole[:20], b"\xff\xd8\xff", PNG_MAGIC):
+        with pytest.raises(BadImage) as colour:
+            decode_image(damaged, max_pixels=MAX_PIXELS)
+        with pytest.raises(BadImage) as grey:
+            decode_grey(damaged, max_pixels=MAX_PIXELS)
+        assert (grey.value.reason, str(grey.value)) == (colour.value.reason, str(colour.value))

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 from ocr.dataset.lines.copies import HASH_BYTES, cluster_near, line_hash
-from ocr.image.pixels import Image, decode_image, encode_jpeg
+from ocr.image.pixels import Image, decode_grey, decode_image, encode_jpeg, to_grey
 from tests.ocr.image.pictures import draw_text
 from tests.shared_data import PLATES, needs_plates
 
@@ -14,7 +14,7 @@ BITS = 24
 
 
 def distance(one: Image, other: Image) -> int:
-    first, second = (np.frombuffer(line_hash(i), np.uint8) for i in (one, other))
+    first, second = (np.frombuffer(line_hash(to_grey(i)), np.uint8) for i in (one, other))
     return int(np.bitwise_count(first ^ second).sum())
 
 
@@ -52,7 +52,7 @@ def test_copies_of_real_plates_stay_near(change: object) -> None:
 @needs_plates
 def test_different_real_plates_stay_apart_whatever_their_text() -> None:
     images = [path.read_bytes() for path in sorted((PLATES / "images").iterdir())]
-    joined = b"".join(line_hash(decode_image(data, max_pixels=10**6)) for data in images)
+    joined = b"".join(line_hash(decode_grey(data, max_pixels=10**6)) for data in images)
     words = np.frombuffer(joined, np.uint64).reshape(-1, HASH_BYTES // 8)
 
     nearest = min(

@@ -6,7 +6,7 @@ import pytest
 
 from ocr.dataset.pages import copies as module
 from ocr.dataset.pages.copies import HASH_BYTES, cluster_copies, count_words, page_hash
-from ocr.image.pixels import Image, decode_image, encode_png
+from ocr.image.pixels import Image, decode_image, encode_png, to_grey
 from tests.ocr.dataset.rules import COPIES
 
 
@@ -52,13 +52,13 @@ def cluster(hashes: Sequence[bytes], *texts: str) -> list[int]:
 def test_copies_cluster(copy: str) -> None:
     pages = [receipt(0), receipt(1), CHANGES[copy](receipt(0))]
 
-    first, second, third = cluster([page_hash(page) for page in pages])
+    first, second, third = cluster([page_hash(to_grey(page)) for page in pages])
 
     assert first == third != second
 
 
 def test_receipts_of_one_printer_do_not_cluster() -> None:
-    hashes = [page_hash(receipt(seed)) for seed in range(30)]
+    hashes = [page_hash(to_grey(receipt(seed))) for seed in range(30)]
 
     assert len(set(cluster(hashes))) == 30
 
@@ -66,12 +66,12 @@ def test_receipts_of_one_printer_do_not_cluster() -> None:
 def test_blank_pages_are_no_copies_of_each_other() -> None:
     blank = np.full((200, 200, 3), 255, np.uint8)
 
-    assert cluster([page_hash(blank), page_hash(blank)]) == [0, 1]
+    assert cluster([page_hash(to_grey(blank)), page_hash(to_grey(blank))]) == [0, 1]
 
 
 def test_copies_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_BLOCK", 2)
-    hashes = [page_hash(receipt(seed)) for seed in (0, 1, 2, 3, 0, 1, 4)]
+    hashes = [page_hash(to_grey(receipt(seed))) for seed in (0, 1, 2, 3, 0, 1, 4)]
 
     clusters = cluster(hashes)
 
@@ -83,7 +83,7 @@ def test_no_pages_have_no_clusters() -> None:
     assert cluster([]) == []
 
 
-ALIKE = page_hash(receipt(0))
+ALIKE = page_hash(to_grey(receipt(0)))
 TWENTY = " ".join(f"word{n}" for n in range(20))
 
 
