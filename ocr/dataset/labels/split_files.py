@@ -130,7 +130,10 @@ class SplitFiles(ABC, Generic[LabelT]):
         if isinstance(self.root, Path) and self.root.is_dir():
             return self.root
         SplitFiles.place(self)
-        raise BadInput(f"the source {self.kind!r} lists the files of a folder, {self.root} is none")
+        raise BadInput(
+            f"the source {self.kind!r} lists the files of a folder, {self.root} is none; copy "
+            "what it holds to a folder"
+        )
 
     def _settings(self) -> list[str]:
         return [self.kind, self.encoding, self.group_pattern]
