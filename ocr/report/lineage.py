@@ -6,7 +6,7 @@ from typing import Any
 
 from ocr.dataset.quarantine import ReasonCount
 from ocr.dataset.snapshot.manifest import SnapshotManifest
-from ocr.models.bundle import ModelManifest
+from ocr.models.bundle import TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class Lineage:
         parent: Version it was fine-tuned from.
         created: When it was made, ISO 8601.
         code_commit: Commit of the code that trained it, or its release.
+        text_model: What a model of the training texts changes; of a recogniser.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         splits: Samples per split.
         quarantine: Rejected rows per reason.
@@ -33,6 +34,7 @@ class Lineage:
     parent: str = ""
     created: str = ""
     code_commit: str = ""
+    text_model: str = ""
     dataset: str = ""
     dataset_digest: str = ""
     splits: Mapping[str, int] = field(default_factory=dict)
@@ -69,10 +71,19 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
         parent=manifest.parent,
         created=manifest.created,
         code_commit=manifest.code_commit,
+        text_model=_describe_text_model(manifest),
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
         environment=environment,
     )
+
+
+def _describe_text_model(manifest: ModelManifest) -> str:
+    gain, lower, upper = (manifest.metrics.get(name) for name in TEXT_MODEL_GAIN)
+    if gain is None or lower is None or upper is None:
+        return ""
+    said = "read with" if TEXT_MODEL in manifest.files else "left out, as it is not sure to help"
+    return f"{said}; validation lines read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
 
 
 def flatten(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

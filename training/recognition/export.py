@@ -11,7 +11,14 @@ from ocr.dataset.lines.snapshot import open_line_snapshot
 from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
 from ocr.evaluation.lines.text_gain import TextGain
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, NOTICE, ONNX_MODEL, TEXT_MODEL, RecogniserManifest
+from ocr.models.bundle import (
+    CHARSET,
+    NOTICE,
+    ONNX_MODEL,
+    TEXT_MODEL,
+    TEXT_MODEL_GAIN,
+    RecogniserManifest,
+)
 from ocr.models.charset import Charset
 from ocr.models.golden import compare_texts
 from ocr.models.recogniser_spec import LineSpec
@@ -168,11 +175,9 @@ class RecogniserExport:
 
 def _name_gain(gain: TextGain) -> dict[str, float]:
     """Return the change by a text model as metrics; bounds that are not known are the widest."""
-    return {
-        "text_model_gain": gain.change.value,
-        "text_model_gain_lower": max(-1.0, gain.change.lower),
-        "text_model_gain_upper": min(1.0, gain.change.upper),
-    }
+    change = gain.change
+    values = (change.value, max(-1.0, change.lower), min(1.0, change.upper))
+    return dict(zip(TEXT_MODEL_GAIN, values, strict=True))
 
 
 def _describe_net(spec: NetSpec) -> str:

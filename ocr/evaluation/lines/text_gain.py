@@ -70,8 +70,8 @@ def measure_text_gain(
     decoders = [counted.weighing(weight) for weight in WEIGHTS]
     plain, found, groups, references = [], [], [], []
     for line in lines:
-        plain.append(greedy.decode(line.probabilities).text)
-        found.append([decoder.decode(line.probabilities).text for decoder in decoders])
+        plain.append(greedy.read(line.probabilities))
+        found.append([decoder.read(line.probabilities) for decoder in decoders])
         groups.append(line.group)
         references.append(line.text)
     return _compare(model, plain, found, groups, references, seed=seed)

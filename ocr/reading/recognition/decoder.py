@@ -1,5 +1,6 @@
 """The one place that turns what a net gives into a text: greedily, or with a text model."""
 
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
@@ -36,6 +37,12 @@ class Decoder:
         other._states = None if self._states is None else self._states.weighing(weight)
         return other
 
+    def read(self, probabilities: NDArray[np.floating]) -> str:
+        """Read the text of one line alone; see `decode`."""
+        if self._states is None:
+            return decode(probabilities, self._characters).text
+        return self._spell(search(probabilities, self._states))
+
     def decode(self, probabilities: NDArray[np.floating]) -> Recognition:
         """Read the text of one line.
 
@@ -50,7 +57,7 @@ class Decoder:
         if self._states is None:
             return greedy
         classes = search(probabilities, self._states)
-        text = "".join(self._characters[k - 1] for k in classes)
+        text = self._spell(classes)
         if text == greedy.text:
             return greedy
         places = align(np.log(probabilities + 1e-9), classes)
@@ -60,6 +67,9 @@ class Decoder:
             confidence=float(confidences.mean()) if classes else 0.0,
             character_confidences=tuple(confidences.tolist()),
         )
+
+    def _spell(self, classes: Sequence[int]) -> str:
+        return "".join(self._characters[k - 1] for k in classes)
 
 
 def read_text_model(bundle: Path, manifest: RecogniserManifest) -> TextModel | None:

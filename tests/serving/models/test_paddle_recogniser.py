@@ -14,6 +14,7 @@ from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import read_recogniser_manifest, write_manifest
 from ocr.models.charset import Charset
 from ocr.models.registry import Registry
+from ocr.models.text_model import TextModel, count_ngrams
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 from serving.models.paddle_recogniser import PaddleRecogniser
@@ -49,6 +50,22 @@ def test_paddle_reads_as_onnx_does(bundle: Path) -> None:
         [answer.confidence for answer in onnx],
         atol=1e-4,
     )
+
+
+def test_both_engines_read_with_the_text_model(bundle: Path, tmp_path: Path) -> None:
+    counted = tmp_path / "bundle"
+    shutil.copytree(bundle, counted)
+    charset = Charset.read(counted / "charset.txt")
+    texts = ["ABC", "2026", "TOTAL"]
+    TextModel(*count_ngrams(texts, charset), weight=4.0).write(counted / "texts.npz")
+    write_manifest(counted, read_recogniser_manifest(counted))
+    images = noise(24)
+
+    paddle = PaddleRecogniser.load(counted).recognise(images)
+
+    read = [answer.text for answer in paddle]
+    assert read == [answer.text for answer in OnnxRecogniser.load(counted).recognise(images)]
+    assert read != [answer.text for answer in OnnxRecogniser.load(bundle).recognise(images)]
 
 
 def test_threads_never_get_each_others_answers(bundle: Path) -> None:

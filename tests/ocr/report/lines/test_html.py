@@ -60,6 +60,7 @@ def test_hostile_labels_readings_and_names_stay_text() -> None:
     lineage = Lineage(
         model=ATTACK,
         version=ATTACK,
+        text_model=f"read with {ATTACK}",
         parameters={ATTACK: {"a": ATTACK}},
         quarantine=[ReasonCount("malformed_row", 1, (rejection,))],
     )
@@ -71,6 +72,7 @@ def test_hostile_labels_readings_and_names_stay_text() -> None:
     assert page.handlers == []
     assert "x" not in page.addresses
     assert "{{ 7 * 7 }}" in html
+    assert "read with " in html
 
 
 def test_decision_comes_before_everything_else() -> None:

@@ -1,0 +1,38 @@
+"""What a report says a version was made of."""
+
+import pytest
+
+from ocr.models.bundle import RecogniserManifest
+from ocr.models.recogniser_spec import LineSpec
+from ocr.report.lineage import describe_part
+from tests.manifest_facts import manifest_facts
+
+MEASURED = {
+    "text_model_gain": 0.0518,
+    "text_model_gain_lower": 0.0301,
+    "text_model_gain_upper": 0.0716,
+}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "files", "said"),
+    [
+        ({}, {}, ""),
+        (MEASURED, {"texts.npz": "0"}, "read with; "),
+        (MEASURED, {}, "left out, as it is not sure to help; "),
+    ],
+)
+def test_a_text_model_is_told_with_its_gain(
+    metrics: dict[str, float], files: dict[str, str], said: str
+) -> None:
+    manifest = RecogniserManifest(
+        **manifest_facts(name="lines", version="1"),
+        input=LineSpec("line", 32, 320),
+        metrics={"accuracy": 0.9, **metrics},
+        files=files,
+    )
+
+    told = describe_part(manifest, environment={}).text_model
+
+    expected = "validation lines read right: +0.0518 (+0.0301 to +0.0716)"
+    assert told == (said + expected if said else "")
