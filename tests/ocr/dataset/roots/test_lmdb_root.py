@@ -1,6 +1,7 @@
 import threading
 from pathlib import Path
 
+import lmdb
 import pytest
 
 from ocr.dataset.process_pool import ProcessPool
@@ -66,6 +67,19 @@ def test_threads_read_the_same_file_one_after_another(root: LmdbRoot) -> None:
         thread.join()
 
     assert found == [b"one"] * 8
+
+
+def test_files_whose_values_were_replaced_and_removed_are_read(tmp_path: Path) -> None:
+    long = {bytes([n]) * 30_000: str(n) for n in range(250)}
+    short = {bytes([n]) * 3_000: str(n) for n in range(250)}
+    write_lmdb(tmp_path / "train", long)
+    write_lmdb(tmp_path / "train", short)
+    with lmdb.open(str(tmp_path / "train")) as opened, opened.begin(write=True) as writing:
+        writing.delete(b"image-000000250")
+
+    with LmdbRoot(tmp_path).images() as images:
+        assert images.read("train/image-000000008", max_pixels=1) == bytes([7]) * 3_000
+        assert not images.exists("train/image-000000250")
 
 
 def test_nothing_is_written(root: LmdbRoot) -> None:
