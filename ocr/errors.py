@@ -49,6 +49,12 @@ class StoreUnavailable(OcrError, ConnectionError):
     exit_code = 5
 
 
+class ProcessDied(OcrError, RuntimeError):
+    """A process of ours that the system ended; a retry may help."""
+
+    exit_code = 5
+
+
 class ParityFailed(OcrError, RuntimeError):
     """An exported form or served answer that differs from the checkpoint's."""
 

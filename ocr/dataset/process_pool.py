@@ -11,12 +11,14 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from types import TracebackType
 from typing import TypeVar
 
 import cv2
 
+from ocr.errors import ProcessDied
 from ocr.processors import count_processors
 
 BatchT = TypeVar("BatchT")
@@ -58,6 +60,9 @@ class ProcessPool:
         Args:
             work: A function that can be pickled.
             batches: What it is called with.
+
+        Raises:
+            ProcessDied: While the results are gone through.
         """
         if self._processes == 1:
             return map(work, batches)
@@ -98,6 +103,12 @@ def _results(
     waiting: deque[Future[ResultT]], begun: Iterator[Future[ResultT]]
 ) -> Iterator[ResultT]:
     while waiting:
-        result = waiting.popleft().result()
+        try:
+            result = waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise ProcessDied(
+                "a process that worked on images was ended from outside, most likely for want of "
+                "memory; free some, or lower limits.max_pixels, and run it again"
+            ) from error
         waiting.extend(islice(begun, 1))
         yield result

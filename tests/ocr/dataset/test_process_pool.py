@@ -1,3 +1,5 @@
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -5,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ocr.dataset.process_pool import ProcessPool
+from ocr.errors import ProcessDied
 
 
 def twice(number: int) -> int:
@@ -41,9 +44,20 @@ def test_what_fails_is_raised_here(processes: int) -> None:
         list(pool.map_in_order(twice, [1, -1, 2]))
 
 
+def die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_process_that_is_ended_from_outside_is_told() -> None:
+    with ProcessPool(2) as pool, pytest.raises(ProcessDied, match="memory"):
+        list(pool.map_in_order(die, [1, 2]))
+
+
 KILLED = """
 import os, signal
 from ocr.dataset.process_pool import ProcessPool
+from ocr.errors import ProcessDied
 with ProcessPool(2) as pool:
     next(pool.map_in_order(abs, [1]))
     print("up", flush=True)
