@@ -65,16 +65,17 @@ class Survey(Generic[LabelT, ItemT]):
     files: Sequence[str] = ()
 
     def refuse_changes(self) -> None:
-        """Refuse rows that were read again from label files that have changed meanwhile.
+        """Refuse rows that were read again from what has changed meanwhile: labels, or a tar file.
 
-        What comes of them would be found later for the labels as they were.
+        What comes of them would be found later for the files as they were.
 
         Raises:
-            BadData: Naming where the label files are.
+            BadData: Naming where they are.
         """
         if self.labels is not None and self.labels.fingerprint() != self.files:
             raise BadData(
-                f"the label files in {self.labels.root} changed while they were read; run it again"
+                f"the label files or images in {self.labels.root} changed while they were read; "
+                "run it again"
             )
 
 

@@ -115,10 +115,10 @@ class SplitFiles(ABC, Generic[LabelT]):
         return ", ".join(share.name for share in self._named() if share.split == split)
 
     def fingerprint(self) -> list[str]:
-        """What the rows depend on besides the image files: the settings and the files' content."""
+        """What rows depend on besides single image files: settings, label files, a whole tar."""
         digests = (_digest(self._content(share.name)) for share in self._named())
         names = (share.shown(self.seed) for share in self._named())
-        return [*self._settings(), *names, *digests]
+        return [*self._settings(), *names, *digests, *self.place().content()]
 
     def _folder(self) -> Path:
         """The root, of which files are listed.

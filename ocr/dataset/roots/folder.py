@@ -24,6 +24,10 @@ class FolderRoot:
         """Return what stamps an image: size and time of change of its file."""
         return ImageFolder(self.path).stamp
 
+    def content(self) -> list[str]:
+        """Return nothing: every image decides for itself."""
+        return []
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file.
 

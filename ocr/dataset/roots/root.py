@@ -41,6 +41,9 @@ class Root(Protocol):
         None where nothing can be read; a root that is one file has one stamp for all.
         """
 
+    def content(self) -> list[str]:
+        """Return what decides all images at once, besides their names; empty: each by itself."""
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file.
 

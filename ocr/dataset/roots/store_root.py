@@ -45,6 +45,10 @@ class StoreRoot:
         stamp = FileStamp(size, int(modified * _NANOSECONDS))
         return lambda _: stamp
 
+    def content(self) -> list[str]:
+        """Return nothing: every object decides for itself, and others may join meanwhile."""
+        return []
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a copy of a label file, which is gone when it is closed.
 

@@ -45,6 +45,10 @@ class TarRoot:
         stamp = self._stamp()
         return lambda _: stamp
 
+    def content(self) -> list[str]:
+        """Return the folder, and size and time of change of the tar file."""
+        return [self.folder, repr(self._stamp())]
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file beside the tar file, or a copy of the one in it.
 

@@ -1,16 +1,19 @@
-"""Labels that change while they are read: what comes of them is kept for nobody."""
+"""Labels and tar files that change while they are read: what comes of it is kept for nobody."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ocr.dataset.lines.label import LineRow
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData
+from ocr.image.pixels import encode_png
 from ocr.store import open_store
 from tests.ocr.dataset.lines.preparing import prepare
+from tests.ocr.dataset.roots.packing import write_tar
 from tests.ocr.image.pictures import write_labels
 
 LABELS = "rec_train.txt"
@@ -30,7 +33,50 @@ def test_labels_that_change_while_they_are_read_are_refused(tmp_path: Path) -> N
     root, store = tmp_path / "data", open_store(str(tmp_path / "store"))
     write_labels(root, LABELS, {f"{n:02}.png": f"T{n:03}" for n in range(40)})
 
-    with pytest.raises(BadData, match=r"the label files in .* changed while they were read"):
+    with pytest.raises(BadData, match=r"the label files or images in .* changed while"):
         prepare(store, root, labels=CorrectedMeanwhile("paddleocr", root, LABELS))
 
     assert list(store.list("datasets")) == []
+
+
+class PackedAnewMeanwhile(LineLabelFiles):
+    """A tar file that somebody writes anew right after it was surveyed."""
+
+    def read(self) -> Iterator[LineRow | Rejection]:
+        yield from super().read()
+        assert isinstance(self.root, Path)
+        write_tar(self.root, pictures(seed=1))
+
+
+def test_a_tar_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    root, store = write_tar(tmp_path / "a.tar", pictures(seed=0)), open_store(str(tmp_path / "s"))
+    (tmp_path / LABELS).write_text("".join(f"{name}\tT\n" for name in pictures(seed=0)))
+
+    with pytest.raises(BadData, match=r"the label files or images in .*a\.tar changed while"):
+        prepare(store, root, labels=PackedAnewMeanwhile("paddleocr", root, LABELS))
+
+    assert list(store.list("datasets")) == []
+
+
+def test_two_folders_of_a_tar_file_with_labels_beside_it_are_two_sets(tmp_path: Path) -> None:
+    members = {
+        f"{folder}/{name}": content
+        for folder, seed in (("may", 0), ("june", 1))
+        for name, content in pictures(seed=seed).items()
+    }
+    root, store = write_tar(tmp_path / "a.tar", members), open_store(str(tmp_path / "s"))
+    (tmp_path / LABELS).write_text("".join(f"{name}\tT\n" for name in pictures(seed=0)))
+
+    may, june = (
+        prepare(store, root, labels=LineLabelFiles("paddleocr", root / folder, LABELS))
+        for folder in ("may", "june")
+    )
+
+    assert not june.cached
+    assert june.digest != may.digest
+
+
+def pictures(*, seed: int) -> dict[str, bytes]:
+    """Forty lines of noise, no two alike."""
+    noise = np.random.default_rng(seed).integers(0, 256, (40, 24, 90, 3), np.uint8)
+    return {f"{number:02}.png": encode_png(image) for number, image in enumerate(noise)}
