@@ -37,6 +37,7 @@ class ImageHeader(NamedTuple):
         is_sound: Whether its checksums hold (always, where it has none).
         scans: How often the whole image is gone through; beyond `MAX_JPEG_SCANS` none is counted.
         excess: What of it is more than any camera or program writes; empty when nothing is.
+        sampling: The largest sampling factor of a JPEG's channels.
     """
 
     width: int
@@ -46,6 +47,7 @@ class ImageHeader(NamedTuple):
     is_sound: bool
     scans: int = 1
     excess: str = ""
+    sampling: int = 1
 
 
 def image_suffix(data: bytes) -> str:
@@ -108,7 +110,7 @@ def read_jpeg_header(data: bytes) -> ImageHeader | None:
 
     None when it has no size, or more markers than any camera or program writes.
     """
-    width = height = scans = first_scan = 0
+    width = height = scans = first_scan = sampling = 0
     at, size = 2, len(data)
     for _ in range(_JPEG_MOST_MARKERS):
         if at + 1 < size and data[at] == _JPEG_FILL and data[at + 1] in _JPEG_MARKED:
@@ -118,9 +120,12 @@ def read_jpeg_header(data: bytes) -> ImageHeader | None:
             code, at = (found[1][0], found.end()) if found else (_JPEG_END, size)
         if code == _JPEG_END or scans > MAX_JPEG_SCANS:
             is_complete = scans > 0 and data.rfind(b"\xff\xd9", first_scan) >= 0
-            return ImageHeader(width, height, False, is_complete, True, scans) if width else None
+            header = ImageHeader(width, height, False, is_complete, True, scans, sampling=sampling)
+            return header if width else None
         if code in _JPEG_FRAMES and not scans and at + 7 <= size:
             height, width = struct.unpack_from(">HH", data, at + 3)
+            factors = data[at + 9 : at + 8 + 3 * data[at + 7] : 3] if at + 7 < size else b""
+            sampling = max((max(divmod(each, 16)) for each in factors), default=0)
         if code == _JPEG_SCAN:
             scans += 1
             first_scan = first_scan or at + int.from_bytes(data[at : at + 2])

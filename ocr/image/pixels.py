@@ -28,6 +28,9 @@ Image = NDArray[np.uint8]
 GreyImage = NDArray[np.uint8]
 """Brightness of pixels (H, W)."""
 
+_MOST_WHOLE_SAMPLING = 2
+"""Up to here, each sampling factor of a JPEG is a multiple of every smaller one."""
+
 MAX_SIDE_PX = 32_000
 """OpenCV's warps take sides below 32,767; a line may lie across the diagonal."""
 
@@ -86,10 +89,15 @@ def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
 
 
 def decode_grey(data: bytes, *, max_pixels: int) -> GreyImage:
-    """Decode the brightness alone, as `decode_image` does else; a JPEG's costs a third less."""
+    """Decode the brightness alone, as `decode_image` does else; a JPEG's costs a third less.
+
+    What cannot be decoded in colour is refused: of a JPEG whose channels are sampled 2:3 or 3:4
+    the brightness could be.
+    """
     if data.startswith(JPEG_MAGIC):
-        _check(data, read_jpeg_header(data), max_pixels=max_pixels)
-        return _decode_with_opencv(data, cv2.IMREAD_GRAYSCALE)
+        header = _check(data, read_jpeg_header(data), max_pixels=max_pixels)
+        if header.sampling <= _MOST_WHOLE_SAMPLING:
+            return _decode_with_opencv(data, cv2.IMREAD_GRAYSCALE)
     return to_grey(decode_image(data, max_pixels=max_pixels))
 
 

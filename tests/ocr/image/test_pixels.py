@@ -286,3 +286,14 @@ def test_brightness_of_what_is_no_image_is_refused_alike(form: str) -> None:
         with pytest.raises(BadImage) as grey:
             decode_grey(damaged, max_pixels=MAX_PIXELS)
         assert (grey.value.reason, str(grey.value)) == (colour.value.reason, str(colour.value))
+
+
+@pytest.mark.parametrize("factors", [b"\x13\x11\x12", b"\x13\x12\x12", b"\x23\x12\x12"])
+def test_jpeg_that_only_its_brightness_could_be_read_of_is_refused(factors: bytes) -> None:
+    data = bytearray(JPEG)
+    start = data.index(b"\xff\xc0") + 11
+    data[start : start + 9 : 3] = factors
+
+    for decode in (decode_image, decode_grey):
+        with pytest.raises(BadImage, match="not decodable"):
+            decode(bytes(data), max_pixels=MAX_PIXELS)
