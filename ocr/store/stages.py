@@ -63,7 +63,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, "pyarrow", "scipy"),
     ),
     "export-recogniser": Stage(
-        6,
+        7,
         ("training.export.export", "ocr.dataset.lines.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),

@@ -1,6 +1,7 @@
 """The gain of a text model: measured on documents it was not weighed on, claimed only if sure."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,10 +25,13 @@ def read(text: str, *, group: str, rng: np.random.Generator) -> ReadLine:
     return ReadLine(text, group, np.array(frames, dtype=np.float32))
 
 
-def measure(texts: Callable[[np.random.Generator], str], *, groups: int = 40) -> TextGain:
+def measure(
+    texts: Callable[[np.random.Generator], str], *, groups: int = 40, gap: str = ""
+) -> TextGain:
     rng = np.random.default_rng(1)
     trained = [texts(rng) for _ in range(300)]
     lines = [read(texts(rng), group=f"page {n % groups}", rng=rng) for n in range(160)]
+    lines = [replace(line, text=line.text[:2] + gap + line.text[2:]) for line in lines]
     model = TextModel(*count_ngrams(trained, CHARSET), weight=0.0)
     return measure_text_gain(model, lines, CHARSET, seed=0)
 
@@ -48,6 +52,14 @@ def test_texts_that_come_again_pay() -> None:
     assert gain.accuracy + gain.change.value > 0.9
     assert gain.model.weight > 0
     assert len(gain.changed) >= 160 * gain.change.value
+
+
+def test_a_line_that_is_right_but_for_its_spaces_counts_half() -> None:
+    whole, spaced = measure(word), measure(word, gap=" ")
+
+    assert spaced.change.value == 0.0
+    assert spaced.score_change.value == whole.score_change.value / 2
+    assert spaced.pays
 
 
 def test_texts_that_teach_nothing_do_not_pay() -> None:
