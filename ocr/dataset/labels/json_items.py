@@ -1,13 +1,17 @@
 """Items of a list in a JSON document, one at a time in memory."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 import ijson
+from ijson.common import ObjectBuilder
 
 from ocr.dataset.labels.encoding import Encoding
 from ocr.errors import BadData
+
+_DEEPEST = 64
+_OPENING, _CLOSING = ("start_map", "start_array"), ("end_map", "end_array")
 
 
 def read_json_items(
@@ -22,21 +26,45 @@ def read_json_items(
         name: Its name, for messages.
 
     Raises:
-        BadData: Once the items before the fault are out: it is no JSON, of another encoding, or
-            has no such items at all.
+        BadData: Once the items before the fault are out: it is no JSON, of another encoding,
+            nested deeper than any labels are, or has no such items at all.
     """
     if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
         file.seek(0)
     source = file if encoding == "utf-8" else _Recoded(file, encoding)
     has_items = False
     try:
-        for item in ijson.items(source, f"{field}.item", use_float=True):
+        for item in _items(ijson.basic_parse(source, use_float=True), field, name=name):
             has_items = True
             yield item
     except (ijson.JSONError, UnicodeError) as error:
         raise BadData(f"{name} is no JSON in {encoding}: {_first_line(error)}") from error
     if not has_items:
         raise BadData(f"{name} has no {field}, or an empty one")
+
+
+def _items(events: Iterable[tuple[str, object]], field: str, *, name: str) -> Iterator[object]:
+    """Put items together from what the parser meets.
+
+    `ijson.items` keeps a path of each level: 100 kB of brackets would take it 20 GB.
+    """
+    depth, is_inside = 0, False
+    key: object = None
+    builder = ObjectBuilder()
+    for event, value in events:
+        depth += (event in _OPENING) - (event in _CLOSING)
+        if depth > _DEEPEST:
+            raise BadData(f"{name} is nested more than {_DEEPEST} deep, which no labels are")
+        if depth == 1:
+            is_inside = False
+            key = value if event == "map_key" else key
+        elif depth == 2 and event in _OPENING:
+            is_inside = event == "start_array" and key == field
+        elif is_inside:
+            builder.event(event, value)
+            if depth == 2:
+                yield builder.value
+                builder = ObjectBuilder()
 
 
 class _Recoded:

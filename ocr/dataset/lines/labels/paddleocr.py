@@ -55,7 +55,7 @@ def _parse_image_list(
 ) -> Iterator[LineRow | Rejection]:
     try:
         images = json.loads(image)
-    except ValueError:  # a file whose name starts with "["
+    except (ValueError, RecursionError):  # a file whose name starts with "["
         images = [image]
     if not isinstance(images, list) or not all(isinstance(each, str) for each in images):
         yield Rejection("malformed_row", where, image, text, "expected a list of image paths")

@@ -32,6 +32,15 @@ def test_every_item_of_the_data_list_is_a_row(tmp_path: Path) -> None:
     ]
 
 
+def test_only_the_data_list_itself_is_read(tmp_path: Path) -> None:
+    inner = {"data_list": [item("no.png", "A")]}
+    content = {"metainfo": {"data_list": [1]}, "other": [inner], "data_list": [item("a.png", "B")]}
+
+    rows = read(tmp_path, {**content, "last": inner})
+
+    assert [row.image for row in rows] == ["a.png"]
+
+
 def test_bad_items_are_rejected_with_their_number(tmp_path: Path) -> None:
     bad = [item("a.png", "A", "B"), item("a.png"), item(1, "A"), item("a.png", 7), "a.png", {}]
     bad += [item("", "A"), {"img_path": "a.png", "instances": ["A"]}]
@@ -56,10 +65,24 @@ def test_bad_items_are_rejected_with_their_number(tmp_path: Path) -> None:
         (b"", "rec.json is no JSON in utf-8"),
         (b'{"data_list": []}', "rec.json has no data_list, or an empty one"),
         (b'[{"img_path": "a.png"}]', "rec.json has no data_list"),
+        (b'{"data_list": [' + b"[" * 20_000, "rec.json is nested more than 64 deep"),
+        (b'{"a": ' + b'{"a": ' * 20_000, "rec.json is nested more than 64 deep"),
+        (b'{"data_list": {"item": [{}]}}', "rec.json has no data_list"),
         ('{"data_list": ["'.encode("utf-16"), "rec.json is no JSON in utf-8"),
         ('{"data_list": ["皖"]}'.encode("gb18030"), "rec.json is no JSON in utf-8"),
     ],
-    ids=["cut", "labels", "empty", "no items", "list", "utf-16", "gbk"],
+    ids=[
+        "cut",
+        "labels",
+        "empty",
+        "no items",
+        "list",
+        "deep",
+        "deep elsewhere",
+        "no list",
+        "utf-16",
+        "gbk",
+    ],
 )
 def test_what_is_no_such_file_is_one_error(tmp_path: Path, content: bytes, said: str) -> None:
     with pytest.raises(BadData, match=said):

@@ -113,3 +113,9 @@ def test_other_delimiter_is_named_with_the_setting(
 def test_delimiter_needs_label_files_of_paddleocr(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="the source is 'table'"):
         LineLabelFiles("table", tmp_path, "a.csv", delimiter="space")
+
+
+def test_brackets_without_end_are_the_name_of_a_file_that_is_not_there() -> None:
+    name = "[" * 100_000
+
+    assert pairs(f"{name}\tA\n") == [(name, "A")]
