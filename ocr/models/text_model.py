@@ -1,10 +1,13 @@
 """What the texts of a training set are like: counts of character n-grams, a file of a bundle."""
 
+import zlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
+from tokenize import TokenError
+from typing import BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,22 @@ START = 0
 HEAVIEST = 4.0
 MOST_NGRAMS = 200_000
 """Of more, the most frequent are kept: they take half a second and 100 MB to load."""
+_MOST_BYTES = MOST_NGRAMS * (ORDER + 1) * np.dtype(np.uint32).itemsize + (1 << 12)
+"""Of a file, unpacked: the arrays and what stands before them."""
+_BROKEN = (
+    ArithmeticError,
+    BadZipFile,
+    EOFError,
+    LookupError,
+    MemoryError,  # a shape that is none
+    OSError,
+    RuntimeError,  # encrypted
+    SyntaxError,
+    TokenError,
+    TypeError,
+    ValueError,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True)
@@ -63,13 +82,27 @@ class TextModel:
         """Read the file of a bundle, refusing pickles.
 
         Raises:
-            BadData: It is damaged.
+            BadData: It is damaged, or larger than any that was written.
         """
         try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                return cls(stored["ngrams"], stored["counts"], float(stored["weight"]))
-        except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile) as error:
+            with path.open("rb") as stream:
+                _refuse_bomb(stream)
+                with np.load(stream, allow_pickle=False) as stored:
+                    return cls(stored["ngrams"], stored["counts"], float(stored["weight"]))
+        except _BROKEN as error:
             raise BadData(f"{path} is no usable text model: {error}") from error
+
+
+def _refuse_bomb(stream: BinaryIO) -> None:
+    """Refuse what unpacks to more than any text model, before anything of it is unpacked."""
+    with ZipFile(stream) as archive:
+        members = archive.infolist()
+    if any(member.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for member in members):
+        raise ValueError("it is packed in a way that no text model is")
+    size = sum(member.file_size for member in members)
+    if size > _MOST_BYTES:
+        raise ValueError(f"it unpacks to {size} bytes, allowed are {_MOST_BYTES}")
+    stream.seek(0)
 
 
 def count_ngrams(

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ocr.errors import BadData
 from ocr.models.charset import Charset
-from ocr.models.text_model import TextModel, count_ngrams
+from ocr.models.text_model import MOST_NGRAMS, ORDER, TextModel, count_ngrams
 
 CHARSET = Charset(("0", "1", "A", "٣", "$"))
 ZERO, A, DOLLAR, END = 1, 3, 5, 6
@@ -61,6 +63,36 @@ def test_a_file_is_read_as_written_and_always_the_same(tmp_path: Path) -> None:
     assert (read.counts.tolist(), read.weight) == (model("A1", "AA$").counts.tolist(), 0.5)
 
 
+def test_the_largest_model_is_read(tmp_path: Path) -> None:
+    TextModel(**many_ngrams(MOST_NGRAMS), weight=0.5).write(tmp_path / "texts.npz")
+
+    assert len(TextModel.read(tmp_path / "texts.npz").counts) == MOST_NGRAMS
+
+
+def save_packed(path: Path, header: bytes, *, packing: int = ZIP_DEFLATED) -> None:
+    with ZipFile(path, "w", packing) as archive:
+        archive.writestr("ngrams.npy", header)
+
+
+def array_of(shape: str) -> bytes:
+    header = f"{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}}}".encode()
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+def many_ngrams(count: int) -> dict[str, NDArray[np.uint32]]:
+    ngrams = np.ones((count, ORDER), np.uint32)
+    return {"ngrams": ngrams, "counts": ngrams[:, 0]}
+
+
+def spoil_packed(path: Path) -> None:
+    """Damage what is packed, and none of the names and sizes around it."""
+    model("A1").write(path)
+    data = bytearray(path.read_bytes())
+    start = 30 + data[26] + data[28]  # of the first member's content
+    data[start] = 0xFF
+    path.write_bytes(data)
+
+
 def save(path: Path, **changes: object) -> None:
     given = model("A1")
     parts = {"ngrams": given.ngrams, "counts": given.counts, "weight": np.array(0.5)}
@@ -81,6 +113,12 @@ def save(path: Path, **changes: object) -> None:
         lambda path: save(path, weight=np.array(9.0)),
         lambda path: save(path, weight=np.array([0.1, 0.2])),
         lambda path: np.savez(path, ngrams=model("A").ngrams),
+        lambda path: save(path, **many_ngrams(10**6)),
+        lambda path: save_packed(path, b"", packing=ZIP_LZMA),
+        lambda path: save_packed(path, array_of("(1000000000000, 4)")),
+        lambda path: save_packed(path, array_of("(1000000000000000000000000000000, 4)")),
+        lambda path: save_packed(path, array_of("(" * 5000)),
+        spoil_packed,
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, damage: Callable[[Path], object]) -> None:
