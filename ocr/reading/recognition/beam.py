@@ -17,6 +17,10 @@ LEAST_PROBABILITY = 1e-2
 WIDTH = 8
 """Hypotheses that are followed at once."""
 
+MOST_CHOICES = 512
+"""Of the doubtful frames of a line together. A line of text has some four, one in a thousand has
+170; noise has thousands, and would take the search longer than the net took."""
+
 Beams = dict[str, tuple[float, float, int]]
 """By text (a character a class; the first is the one before): its probability with a blank last,
 and with its last character last, both times the text model's factors; and the model's state."""
@@ -62,9 +66,11 @@ def search(
         width: Hypotheses followed at once; the search is exact when they are enough.
 
     Returns:
-        The classes of the characters, each from 1.
+        The classes of the characters, each from 1; of noise, those of the best of each frame.
     """
     frames = _look_at(probabilities, least_probability)
+    if sum(map(len, frames.choices.values())) > MOST_CHOICES:
+        return frames.greedy(0, len(frames.best))
     found: list[int] = []
     end = 0
     for doubt in frames.choices:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel, count_ngrams
 from ocr.reading.recognition.beam import search
+from ocr.reading.recognition.ctc import keep_frames
 from ocr.reading.recognition.decoder import Decoder
 from ocr.reading.recognition.text_states import TextStates
 
@@ -127,3 +128,15 @@ def test_a_very_long_line_of_doubts_is_read() -> None:
     probabilities = rng.dirichlet(np.full(RECEIPT.size, 0.2), size=800)
 
     assert len(search(probabilities, receipt_states(0.5))) > 100
+
+
+def test_noise_is_read_greedily_and_asks_the_text_model_nothing() -> None:
+    probabilities = np.random.default_rng(0).dirichlet(np.full(RECEIPT.size, 5.0), size=800)
+    states = TextStates(TextModel(*count_ngrams(["TOTAL"], RECEIPT), weight=1.0), RECEIPT)
+    asked = vars(states)["_steps"]
+
+    found = search(probabilities, states)
+
+    assert not any(asked)
+    best = probabilities.argmax(axis=1)
+    assert found == best[keep_frames(best)].tolist()
