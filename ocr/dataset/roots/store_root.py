@@ -54,13 +54,14 @@ class StoreRoot:
 
         Raises:
             ArtifactNotFound: There is none of that name.
+            BadInput: The address names no bucket, or there are no keys to it.
         """
         if name.startswith("/"):
             return open_beside(Path("/"), name)
         with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder, "copy")
+            copy, store = Path(folder, "copy"), self._store()
             try:
-                self._store().get_file(posixpath.normpath(name), copy)
+                store.get_file(posixpath.normpath(name), copy)
             except (ArtifactNotFound, BadInput) as error:
                 raise ArtifactNotFound(f"no label file {self.uri}/{name} ({error})") from error
             return copy.open("rb")

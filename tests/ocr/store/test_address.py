@@ -51,6 +51,15 @@ def test_a_wrong_uri_is_refused_with_the_reason(uri: str, told: str) -> None:
     assert told in str(refusal.value)
 
 
+@pytest.mark.parametrize("s3", [None, CREDENTIALS])
+def test_keys_in_an_address_are_refused_and_not_shown(s3: S3Credentials | None) -> None:
+    with pytest.raises(BadInput, match="MINIO_SECRET_KEY hold the keys") as refusal:
+        open_store("s3://akey:hidden@bucket/prefix", s3=s3)
+
+    assert "hidden" not in str(refusal.value)
+    assert "akey" not in str(refusal.value)
+
+
 @pytest.mark.parametrize("s3", [None, S3Credentials("", "", ""), S3Credentials("h:1", "a", "")])
 def test_a_bucket_without_credentials_names_the_variables(s3: S3Credentials | None) -> None:
     with pytest.raises(BadInput, match="MINIO_ENDPOINT, MINIO_ACCESS_KEY and MINIO_SECRET_KEY"):

@@ -98,5 +98,15 @@ def test_servers_that_cannot_be_asked_are_told_from_absent_images() -> None:
 
     with pytest.raises(StoreUnavailable):
         read_image(nobody)
-    with pytest.raises(BadInput, match="needs MINIO_ENDPOINT"):
-        read_image(keyless)
+    for ask in (read_image, lambda root: root.open_file("rec.txt")):
+        with pytest.raises(BadInput, match=r"^Store .* needs MINIO_ENDPOINT"):
+            ask(keyless)
+
+
+def test_keys_in_the_address_are_never_shown() -> None:
+    root = StoreRoot("s3://akey:hidden@bucket/scans", S3Credentials("127.0.0.1:9", "key", "secret"))
+
+    with pytest.raises(BadInput) as refusal:
+        root.open_file("rec.txt")
+
+    assert "hidden" not in str(refusal.value)
