@@ -2,6 +2,7 @@
 
 import io
 import posixpath
+import re
 import struct
 import tarfile
 from array import array
@@ -18,6 +19,9 @@ from ocr.errors import BadData
 NO_FILE = -1
 """The size of a link, a device or a sparse file."""
 _MAX_HEADER_BYTES = 1 << 16
+_MOST_SHARED = 1000
+"""Fields of global headers: each counts for all members after it, and costs them all time."""
+_NO_LENGTH = re.compile(rb"\d{1000}")
 _END = bytes(tarfile.BLOCKSIZE)
 _PACKED = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"(\xb5/\xfd": "unzstd"}
 _BROKEN = (tarfile.TarError, struct.error, OSError, ValueError, LookupError, ArithmeticError)
@@ -89,6 +93,8 @@ def _members(file: "_Headers") -> Iterator[tarfile.TarInfo]:
         while (member := tar.next()) is not None:
             if member.size < 0 or tar.offset < member.offset_data:  # would go round in circles
                 raise tarfile.ReadError(f"a member of {member.size} bytes")
+            if len(tar.pax_headers) > _MOST_SHARED:
+                raise tarfile.ReadError(f"more than {_MOST_SHARED} fields for all members")
             tar.members.clear()  # type: ignore[attr-defined]  # it would keep them all
             if not member.isdir():
                 yield member
@@ -103,7 +109,10 @@ class _Headers(io.BufferedReader):
     def read(self, size: int | None = -1) -> bytes:
         if size is None or not 0 <= size <= _MAX_HEADER_BYTES:
             raise tarfile.ReadError(f"a header of {size} bytes")
-        return super().read(size)
+        data = super().read(size)
+        if size > tarfile.BLOCKSIZE and _NO_LENGTH.search(data):  # tarfile needs 10 s for 60 kB
+            raise tarfile.ReadError("a length of more than a thousand digits")
+        return data
 
 
 def _number(name: str) -> int:

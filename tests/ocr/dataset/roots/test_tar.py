@@ -148,6 +148,16 @@ def member_of_size(size: int) -> bytes:
     return bytes(header) * 2 + bytes(1024)
 
 
+def with_shared_fields(count: int) -> bytes:
+    return tarfile.TarInfo.create_pax_global_header({f"k{n}": "v" for n in range(count)})
+
+
+def with_own_header(content: bytes) -> bytes:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, len(content)
+    return header.tobuf() + content.ljust(-(-len(content) // 512) * 512, b"\0")
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -161,6 +171,8 @@ def member_of_size(size: int) -> bytes:
         (lambda _: member_of_size(-1024), "or damaged"),
         (lambda _: member_of_size(-(1 << 80)), "or damaged"),
         (lambda _: member_of_size(1 << 60), "or damaged"),
+        (lambda data: with_shared_fields(2000) + data, "more than 1000 fields for all members"),
+        (lambda data: with_own_header(b"9" * 60_000) + data, "more than a thousand digits"),
     ],
 )
 def test_what_is_no_tar_is_one_error_with_the_fix(path: Path, damage: object, said: str) -> None:
@@ -171,3 +183,10 @@ def test_what_is_no_tar_is_one_error_with_the_fix(path: Path, damage: object, sa
         pass
 
     assert str(path) in str(refusal.value)
+
+
+def test_fields_that_count_for_all_members_are_read(path: Path) -> None:
+    path.write_bytes(with_shared_fields(3) + path.read_bytes())
+
+    with TarRoot(path).images() as images:
+        assert images.read("sub/a.jpg", max_pixels=1)
