@@ -86,7 +86,7 @@ class LineSynthesisParams(Params):
 class MoreLabelsParams(Params):
     """A further label file beside those of the splits, or a share of it."""
 
-    labels: str = Field(description="Label file, table or folder, as train_labels")
+    labels: str = Field(min_length=1, description="Label file, table or folder, as train_labels")
     split: Literal["train", "val", "test"] = Field("train", description="Split of its rows")
     ratio: float = Field(
         1.0,

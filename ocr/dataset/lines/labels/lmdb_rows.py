@@ -35,7 +35,7 @@ def find_lmdb(root: Path, name: str) -> list[tuple[str, Path]]:
         ArtifactNotFound: There is none.
     """
     top = root / name
-    folders = sorted(file.parent for file in top.rglob(DATA))
+    folders = sorted(file.parent for file in top.rglob(DATA) if file.is_file())
     if not folders:
         raise ArtifactNotFound(f"no {DATA} in {top} or a folder in it")
     return [(Path(os.path.relpath(folder, root)).as_posix(), folder) for folder in folders]

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,11 @@ def test_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
     assert files.fingerprint() != before
     assert stamp is not None
     assert files.place().stamps()("train/image-000000001") != stamp
+
+
+def test_a_pipe_is_no_lmdb_file_to_wait_for(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    os.mkfifo(tmp_path / "train/data.mdb")
+
+    with pytest.raises(ArtifactNotFound, match=r"no data\.mdb"):
+        read(tmp_path)
