@@ -120,5 +120,7 @@ def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
 def _refuse_empty(labels: SplitFiles[LabelT], counts: Counter[Split | None]) -> None:
     for split in (None, *labels.given()):
         if not counts[split]:
-            place = labels.name_of(split or "train")
+            place = (
+                labels.name_of(split or "train") or "train_labels or more_labels: both name none"
+            )
             raise BadData(f"the {split or 'train'} split is empty: no rows in {place}")

@@ -154,6 +154,11 @@ def test_label_file_without_rows_is_named_before_any_image_is_read(
         prepare(store, root)
 
 
+def test_no_label_file_at_all_is_said(store: Store, root: Path) -> None:
+    with pytest.raises(BadData, match="no rows in train_labels or more_labels: both name none"):
+        prepare(store, root, labels=LineLabelFiles("paddleocr", root))
+
+
 def test_labels_of_another_form_stop_with_the_table(store: Store, root: Path) -> None:
     (root / "rec_train.txt").write_text("train/00.png T000\ntrain/01.png T001\n")
 
