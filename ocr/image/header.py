@@ -23,6 +23,8 @@ _JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])")
 """Neither a byte of pixels, nor a restart between them, nor a fill byte: what has a length."""
 _JPEG_MARKED = frozenset(range(256)) - {0x00, 0x01, *range(0xD0, 0xD8), 0xFF}
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_USUAL_FACTORS = b"\x11\x12\x21\x22"
+"""Of 1 and 2 across and down: each is a multiple of every smaller one."""
 _JPEG_FILL, _JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = 0xFF, 0xC0, 0xD9, 0xDA
 
 
@@ -37,7 +39,8 @@ class ImageHeader(NamedTuple):
         is_sound: Whether its checksums hold (always, where it has none).
         scans: How often the whole image is gone through; beyond `MAX_JPEG_SCANS` none is counted.
         excess: What of it is more than any camera or program writes; empty when nothing is.
-        sampling: The largest sampling factor of a JPEG's channels.
+        is_usual: Whether a JPEG's channels have all, half or a quarter of its pixels; others may be
+            decodable without their colours only.
     """
 
     width: int
@@ -47,7 +50,7 @@ class ImageHeader(NamedTuple):
     is_sound: bool
     scans: int = 1
     excess: str = ""
-    sampling: int = 1
+    is_usual: bool = True
 
 
 def image_suffix(data: bytes) -> str:
@@ -110,7 +113,8 @@ def read_jpeg_header(data: bytes) -> ImageHeader | None:
 
     None when it has no size, or more markers than any camera or program writes.
     """
-    width = height = scans = first_scan = sampling = 0
+    width = height = scans = first_scan = 0
+    is_usual = True
     at, size = 2, len(data)
     for _ in range(_JPEG_MOST_MARKERS):
         if at + 1 < size and data[at] == _JPEG_FILL and data[at + 1] in _JPEG_MARKED:
@@ -120,12 +124,12 @@ def read_jpeg_header(data: bytes) -> ImageHeader | None:
             code, at = (found[1][0], found.end()) if found else (_JPEG_END, size)
         if code == _JPEG_END or scans > MAX_JPEG_SCANS:
             is_complete = scans > 0 and data.rfind(b"\xff\xd9", first_scan) >= 0
-            header = ImageHeader(width, height, False, is_complete, True, scans, sampling=sampling)
+            header = ImageHeader(width, height, False, is_complete, True, scans, is_usual=is_usual)
             return header if width else None
         if code in _JPEG_FRAMES and not scans and at + 7 <= size:
             height, width = struct.unpack_from(">HH", data, at + 3)
             factors = data[at + 9 : at + 8 + 3 * data[at + 7] : 3] if at + 7 < size else b""
-            sampling = max((max(divmod(each, 16)) for each in factors), default=0)
+            is_usual = not factors.strip(_JPEG_USUAL_FACTORS)
         if code == _JPEG_SCAN:
             scans += 1
             first_scan = first_scan or at + int.from_bytes(data[at : at + 2])

@@ -28,9 +28,6 @@ Image = NDArray[np.uint8]
 GreyImage = NDArray[np.uint8]
 """Brightness of pixels (H, W)."""
 
-_MOST_WHOLE_SAMPLING = 2
-"""Up to here, each sampling factor of a JPEG is a multiple of every smaller one."""
-
 MAX_SIDE_PX = 32_000
 """OpenCV's warps take sides below 32,767; a line may lie across the diagonal."""
 
@@ -96,7 +93,7 @@ def decode_grey(data: bytes, *, max_pixels: int) -> GreyImage:
     """
     if data.startswith(JPEG_MAGIC):
         header = _check(data, read_jpeg_header(data), max_pixels=max_pixels)
-        if header.sampling <= _MOST_WHOLE_SAMPLING:
+        if header.is_usual:
             return _decode_with_opencv(data, cv2.IMREAD_GRAYSCALE)
     return to_grey(decode_image(data, max_pixels=max_pixels))
 
