@@ -149,6 +149,16 @@ def start_side(side: str, folder: Path, *, rows: int, is_watched: bool) -> Figur
     """Run one side in its own process; returns its figures, without a peak if it is unwatched."""
     command = [sys.executable, "-m", "bench.prepare", "--side", side]
     command += ["--labels", str(folder / "data" / f"{rows}.txt"), "--store", str(folder / "store")]
+    said, peak = run_watched(command, is_watched=is_watched)
+    return Figures(**json.loads(said))._replace(peak_bytes=peak)
+
+
+def run_watched(command: list[str], *, is_watched: bool) -> tuple[str, int]:
+    """Run a command; returns what it printed and, if it was watched, the peak of its memory.
+
+    Raises:
+        SystemExit: It failed.
+    """
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         peak = 0
         while is_watched and run.poll() is None:
@@ -156,8 +166,8 @@ def start_side(side: str, folder: Path, *, rows: int, is_watched: bool) -> Figur
             time.sleep(_EVERY_S)
         said = run.communicate()[0]
     if run.returncode:
-        raise SystemExit(f"{side} of {rows} rows ended with {run.returncode}")
-    return Figures(**json.loads(said))._replace(peak_bytes=peak)
+        raise SystemExit(f"{' '.join(command)} ended with {run.returncode}")
+    return said, peak
 
 
 def held_by(process: psutil.Process) -> int:

@@ -9,19 +9,16 @@ small files is not in them. Memory is counted as `bench.prepare` counts it.
 
 import argparse
 import json
-import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
 
 import lmdb
-import psutil
 
-from bench.prepare import cpu_seconds, held_by, make_crops
+from bench.prepare import cpu_seconds, make_crops, run_watched
 from configs.dataset import MAX_PIXELS
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
@@ -35,7 +32,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 WORKS: tuple[Work, ...] = get_args(Work)
 LABELS = "labels.txt"
 _MIB = 1 << 20
-_EVERY_S = 0.05
 
 
 def main() -> None:
@@ -92,16 +88,7 @@ def compare(folder: Path, *, rows: int, rounds: int) -> None:
 def start_work(work: Work, kind: Kind, folder: Path, *, is_watched: bool) -> tuple[float, int]:
     """Do one thing in a process of its own; returns CPU seconds and, if watched, the peak."""
     command = [sys.executable, "-m", "bench.roots", "--work", work, "--kind", kind]
-    with subprocess.Popen(
-        [*command, "--folder", str(folder)], stdout=subprocess.PIPE, text=True
-    ) as run:
-        peak = 0
-        while is_watched and run.poll() is None:
-            peak = max(peak, held_by(psutil.Process(run.pid)))
-            time.sleep(_EVERY_S)
-        said = run.communicate()[0]
-    if run.returncode:
-        raise SystemExit(f"{work} of {kind} ended with {run.returncode}")
+    said, peak = run_watched([*command, "--folder", str(folder)], is_watched=is_watched)
     return json.loads(said), peak
 
 

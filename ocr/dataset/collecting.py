@@ -77,30 +77,28 @@ def collect(
 
 
 class _Parts:
-    """Records in a file per first byte."""
+    """Records by their first byte: the latest in memory, those before in a file of each part."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._waiting = [bytearray() for _ in range(256)]
+        self._latest = [bytearray() for _ in range(256)]
 
     def append(self, record: bytes) -> None:
-        waiting = self._waiting[record[0]]
-        waiting += record
-        if len(waiting) > _PART_BUFFER_BYTES:
-            self._write(record[0])
+        part = record[0]
+        latest = self._latest[part]
+        latest += record
+        if len(latest) > _PART_BUFFER_BYTES:
+            with self._path(part).open("ab") as file:
+                file.write(latest)
+            latest.clear()
 
     def read(self, kind: "np.dtype[np.void]") -> Iterator[NDArray[Any]]:
-        """Yield the records of each part in the order of the parts; it is gone afterwards."""
-        for part in range(256):
-            self._write(part)
+        """Yield the records of each part in the order of the parts; its file is gone afterwards."""
+        for part, latest in enumerate(self._latest):
             path = self._path(part)
-            yield np.fromfile(path, kind)
-            path.unlink()
-
-    def _write(self, part: int) -> None:
-        with self._path(part).open("ab") as file:
-            file.write(self._waiting[part])
-        self._waiting[part].clear()
+            before = path.read_bytes() if path.exists() else b""
+            yield np.frombuffer(before + latest, kind)
+            path.unlink(missing_ok=True)
 
     def _path(self, part: int) -> Path:
         return self._folder / f"{part:02x}.part"

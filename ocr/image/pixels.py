@@ -86,7 +86,7 @@ def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
 
 
 def decode_grey(data: bytes, *, max_pixels: int) -> GreyImage:
-    """Decode the brightness alone, as `decode_image` does else; a JPEG's costs a third less.
+    """Decode the brightness alone, as `decode_image` does else; a JPEG's costs a fifth less.
 
     What cannot be decoded in colour is refused: of a JPEG whose channels are sampled 2:3 or 3:4
     the brightness could be.

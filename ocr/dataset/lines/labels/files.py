@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ocr.dataset.labels.mmocr import FIELD
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.lmdb_rows import find_lmdb, read_lmdb
-from ocr.dataset.lines.labels.mmocr import FIELD, JSON_LINES, parse_mmocr, parse_mmocr_lines
+from ocr.dataset.lines.labels.mmocr import JSON_LINES, parse_mmocr, parse_mmocr_lines
 from ocr.dataset.lines.labels.paddleocr import Delimiter, parse_paddleocr
 from ocr.dataset.lines.labels.table import Columns, parse_table
 from ocr.dataset.quarantine import Rejection

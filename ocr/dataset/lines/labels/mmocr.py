@@ -7,15 +7,14 @@ Version 1 has `{"metainfo": …, "data_list": [{"img_path": …, "instances": [{
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import SPACES
+from ocr.dataset.labels.mmocr import read_items
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 
-FIELD = "data_list"
 JSON_LINES = ".jsonl"
 
 
@@ -29,18 +28,18 @@ def parse_mmocr(
         name: Name of the file, for messages.
         split: Split its rows belong to; None where the preparation splits.
     """
-    for number, item in enumerate(items, start=1):
-        fields: Mapping[str, Any] = item if isinstance(item, Mapping) else {}
-        image, instances = fields.get("img_path"), fields.get("instances")
-        where = f"{name} image {number}"
-        if not isinstance(image, str) or not isinstance(instances, list):
-            yield _refuse(where, "expected img_path and instances")
-        elif len(instances) != 1:
-            detail = f"{len(instances)} instances, expected one; of whole pages the task is pages"
-            yield _refuse(where, detail, image)
+    for item in read_items(items, name=name):
+        if isinstance(item, Rejection):
+            yield item
+        elif len(item.instances) != 1:
+            detail = (
+                f"{len(item.instances)} instances, expected one; of whole pages the task is pages"
+            )
+            yield _refuse(item.where, detail, item.image)
         else:
-            text = instances[0].get("text") if isinstance(instances[0], Mapping) else None
-            yield _to_row(image, text, name=name, where=where, split=split)
+            (instance,) = item.instances
+            text = instance.get("text") if isinstance(instance, Mapping) else None
+            yield _to_row(item.image, text, name=name, where=item.where, split=split)
 
 
 def parse_mmocr_lines(

@@ -8,11 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ocr.dataset.labels.encoding import decode_labels
+from ocr.dataset.labels.mmocr import FIELD
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.pages.labels.coco import parse_coco
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
-from ocr.dataset.pages.labels.mmocr import FIELD, parse_mmocr_pages
+from ocr.dataset.pages.labels.mmocr import parse_mmocr_pages
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ocr.dataset.candidate import Row
+from ocr.dataset.labels.mmocr import read_items
 from ocr.dataset.pages.labels.raw import (
     Points,
     RawPage,
@@ -21,8 +22,6 @@ from ocr.dataset.pages.labels.raw import (
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 
-FIELD = "data_list"
-
 
 def parse_mmocr_pages(
     items: Iterable[object], *, name: str, split: Split | None
@@ -34,16 +33,12 @@ def parse_mmocr_pages(
         name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
     """
-    for number, item in enumerate(items, start=1):
-        fields: Mapping[str, Any] = item if isinstance(item, Mapping) else {}
-        image, instances = fields.get("img_path"), fields.get("instances")
-        where = f"{name} image {number}"
-        if not isinstance(image, str) or not image.strip() or not isinstance(instances, list):
-            detail = "expected img_path and instances"
-            yield Rejection("malformed_row", where, "", "", detail)
+    for item in read_items(items, name=name):
+        if isinstance(item, Rejection):
+            yield item
         else:
-            label = RawPageLabel(tuple(map(_read_instance, instances)), _size(fields))
-            yield Row(image.strip(), label, split, "", name, where)
+            label = RawPageLabel(tuple(map(_read_instance, item.instances)), _size(item.fields))
+            yield Row(item.image, label, split, "", name, item.where)
 
 
 def _read_instance(written: object) -> RawRegion:
