@@ -20,6 +20,7 @@ from ocr.store.key import check_key, check_prefix
 from ocr.store.minio_client import (
     ABSENT,
     DIGEST,
+    GONE_UPLOAD,
     MEBIBYTE,
     NO_BUCKET,
     READ_TIMEOUT_S,
@@ -157,9 +158,10 @@ class MinioStore:
                 client, bucket=self._bucket, name=name, source=source, size=size, digest=digest
             )
         except S3Error as error:
-            if error.code != NO_BUCKET:
+            if error.code == NO_BUCKET:
+                self._make_bucket()
+            elif error.code != GONE_UPLOAD:
                 raise
-        self._make_bucket()
         source.seek(0)
         return upload(
             client, bucket=self._bucket, name=name, source=source, size=size, digest=digest

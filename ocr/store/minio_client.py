@@ -24,6 +24,7 @@ READ_TIMEOUT_S: Final = 15.0
 
 DIGEST: Final = "sha256"  # metadata: the ETag of a multipart upload is no digest of the content
 NO_BUCKET: Final = "NoSuchBucket"
+GONE_UPLOAD: Final = "NoSuchUpload"  # a full MinIO forgets one in five; it says why the next time
 ABSENT: Final = ("NoSuchKey", NO_BUCKET)
 REFUSED: Final = ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 FULL: Final = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity")

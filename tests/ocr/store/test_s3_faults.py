@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -224,10 +224,26 @@ def test_an_upload_that_cannot_be_given_up_either_tells_what_went_wrong_first(
             store.put_file(KEY, write_noise(tmp_path / "source", size=LARGE))
 
 
+def test_an_upload_that_the_server_lost_is_begun_again(tmp_path: Path) -> None:
+    full = Answer(507, b"<Error><Code>XMinioStorageFull</Code></Error>")
+    answers = {
+        "HEAD": Answer(404, b""),
+        "POST": Answer(200, b"<R><Bucket>b</Bucket><Key>k</Key><UploadId>7</UploadId></R>"),
+        "PUT": Answer(404, b"<Error><Code>NoSuchUpload</Code></Error>"),
+        "DELETE": Answer(204, b"", later={"PUT": full}),
+    }
+    with canned_server(answers) as endpoint:
+        store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
+
+        with pytest.raises(StoreUnavailable, match="has no space"):
+            store.put_file(KEY, write_noise(tmp_path / "source", size=LARGE))
+
+
 class Answer(NamedTuple):
     status: int
     body: bytes
     kind: str = "application/xml"
+    later: Mapping[str, "Answer"] = {}  # what other methods answer from then on
 
 
 @contextmanager
@@ -239,7 +255,8 @@ def canned_server(answers: dict[str, Answer]) -> Iterator[str]:
 
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, body, kind = answers[self.command]
+            status, body, kind, later = answers[self.command]
+            answers.update(later)
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
