@@ -49,8 +49,8 @@ REGION_REASONS: frozenset[Reason] = frozenset(
     ]
 )
 """What is wrong with one region of a page that stays."""
-TOLD: frozenset[Reason] = frozenset(["illegible", "missing_text"])
-"""No faults: somebody could not read a text, or did not write it down."""
+TOLD: frozenset[Reason] = frozenset(["illegible", "missing_text", "unconfirmed_page"])
+"""No faults: somebody could not read a text, did not write it down, or has not checked it yet."""
 EXAMPLES_PER_REASON = 3
 
 

@@ -52,6 +52,7 @@ def test_share_above_the_limit_stops_with_count_share_limit_and_table() -> None:
         ("missing_image", "1 of 10 rows are bad"),
         ("self_crossing", "1 of 12 regions are bad"),
         ("missing_text", ""),
+        ("unconfirmed_page", ""),
     ],
 )
 def test_rows_and_regions_have_shares_of_their_own(reason: Reason, said: str) -> None:

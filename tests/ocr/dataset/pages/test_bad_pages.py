@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.quarantine import Reason, TooManyRejected
 from ocr.store import Store
 from tests.ocr.dataset.pages.preparing import (
@@ -123,3 +124,16 @@ def test_regions_without_texts_are_told_but_not_bad(store: Store, root: Path) ->
 
     assert [(each.reason, each.count) for each in made.quarantine] == [("missing_text", 32)]
     assert (made.counts["accepted"], made.counts["ignored_regions"]) == (16, 0)
+
+
+def test_pages_that_nobody_has_checked_yet_are_told_but_not_bad(store: Store, root: Path) -> None:
+    rows = (root / "det_train.txt").read_text().splitlines(keepends=True)
+    (root / "train/Label.txt").write_text("".join(rows))
+    checked = [row.split("\t")[0] + "\t1\n" for row in rows[:3]]
+    (root / "train/fileState.txt").write_text("".join(checked))
+    labels = PageLabelFiles("ppocrlabel", root, "train/Label.txt")
+
+    made = prepare(store, root, labels=labels, limits=replace(LIMITS, max_bad_share=0.0))
+
+    assert [(each.reason, each.count) for each in made.quarantine] == [("unconfirmed_page", 9)]
+    assert made.counts["accepted"] == 3
