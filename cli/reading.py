@@ -118,4 +118,10 @@ def _choose(registry: "Registry", reference: str) -> "ModelVersion":
 
 def _describe(path: Path, number: int, reading: "PageReading") -> dict[str, Any]:
     lines = [line.to_json() for line in reading.lines]
-    return {"image": str(path), "page": number, "rotation": reading.rotation, "lines": lines}
+    return {
+        "image": str(path),
+        "page": number,
+        "rotation": reading.rotation,
+        "reread": reading.reread,
+        "lines": lines,
+    }

@@ -33,6 +33,23 @@ class RetrainLinesParams(Params):
         return self
 
 
+class CascadeParams(Params):
+    """A second, more accurate recogniser for the lines that the project's own is unsure of."""
+
+    recogniser: str = Field(
+        "",
+        description="A recogniser of the registry, or a pipeline that has one: NAME, its champion, "
+        "or NAME:VERSION; it reads unsure lines again. Empty: nobody does",
+    )
+    time_factor: float = Field(
+        2.0,
+        gt=1,
+        le=100,
+        description="Reading lines may take so many times what the project's own recogniser takes "
+        "alone; which lines are read again follows from it, on the validation split",
+    )
+
+
 class RetrainPagesParams(Params):
     """One retraining of a detector and a recogniser: from labelled pages to pages that are read."""
 
@@ -51,6 +68,9 @@ class RetrainPagesParams(Params):
     recogniser: RecogniserTrainingParams = Field(
         default=RecogniserTrainingParams(),
         description="The training of the recogniser, on the pages' lines",
+    )
+    cascade: CascadeParams = Field(
+        default=CascadeParams(), description="A second recogniser for unsure lines"
     )
     resources: ResourceParams = Field(
         default=ResourceParams(), description="What each of the two trainings runs on, at once"

@@ -8,6 +8,7 @@ from prefect import flow
 from configs.retrain import RetrainPagesParams
 from flows.stages import Stage, run_until
 from tasks.assemble import assemble_pipeline
+from tasks.cascade import find_cascade
 from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
@@ -33,6 +34,7 @@ def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
     sweep_leftovers()
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
+    cascade = find_cascade(params.cascade, crops)
     yield "prepare", pages
     detector, recogniser = finish_together(
         train_detector.submit(pages, params.detector, params.resources),
@@ -43,7 +45,7 @@ def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
         export_detector.submit(detector, pages, params.detector_name, params.detector),
         export_recogniser.submit(recogniser, crops, params.recogniser_name, params.recogniser),
     )
-    pipeline = assemble_pipeline(params.name, *parts, pages)
+    pipeline = assemble_pipeline(params.name, *parts, pages, cascade)
     yield "export", pipeline
     evaluation = evaluate_pages(pipeline, pages, params.evaluation)
     yield "evaluate", evaluation

@@ -74,6 +74,12 @@ class ServingMetrics:
         )
         self.pages = Counter("ocrline_pages", "Pages read", ["model"], registry=registry)
         self.lines = Counter("ocrline_lines", "Lines found on pages", ["model"], registry=registry)
+        self.reread_lines = Counter(
+            "ocrline_reread_lines",
+            "Lines of pages that a cascade's second recogniser read",
+            ["model"],
+            registry=registry,
+        )
         self.stage_seconds = Histogram(
             "ocrline_stage_seconds",
             "One stage of reading one page",

@@ -7,7 +7,8 @@ In the order of the stages:
   tells a person of both)
 - `train` – a recogniser or a detector, in a process of its own
 - `export` – a checkpoint to a registered bundle
-- `assemble` – a detector and a recogniser to one version of a pipeline
+- `assemble` – a detector and a recogniser to one version of a pipeline (`cascade`: with a second
+  recogniser)
 - `evaluate` – lines or pages, beside the opponent
 - `judging/` – of lines or of pages: the gate, and the report
 - `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)

@@ -1,10 +1,12 @@
-"""One detector and one recogniser under one version, with pages to prove what they read."""
+"""A detector and a recogniser or two under one version, with pages to prove what they read."""
 
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from prefect import task
 
@@ -21,10 +23,12 @@ from ocr.models.pipeline import (
 from ocr.models.provenance import name_code
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.cascade import load_recognisers
 from ocr.store.digest import stage_key
 from ocr.store.folder import mark_used
+from tasks.cascade import weigh_cascade
 from tasks.readers import load_detector, load_recogniser
-from tasks.references import ModelRef
+from tasks.references import CascadeRef, ModelRef
 from tasks.run.alone import alone
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
@@ -35,16 +39,22 @@ GOLDEN_PAGES = 4
 
 @task(name="assemble", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def assemble_pipeline(
-    name: str, detector: ModelRef, recogniser: ModelRef, pages: SnapshotRef
+    name: str,
+    detector: ModelRef,
+    recogniser: ModelRef,
+    pages: SnapshotRef,
+    cascade: CascadeRef | None = None,
 ) -> ModelRef:
-    """Register a version that names both parts, or find it."""
+    """Register a version that names its parts, or find it."""
     workspace = open_workspace()
+    own: dict[str, Any] = {"cascade": _name_cascade(cascade)} if cascade else {}
     key = stage_key(
         "assemble",
         detector=detector.reference,
         recogniser=recogniser.reference,
         pages=pages.digest,
         golden=GOLDEN_PAGES,
+        **own,
     )
     version = key[:12]
     with alone(workspace.home, f"assemble-{name}-{version}", stage="export") as place:
@@ -60,10 +70,11 @@ def assemble_pipeline(
                     detector=detector.reference,
                     recogniser=recogniser.reference,
                     pages=pages,
+                    cascade=cascade,
                 )
                 with suppress(ArtifactExists):  # another machine was faster; its version counts
                     workspace.registry.register(name, version, folder)
-    narrate("export", f"{'found' if cached else 'assembled'} {name}:{version} of both")
+    narrate("export", f"{'found' if cached else 'assembled'} {name}:{version} of its parts")
     return ModelRef(name, version, checkpoints=detector.checkpoints + recogniser.checkpoints)
 
 
@@ -76,25 +87,43 @@ def _assemble(
     detector: str,
     recogniser: str,
     pages: SnapshotRef,
+    cascade: CascadeRef | None,
 ) -> None:
+    gain = weigh_cascade(workspace, cascade, recogniser=recogniser) if cascade else None
     manifest = PipelineManifest(
         name=name,
         version=version,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset_digest=pages.digest,
         code_commit=name_code(),
-        parameters={},
-        metrics=join_metrics(*map(workspace.registry.resolve, (detector, recogniser))),
+        parameters={"cascade": _name_cascade(cascade)} if cascade else {},
+        metrics={
+            **join_metrics(*map(workspace.registry.resolve, (detector, recogniser))),
+            **(gain.metrics if gain else {}),
+        },
         parity={},
         detector=detector,
         recogniser=recogniser,
+        second_recogniser=cascade.recogniser if cascade and gain and gain.pays else None,
+        reread_below=gain.below if gain and gain.pays else None,
     )
-    reader = PageReader(load_detector(workspace, detector), load_recogniser(workspace, recogniser))
+    reader = PageReader(
+        load_detector(workspace, detector),
+        load_recognisers(manifest, partial(load_recogniser, workspace)),
+    )
     write_pipeline(
         folder,
         manifest,
         pages=_read_golden(workspace, reader, detector=detector, pages=pages),
     )
+
+
+def _name_cascade(cascade: CascadeRef) -> dict[str, str | float]:
+    return {
+        "recogniser": cascade.recogniser,
+        "time_factor": cascade.time_factor,
+        "lines": cascade.lines.digest,
+    }
 
 
 def _read_golden(

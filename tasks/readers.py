@@ -20,6 +20,7 @@ from ocr.reading.baselines import (
 from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader, ReadsPages
+from ocr.reading.recognition.cascade import load_recognisers
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from tasks.workspace import Workspace
 
@@ -52,16 +53,20 @@ def load_detector(workspace: Workspace, reference: str, *, cores: Cores = ONE_CO
 def load_pipeline(
     workspace: Workspace, reference: str, *, threads: int = 1, greedy: bool = False
 ) -> PageReader:
-    """Load both parts of a pipeline by its reference, to read a page on so many cores.
+    """Load the parts of a pipeline by its reference, to read a page on so many cores.
 
-    Greedy: its recogniser is used without its text model.
+    Greedy: its first recogniser reads alone and without its text model, as in other runtimes.
     """
     model = workspace.registry.resolve(reference)
     cores = Cores(threads)
     manifest = read_pipeline(workspace.fetch_bundle(model))
+
+    def load(recogniser: str) -> OnnxRecogniser:
+        return load_recogniser(workspace, recogniser, cores=cores, greedy=greedy)
+
     return PageReader(
         load_detector(workspace, manifest.detector, cores=cores),
-        load_recogniser(workspace, manifest.recogniser, cores=cores, greedy=greedy),
+        load(manifest.recogniser) if greedy else load_recognisers(manifest, load),
         name=model.reference,
     )
 

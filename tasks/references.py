@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ocr.dataset.preparation import SnapshotRef
+
 
 @dataclass(frozen=True)
 class CheckpointRef:
@@ -28,6 +30,21 @@ class ModelRef:
     def reference(self) -> str:
         """The reference that resolves to it."""
         return f"{self.name}:{self.version}"
+
+
+@dataclass(frozen=True)
+class CascadeRef:
+    """A second recogniser for unsure lines.
+
+    Attributes:
+        recogniser: NAME:VERSION of it.
+        time_factor: Reading lines may take so many times what the first one takes alone.
+        lines: The snapshot whose validation lines say which are unsure.
+    """
+
+    recogniser: str
+    time_factor: float
+    lines: SnapshotRef
 
 
 @dataclass(frozen=True)

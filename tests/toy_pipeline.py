@@ -22,6 +22,8 @@ def write_toy_pipeline(
     version: str = "p1",
     detector: str = "toy-detector:d1",
     recogniser: str = "toy-recogniser:r1",
+    second_recogniser: str | None = None,
+    reread_below: float | None = None,
     lines: tuple[PageLine, ...] = LINES,
 ) -> Path:
     """Write a pipeline that `read_pipeline` accepts."""
@@ -30,6 +32,8 @@ def write_toy_pipeline(
         metrics={"hmean": 0.9, "accuracy": 0.8},
         detector=detector,
         recogniser=recogniser,
+        second_recogniser=second_recogniser,
+        reread_below=reread_below,
     )
     write_pipeline(folder, manifest, pages=[(_page(200), lines), (_page(90), ())])
     return folder

@@ -62,6 +62,8 @@ def check_all(evidence: Evidence, rules: GateRules) -> Iterator[Check]:
     yield _check_history(evidence)
     if evidence.overlap is not None:
         yield _check_overlap(evidence, evidence.overlap)
+    if evidence.second_overlap is not None:
+        yield _check_second(evidence, evidence.second_overlap)
 
 
 def _check_comparison(evidence: Evidence, rules: GateRules) -> Check:
@@ -195,15 +197,32 @@ def _check_history(evidence: Evidence) -> Check:
 
 def _check_overlap(evidence: Evidence, overlap: Overlap) -> Check:
     rule, required = "Training of the opponent", "nothing of the test"
+    part = _describe_overlap(evidence, overlap)
     if not overlap.samples:
-        found = f"unknown: {overlap.unknown}" if overlap.unknown else "nothing of the test"
-        return Check(rule, found, required, "promote", "")
-    part = f"{len(overlap.samples)} of the {evidence.n} {evidence.unit} of the test"
+        return Check(rule, part, required, "promote", "")
     warning = (
         f"{evidence.opponent} was trained on {part} ({overlap.describe()}): "
         "it looks better than it is."
     )
     return Check(rule, part, required, "promote", "", warning=warning)
+
+
+def _check_second(evidence: Evidence, overlap: Overlap) -> Check:
+    rule, required = "Training of the second recogniser", "nothing of the test"
+    part = _describe_overlap(evidence, overlap)
+    if not overlap.samples:
+        return Check(rule, part, required, "promote", "")
+    reason = (
+        f"The second recogniser was trained on {part} ({overlap.describe()}): "
+        "the candidate looks better than it is."
+    )
+    return Check(rule, part, required, "hold", reason)
+
+
+def _describe_overlap(evidence: Evidence, overlap: Overlap) -> str:
+    if not overlap.samples:
+        return f"unknown: {overlap.unknown}" if overlap.unknown else "nothing of the test"
+    return f"{len(overlap.samples)} of the {evidence.n} {evidence.unit} of the test"
 
 
 def _judged_slices(evidence: Evidence, rules: GateRules) -> list[SliceReport]:

@@ -28,6 +28,7 @@ class Evidence:
         was_rolled_back: Somebody took this very version out of service.
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
         overlap: What of the test the opponent was trained on; None: nobody trained it here.
+        second_overlap: The same of the second recogniser of a cascade; None: there is none.
         guards: Changes of other metrics, by name; none may be provably a loss.
     """
 
@@ -44,6 +45,7 @@ class Evidence:
     metric: str
     unit: str
     overlap: Overlap | None
+    second_overlap: Overlap | None
     guards: Mapping[str, Comparison]
 
 
@@ -81,6 +83,7 @@ def collect_line_evidence(
         metric="accuracy",
         unit="lines",
         overlap=overlap,
+        second_overlap=None,
         guards={},
     )
 
@@ -93,6 +96,7 @@ def collect_page_evidence(
     has_parity: bool,
     was_rolled_back: bool,
     overlap: Overlap | None,
+    second_overlap: Overlap | None,
 ) -> Evidence:
     """Take from an evaluation of pages what the gate looks at: the end-to-end Hmean decides.
 
@@ -103,6 +107,7 @@ def collect_page_evidence(
         has_parity: Whether every exported form of both finds and reads as the checkpoints do.
         was_rolled_back: Somebody took this very version out of service.
         overlap: What of the test the opponent was trained on.
+        second_overlap: The same of the second recogniser of a cascade.
     """
     candidate, other = report.candidate, report.opponent
     return Evidence(
@@ -119,5 +124,6 @@ def collect_page_evidence(
         metric="e2e Hmean",
         unit="pages",
         overlap=overlap,
+        second_overlap=second_overlap,
         guards={"detection Hmean": report.detection} if report.detection else {},
     )

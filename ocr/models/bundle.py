@@ -154,7 +154,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
     files = {relative: sha256_of(folder / relative) for relative in sorted(_files_of(folder))}
     complete = manifest.model_copy(update={"files": files})
     with written_whole(folder / MANIFEST) as file:
-        file.write(complete.model_dump_json(indent=1).encode())
+        file.write(complete.model_dump_json(indent=1, exclude_none=True).encode())
     return verify_files(folder, complete)
 
 

@@ -39,7 +39,8 @@ class ModelVersion:
     @property
     def parts(self) -> tuple[str, ...]:
         """NAME:VERSION of the models that a pipeline is made of; of others none."""
-        named = (self.manifest.get(part) for part in ("detector", "recogniser"))
+        parts = ("detector", "recogniser", "second_recogniser")
+        named = (self.manifest.get(part) for part in parts)
         return tuple(str(reference) for reference in named if reference)
 
     @property

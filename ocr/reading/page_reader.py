@@ -41,11 +41,13 @@ class PageReading:
         lines: In reading order; lines that read as nothing are left out.
         rotation: Degrees by which the page was turned clockwise to be read.
         timings: Seconds per stage.
+        reread: Lines that the second recogniser of a cascade read.
     """
 
     lines: tuple[PageLine, ...]
     rotation: int
     timings: Mapping[str, float]
+    reread: int = 0
 
 
 class ReadsPages(Protocol):
@@ -124,7 +126,12 @@ class PageReader:
         with _timed(timings, "recognise_s"):
             texts = self._recogniser.recognise(crops)
         boxes = _turn_back(found.boxes[order], rotation, page=page)
-        return PageReading(lines=_to_lines(boxes, texts), rotation=rotation, timings=timings)
+        return PageReading(
+            lines=_to_lines(boxes, texts),
+            rotation=rotation,
+            timings=timings,
+            reread=sum(text.is_reread for text in texts),
+        )
 
     def _lies_well(self, lines: Sequence[PageLine]) -> bool:
         characters = sum(len(line.text) for line in lines)

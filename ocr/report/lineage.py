@@ -7,6 +7,7 @@ from typing import Any
 from ocr.dataset.quarantine import ReasonCount
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.models.bundle import TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
+from ocr.models.pipeline import CASCADE, PipelineManifest
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Lineage:
         created: When it was made, ISO 8601.
         code_commit: Commit of the code that trained it, or its release.
         text_model: What a model of the training texts changes; of a recogniser.
+        cascade: What a second recogniser changes; of a pipeline.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         splits: Samples per split.
         quarantine: Rejected rows per reason.
@@ -35,6 +37,7 @@ class Lineage:
     created: str = ""
     code_commit: str = ""
     text_model: str = ""
+    cascade: str = ""
     dataset: str = ""
     dataset_digest: str = ""
     splits: Mapping[str, int] = field(default_factory=dict)
@@ -72,6 +75,7 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
         created=manifest.created,
         code_commit=manifest.code_commit,
         text_model=_describe_text_model(manifest),
+        cascade=_describe_cascade(manifest),
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
         environment=environment,
@@ -84,6 +88,18 @@ def _describe_text_model(manifest: ModelManifest) -> str:
         return ""
     said = "read with" if TEXT_MODEL in manifest.files else "left out, as it is not sure to help"
     return f"{said}; validation lines read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
+
+
+def _describe_cascade(manifest: ModelManifest) -> str:
+    share, factor, gain, lower, upper = (manifest.metrics.get(name) for name in CASCADE)
+    if share is None or factor is None or gain is None or lower is None or upper is None:
+        return ""
+    second = manifest.second_recogniser if isinstance(manifest, PipelineManifest) else None
+    said = f"read again by {second}" if second else "left out, as it does not help"
+    return (
+        f"{said}: {share:.1%} of the validation lines, in {factor:.2f} times the time of reading; "
+        f"read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
+    )
 
 
 def flatten(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -74,8 +74,15 @@ STAGES: Final[dict[StageName, Stage]] = {
     ),
     "assemble": Stage(
         3,
-        ("ocr.models.pipeline", "ocr.reading.page_reader", "ocr.dataset.pages.snapshot"),
-        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow"),
+        (
+            "ocr.models.pipeline",
+            "ocr.reading.page_reader",
+            "ocr.reading.recognition.cascade",
+            "ocr.evaluation.lines.cascade",
+            "ocr.dataset.lines.snapshot",
+            "ocr.dataset.pages.snapshot",
+        ),
+        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "scipy"),
     ),
     "evaluate-lines": Stage(
         3,
@@ -94,6 +101,7 @@ STAGES: Final[dict[StageName, Stage]] = {
             "ocr.dataset.pages.snapshot",
             "ocr.reading.baselines",
             "ocr.reading.page_reader",
+            "ocr.reading.recognition.cascade",
         ),
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),

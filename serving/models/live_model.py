@@ -23,6 +23,6 @@ class LiveModel:
 
 @dataclass(frozen=True, eq=False)
 class LivePipeline(LiveModel):
-    """One loaded pair of a detector and a recogniser: it reads pages, and lines too."""
+    """One loaded detector with what reads its lines: it reads pages, and lines too."""
 
     reader: ReadsPages

@@ -15,6 +15,7 @@ from ocr.models.registry import ModelVersion, Registry
 from ocr.reading.cores import Cores
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.cascade import load_recognisers
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from serving.models.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
@@ -64,17 +65,21 @@ def _load_recogniser(
 def _load_pipeline(
     registry: Registry, version: ModelVersion, runtime: Runtime, folder: Path
 ) -> LiveModel:
-    """Load both parts from copies of their own, so that they come and go with the pipeline."""
+    """Load the parts from copies of their own, so that they come and go with the pipeline."""
     bundle = registry.download(version, folder / "pipeline")
     manifest = read_pipeline(bundle)
     detector = OnnxDetector.load(
         registry.download(registry.resolve(manifest.detector), folder / "detector"),
         cores=runtime.cores,
     )
-    recogniser = ENGINES[runtime.engine](
-        registry.download(registry.resolve(manifest.recogniser), folder / "recogniser"),
-        runtime,
-    )
+
+    def load(recogniser: str) -> Recogniser:
+        copy = folder / ("recogniser" if recogniser == manifest.recogniser else "second")
+        return ENGINES[runtime.engine](
+            registry.download(registry.resolve(recogniser), copy), runtime
+        )
+
+    recogniser = load_recognisers(manifest, load)
     reader = PageReader(detector, recogniser, name=version.reference)
     prove_pages(bundle, lambda page: reader.read(decode_golden(page)).lines)
     return LivePipeline(

@@ -23,6 +23,7 @@ class PageAnswer(BaseModel):
     height: int = Field(description="In pixels")
     rotation: int = Field(description="Degrees by which the page was turned to read it")
     lines: list[LineAnswer] = Field(description="In reading order")
+    reread: int = Field(description="Lines that a cascade's second recogniser read")
     timings: dict[str, float] = Field(description="Seconds of each stage")
     annotated: str = Field("", description="Base64 JPEG with the lines drawn; with annotate=true")
     image: str = Field("", description="Base64 JPEG of the page as it was read; with render=true")
@@ -55,6 +56,7 @@ EXAMPLE: Final = {
                     "polygon": [[40, 31], [212, 31], [212, 55], [40, 55]],
                 }
             ],
+            "reread": 0,
             "timings": {"decode_s": 0.004, "detect_s": 0.051, "recognise_s": 0.018},
         }
     ],

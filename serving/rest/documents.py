@@ -139,6 +139,7 @@ def _read(
         "height": image.shape[0],
         "rotation": reading.rotation,
         "lines": [line.to_json() for line in reading.lines],
+        "reread": reading.reread,
     }
     if options.annotate:
         page["annotated"], timings["annotate_s"] = _timed(
@@ -164,6 +165,7 @@ def _count(
 ) -> None:
     metrics.pages.labels(model).inc()
     metrics.lines.labels(model).inc(len(reading.lines))
+    metrics.reread_lines.labels(model).inc(reading.reread)
     for stage, seconds in timings.items():
         metrics.stage_seconds.labels(model, stage.removesuffix("_s")).observe(seconds)
     for line in reading.lines:

@@ -56,7 +56,7 @@ def read_curves(workspace: Workspace, checkpoint: str) -> list[dict[str, object]
 
 def read_environment(workspace: Workspace, checkpoint: str) -> dict[str, str]:
     """Read on what the training of a checkpoint ran; empty where nobody noted it."""
-    result = read_if_any(workspace, f"{checkpoint}/result.json")
+    result = read_if_any(workspace, f"{checkpoint}/result.json") if checkpoint else b""
     return TrainResult.model_validate_json(result).environment if result else {}
 
 

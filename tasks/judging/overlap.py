@@ -10,7 +10,9 @@ from ocr.models.registry import ModelVersion
 from tasks.workspace import Workspace
 
 
-def find_overlap(workspace: Workspace, opponent: str, tested: Iterable[Sample]) -> Overlap | None:
+def find_overlap(
+    workspace: Workspace, opponent: str, tested: Iterable[Sample], *, are_pages: bool = False
+) -> Overlap | None:
     """Look for the test's samples in the train splits that made an opponent.
 
     Lines that were cut out of pages know the document of their page, or of none the page: a page of
@@ -20,6 +22,7 @@ def find_overlap(workspace: Workspace, opponent: str, tested: Iterable[Sample]) 
         workspace: Where its snapshots are.
         opponent: NAME:VERSION; a baseline has no training that we know of.
         tested: The test's samples.
+        are_pages: They are pages, so that the lines of a lone recogniser were cut out of such.
 
     Returns:
         What was found, or why it cannot be told; None for a baseline.
@@ -34,7 +37,7 @@ def find_overlap(workspace: Workspace, opponent: str, tested: Iterable[Sample]) 
             known_by[key].add(sample.id)
     seen, unknown = set[str](), ""
     try:
-        for part, is_cut in _parts(workspace, opponent):
+        for part, is_cut in _parts(workspace, opponent, are_pages):
             for key in _trained_on(workspace, part, is_cut):
                 seen |= known_by.get(key, set())
     except (ArtifactNotFound, BadData) as error:
@@ -42,11 +45,13 @@ def find_overlap(workspace: Workspace, opponent: str, tested: Iterable[Sample]) 
     return Overlap(samples=tuple(sorted(names[id_] for id_ in seen)), unknown=unknown)
 
 
-def _parts(workspace: Workspace, opponent: str) -> Iterator[tuple[ModelVersion, bool]]:
+def _parts(
+    workspace: Workspace, opponent: str, are_pages: bool
+) -> Iterator[tuple[ModelVersion, bool]]:
     """Yield the nets behind a version, and whether their lines are cut out of pages."""
     model = workspace.registry.resolve(opponent)
     if not model.parts:
-        yield model, False
+        yield model, are_pages
     for reference in model.parts:
         part = workspace.registry.resolve(reference)
         yield part, part.task == "recognition"

@@ -14,8 +14,7 @@ from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
     ONNX_MODEL,
-    DetectorManifest,
-    RecogniserManifest,
+    ModelManifest,
     read_detector_manifest,
     read_recogniser_manifest,
 )
@@ -49,9 +48,15 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
         report,
         latency=time_pages(workspace, evaluation, snapshot),
         size_mb=candidate.size_mb,
-        has_parity=bool(candidate.detector.parity and candidate.recogniser.parity),
+        has_parity=all(part.parity for part in candidate.parts),
         was_rolled_back=was_rolled_back(workspace, evaluation.model),
         overlap=find_overlap(workspace, evaluation.opponent, snapshot.samples("test")),
+        second_overlap=find_overlap(
+            workspace,
+            candidate.pipeline.second_recogniser or "",
+            snapshot.samples("test"),
+            are_pages=True,
+        ),
     )
     rules = gate.model_dump(exclude={"min_hmean"})
     decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))
@@ -62,11 +67,10 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A pipeline's manifest, those of its parts, and megabytes of both models."""
+    """A pipeline's manifest, those of its parts, and megabytes of all models."""
 
     pipeline: PipelineManifest
-    detector: DetectorManifest
-    recogniser: RecogniserManifest
+    parts: tuple[ModelManifest, ...]
     size_mb: float
 
 
@@ -75,12 +79,12 @@ def _fetch(workspace: Workspace, model: ModelRef) -> _Candidate:
         return workspace.fetch_bundle(workspace.registry.resolve(reference))
 
     pipeline = read_pipeline_manifest(fetch(model.reference))
-    detector, recogniser = fetch(pipeline.detector), fetch(pipeline.recogniser)
+    readers = (pipeline.recogniser, pipeline.second_recogniser)
+    detector, recognisers = fetch(pipeline.detector), [fetch(each) for each in readers if each]
     return _Candidate(
         pipeline=pipeline,
-        detector=read_detector_manifest(detector),
-        recogniser=read_recogniser_manifest(recogniser),
-        size_mb=sum((part / ONNX_MODEL).stat().st_size for part in (detector, recogniser)) / 1e6,
+        parts=(read_detector_manifest(detector), *map(read_recogniser_manifest, recognisers)),
+        size_mb=sum((part / ONNX_MODEL).stat().st_size for part in (detector, *recognisers)) / 1e6,
     )
 
 
@@ -107,10 +111,8 @@ def _render(
             environment={},
         ),
         parts=[
-            describe_part(candidate.detector, environment=read_environment(workspace, detector)),
-            describe_part(
-                candidate.recogniser, environment=read_environment(workspace, recogniser)
-            ),
+            describe_part(part, environment=read_environment(workspace, part.checkpoint))
+            for part in candidate.parts
         ],
         curves={
             "detector": read_curves(workspace, detector),

@@ -40,7 +40,7 @@ class Shelf:
         return register(self.registry, self.folder / "made", version=version, characters=characters)
 
     def add_pages(
-        self, version: str, characters: str, *, name: str = NAME, **options: float
+        self, version: str, characters: str, *, name: str = NAME, second: str = "", **options: float
     ) -> str:
         return register_pipeline(
             self.registry,
@@ -48,6 +48,7 @@ class Shelf:
             version=version,
             characters=characters,
             name=name,
+            second=second,
             **options,
         )
 

@@ -52,6 +52,7 @@ def make_bundle(
     name: str = "bars",
     golden_characters: str = "",
     model: bytes = b"",
+    **facts: str,
 ) -> Path:
     """Write a bundle; other `golden_characters` or a junk `model` break it with digests intact."""
     for relative in REQUIRED:
@@ -65,7 +66,7 @@ def make_bundle(
     write_manifest(
         folder,
         RecogniserManifest(
-            **manifest_facts(name=name, version=version),
+            **manifest_facts(name=name, version=version, **facts),
             metrics={"accuracy": 1.0},
             input=SPEC,
         ),

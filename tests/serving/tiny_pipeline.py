@@ -20,7 +20,8 @@ from ocr.models.pipeline import PipelineManifest, write_pipeline
 from ocr.models.registry import Registry
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.page_reader import PageReader
-from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.reading.recognition.cascade import CascadeRecogniser
+from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from tests.manifest_facts import manifest_facts
 from tests.serving.tiny_bundle import BLANK_GREY, GREYS, make_bundle
 
@@ -63,11 +64,13 @@ def register_pipeline(
     name: str = NAME,
     growth: float = RULE.unclip_ratio,
     moved_px: float = 0,
+    second: str = "",
 ) -> str:
     """Make and register a detector, a recogniser and a pipeline of both; return its version.
 
     Boxes that have grown tell one detector from another, as characters do with recognisers.
-    Golden lines that are `moved_px` away break a pipeline with all digests intact.
+    Golden lines that are `moved_px` away break a pipeline with all digests intact. A recogniser of
+    `second` characters reads every line again.
     """
     folder = folder / name / version
     detector = make_detector(
@@ -76,11 +79,21 @@ def register_pipeline(
     recogniser = make_bundle(
         folder / "recogniser", name=f"{name}-recogniser", version=version, characters=characters
     )
+    if second:
+        bundle = make_bundle(
+            folder / "second", name=f"{name}-second", version=version, characters=second
+        )
+        registry.register(f"{name}-second", version, bundle)
     for part, bundle in (("detector", detector), ("recogniser", recogniser)):
         registry.register(f"{name}-{part}", version, bundle)
     reader = load_reader(folder)
     pipeline = _make_pipeline(
-        folder / "pipeline", name=name, version=version, reader=reader, moved_px=moved_px
+        folder / "pipeline",
+        name=name,
+        version=version,
+        reader=reader,
+        moved_px=moved_px,
+        is_cascade=bool(second),
     )
     registry.register(name, version, pipeline)
     return version
@@ -88,9 +101,11 @@ def register_pipeline(
 
 def load_reader(folder: Path) -> PageReader:
     """Load what `register_pipeline` made in FOLDER / name / version."""
-    return PageReader(
-        OnnxDetector.load(folder / "detector"), OnnxRecogniser.load(folder / "recogniser")
-    )
+    recogniser: Recogniser = OnnxRecogniser.load(folder / "recogniser")
+    if (folder / "second").is_dir():
+        second = OnnxRecogniser.load(folder / "second")
+        recogniser = CascadeRecogniser(recogniser, second, below=1.0)
+    return PageReader(OnnxDetector.load(folder / "detector"), recogniser)
 
 
 def make_detector(
@@ -113,7 +128,7 @@ def make_detector(
 
 
 def _make_pipeline(
-    folder: Path, *, name: str, version: str, reader: PageReader, moved_px: float
+    folder: Path, *, name: str, version: str, reader: PageReader, moved_px: float, is_cascade: bool
 ) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     manifest = PipelineManifest(
@@ -121,6 +136,8 @@ def _make_pipeline(
         metrics={"hmean": 1.0},
         detector=f"{name}-detector:{version}",
         recogniser=f"{name}-recogniser:{version}",
+        second_recogniser=f"{name}-second:{version}" if is_cascade else None,
+        reread_below=1.0 if is_cascade else None,
     )
     pages = [draw_page(texts) for texts in GOLDEN]
     lines = [_read(reader, page, moved_px=moved_px) for page in pages]

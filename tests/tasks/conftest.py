@@ -1,5 +1,6 @@
-"""A small project without training: toy bundles that read A, B and C, and images of such texts."""
+"""Small projects without training: lines of A, B and C with toy bundles; pages of grey bars."""
 
+import json
 import re
 from dataclasses import dataclass
 from itertools import product
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from configs.dataset import PageDatasetParams, PageLimitParams
 from configs.evaluation import LineEvaluationParams
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
@@ -15,9 +17,12 @@ from ocr.dataset.split import SplitRule
 from ocr.image.pixels import encode_png
 from ocr.models.registry import Registry
 from tasks.evaluate import evaluate_lines
+from tasks.prepare_pages import prepare_pages
 from tasks.references import EvaluationRef, ModelRef
 from tasks.workspace import open_workspace
 from tests.ocr.dataset.rules import LINE_LIMITS
+from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle
+from tests.serving.tiny_pipeline import make_detector, page_png
 from tests.toy_bundle import draw, write_toy_bundle
 
 NAME = "toy"
@@ -77,3 +82,60 @@ def _write_labels(root: Path) -> LineLabelFiles:
     labels = "".join(f"{text}.png\t{text}\n" for text in texts)
     (root / "labels.txt").write_text(labels, encoding="utf-8")
     return LineLabelFiles(kind="paddleocr", root=root, train="labels.txt")
+
+
+TEXTS: dict[str, list[tuple[str, ...]]] = {
+    "train": [("2026", "31415"), ("42", "9", "777")],
+    "val": [("1234", "56")],
+    "test": [("808", "17", "29"), ("65", "33")],
+}
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    registry = open_workspace().registry
+    detector = make_detector(tmp_path / "d1", name="pages-detector", version="d1")
+    registry.register("pages-detector", "d1", detector)
+    for version, characters in (("r1", DIGITS), ("r2", LETTERS)):
+        bundle = make_bundle(
+            tmp_path / version, name="pages-recogniser", version=version, characters=characters
+        )
+        registry.register("pages-recogniser", version, bundle)
+    return registry
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> PageDatasetParams:
+    """Labelled pages of grey bars."""
+    root = tmp_path / "data"
+    root.mkdir()
+    for split, every in TEXTS.items():
+        rows = []
+        for number, texts in enumerate(every):
+            name = f"{split}{number}.png"
+            (root / name).write_bytes(page_png(*texts))
+            rows.append(f"{name}\t{json.dumps(_regions(texts))}\n")
+        (root / f"det_{split}.txt").write_text("".join(rows))
+    return PageDatasetParams(
+        name="bars",
+        root=str(root),
+        val_labels="det_val.txt",
+        test_labels="det_test.txt",
+        limits=PageLimitParams(max_bad_share=0.5),
+    )
+
+
+@pytest.fixture
+def pages(registry: Registry, dataset: PageDatasetParams) -> SnapshotRef:
+    return prepare_pages.fn(dataset)
+
+
+def _regions(texts: tuple[str, ...]) -> list[dict[str, object]]:
+    # As tests.serving.tiny_pipeline draws them.
+    boxes = [(32, 24 + 64 * i, 32 + 32 * len(text), 56 + 64 * i) for i, text in enumerate(texts)]
+    return [
+        {"transcription": text, "points": [[x, y], [right, y], [right, bottom], [x, bottom]]}
+        for text, (x, y, right, bottom) in zip(texts, boxes, strict=True)
+    ]

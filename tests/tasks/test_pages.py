@@ -1,12 +1,11 @@
 """The stages of pages without training: assembled, measured, judged, found again."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from configs.dataset import PageDatasetParams, PageLimitParams
+from configs.dataset import PageDatasetParams
 from configs.evaluation import PageEvaluationParams
 from configs.gate import PageGateParams
 from ocr.dataset.preparation import SnapshotRef
@@ -17,75 +16,25 @@ from tasks.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
-from tasks.references import JudgementRef, ModelRef
+from tasks.references import CascadeRef, JudgementRef, ModelRef
 from tasks.workspace import open_workspace
-from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle
-from tests.serving.tiny_pipeline import make_detector, page_png
+from tests.serving.tiny_pipeline import make_detector
 
 PARAMS = PageEvaluationParams(resamples=200)
-TEXTS: dict[str, list[tuple[str, ...]]] = {
-    "train": [("2026", "31415"), ("42", "9", "777")],
-    "val": [("1234", "56")],
-    "test": [("808", "17", "29"), ("65", "33")],
-}
 
 
-@pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    registry = open_workspace().registry
-    detector = make_detector(tmp_path / "d1", name="pages-detector", version="d1")
-    registry.register("pages-detector", "d1", detector)
-    for version, characters in (("r1", DIGITS), ("r2", LETTERS)):
-        bundle = make_bundle(
-            tmp_path / version, name="pages-recogniser", version=version, characters=characters
-        )
-        registry.register("pages-recogniser", version, bundle)
-    return registry
-
-
-@pytest.fixture
-def dataset(tmp_path: Path) -> PageDatasetParams:
-    """Labelled pages of grey bars."""
-    root = tmp_path / "data"
-    root.mkdir()
-    for split, every in TEXTS.items():
-        rows = []
-        for number, texts in enumerate(every):
-            name = f"{split}{number}.png"
-            (root / name).write_bytes(page_png(*texts))
-            rows.append(f"{name}\t{json.dumps(_regions(texts))}\n")
-        (root / f"det_{split}.txt").write_text("".join(rows))
-    return PageDatasetParams(
-        name="bars",
-        root=str(root),
-        val_labels="det_val.txt",
-        test_labels="det_test.txt",
-        limits=PageLimitParams(max_bad_share=0.5),
-    )
-
-
-@pytest.fixture
-def pages(registry: Registry, dataset: PageDatasetParams) -> SnapshotRef:
-    return prepare_pages.fn(dataset)
-
-
-def _regions(texts: tuple[str, ...]) -> list[dict[str, object]]:
-    # As tests.serving.tiny_pipeline draws them.
-    boxes = [(32, 24 + 64 * i, 32 + 32 * len(text), 56 + 64 * i) for i, text in enumerate(texts)]
-    return [
-        {"transcription": text, "points": [[x, y], [right, y], [right, bottom], [x, bottom]]}
-        for text, (x, y, right, bottom) in zip(texts, boxes, strict=True)
-    ]
-
-
-def assemble(pages: SnapshotRef, recogniser: str = "r1", detector: str = "d1") -> ModelRef:
+def assemble(
+    pages: SnapshotRef,
+    recogniser: str = "r1",
+    detector: str = "d1",
+    cascade: CascadeRef | None = None,
+) -> ModelRef:
     return assemble_pipeline.fn(
         "pages",
         ModelRef("pages-detector", detector, checkpoints=("checkpoints/d",)),
         ModelRef("pages-recogniser", recogniser, checkpoints=("checkpoints/r",)),
         pages,
+        cascade,
     )
 
 

@@ -8,4 +8,5 @@
 6. `slices` – the parts of the test.
 7. `report` – what an evaluation found.
 8. `text_gain` – how much a text model helps, and with which weight.
+9. `cascade` – which lines a second recogniser has time for, and what that gains.
 """

@@ -6,4 +6,5 @@
 4. `ctc` – frames to text greedily, and a text to its frames.
 5. `beam` – frames to text with a text model.
 6. `text_states` – what a text model thinks of each next character.
+7. `cascade` – a fast recogniser before an accurate one.
 """

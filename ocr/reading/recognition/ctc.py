@@ -13,11 +13,17 @@ BLANK = 0
 
 @dataclass(frozen=True)
 class Recognition:
-    """One recognised text."""
+    """One recognised text; `is_reread`: by the second recogniser of a cascade."""
 
     text: str
     confidence: float
     character_confidences: tuple[float, ...]
+    is_reread: bool = False
+
+    @property
+    def least_confidence(self) -> float:
+        """The confidence of its least sure character; 0 without text."""
+        return min(self.character_confidences, default=0.0)
 
 
 def decode(probabilities: NDArray[np.floating], characters: Sequence[str]) -> Recognition:

@@ -30,7 +30,7 @@ def render_pages_html(
         decision: The gate's answer to it.
         images: Image (H, W, 3) BGR by page id, of the pages that `choose_pages` names.
         lineage: What made the pipeline.
-        parts: The same of its detector and its recogniser.
+        parts: The same of each net in it.
         curves: Rows of metrics.jsonl by the name of the training ("detector", "recogniser").
         gallery: Pages to show.
     """

@@ -41,6 +41,7 @@ def judge_pages(report: PagesReport, rules: GateRules = PAGE_RULES) -> Decision:
         has_parity=True,
         was_rolled_back=False,
         overlap=None,
+        second_overlap=None,
     )
     return judge(evidence, rules)
 
@@ -94,6 +95,7 @@ def found(
         metric="accuracy",
         unit="lines",
         overlap=None,
+        second_overlap=None,
         guards={},
     )
 

@@ -49,6 +49,7 @@ def evidence_of(ours: Answer, theirs: Answer | None, *, number: float | None = N
         has_parity=True,
         was_rolled_back=False,
         overlap=None,
+        second_overlap=None,
     )
 
 

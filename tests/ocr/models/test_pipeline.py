@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,32 @@ def test_the_card_names_the_parts_and_their_metrics(pipeline: Path) -> None:
     assert card.startswith("# toy p1\n")
     assert "`toy-detector:d1` finds the lines, `toy-recogniser:r1` reads them" in card
     assert "- accuracy: 0.8000\n- hmean: 0.9000\n" in card
+
+
+def test_a_cascade_names_its_second_recogniser(tmp_path: Path) -> None:
+    folder = write_toy_pipeline(tmp_path / "it", second_recogniser="exact:r9", reread_below=0.45)
+    registry = Registry(open_store(str(tmp_path / "store")))
+
+    registered = registry.register("toy", "p1", folder)
+
+    assert read_pipeline(folder).reread_below == 0.45
+    assert registered.parts == ("toy-detector:d1", "toy-recogniser:r1", "exact:r9")
+    card = (folder / "card.md").read_text(encoding="utf-8")
+    assert "below\n0.450 are read again by `exact:r9`" in card
+
+
+def test_a_pipeline_without_a_cascade_says_nothing_that_earlier_gateways_refuse(
+    pipeline: Path,
+) -> None:
+    content = json.loads((pipeline / "manifest.json").read_text())
+
+    assert not {"second_recogniser", "reread_below"} & content.keys()
+
+
+@pytest.mark.parametrize("half", [{"second_recogniser": "exact:r9"}, {"reread_below": 0.5}])
+def test_half_a_cascade_is_refused(tmp_path: Path, half: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="belong together"):
+        write_toy_pipeline(tmp_path / "pipeline", **half)
 
 
 def test_a_damaged_golden_page_is_named(pipeline: Path) -> None:

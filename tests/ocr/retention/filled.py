@@ -34,6 +34,7 @@ STAYS = {
     "models/plates/tried": REGISTERED,
     "models/boxes/part": REGISTERED,
     "models/words/part": REGISTERED,
+    "models/words/second": REGISTERED,
     "models/pages/both": CHAMPION,
     "models/plates/aliases/champion.json": "the registry",
     "models/pages/aliases/champion.json": "the registry",
@@ -75,7 +76,9 @@ def fill(store: Store, folder: Path) -> None:
     register(store, folder, "plates:tried", checkpoint="checkpoints/tried/0")
     register(store, folder, "boxes:part")
     register(store, folder, "words:part")
-    register(store, folder, "pages:both", detector="boxes:part", recogniser="words:part")
+    register(store, folder, "words:second")
+    parts = {"detector": "boxes:part", "recogniser": "words:part"}
+    register(store, folder, "pages:both", **parts, second_recogniser="words:second")
     registry = Registry(store)
     registry.promote("plates", "first", reason="better", evaluation="evaluations/first")
     registry.promote("plates", "second", reason="by hand")

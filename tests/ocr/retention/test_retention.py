@@ -86,6 +86,7 @@ def test_parts_of_a_champion_stay_though_no_alias_names_them(full: Store, tmp_pa
     stays = plan(full, versions_too=True)
 
     assert not stays["models/words/part"].may_go
+    assert not stays["models/words/second"].may_go
     assert not stays["models/boxes/part"].may_go
 
 

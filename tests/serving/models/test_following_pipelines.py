@@ -134,3 +134,21 @@ def test_copies_of_a_pipeline_and_its_parts_are_swept_together(shelf: Shelf) -> 
             for part in ("detector", "pipeline", "recogniser")
         ]
         wait_until(lambda: kept() == expected, log=gateway.log)
+
+
+def test_a_cascade_answers_from_its_second_recogniser_and_says_of_how_many_lines(
+    shelf: Shelf,
+) -> None:
+    shelf.add_pages("p1", LETTERS, second=DIGITS)
+    shelf.registry.promote("pages", "p1", reason="first")
+
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        gateway.wait_ready()
+        page = gateway.post("/v1/ocr", content=page_png("2034", "34"), headers=RAW).json()["pages"][
+            0
+        ]
+
+        assert [line["text"] for line in page["lines"]] == ["2034", "34"]
+        assert page["reread"] == 2
+        assert gateway.read(png("34"), model="pages") == ("34", "p1")
+        assert 'ocrline_reread_lines_total{model="pages"} 2.0' in gateway.get("/metrics").text

@@ -1,0 +1,128 @@
+"""A second recogniser of a pipeline: found, fitted, assembled, judged; or left out."""
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from configs.dataset import PageDatasetParams
+from configs.gate import PageGateParams
+from configs.retrain import CascadeParams
+from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.preparation import SnapshotRef
+from ocr.errors import ArtifactNotFound, BadInput
+from ocr.models.pipeline import read_pipeline
+from ocr.models.registry import Registry
+from tasks.cascade import find_cascade
+from tasks.prepare_pages import crop_pages, prepare_pages
+from tasks.references import CascadeRef
+from tasks.workspace import open_workspace
+from tests.ocr.dataset.rules import LINE_LIMITS, SPLIT
+from tests.serving.tiny_bundle import DIGITS, make_bundle, png
+from tests.tasks.conftest import TEXTS
+from tests.tasks.test_pages import assemble, judge
+
+
+@pytest.fixture
+def lines(registry: Registry, tmp_path: Path) -> SnapshotRef:
+    """Lines that a recogniser of digits reads, as pages are cut into them."""
+    root = tmp_path / "lines"
+    root.mkdir()
+    for split, every in TEXTS.items():
+        for text in chain.from_iterable(every):
+            (root / f"{text}.png").write_bytes(png(text))
+        rows = (f"{text}.png\t{text}\n" for text in chain.from_iterable(every))
+        (root / f"{split}.txt").write_text("".join(rows))
+    return prepare_lines(
+        registry.store,
+        name="bars-lines",
+        labels=LineLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt"),
+        limits=LINE_LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=0,
+    )
+
+
+def find(lines: SnapshotRef, second: str) -> CascadeRef:
+    """Find a second recogniser that has time for all lines but wholly sure ones."""
+    found = find_cascade(CascadeParams(recogniser=second, time_factor=100), lines)
+    assert found
+    return found
+
+
+def test_a_second_recogniser_reads_what_the_first_misreads(
+    registry: Registry,
+    pages: SnapshotRef,
+    lines: SnapshotRef,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cascade = find(lines, "pages-recogniser:r1")
+
+    made = assemble(pages, "r2", cascade=cascade)
+    judgement = judge(made, pages, PageGateParams())
+
+    assert made == assemble(pages, "r2", cascade=cascade) != assemble(pages, "r2")
+    manifest = read_pipeline(open_workspace().fetch_bundle(registry.resolve(made.reference)))
+    assert manifest.recogniser == "pages-recogniser:r2"
+    assert manifest.second_recogniser == "pages-recogniser:r1"
+    assert (manifest.metrics["cascade_share"], manifest.metrics["cascade_gain"]) == (1.0, 1.0)
+    assert judgement.accepted
+    assert "read again by pages-recogniser:r1: 100.0% of the validation lines" in Path(
+        judgement.report
+    ).read_text(encoding="utf-8")
+    assert "+1.0000" in capsys.readouterr().err
+
+
+def test_a_second_recogniser_that_does_not_help_is_left_out(
+    registry: Registry, pages: SnapshotRef, lines: SnapshotRef
+) -> None:
+    made = assemble(pages, "r1", cascade=find(lines, "pages-recogniser:r2"))
+
+    manifest = read_pipeline(open_workspace().fetch_bundle(registry.resolve(made.reference)))
+    assert (manifest.second_recogniser, manifest.reread_below) == (None, None)
+    assert manifest.metrics["cascade_gain"] == -1.0
+
+
+def test_of_a_pipeline_its_recogniser_is_the_second_one(
+    registry: Registry, pages: SnapshotRef, lines: SnapshotRef
+) -> None:
+    registry.promote("pages", assemble(pages, "r1").version, reason="first")
+
+    assert find(lines, "pages").recogniser == "pages-recogniser:r1"
+
+
+def test_a_second_recogniser_is_missed_before_anything_is_trained(
+    registry: Registry, pages: SnapshotRef
+) -> None:
+    assert find_cascade(CascadeParams(), pages) is None
+    with pytest.raises(ArtifactNotFound, match="nobody"):
+        find_cascade(CascadeParams(recogniser="nobody"), pages)
+    with pytest.raises(BadInput, match="does detection, expected recognition"):
+        find_cascade(CascadeParams(recogniser="pages-detector:d1"), pages)
+
+
+def test_a_second_recogniser_that_learnt_pages_of_the_test_holds_the_candidate(
+    registry: Registry,
+    pages: SnapshotRef,
+    lines: SnapshotRef,
+    dataset: PageDatasetParams,
+    tmp_path: Path,
+) -> None:
+    swapped = {"train_labels": "det_test.txt", "test_labels": "det_train.txt"}
+    theirs = dataset.model_copy(update={"name": "of-last-year", **swapped})
+    learnt = crop_pages.fn(prepare_pages.fn(theirs), theirs, "pages-recogniser")
+    bundle = make_bundle(
+        tmp_path / "r0",
+        name="pages-recogniser",
+        version="r0",
+        characters=DIGITS,
+        dataset_digest=learnt.digest,
+    )
+    registry.register("pages-recogniser", "r0", bundle)
+    cascade = find(lines, "pages-recogniser:r0")
+
+    judgement = judge(assemble(pages, "r2", cascade=cascade), pages, PageGateParams())
+
+    assert judgement.verdict == "hold"
+    assert "second recogniser was trained on 2 of the 2 pages" in judgement.reasons[0]
