@@ -5,7 +5,8 @@
 - `output` – tables for people, one JSON document for machines
 - `retrain` – starts the services and runs a flow
 - `prepare`, `convert` – only the dataset: to a snapshot, to another tool's labels
-- `reading` – loads the model that `predict` and `evaluate` read with
+- `annotate` – unlabelled pages to proposed labels
+- `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
 - `models` – the registry
 - `prune` – what nobody needs any more
 - `serve` – starts the gateway, stops all services

@@ -10,7 +10,7 @@ import psutil
 import typer
 from pydantic import ValidationError
 
-from cli import convert, doctor, evaluate, models, predict, prepare, prune, retrain, serve
+from cli import annotate, convert, doctor, evaluate, models, predict, prepare, prune, retrain, serve
 from cli.output import refuse
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
@@ -35,6 +35,7 @@ app.command(
     epilog="Example: ocrline evaluate --model receipts@champion --labels det_test.txt --json"
 )(evaluate.evaluate)
 app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(predict.predict)
+app.command(epilog="Example: ocrline annotate scans --to ppocrlabel --budget 50")(annotate.annotate)
 app.add_typer(models.app, name="models")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)

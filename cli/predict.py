@@ -13,11 +13,8 @@ from rich.progress import track
 
 from cli.options import AsJson, Model, StoreUri
 from cli.output import ERR, print_json, print_table
-from cli.reading import LineModel, PageModel, load_model
+from cli.reading import LineModel, PageModel, list_files, load_model
 from ocr.errors import BadInput
-from ocr.image.header import IMAGE_SUFFIXES
-
-SUFFIXES = {*IMAGE_SUFFIXES, ".pdf"}
 
 
 def predict(
@@ -37,7 +34,7 @@ def predict(
     if annotate:
         _annotate(reader, paths, Path(annotate))
     elif output or any(path.is_dir() for path in paths):
-        _write_rows(reader, list(_list_files(paths)), output)
+        _write_rows(reader, list(list_files(paths)), output)
     else:
         _print(reader, [row for path in paths for row in reader.read(path)], as_json=as_json)
 
@@ -90,14 +87,3 @@ def _open_output(path: str) -> Iterator[TextIO]:
             yield stream
     else:
         yield sys.stdout
-
-
-def _list_files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            files = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
-            if not files:
-                raise BadInput(f"{path} holds no image; known are {', '.join(sorted(SUFFIXES))}")
-            yield from files
-        else:
-            yield path

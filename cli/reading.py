@@ -1,21 +1,24 @@
 """Which model reads, and what it makes of one file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from cli.options import settings_for
 from configs.dataset import MAX_PIXELS
 from ocr.errors import BadInput
+from ocr.image.header import IMAGE_SUFFIXES
 
 if TYPE_CHECKING:  # numpy and the engines take seconds: only where a command needs them
     from ocr.image.pixels import Image
-    from ocr.models.registry import ModelVersion, Registry
-    from ocr.reading.page_reader import PageReader, PageReading
+    from ocr.models.registry import Registry
+    from ocr.reading.page_reader import PageReader, PageReading, ReadsPages
     from ocr.reading.recognition.recogniser import OnnxRecogniser
 
 MAX_PAGES = 10_000
+OFF_THE_SHELF: Final = "rapidocr"
+SUFFIXES: Final = {*IMAGE_SUFFIXES, ".pdf"}
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,58 @@ def load_model(reference: str, *, store: str) -> LineModel | PageModel:
     from tasks.workspace import open_workspace
 
     workspace = open_workspace(settings_for(store))
-    model = _choose(workspace.registry, reference)
+    registry = workspace.registry
+    model = registry.resolve(reference or _only(_champions(registry)))
     if model.task == "detection":
         raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
     if model.task == "pipeline":
         threads = count_processors()
         return PageModel(load_pipeline(workspace, model.reference, threads=threads))
     return LineModel(load_recogniser(workspace, model.reference))
+
+
+def load_page_reader(reference: str, *, store: str) -> "ReadsPages":
+    """Load a pipeline of the registry, or the models off the shelf.
+
+    Args:
+        reference: Of a pipeline, or OFF_THE_SHELF; empty: the only champion that reads pages, and
+            where there is none the models off the shelf.
+        store: URI of the store; empty: the environment's.
+
+    Raises:
+        BadInput: There are several champions, the model reads no pages, or the package of the
+            models off the shelf is not installed.
+    """
+    from ocr.processors import count_processors
+    from ocr.reading.baselines import RapidOcrPages
+    from tasks.readers import load_pipeline
+    from tasks.workspace import open_workspace
+
+    workspace = open_workspace(settings_for(store))
+    registry, threads = workspace.registry, count_processors()
+    champions = [n for n in _champions(registry) if registry.resolve(n).task == "pipeline"]
+    if reference == OFF_THE_SHELF or not (reference or champions):
+        return RapidOcrPages(threads=threads)
+    model = registry.resolve(reference or _only(champions))
+    if model.task != "pipeline":
+        raise BadInput(f"{model.reference} reads no pages; name a pipeline or {OFF_THE_SHELF}")
+    return load_pipeline(workspace, model.reference, threads=threads)
+
+
+def list_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the images and PDFs of paths, folders searched through.
+
+    Raises:
+        BadInput: A folder holds none.
+    """
+    for path in paths:
+        if path.is_dir():
+            files = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
+            if not files:
+                raise BadInput(f"{path} holds no image; known are {', '.join(sorted(SUFFIXES))}")
+            yield from files
+        else:
+            yield path
 
 
 def read_image(path: Path) -> "Image":
@@ -106,14 +154,15 @@ def open_pages(path: Path) -> Iterator[tuple[int, "Image"]]:
         raise BadInput(f"{path}: {error}") from None
 
 
-def _choose(registry: "Registry", reference: str) -> "ModelVersion":
-    if reference:
-        return registry.resolve(reference)
-    champions = [name for name in registry.names() if registry.champion(name)]
+def _champions(registry: "Registry") -> list[str]:
+    return [name for name in registry.names() if registry.champion(name)]
+
+
+def _only(champions: Sequence[str]) -> str:
     if len(champions) != 1:
         known = ", ".join(champions) or "none yet"
         raise BadInput(f"Name one with --model; champions are: {known}")
-    return registry.resolve(champions[0])
+    return champions[0]
 
 
 def _describe(path: Path, number: int, reading: "PageReading") -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """The domain: what a dataset, a model, a reading, an evaluation and the gate's decision are.
 
-- `errors`: the tree of errors
-- `processors`: how many processors there are to use
+- `errors`: the tree of errors; `processors`: how many processors there are to use
 - `image/`: images and documents as files and as pixels
 - `store/`: where every artifact is kept
 - `models/`: what a bundle, a pipeline and the registry are
 - `dataset/`: from labels to a snapshot, of lines or of pages
 - `synthesis/`: rendered lines and pages
 - `reading/`: from pixels to text
+- `proposal/`: labels that a model proposes for a person to check
 - `evaluation/`: how well two models read the same images
 - `gate/`: whether a candidate may replace the champion
 - `report/`: what a person reads about that

@@ -1,8 +1,9 @@
-"""From a snapshot of pages back to labels that other tools read.
+"""Pages to labels that other tools read.
 
-- `folder`: images and label files, one format or the other
+- `folder`: a snapshot as images and label files, one format or the other
+- `page`: what a writer needs to know of a page
 - `paddleocr`: PaddleOCR's labels, which PPOCRLabel opens too
-- `labelstudio`: Label Studio's tasks
+- `labelstudio`: Label Studio's tasks, annotated or predicted
 """
 
 from ocr.dataset.pages.converters.folder import LABEL_WRITERS, ExportKind, export_pages

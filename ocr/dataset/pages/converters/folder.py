@@ -1,10 +1,10 @@
 """A snapshot of pages as a folder of images and label files."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from ocr.dataset.pages.converters.labelstudio import to_labelstudio
+from ocr.dataset.pages.converters.labelstudio import INTERFACE, INTERFACE_FILE, to_labelstudio
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
 from ocr.dataset.split import SPLITS
@@ -13,14 +13,14 @@ from ocr.image.header import image_suffix
 
 ExportKind = Literal["paddleocr", "labelstudio"]
 Pages = Iterable[tuple[str, PageSample]]
-LABEL_WRITERS: dict[ExportKind, tuple[str, Callable[[Pages], str]]] = {
+LABEL_WRITERS: dict[ExportKind, tuple[str, Callable[[Pages], Iterator[str]]]] = {
     "paddleocr": ("det_{split}.txt", to_paddleocr),
     "labelstudio": ("labelstudio_{split}.json", to_labelstudio),
 }
 
 
 def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> list[Path]:
-    """Write the images, byte for byte, and one label file a split.
+    """Write the images, byte for byte, one label file a split, and what Label Studio shows them in.
 
     Args:
         snapshot: The pages.
@@ -37,12 +37,15 @@ def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> l
         (folder / "images").mkdir(parents=True)
     except FileExistsError as error:
         raise ArtifactExists(f"{folder} is there already, expected a new folder") from error
+    if kind == "labelstudio":
+        (folder / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
     pattern, write = LABEL_WRITERS[kind]
     files: list[Path] = []
     for split in SPLITS:
-        pages = [(_write_image(snapshot, page, folder), page) for page in snapshot.samples(split)]
+        pages = ((_write_image(snapshot, page, folder), page) for page in snapshot.samples(split))
         files.append(folder / pattern.format(split=split))
-        files[-1].write_text(write(pages), encoding="utf-8")
+        with files[-1].open("w", encoding="utf-8") as file:
+            file.writelines(write(pages))
     return files
 
 

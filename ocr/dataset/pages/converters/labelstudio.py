@@ -1,53 +1,111 @@
-"""Pages to Label Studio tasks with annotations, for its OCR template.
+"""Pages to Label Studio tasks, for its OCR template.
 
 https://labelstud.io/templates/optical_character_recognition names the controls: Polygon `poly`,
 Labels `label` with Text and, for what is not to be read, Ignored, and TextArea `transcription`.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 from urllib.parse import quote
 
+from ocr.dataset.pages.converters.page import LabelledPage, ReadPage
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.snapshot import PageSample
 
+INTERFACE_FILE: Final = "labelstudio.xml"
 LOCAL_FILES = "/data/local-files/?d="
+INTERFACE: Final = """<View>
+  <Image name="image" value="$ocr"/>
+  <Labels name="label" toName="image"><Label value="Text"/><Label value="Ignored"/></Labels>
+  <Rectangle name="bbox" toName="image"/>
+  <Polygon name="poly" toName="image"/>
+  <TextArea name="transcription" toName="image" perRegion="true" editable="true"
+            displayMode="region-list"/>
+</View>
+"""
+"""The labelling interface that the tasks fit; with this display mode a text is edited in the list
+of regions."""
 
 
-def to_labelstudio(pages: Iterable[tuple[str, PageSample]]) -> str:
-    """Write tasks to import; images are files of a local storage.
+def to_labelstudio(pages: Iterable[tuple[str, LabelledPage]]) -> Iterator[str]:
+    """Write tasks to import, piece by piece; images are files of a local storage.
 
     Args:
         pages: The pages, each with the path of its image under the storage's document root.
     """
-    tasks = [
+    return _to_list({**_task(image), "annotations": [_results(page)]} for image, page in pages)
+
+
+def to_labelstudio_predictions(
+    pages: Iterable[tuple[str, ReadPage]], *, model: str
+) -> Iterator[str]:
+    """Write tasks that nobody has annotated, with what a model read on them, piece by piece.
+
+    Label Studio keeps predictions apart from annotations, and sorts by their scores: the
+    confidence of a region, and of a task their mean.
+    https://labelstud.io/guide/predictions
+
+    Args:
+        pages: The pages, each with the path of its image under the storage's document root.
+        model: What read them.
+    """
+    return _to_list(
         {
-            "data": {"ocr": LOCAL_FILES + quote(image)},
-            "annotations": [{"result": list(_results(page))}],
+            **_task(image, page.facts),
+            "annotations": [],
+            "predictions": [{"model_version": model, **_scored(page)}],
         }
         for image, page in pages
-    ]
-    return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
+    )
 
 
-def _results(page: PageSample) -> Iterator[dict[str, object]]:
-    for number, region in enumerate(page.regions, start=1):
-        shape = {"points": _percent(region, page), "closed": True}
-        label = "Ignored" if region.ignored else "Text"
-        common = {
-            "id": f"region-{number}",
-            "to_name": "image",
-            "original_width": page.width,
-            "original_height": page.height,
-            "image_rotation": 0,
-        }
-        yield {**common, "from_name": "poly", "type": "polygon", "value": shape}
-        value = {**shape, "labels": [label]}
-        yield {**common, "from_name": "label", "type": "labels", "value": value}
-        if region.text:
-            value = {**shape, "text": [region.text]}
-            yield {**common, "from_name": "transcription", "type": "textarea", "value": value}
+def _to_list(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    opening = "[\n"
+    for task in tasks:
+        yield opening + json.dumps(task, ensure_ascii=False)
+        opening = ",\n"
+    yield "[]\n" if opening == "[\n" else "\n]\n"
 
 
-def _percent(region: Region, page: PageSample) -> list[list[float]]:
+def _task(image: str, facts: Mapping[str, object] | None = None) -> dict[str, object]:
+    return {"data": {"ocr": LOCAL_FILES + quote(image), **(facts or {})}}
+
+
+def _scored(page: ReadPage) -> dict[str, Any]:
+    scores = [round(confidence, 4) for confidence in page.confidences]
+    mean = round(sum(scores) / len(scores), 4) if scores else 0.0
+    return {"score": mean, **_results(page, scores)}
+
+
+def _results(page: LabelledPage, scores: Iterable[float] = ()) -> dict[str, Any]:
+    known = [{"score": score} for score in scores] or [{} for _ in page.regions]
+    regions = zip(page.regions, known, strict=True)
+    results = (
+        _region_results(n, region, page, score) for n, (region, score) in enumerate(regions, 1)
+    )
+    return {"result": [result for region in results for result in region]}
+
+
+def _region_results(
+    number: int, region: Region, page: LabelledPage, score: Mapping[str, float]
+) -> Iterator[dict[str, object]]:
+    shape = {"points": _percent(region, page), "closed": True}
+    label = "Ignored" if region.ignored else "Text"
+    common = {
+        "id": f"region-{number}",
+        "to_name": "image",
+        "original_width": page.width,
+        "original_height": page.height,
+        "image_rotation": 0,
+        **score,
+    }
+    yield {**common, "from_name": "poly", "type": "polygon", "value": shape}
+    value = {**shape, "labels": [label]}
+    yield {**common, "from_name": "label", "type": "labels", "value": value}
+    if region.text:
+        value = {**shape, "text": [region.text]}
+        yield {**common, "from_name": "transcription", "type": "textarea", "value": value}
+
+
+def _percent(region: Region, page: LabelledPage) -> list[list[float]]:
     return [[100 * x / page.width, 100 * y / page.height] for x, y in region.polygon]

@@ -1,27 +1,25 @@
 """Pages to PaddleOCR's detection labels, which PPOCRLabel opens too."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from ocr.dataset.pages.converters.page import LabelledPage
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.snapshot import PageSample
 
 DONT_CARE = "###"
 
 
-def to_paddleocr(pages: Iterable[tuple[str, PageSample]]) -> str:
-    """Write a label file; ignored regions are don't-care to PaddleOCR and difficult to PPOCRLabel.
+def to_paddleocr(pages: Iterable[tuple[str, LabelledPage]]) -> Iterator[str]:
+    """Write a label file, row by row.
 
-    The text of an ignored region is lost: PaddleOCR would learn it.
+    Ignored regions are don't-care to PaddleOCR and difficult to PPOCRLabel. Their text is lost:
+    PaddleOCR would learn it.
 
     Args:
         pages: The pages, each with the path that the file is to name its image by.
     """
-    rows = (
-        f"{image}\t{json.dumps(list(map(_entry, page.regions)), ensure_ascii=False)}\n"
-        for image, page in pages
-    )
-    return "".join(rows)
+    for image, page in pages:
+        yield f"{image}\t{json.dumps(list(map(_entry, page.regions)), ensure_ascii=False)}\n"
 
 
 def _entry(region: Region) -> dict[str, object]:

@@ -1,0 +1,107 @@
+"""``ocrline annotate``: unlabelled pages to a folder of proposed labels, for a person to check."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+from rich.markup import escape
+from rich.progress import track
+
+from cli.options import AsJson, StoreUri
+from cli.output import ERR, print_json, print_table
+from cli.reading import OFF_THE_SHELF, list_files, load_page_reader
+from configs.dataset import MAX_PIXELS
+from ocr.errors import ArtifactExists, BadInput
+
+if TYPE_CHECKING:
+    from ocr.proposal.folder import Proposal
+    from ocr.proposal.suggestion import Suggestion
+
+_COLUMNS = ("page", "of", "doubt", "novelty", "lines", "least sure of")
+_THEN: Final[Mapping[str, str]] = {
+    "ppocrlabel": "open the folder with PPOCRLabel, correct and confirm page after page, and train "
+    "on its Label.txt (source: ppocrlabel)",
+    "labelstudio": "make a project with labelstudio.xml, import labelstudio.json, correct and "
+    "submit task after task, and train on the export (source: labelstudio)",
+}
+
+
+def annotate(
+    folder: Annotated[Path, typer.Argument(help="Folder of images and PDFs nobody has labelled.")],
+    to: Annotated[
+        Literal["ppocrlabel", "labelstudio"],
+        typer.Option(help="The tool that the pages are checked with."),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(
+            help=f"NAME, NAME@alias, NAME:version or {OFF_THE_SHELF}; default: the only champion "
+            f"that reads pages, {OFF_THE_SHELF} where there is none."
+        ),
+    ] = "",
+    budget: Annotated[int, typer.Option(min=1, help="Most pages to write.")] = 100,
+    output: Annotated[
+        str, typer.Option(help="Folder to make; default: FOLDER's name and -to-check.")
+    ] = "",
+    after: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of an earlier call: its pages are not written; repeatable."),
+    ] = None,
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read pages and write the most useful ones with their texts, for a person to correct.
+
+    A page is useful that has many unsure lines and is unlike those before it.
+    """
+    target = Path(output or f"{folder.resolve().name}-to-check")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise BadInput(f"{target} lies in {folder}, whose pages are read; name another --output")
+    if target.exists():
+        raise ArtifactExists(
+            f"{target} is there already and may hold what somebody checked; name another --output, "
+            f"with --after {target} to leave its pages out"
+        )
+    files = list(list_files([folder]))
+    from ocr.proposal.folder import propose_labels
+    from ocr.proposal.suggestion import read_known
+
+    known = read_known(after or [])
+    reader = load_page_reader(model, store=store)
+    proposal = propose_labels(
+        track(files, "reading", console=ERR, transient=True),
+        target,
+        kind=to,
+        reader=reader,
+        budget=budget,
+        max_pixels=MAX_PIXELS,
+        known=known,
+    )
+    if as_json:
+        print_json({"model": reader.name, "folder": str(target), **asdict(proposal)})
+    else:
+        _print(proposal, target, reader.name, then=_THEN[to])
+
+
+def _print(proposal: "Proposal", target: Path, model: str, *, then: str) -> None:
+    for each in proposal.left_out:
+        ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
+    print_table(f"{target}, read by {model}", _COLUMNS, map(_row, proposal.suggestions))
+    ERR.print(
+        f"wrote {len(proposal.suggestions)} of {proposal.read} pages; {escape(then)}",
+        soft_wrap=True,
+    )
+
+
+def _row(page: "Suggestion") -> tuple[object, ...]:
+    least = f"{page.least_confidence:.2f} {page.least_text}" if page.lines else "nothing was read"
+    return (
+        page.image,
+        f"{Path(page.file).name} page {page.page}" if page.page > 1 else Path(page.file).name,
+        f"{page.doubt:.1f}",
+        f"{page.novelty:.2f}",
+        page.lines,
+        least,
+    )

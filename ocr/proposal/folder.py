@@ -1,0 +1,166 @@
+"""From image files to a folder that PPOCRLabel or Label Studio opens."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+from uuid import uuid4
+
+from ocr.dataset.pages.converters.labelstudio import (
+    INTERFACE,
+    INTERFACE_FILE,
+    to_labelstudio_predictions,
+)
+from ocr.dataset.pages.converters.paddleocr import to_paddleocr
+from ocr.errors import ArtifactExists, BadInput
+from ocr.image.header import image_suffix
+from ocr.proposal.page import PageSource, ProposedPage
+from ocr.proposal.reading import LeftOut, encode_page, read_files
+from ocr.proposal.shelf import PageShelf
+from ocr.proposal.suggestion import Suggestion, write_list
+from ocr.reading.page_reader import ReadsPages
+
+ProposalKind = Literal["ppocrlabel", "labelstudio"]
+LABELS: Final[dict[ProposalKind, str]] = {
+    "ppocrlabel": "Cache.cach",
+    "labelstudio": "labelstudio.json",
+}
+"""What the tool reads. PPOCRLabel keeps its own readings there, until a person confirms a page."""
+_IMAGES: Final[dict[ProposalKind, str]] = {"ppocrlabel": "", "labelstudio": "images/"}
+_LONGEST_STEM = 80
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a folder was made of.
+
+    Attributes:
+        suggestions: The pages it holds, the most useful first.
+        read: How many pages were read.
+        left_out: What could not be read, and why.
+    """
+
+    suggestions: tuple[Suggestion, ...]
+    read: int
+    left_out: tuple[LeftOut, ...]
+
+
+def propose_labels(
+    files: Iterable[Path],
+    folder: Path,
+    *,
+    kind: ProposalKind,
+    reader: ReadsPages,
+    budget: int,
+    max_pixels: int,
+    known: Collection[tuple[str, int]] = (),
+) -> Proposal:
+    """Read pages and write the most useful ones to a new folder, for a person to check.
+
+    The folder appears when it is complete. No page in it is a label yet: PPOCRLabel finds what
+    was read in its cache, and Label Studio finds predictions.
+
+    Args:
+        files: Images and PDFs.
+        folder: Folder to make.
+        kind: The tool.
+        reader: Reads the pages.
+        budget: Most pages to write.
+        max_pixels: Largest image, width times height.
+        known: Pages that were proposed before, of `read_known`: these are not proposed again, and
+            pages like them are worth less.
+
+    Raises:
+        ArtifactExists: The folder is there already.
+        BadInput: There is no page to check.
+        BadData: A file changed meanwhile.
+    """
+    with _appearing_whole(folder) as part, tempfile.TemporaryFile(dir=part) as file:
+        shelf = PageShelf(file)
+        left_out = list(_fill(shelf, read_files(files, reader, max_pixels=max_pixels)))
+        choices = shelf.choose(budget=budget, known=known)
+        if not choices:
+            raise BadInput(_explain(len(shelf), left_out))
+        names = [
+            _write_image(shelf.get(choice.index).source, part, rank, kind, max_pixels=max_pixels)
+            for rank, choice in enumerate(choices, start=1)
+        ]
+        pages = (shelf.get(choice.index) for choice in choices)
+        _write_labels(
+            part, zip(names, pages, strict=True), kind, name=folder.name, model=reader.name
+        )
+        suggestions = tuple(
+            Suggestion.of(shelf.get(choice.index), image=name, novelty=choice.novelty)
+            for name, choice in zip(names, choices, strict=True)
+        )
+        write_list(part, suggestions, model=reader.name)
+    return Proposal(suggestions, read=len(shelf), left_out=tuple(left_out))
+
+
+@contextmanager
+def _appearing_whole(folder: Path) -> Iterator[Path]:
+    """Make a hidden folder beside `folder` that takes its place when the block ends well."""
+    if folder.exists():
+        raise ArtifactExists(
+            f"{folder} is there already and may hold what somebody checked, expected a new folder"
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = folder.with_name(f".{uuid4().hex}.part")
+    part.mkdir()
+    try:
+        yield part
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _fill(
+    shelf: PageShelf, found: Iterable[tuple[ProposedPage, bytes] | LeftOut]
+) -> Iterator[LeftOut]:
+    for each in found:
+        if isinstance(each, LeftOut):
+            yield each
+        else:
+            page, page_hash = each
+            shelf.put(page, page_hash=page_hash)
+
+
+def _explain(read: int, left_out: list[LeftOut]) -> str:
+    if read:
+        return f"all {read} pages were proposed before; there is none left to check"
+    why = f", e.g. {left_out[0].name}: {left_out[0].why}" if left_out else ""
+    return f"there is no page that can be read{why}"
+
+
+def _write_image(
+    source: PageSource, folder: Path, rank: int, kind: ProposalKind, *, max_pixels: int
+) -> str:
+    """Write the image of a page; the tools list files by name, so that its rank comes first."""
+    data = encode_page(source, max_pixels=max_pixels)
+    stem = re.sub(r"[^\w.-]+", "_", source.path.stem)[:_LONGEST_STEM]
+    page = f"-p{source.number}" if source.pages > 1 else ""
+    name = f"{_IMAGES[kind]}{rank:04}-{stem}{page}{image_suffix(data)}"
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(data)
+    return name
+
+
+def _write_labels(
+    folder: Path,
+    pages: Iterable[tuple[str, ProposedPage]],
+    kind: ProposalKind,
+    *,
+    name: str,
+    model: str,
+) -> None:
+    if kind == "ppocrlabel":  # names images by the project's folder, too
+        labels = to_paddleocr((f"{name}/{image}", page) for image, page in pages)
+    else:
+        labels = to_labelstudio_predictions(pages, model=model)
+        (folder / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
+    with (folder / LABELS[kind]).open("w", encoding="utf-8") as file:
+        file.writelines(labels)

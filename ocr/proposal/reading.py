@@ -1,0 +1,90 @@
+"""The pages of image files and PDFs, read one by one."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ocr.dataset.pages.copies import page_hash
+from ocr.errors import BadData
+from ocr.image.document import OpenDocument, open_document
+from ocr.image.header import JPEG_MAGIC, PNG_MAGIC
+from ocr.image.pdf import BadDocument
+from ocr.image.pixels import BadImage, encode_png, to_grey
+from ocr.proposal.page import PageSource, ProposedPage
+from ocr.reading.page_reader import ReadsPages
+
+_SHOWN_EVERYWHERE = (JPEG_MAGIC, PNG_MAGIC)
+MAX_PAGES = 10_000
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file or a page that cannot be read, and why."""
+
+    name: str
+    why: str
+
+
+def read_files(
+    files: Iterable[Path], reader: ReadsPages, *, max_pixels: int
+) -> Iterator[tuple[ProposedPage, bytes] | LeftOut]:
+    """Read every page of every file; one is in memory at a time.
+
+    Args:
+        files: Images and PDFs.
+        reader: Reads the pages.
+        max_pixels: Largest image, width times height; pages of PDFs are drawn coarser instead.
+
+    Yields:
+        Pages, each with its perceptual hash; of what is damaged, or a copy of a file before it,
+        the name.
+    """
+    seen: dict[str, Path] = {}
+    for path in files:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            yield LeftOut(str(path), error.strerror or str(error))
+            continue
+        digest = hashlib.sha256(data).hexdigest()
+        if digest in seen:
+            yield LeftOut(str(path), f"the same file as {seen[digest]}")
+            continue
+        seen[digest] = path
+        try:
+            with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
+                for number in range(1, document.pages + 1):
+                    source = PageSource(path, number, document.pages, digest)
+                    yield _read_page(document, source, reader)
+        except (BadImage, BadDocument) as error:
+            yield LeftOut(str(path), str(error))
+
+
+def _read_page(
+    document: OpenDocument, source: PageSource, reader: ReadsPages
+) -> tuple[ProposedPage, bytes] | LeftOut:
+    try:
+        image = document.decode(source.number - 1)
+    except (BadImage, BadDocument) as error:
+        return LeftOut(source.name, str(error))
+    height, width = image.shape[:2]
+    page = ProposedPage(source, width, height, reader.read(image).lines)
+    return page, page_hash(to_grey(image))
+
+
+def encode_page(source: PageSource, *, max_pixels: int) -> bytes:
+    """Return a page as an image that every tool shows.
+
+    A JPEG or PNG is itself, byte for byte; a page of anything else becomes a PNG.
+
+    Raises:
+        BadData: The file is another one by now.
+    """
+    data = source.path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != source.digest:
+        raise BadData(f"{source.path} changed while its folder was read: run the command again")
+    if data.startswith(_SHOWN_EVERYWHERE):
+        return data
+    with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
+        return encode_png(document.decode(source.number - 1))
