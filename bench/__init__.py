@@ -6,6 +6,7 @@
 - `composition` – plates and meters trained with and without composed crops
 - `reading` – lines read with and without a model of the training texts
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
+- `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
 - `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
   yours `untrained_bundle` is served
 - `pages` – pages read by ocrline, RapidOCR and Tesseract
