@@ -6,6 +6,7 @@
 - `retrain` – starts the services and runs a flow
 - `prepare`, `convert` – only the dataset: to a snapshot, to another tool's labels
 - `annotate` – unlabelled pages to proposed labels
+- `suspects` – labels that are probably wrong
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
 - `models` – the registry
 - `prune` – what nobody needs any more

@@ -10,7 +10,19 @@ import psutil
 import typer
 from pydantic import ValidationError
 
-from cli import annotate, convert, doctor, evaluate, models, predict, prepare, prune, retrain, serve
+from cli import (
+    annotate,
+    convert,
+    doctor,
+    evaluate,
+    models,
+    predict,
+    prepare,
+    prune,
+    retrain,
+    serve,
+    suspects,
+)
 from cli.output import refuse
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
@@ -31,6 +43,7 @@ app.command(epilog="Example: ocrline prepare receipts --set dataset.root=data/re
     prepare.prepare
 )
 app.command(epilog="Example: ocrline convert receipts out --to labelstudio")(convert.convert)
+app.command(epilog="Example: ocrline suspects receipts out --to ppocrlabel")(suspects.suspects)
 app.command(
     epilog="Example: ocrline evaluate --model receipts@champion --labels det_test.txt --json"
 )(evaluate.evaluate)

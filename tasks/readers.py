@@ -44,6 +44,14 @@ def load_recogniser(
     return OnnxRecogniser.load(bundle, cores=cores, greedy=greedy)
 
 
+def load_line_reader(workspace: Workspace, reference: str) -> OnnxRecogniser:
+    """Load a recogniser by its reference, or by that of the pipeline that it is a part of."""
+    model = workspace.registry.resolve(reference)
+    if model.task == "pipeline":
+        reference = read_pipeline(workspace.fetch_bundle(model)).recogniser
+    return load_recogniser(workspace, reference)
+
+
 def load_detector(workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE) -> OnnxDetector:
     """Load a detector by its reference."""
     bundle = workspace.fetch_bundle(workspace.registry.resolve(reference))

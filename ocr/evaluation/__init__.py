@@ -11,4 +11,5 @@ What both kinds share stands here; `lines` and `pages` have files of the same na
 7. `report` – what every evaluation found; the store keeps it as JSON.
 8. `lines` – recognisers on lines.
 9. `pages` – detectors alone, and whole readers, on pages.
+10. `suspects` – labels that are probably wrong.
 """

@@ -208,7 +208,7 @@ def _cut_page(
     file: SpoolFile,
 ) -> Iterator[CutLine | Rejection]:
     image = pages.image(sample)
-    for number, region in _readable(sample):
+    for number, region in readable_regions(sample):
         where = f"{sample.image or sample.id[:12]} region {number}"
         label = LineLabel(region.text).written(texts)
         group = sample.group or sample.id
@@ -222,7 +222,7 @@ def _cut_page(
             yield Candidate(row, found)
 
 
-def _readable(sample: PageSample) -> list[tuple[int, Region]]:
+def readable_regions(sample: PageSample) -> list[tuple[int, Region]]:
     """Regions that have a text to learn, numbered as on their page."""
     numbered = enumerate(sample.regions, start=1)
     return [(at, region) for at, region in numbered if region.text and not region.ignored]

@@ -58,8 +58,9 @@ def _write_csv(table: Path, sheet: Path) -> None:
         writer.writerow(_FIELDS)
         for batch in pq.ParquetFile(table).iter_batches():
             for row in batch.to_pylist():
-                writer.writerow(map(_as_text, row.values()))
+                writer.writerow(map(as_cell, row.values()))
 
 
-def _as_text(cell: str) -> str:
+def as_cell(cell: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell

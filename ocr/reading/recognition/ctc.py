@@ -74,12 +74,51 @@ def align(log_probabilities: NDArray[np.floating], labels: Sequence[int]) -> NDA
         )
     if not len(classes):
         return classes
-    states = np.zeros(2 * len(classes) + 1, dtype=np.int64)
-    states[1::2] = classes
+    states = _to_states(classes)
     path = _best_path(log_probabilities[:, states].astype(np.float64), states)
     first = np.searchsorted(path, np.arange(1, len(states), 2), side="left")
     last = np.searchsorted(path, np.arange(1, len(states), 2), side="right") - 1
     return (first + last) // 2
+
+
+def log_likelihood(log_probabilities: NDArray[np.floating], labels: Sequence[int]) -> float:
+    """Return how probable it is that frames read `labels`, along whatever path; in nats.
+
+    Graves et al., "Connectionist Temporal Classification", 2006, section 4.1.
+
+    Args:
+        log_probabilities: (T, C), class 0 the blank; T ≥ 1.
+        labels: Classes of the characters, each from 1.
+
+    Returns:
+        At most 0; minus infinity where the frames cannot hold the characters.
+    """
+    states = _to_states(np.asarray(labels, dtype=np.int64))
+    emissions, skips = log_probabilities[:, states].astype(np.float64), _may_be_skipped(states)
+    score = np.full(len(states), -np.inf)
+    score[:2] = emissions[0, :2]
+    for emission in emissions[1:]:
+        moves = np.full((3, len(states)), -np.inf)
+        moves[0] = score
+        moves[1, 1:] = score[:-1]
+        moves[2, 2:] = np.where(skips[2:], score[:-2], -np.inf)
+        score = np.logaddexp.reduce(moves, axis=0) + emission
+    return float(np.logaddexp.reduce(score[-2:]))
+
+
+def _to_states(classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Put blanks around L characters; (2L + 1,)."""
+    states = np.zeros(2 * len(classes) + 1, dtype=np.int64)
+    states[1::2] = classes
+    return states
+
+
+def _may_be_skipped(states: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell of each state whether a path may come from the one before the last; (S,)."""
+    skips = np.zeros(len(states), dtype=bool)
+    # A blank may be skipped, but not the one between equal characters.
+    skips[2:] = (states[2:] != BLANK) & (states[2:] != states[:-2])
+    return skips
 
 
 def _best_path(emissions: NDArray[np.float64], states: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -90,9 +129,7 @@ def _best_path(emissions: NDArray[np.float64], states: NDArray[np.int64]) -> NDA
         states: (S,) classes, blanks at even places.
     """
     frames, count = emissions.shape
-    # A blank may be skipped, but not the one between equal characters.
-    skips = np.zeros(count, dtype=bool)
-    skips[2:] = (states[2:] != BLANK) & (states[2:] != states[:-2])
+    skips = _may_be_skipped(states)
     steps = np.zeros((frames, count), dtype=np.int64)
     score = np.full(count, -np.inf)
     score[:2] = emissions[0, :2]

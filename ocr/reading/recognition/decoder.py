@@ -11,8 +11,11 @@ from ocr.models.bundle import TEXT_MODEL, RecogniserManifest
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel
 from ocr.reading.recognition.beam import search
-from ocr.reading.recognition.ctc import Recognition, align, decode
+from ocr.reading.recognition.ctc import Recognition, align, decode, log_likelihood
 from ocr.reading.recognition.text_states import TextStates
+
+_TINY = 1e-9
+"""Added to every probability: no logarithm is infinite."""
 
 
 class Decoder:
@@ -29,6 +32,7 @@ class Decoder:
             BadData: The text model belongs to another charset.
         """
         self._characters = charset.characters
+        self._classes = {character: k for k, character in enumerate(charset.characters, start=1)}
         self._states = None if text_model is None else TextStates(text_model, charset)
 
     def weighing(self, weight: float) -> "Decoder":
@@ -60,13 +64,29 @@ class Decoder:
         text = self._spell(classes)
         if text == greedy.text:
             return greedy
-        places = align(np.log(probabilities + 1e-9), classes)
+        places = align(np.log(probabilities + _TINY), classes)
         confidences = probabilities[places, classes]
         return Recognition(
             text=text,
             confidence=float(confidences.mean()) if classes else 0.0,
             character_confidences=tuple(confidences.tolist()),
         )
+
+    def log_likelihood(self, probabilities: NDArray[np.floating], text: str) -> float:
+        """Return how probable a text is to the net alone, in nats; at most 0.
+
+        A character outside the charset is taken for whichever the net sees in its place: the net
+        knows nothing for it or against it.
+
+        Args:
+            probabilities: (T, C); class 0 is the blank.
+            text: Any; one that the frames cannot hold is as improbable as if none showed it.
+        """
+        anything = probabilities[:, 1:].max(axis=1, keepdims=True)
+        emissions = np.log(np.hstack([probabilities, anything]) + _TINY)
+        unknown = int(probabilities.shape[1])
+        found = log_likelihood(emissions, [self._classes.get(each, unknown) for each in text])
+        return max(found, len(probabilities) * float(np.log(_TINY)))
 
     def _spell(self, classes: Sequence[int]) -> str:
         return "".join(self._characters[k - 1] for k in classes)

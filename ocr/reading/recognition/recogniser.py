@@ -1,6 +1,7 @@
 """Recognisers: images in, texts out. The ONNX Runtime one is what serves."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -39,6 +40,21 @@ class Recogniser(Protocol):
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
+
+
+@dataclass(frozen=True)
+class LabelCheck:
+    """What was read of an image, and what the net thinks of its label, in nats.
+
+    Attributes:
+        reading: What was read.
+        doubt: Minus the logarithm of the label's probability.
+        contradiction: Logarithm of how much more probable what was read is than the label.
+    """
+
+    reading: Recognition
+    doubt: float
+    contradiction: float
 
 
 class OnnxRecogniser:
@@ -105,10 +121,20 @@ class OnnxRecogniser:
         read = {index: self._decoder.decode(frames) for index, frames in self._run(images)}
         return [read[index] for index in range(len(images))]
 
+    def check(self, images: Sequence[Image], labels: Sequence[str]) -> list[LabelCheck]:
+        """Read (H, W, 3) BGR images of any size, and weigh the label of each."""
+        found = {index: self._check(frames, labels[index]) for index, frames in self._run(images)}
+        return [found[index] for index in range(len(images))]
+
     def probabilities(self, images: Sequence[Image]) -> list[Probabilities]:
         """Return (T, C) per image, T the frames of its width; class 0 is the blank."""
         found = dict(self._run(images))
         return [found[index] for index in range(len(images))]
+
+    def _check(self, frames: Probabilities, label: str) -> LabelCheck:
+        reading = self._decoder.decode(frames)
+        read, labelled = (self._decoder.log_likelihood(frames, t) for t in (reading.text, label))
+        return LabelCheck(reading, doubt=-labelled, contradiction=max(0.0, read - labelled))
 
     def _run(self, images: Sequence[Image]) -> Iterator[tuple[int, Probabilities]]:
         return run_in_batches(

@@ -6,6 +6,7 @@ Labels `label` with Text and, for what is not to be read, Ignored, and TextArea 
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -33,7 +34,7 @@ def to_labelstudio(pages: Iterable[tuple[str, LabelledPage]]) -> Iterator[str]:
     Args:
         pages: The pages, each with the path of its image under the storage's document root.
     """
-    return _to_list({**_task(image), "annotations": [_results(page)]} for image, page in pages)
+    return to_list({**to_task(image), "annotations": [to_results(page)]} for image, page in pages)
 
 
 def to_labelstudio_predictions(
@@ -49,9 +50,9 @@ def to_labelstudio_predictions(
         pages: The pages, each with the path of its image under the storage's document root.
         model: What read them.
     """
-    return _to_list(
+    return to_list(
         {
-            **_task(image, page.facts),
+            **to_task(image, page.facts),
             "annotations": [],
             "predictions": [{"model_version": model, **_scored(page)}],
         }
@@ -59,7 +60,8 @@ def to_labelstudio_predictions(
     )
 
 
-def _to_list(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
+def to_list(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """Write the file to import, task by task."""
     opening = "[\n"
     for task in tasks:
         yield opening + json.dumps(task, ensure_ascii=False)
@@ -67,27 +69,36 @@ def _to_list(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
     yield "[]\n" if opening == "[\n" else "\n]\n"
 
 
-def _task(image: str, facts: Mapping[str, object] | None = None) -> dict[str, object]:
+def to_task(image: str, facts: Mapping[str, object] | None = None) -> dict[str, object]:
+    """Write what a task is about: its image, and facts that are listed and sorted by."""
     return {"data": {"ocr": LOCAL_FILES + quote(image), **(facts or {})}}
+
+
+def to_results(
+    page: LabelledPage, more: Mapping[int, Mapping[str, object]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Write the regions of a page, as annotations and predictions hold them.
+
+    Args:
+        page: The page.
+        more: What else stands in the results of a region, by its number from 1.
+    """
+    results = (
+        _region_results(number, region, page, more.get(number, {}))
+        for number, region in enumerate(page.regions, start=1)
+    )
+    return {"result": [result for region in results for result in region]}
 
 
 def _scored(page: ReadPage) -> dict[str, Any]:
     scores = [round(confidence, 4) for confidence in page.confidences]
     mean = round(sum(scores) / len(scores), 4) if scores else 0.0
-    return {"score": mean, **_results(page, scores)}
-
-
-def _results(page: LabelledPage, scores: Iterable[float] = ()) -> dict[str, Any]:
-    known = [{"score": score} for score in scores] or [{} for _ in page.regions]
-    regions = zip(page.regions, known, strict=True)
-    results = (
-        _region_results(n, region, page, score) for n, (region, score) in enumerate(regions, 1)
-    )
-    return {"result": [result for region in results for result in region]}
+    more = {number: {"score": score} for number, score in enumerate(scores, start=1)}
+    return {"score": mean, **to_results(page, more)}
 
 
 def _region_results(
-    number: int, region: Region, page: LabelledPage, score: Mapping[str, float]
+    number: int, region: Region, page: LabelledPage, more: Mapping[str, object]
 ) -> Iterator[dict[str, object]]:
     shape = {"points": _percent(region, page), "closed": True}
     label = "Ignored" if region.ignored else "Text"
@@ -97,7 +108,7 @@ def _region_results(
         "original_width": page.width,
         "original_height": page.height,
         "image_rotation": 0,
-        **score,
+        **more,
     }
     yield {**common, "from_name": "poly", "type": "polygon", "value": shape}
     value = {**shape, "labels": [label]}

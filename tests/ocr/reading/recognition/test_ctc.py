@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ocr.errors import BadInput
-from ocr.reading.recognition.ctc import align, decode
+from ocr.reading.recognition.ctc import align, decode, log_likelihood
 
 CHARACTERS = ("A", "B", " ")
 
@@ -101,3 +101,17 @@ def middles(path: tuple[int, ...]) -> list[int]:
         elif c:
             runs.append([t])
     return [(run[0] + run[-1]) // 2 for run in runs]
+
+
+@pytest.mark.parametrize("labels", [[], [1], [1, 1], [1, 2], [2, 1, 2], [1, 1, 1]])
+def test_likelihood_of_a_text_is_that_of_all_paths_which_read_it(labels: list[int]) -> None:
+    noise = np.random.default_rng(0).random((4, 3))
+    probabilities = noise / noise.sum(axis=1, keepdims=True)
+    text = "".join("AB"[k - 1] for k in labels)
+    paths = product(range(3), repeat=4)
+    read = (p for p in paths if decode(np.eye(3)[list(p)], CHARACTERS).text == text)
+    expected = sum(np.prod(probabilities[range(4), list(path)]) for path in read)
+
+    found = log_likelihood(np.log(probabilities), labels)
+
+    assert np.exp(found) == pytest.approx(expected)

@@ -100,3 +100,16 @@ def test_a_memory_of_steps_that_is_full_changes_no_text(monkeypatch: pytest.Monk
     decoder = Decoder(Charset(CHARACTERS), model)
 
     assert [decoder.decode(line).text for line in lines] == expected
+
+
+def test_a_label_is_weighed_against_what_is_read(plain: OnnxRecogniser) -> None:
+    labels = ["CAB", "CAC", "CXB", "CABCABCABCABCAB"]
+
+    right, wrong, unknown, too_long = plain.check([draw("CAB")] * 4, labels)
+
+    assert (right.contradiction, right.reading.text) == (0.0, "CAB")
+    assert wrong.contradiction == pytest.approx(wrong.doubt - right.doubt)
+    assert wrong.contradiction > 10
+    assert unknown.contradiction < 0.01, "the net knows nothing against it"
+    assert np.isfinite(too_long.doubt)
+    assert too_long.doubt > wrong.doubt

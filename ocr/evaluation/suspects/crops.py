@@ -1,0 +1,28 @@
+"""The labelled lines of a snapshot, a few in memory at a time."""
+
+from collections.abc import Iterator
+
+from ocr.dataset.lines.snapshot import LineSnapshot
+from ocr.dataset.pages.crops import cut_region, readable_regions
+from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.dataset.snapshot.snapshot import Sample
+from ocr.dataset.split import Split
+from ocr.evaluation.suspects.suspect import LabelledCrop
+from ocr.image.pixels import Image
+
+
+def crops_of_lines(snapshot: LineSnapshot, split: Split) -> Iterator[tuple[LabelledCrop, Image]]:
+    """Yield the lines of a split with their images, (H, W, 3) BGR."""
+    for line, image in snapshot.images(split):
+        yield _label(line, line.text, region=0), image
+
+
+def crops_of_pages(pages: PageSnapshot, split: Split) -> Iterator[tuple[LabelledCrop, Image]]:
+    """Yield the lines on the pages of a split, cut out as those that a recogniser learns."""
+    for page, image in pages.images(split):
+        for number, region in readable_regions(page):
+            yield _label(page, region.text, region=number), cut_region(image, region)
+
+
+def _label(sample: Sample, text: str, *, region: int) -> LabelledCrop:
+    return LabelledCrop(sample.id, sample.image, region, sample.split, sample.source, text)
