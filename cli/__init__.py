@@ -4,9 +4,8 @@
 - `options` – the options that several commands share
 - `output` – tables for people, one JSON document for machines
 - `retrain` – starts the services and runs a flow
-- `prepare`, `convert` – only the dataset: to a snapshot, to another tool's labels
+- `prepare`, `convert` – only the dataset: to a snapshot, to labels for other tools
 - `annotate` – unlabelled pages to proposed labels
-- `suspects` – labels that are probably wrong
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
 - `models` – the registry
 - `prune` – what nobody needs any more

@@ -1,15 +1,26 @@
-"""``ocrline convert``: checked pages to a folder that PPOCRLabel or Label Studio opens."""
+"""``ocrline convert`` and ``suspects``: checked labels, and doubtful ones, for other tools."""
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from cli.options import AsJson, Overrides, Preset, StoreUri, settings_for
-from cli.output import print_json
-from configs.presets import load_params
+from cli.output import print_json, print_table
+from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
-from ocr.errors import BadInput
+from ocr.dataset.split import SPLITS, Split
+from ocr.errors import ArtifactExists, BadInput
+
+if TYPE_CHECKING:
+    from ocr.dataset.snapshot.snapshot import Snapshot
+    from ocr.evaluation.suspects.suspect import LabelledCrop, Suspect
+    from ocr.image.pixels import Image
+    from tasks.workspace import Workspace
+
+SHOWN = 20
 
 
 def convert(
@@ -38,3 +49,75 @@ def convert(
     else:
         for file in files:
             typer.echo(file)
+
+
+def suspects(
+    preset: Preset,
+    folder: Annotated[Path, typer.Argument(help="Folder to make: the list, images, labels.")],
+    to: Annotated[
+        Literal["labelstudio", "ppocrlabel"], typer.Option(help="Tool that opens the labels.")
+    ] = "labelstudio",
+    split: Annotated[
+        Literal["all", "train", "val", "test"], typer.Option(help="Labels to doubt.")
+    ] = "all",
+    most: Annotated[int, typer.Option(min=1, help="Lines to list, the most suspicious.")] = 200,
+    model: Annotated[
+        str, typer.Option(help="NAME, NAME@alias or NAME:version; default: the champion.")
+    ] = "",
+    overrides: Overrides = None,
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read every labelled line and list those whose label the model doubts most.
+
+    Nothing is changed: labels are written as they are, with what was read beside them.
+    """
+    if folder.exists():
+        raise ArtifactExists(f"{folder} is there already, expected a new folder")
+    params = load_params(preset, overrides=overrides or [])
+    settings_for(store)
+    from ocr.evaluation.suspects.finding import find_suspects
+    from ocr.evaluation.suspects.project import write_project
+    from tasks.readers import load_line_reader
+    from tasks.workspace import open_workspace
+
+    workspace = open_workspace()
+    reader = load_line_reader(workspace, model or params.name)
+    snapshot, crops = _open(workspace, params, SPLITS if split == "all" else (split,))
+    found = find_suspects(crops, reader, most=most)
+    files = write_project(folder, found, snapshot, tool=to, reader=reader.name)
+    if as_json:
+        print_json({"suspects": len(found), "files": [str(file) for file in files]})
+        return
+    print_table(
+        f"{len(found)} labels that {reader.name} doubts most",
+        ["split", "image", "region", "label", "read", "contradiction"],
+        [_row(suspect) for suspect in found[:SHOWN]],
+    )
+    for file in files:
+        typer.echo(file)
+
+
+def _open(
+    workspace: "Workspace", params: ProjectParams, splits: tuple[Split, ...]
+) -> "tuple[Snapshot[Any], Iterator[tuple[LabelledCrop, Image]]]":
+    """Find or write the dataset; returns it and its labelled lines."""
+    from ocr.evaluation.suspects.crops import crops_of_lines, crops_of_pages
+
+    if isinstance(params, RetrainPagesParams):
+        from tasks.prepare_pages import prepare_pages
+
+        pages = workspace.open_pages(prepare_pages.fn(params.dataset).key)
+        return pages, chain.from_iterable(crops_of_pages(pages, split) for split in splits)
+    from tasks.prepare_lines import prepare_lines
+
+    lines = workspace.open_lines(prepare_lines.fn(params.dataset, params.name).key)
+    return lines, chain.from_iterable(crops_of_lines(lines, split) for split in splits)
+
+
+def _row(suspect: "Suspect") -> list[object]:
+    crop = suspect.crop
+    name = crop.image or crop.id[:12]
+    read = suspect.read if suspect.contradiction else "as labelled"
+    said = f"{suspect.contradiction:.1f}"
+    return [crop.split, name, crop.region or "", crop.text, read, said]

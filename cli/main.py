@@ -21,7 +21,6 @@ from cli import (
     prune,
     retrain,
     serve,
-    suspects,
 )
 from cli.output import refuse
 from configs.presets import ConfigError, describe
@@ -43,7 +42,7 @@ app.command(epilog="Example: ocrline prepare receipts --set dataset.root=data/re
     prepare.prepare
 )
 app.command(epilog="Example: ocrline convert receipts out --to labelstudio")(convert.convert)
-app.command(epilog="Example: ocrline suspects receipts out --to ppocrlabel")(suspects.suspects)
+app.command(epilog="Example: ocrline suspects receipts out --to ppocrlabel")(convert.suspects)
 app.command(
     epilog="Example: ocrline evaluate --model receipts@champion --labels det_test.txt --json"
 )(evaluate.evaluate)

@@ -45,10 +45,11 @@ def load_recogniser(
 
 
 def load_line_reader(workspace: Workspace, reference: str) -> OnnxRecogniser:
-    """Load a recogniser by its reference, or by that of the pipeline that it is a part of."""
+    """Load a recogniser by its reference, or of a pipeline the one that reads best."""
     model = workspace.registry.resolve(reference)
     if model.task == "pipeline":
-        reference = read_pipeline(workspace.fetch_bundle(model)).recogniser
+        pipeline = read_pipeline(workspace.fetch_bundle(model))
+        reference = pipeline.second_recogniser or pipeline.recogniser
     return load_recogniser(workspace, reference)
 
 

@@ -8,8 +8,9 @@ What both kinds share stands here; `lines` and `pages` have files of the same na
 4. `tables` – the rows of metrics, slices and confusions.
 5. `charts` – estimates with their whiskers, and curves; `svg`: what they are drawn with.
 6. `training` – the curves of a training.
-7. `gallery` – readings with their errors marked, and images within the file.
-8. `lineage` – what made a candidate.
-9. `lines` – the report of a recogniser.
-10. `pages` – the report of a pipeline.
+7. `gallery` – readings with their errors marked, and images within the file; `gallery.css`.
+8. `suspects` – test labels that are probably wrong.
+9. `lineage` – what made a candidate.
+10. `lines` – the report of a recogniser.
+11. `pages` – the report of a pipeline.
 """

@@ -4,7 +4,12 @@ import base64
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import cv2
 from rapidfuzz.distance import Levenshtein
+
+from ocr.image.pixels import Image, encode_png
+
+_MAX_WIDTH_PX, _MAX_HEIGHT_PX = 640, 160
 
 
 @dataclass(frozen=True)
@@ -38,3 +43,13 @@ def mark_differences(
 def to_address(data: bytes, *, kind: str = "png") -> str:
     """Return the bytes of an encoded image as a data: address."""
     return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def draw_line(image: Image) -> str:
+    """Return an image as a data: address, shrunk when it is larger than a line in a report."""
+    height_px, width_px = image.shape[:2]
+    scale = min(1.0, _MAX_WIDTH_PX / width_px, _MAX_HEIGHT_PX / height_px)
+    if scale < 1:
+        size = (max(1, round(width_px * scale)), max(1, round(height_px * scale)))
+        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(image.dtype)
+    return to_address(encode_png(image))

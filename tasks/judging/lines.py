@@ -1,10 +1,13 @@
 """Apply the gate to an evaluation of lines, and write the report that a person reads."""
 
+from functools import partial
+
 from prefect import task
 
 from configs.gate import LineGateParams
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.evaluation.lines.report import LinesReport
+from ocr.evaluation.suspects.crops import crops_of_lines
 from ocr.gate.evidence import collect_line_evidence
 from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
@@ -14,6 +17,7 @@ from ocr.report.lineage import describe_lineage
 from ocr.report.lines.gallery import choose_lines
 from ocr.report.lines.html import render_lines_html
 from ocr.report.lines.markdown import render_lines_markdown
+from ocr.report.suspects import show_suspects
 from tasks.judging.conclusion import (
     conclude,
     read_curves,
@@ -23,6 +27,7 @@ from tasks.judging.conclusion import (
 )
 from tasks.judging.latency import time_lines
 from tasks.judging.overlap import find_overlap
+from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace
 
@@ -62,6 +67,11 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         ),
         curves=read_curves(workspace, checkpoint),
         composition_png=read_if_any(workspace, f"{checkpoint}/composition.png"),
+        suspects=show_suspects(
+            partial(crops_of_lines, snapshot, "test"),
+            load_recogniser(workspace, model.reference),
+            misread=report.misread(),
+        ),
         gallery=GALLERY,
     )
     markdown = render_lines_markdown(report, decision, title=model.reference)

@@ -1,6 +1,7 @@
 """Apply the gate to an evaluation of pages, and write the report that a person reads."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from prefect import task
@@ -8,6 +9,7 @@ from prefect import task
 from configs.gate import PageGateParams
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.evaluation.pages.report import PagesReport
+from ocr.evaluation.suspects.crops import crops_of_pages
 from ocr.gate.evidence import collect_page_evidence
 from ocr.gate.judge import Decision, judge
 from ocr.gate.rules import GateRules
@@ -23,6 +25,7 @@ from ocr.report.lineage import describe_lineage, describe_part
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.html import render_pages_html
 from ocr.report.pages.markdown import render_pages_markdown
+from ocr.report.suspects import show_suspects
 from tasks.judging.conclusion import (
     conclude,
     read_curves,
@@ -31,6 +34,7 @@ from tasks.judging.conclusion import (
 )
 from tasks.judging.latency import time_pages
 from tasks.judging.overlap import find_overlap
+from tasks.readers import load_line_reader
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
 
@@ -118,6 +122,11 @@ def _render(
             "detector": read_curves(workspace, detector),
             "recogniser": read_curves(workspace, recogniser),
         },
+        suspects=show_suspects(
+            partial(crops_of_pages, snapshot, "test"),
+            load_line_reader(workspace, evaluation.model.reference),
+            misread=report.misread(),
+        ),
         gallery=GALLERY,
     )
 

@@ -68,3 +68,14 @@ class LinesReport(EvaluationReport):
     candidate: LinesModelReport
     opponent: LinesModelReport | None
     lines: list[EvaluatedLine]
+
+    def misread(self) -> dict[tuple[str, int], str | None]:
+        """Return what the opponent read of the lines that the candidate misreads.
+
+        They are named as an `ocr.evaluation.suspects.suspect.LabelledCrop` is: by id and region.
+        """
+        return {
+            (line.id, 0): line.opponent.text if line.opponent else None
+            for line in self.lines
+            if line.candidate.text != line.text
+        }

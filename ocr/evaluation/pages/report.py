@@ -90,3 +90,16 @@ class PagesReport(EvaluationReport):
     opponent: PagesModelReport | None
     detection: Comparison | None
     pages: list[EvaluatedPage]
+
+    def misread(self) -> dict[tuple[str, int], str | None]:
+        """Return what the opponent read of the lines that the candidate misses or misreads.
+
+        They are named as an `ocr.evaluation.suspects.suspect.LabelledCrop` is: by id and region.
+        """
+        found: dict[tuple[str, int], str | None] = {}
+        for page in self.pages:
+            theirs = page.opponent
+            texts = {truth: theirs.lines[at].text for truth, at in theirs.pairs} if theirs else {}
+            for truth in set(page.texts()) - page.read(page.candidate):
+                found[page.id, truth + 1] = texts.get(truth)
+        return found

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ocr.dataset.lines.snapshot import LineSample
-from ocr.dataset.pages.converters.labelstudio import to_list, to_results, to_task
+from ocr.dataset.pages.converters.labelstudio import (
+    INTERFACE,
+    INTERFACE_FILE,
+    to_list,
+    to_results,
+    to_task,
+)
 from ocr.dataset.pages.converters.paddleocr import to_row
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample
@@ -73,6 +79,8 @@ def write_project(
     """
     (folder / "images").mkdir(parents=True)
     sheets = sorted(_write_images(folder, suspects, snapshot), key=lambda sheet: sheet.file)
+    if tool == "labelstudio":
+        (folder / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
     name, write = _WRITERS[tool]
     with (folder / name).open("w", encoding="utf-8") as file:
         file.writelines(write(sheets, reader))

@@ -3,16 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import cv2
 from rapidfuzz.distance import Levenshtein
 
 from ocr.evaluation.lines.report import EvaluatedLine, LinesReport
-from ocr.image.pixels import Image, encode_png
-from ocr.report.gallery import Segment, mark_differences, to_address
+from ocr.image.pixels import Image
+from ocr.report.gallery import Segment, draw_line, mark_differences
 
 # Of the room in the gallery; what one leaves goes to the next.
 _LOST, _SHARED = 0.5, 0.3
-_MAX_WIDTH_PX, _MAX_HEIGHT_PX = 640, 160
 
 
 @dataclass(frozen=True)
@@ -92,19 +90,9 @@ def _show(line: EvaluatedLine, images: Mapping[str, Image]) -> GalleryLine:
     image = images.get(line.id)
     return GalleryLine(
         line=line,
-        src="" if image is None else _encode(image),
+        src="" if image is None else draw_line(image),
         width_px=line.width_px,
         height_px=line.height_px,
         candidate=mark_differences(line.candidate.text, line.text),
         opponent=mark_differences(line.opponent.text, line.text) if line.opponent else None,
     )
-
-
-def _encode(image: Image) -> str:
-    """Return an image as a data: address, shrunk when it is larger than the report needs."""
-    height_px, width_px = image.shape[:2]
-    scale = min(1.0, _MAX_WIDTH_PX / width_px, _MAX_HEIGHT_PX / height_px)
-    if scale < 1:
-        size = (max(1, round(width_px * scale)), max(1, round(height_px * scale)))
-        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(image.dtype)
-    return to_address(encode_png(image))

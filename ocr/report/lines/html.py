@@ -12,6 +12,7 @@ from ocr.report.lineage import Lineage
 from ocr.report.lines.calibration import draw_calibration
 from ocr.report.lines.gallery import build_line_gallery
 from ocr.report.lines.metrics import METRICS
+from ocr.report.suspects import ShownSuspect
 from ocr.report.training import draw_training
 
 
@@ -23,6 +24,7 @@ def render_lines_html(
     lineage: Lineage,
     curves: Sequence[Mapping[str, Any]],
     composition_png: bytes,
+    suspects: Sequence[ShownSuspect],
     gallery: int,
 ) -> str:
     """Render the whole report; it needs nothing else to be read, neither scripts nor a network.
@@ -34,6 +36,7 @@ def render_lines_html(
         lineage: What made the recogniser.
         curves: Rows of the training's metrics.jsonl.
         composition_png: Preview of composed crops; empty without composition.
+        suspects: Test labels that are probably wrong.
         gallery: Misread lines to show.
     """
     models = {"candidate": report.candidate, "opponent": report.opponent}
@@ -43,6 +46,7 @@ def render_lines_html(
         decision,
         lineage=lineage,
         metrics=METRICS,
+        suspects=suspects,
         sections=build_line_gallery(report, images, most=gallery),
         calibration=draw_calibration({who: m.calibration for who, m in models.items() if m}),
         curves=draw_training(curves),

@@ -10,6 +10,7 @@ from ocr.report.html import render_html
 from ocr.report.lineage import Lineage
 from ocr.report.pages.gallery import build_page_gallery
 from ocr.report.pages.metrics import METRICS
+from ocr.report.suspects import ShownSuspect
 from ocr.report.training import draw_training
 
 
@@ -21,6 +22,7 @@ def render_pages_html(
     lineage: Lineage,
     parts: Sequence[Lineage],
     curves: Mapping[str, Sequence[Mapping[str, Any]]],
+    suspects: Sequence[ShownSuspect],
     gallery: int,
 ) -> str:
     """Render the whole report; it needs nothing else to be read, neither scripts nor a network.
@@ -32,6 +34,7 @@ def render_pages_html(
         lineage: What made the pipeline.
         parts: The same of each net in it.
         curves: Rows of metrics.jsonl by the name of the training ("detector", "recogniser").
+        suspects: Test labels that are probably wrong.
         gallery: Pages to show.
     """
     return render_html(
@@ -40,6 +43,7 @@ def render_pages_html(
         decision,
         lineage=lineage,
         metrics=METRICS,
+        suspects=suspects,
         parts=parts,
         sheets=build_page_gallery(report, images, most=gallery),
         trainings={name: draw_training(rows) for name, rows in curves.items()},

@@ -33,6 +33,7 @@ def render(report: LinesReport, **changes: object) -> str:
         "lineage": Lineage(model="m", version="v1"),
         "curves": [],
         "composition_png": b"",
+        "suspects": [],
         "gallery": 60,
     }
     return render_lines_html(report, decision, **{**arguments, **changes})  # type: ignore[arg-type]

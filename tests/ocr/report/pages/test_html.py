@@ -32,6 +32,7 @@ def render(report: PagesReport, *, gallery: int = 24, lineage: Lineage | None = 
             Lineage(model="receipts-recogniser", version="r1", dataset="datasets/crops/6b1f"),
         ],
         curves=CURVES,
+        suspects=[],
         gallery=gallery,
     )
 
