@@ -10,5 +10,6 @@
 - `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
   yours `untrained_bundle` is served
 - `pages` – pages read by ocrline, RapidOCR and Tesseract
+- `suspects` – how many labels, broken on purpose (`broken_labels`), a list of suspects finds
 - `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr
 """
