@@ -28,11 +28,14 @@ def prepare(
 
 def _prepare(params: ProjectParams) -> "SnapshotRef":
     if isinstance(params, RetrainPagesParams):
-        from tasks.prepare_pages import crop_pages, prepare_pages
+        from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 
         pages = prepare_pages.fn(params.dataset)
         crop_pages.fn(pages, params.dataset, params.recogniser_name)
+        prepare_further_pages.fn(params.evaluation.further, params.dataset.texts)
         return pages
-    from tasks.prepare_lines import prepare_lines
+    from tasks.prepare_lines import prepare_further_lines, prepare_lines
 
-    return prepare_lines.fn(params.dataset, params.name)
+    lines = prepare_lines.fn(params.dataset, params.name)
+    prepare_further_lines.fn(params.evaluation.further, params.dataset.texts)
+    return lines

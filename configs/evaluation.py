@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import Field, model_validator
 
 from configs.base import Params
+from configs.further import FurtherLinesParams, FurtherPagesParams
 
 # Of lines and of pages: a base class would put these before the fields that differ.
 RESAMPLES: Final[Any] = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
@@ -55,6 +56,10 @@ class LineEvaluationParams(EvaluationParams):
     )
     baseline_bundle: str = Field("", description="For bundle: NAME:VERSION in the registry")
     baseline_accuracy: float = Field(0.0, ge=0, le=1, description="For number: exact-match share")
+    further: list[FurtherLinesParams] = Field(
+        default=[],
+        description="Further test sets that a candidate must not forget, each with its bounds",
+    )
     resamples: int = RESAMPLES
     seed: int = SEED
 
@@ -70,6 +75,10 @@ class PageEvaluationParams(EvaluationParams):
     baseline_bundle: str = Field("", description="For bundle: NAME:VERSION of a pipeline")
     baseline_hmean: float = Field(
         0.0, ge=0, le=1, description="For number: Hmean of the lines found and read"
+    )
+    further: list[FurtherPagesParams] = Field(
+        default=[],
+        description="Further test sets that a candidate must not forget, each with its bounds",
     )
     resamples: int = RESAMPLES
     seed: int = SEED

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -81,11 +81,10 @@ def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:
     if error["type"] != "extra_forbidden":
         return ""
     *parents, wrong = (str(part) for part in error["loc"])
-    for part in parents:
+    for part in (part for part in parents if not part.isdigit()):
         annotation = model.model_fields[part].annotation
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-            break
-        model = annotation
+        each = (annotation, *get_args(annotation))  # of a list: its items
+        model = next(one for one in each if isinstance(one, type) and issubclass(one, BaseModel))
     close = get_close_matches(wrong, model.model_fields, n=1)
     if close:
         return f"; did you mean {'.'.join([*parents, close[0]])}?"

@@ -6,6 +6,7 @@ from configs.base import NAME_PATTERN, Params
 from configs.dataset import LineDatasetParams, PageDatasetParams
 from configs.deployment import DeploymentParams
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from configs.further import check_further
 from configs.gate import LineGateParams, PageGateParams
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
@@ -28,8 +29,9 @@ class RetrainLinesParams(Params):
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
 
     @model_validator(mode="after")
-    def _check_first_model(self) -> "RetrainLinesParams":
+    def _check_together(self) -> "RetrainLinesParams":
         self.evaluation.check_first_model("min_accuracy", self.gate.min_accuracy)
+        check_further(self.evaluation.further, self.dataset)
         return self
 
 
@@ -82,8 +84,9 @@ class RetrainPagesParams(Params):
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
 
     @model_validator(mode="after")
-    def _check_first_model(self) -> "RetrainPagesParams":
+    def _check_together(self) -> "RetrainPagesParams":
         self.evaluation.check_first_model("min_hmean", self.gate.min_hmean)
+        check_further(self.evaluation.further, self.dataset)
         return self
 
     @property

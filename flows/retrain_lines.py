@@ -11,7 +11,7 @@ from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
-from tasks.prepare_lines import prepare_lines
+from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
 
@@ -30,14 +30,15 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainLinesParams) -> Iterator[tuple[Stage, Any]]:
     sweep_leftovers()
     dataset = prepare_lines(params.dataset, params.name)
+    further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset
     checkpoint = train_recogniser(dataset, params.training, params.resources)
     yield "train", checkpoint
     candidate = export_recogniser(checkpoint, dataset, params.name, params.training)
     yield "export", candidate
-    evaluation = evaluate_lines(candidate, dataset, params.evaluation)
+    evaluation = evaluate_lines(candidate, dataset, params.evaluation, further)
     yield "evaluate", evaluation
-    judgement = judge_lines(evaluation, params.gate)
+    judgement = judge_lines(evaluation, params.gate, params.evaluation.further)
     yield "judge", judgement
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)

@@ -13,7 +13,7 @@ from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
-from tasks.prepare_pages import crop_pages, prepare_pages
+from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.run.together import finish_together
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_detector, train_recogniser
@@ -35,6 +35,7 @@ def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
     cascade = find_cascade(params.cascade, crops)
+    further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
     detector, recogniser = finish_together(
         train_detector.submit(pages, params.detector, params.resources),
@@ -47,9 +48,9 @@ def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
     )
     pipeline = assemble_pipeline(params.name, *parts, pages, cascade)
     yield "export", pipeline
-    evaluation = evaluate_pages(pipeline, pages, params.evaluation)
+    evaluation = evaluate_pages(pipeline, pages, params.evaluation, further)
     yield "evaluate", evaluation
-    judgement = judge_pages(evaluation, params.gate)
+    judgement = judge_pages(evaluation, params.gate, params.evaluation.further)
     yield "judge", judgement
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)

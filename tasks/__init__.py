@@ -9,7 +9,7 @@ In the order of the stages:
 - `export` – a checkpoint to a registered bundle
 - `assemble` – a detector and a recogniser to one version of a pipeline (`cascade`: with a second
   recogniser)
-- `evaluate` – lines or pages, beside the opponent
+- `evaluate` – lines or pages, beside the opponent, and on further sets (`measuring`)
 - `judging/` – of lines or of pages: the gate, and the report
 - `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)
 

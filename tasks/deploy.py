@@ -49,6 +49,7 @@ def _promote(registry: Registry, evaluation: EvaluationRef, judgement: Judgement
         model.version,
         reason=judgement.reasons[0],
         evaluation=evaluation.key,
+        judged_by=evaluation.judged_by,
         expected=evaluation.champion,
     )
     narrate("deploy", f"champion is {model.reference}")

@@ -1,16 +1,17 @@
 """Measure a candidate beside its opponent, on the same test split, in one pass."""
 
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
-from itertools import chain
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+from types import MappingProxyType
+from typing import Final, Literal
 
 from prefect import task
 
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from ocr.dataset.preparation import SnapshotRef
-from ocr.errors import ArtifactExists
 from ocr.evaluation.lines.evaluate import evaluate_lines as measure_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
@@ -19,6 +20,8 @@ from ocr.evaluation.report import EvaluationReport
 from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
 from ocr.store.digest import stage_key
 from ocr.store.folder import mark_used
+from tasks.measuring.found import find_or_measure
+from tasks.measuring.further import read_further
 from tasks.readers import (
     load_line_opponent,
     load_page_opponent,
@@ -26,7 +29,6 @@ from tasks.readers import (
     load_recogniser,
 )
 from tasks.references import EvaluationRef, ModelRef
-from tasks.run.alone import alone
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
@@ -36,13 +38,17 @@ BASELINE_PACKAGES = {  # another release may read otherwise
     "paddleocr": ("paddleocr", "paddlex", "paddlepaddle", "paddlepaddle-gpu"),
 }
 TESSERACT_LANGUAGE = "eng"
+NONE: Final[Mapping[str, SnapshotRef]] = MappingProxyType({})
 
 
 @task(name="evaluate-lines", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
 def evaluate_lines(
-    model: ModelRef, dataset: SnapshotRef, params: LineEvaluationParams
+    model: ModelRef,
+    dataset: SnapshotRef,
+    params: LineEvaluationParams,
+    further: Mapping[str, SnapshotRef] = NONE,
 ) -> EvaluationRef:
-    """Read the test split with both models, or find what the same inputs gave before."""
+    """Read the test split and further sets with both models, or find what the same gave before."""
     workspace = open_workspace()
 
     def measure(opponent: str) -> LinesReport:
@@ -57,7 +63,18 @@ def evaluate_lines(
             seed=params.seed,
         )
 
-    return _find_or_measure(
+    def read(reference: str, key: str, most: int) -> LinesReport:
+        return measure_lines(
+            candidate=load_recogniser(workspace, reference),
+            opponent=None,
+            samples=islice(workspace.open_lines(key).images("test"), most),
+            required_accuracy=None,
+            training_counts={},
+            resamples=params.resamples,
+            seed=params.seed,
+        )
+
+    evaluation = _beside_opponent(
         workspace,
         "evaluate-lines",
         model,
@@ -66,13 +83,23 @@ def evaluate_lines(
         number=params.baseline_accuracy,
         measure=measure,
     )
+    most = {each.name: each.max_lines for each in params.further}
+    return replace(
+        evaluation,
+        further=read_further(
+            workspace, "evaluate-lines", evaluation, params, sets=further, most=most, read=read
+        ),
+    )
 
 
 @task(name="evaluate-pages", retries=1, retry_delay_seconds=2, retry_condition_fn=may_help)
 def evaluate_pages(
-    pipeline: ModelRef, pages: SnapshotRef, params: PageEvaluationParams
+    pipeline: ModelRef,
+    pages: SnapshotRef,
+    params: PageEvaluationParams,
+    further: Mapping[str, SnapshotRef] = NONE,
 ) -> EvaluationRef:
-    """Read the test pages with both pipelines, or find what the same inputs gave before."""
+    """Read the test pages and further sets with both, or find what the same gave before."""
     workspace = open_workspace()
 
     def measure(opponent: str) -> PagesReport:
@@ -86,7 +113,17 @@ def evaluate_pages(
             seed=params.seed,
         )
 
-    return _find_or_measure(
+    def read(reference: str, key: str, most: int) -> PagesReport:
+        return measure_pages(
+            candidate=load_pipeline(workspace, reference),
+            opponent=None,
+            samples=islice(workspace.open_pages(key).images("test"), most),
+            required_hmean=None,
+            resamples=params.resamples,
+            seed=params.seed,
+        )
+
+    evaluation = _beside_opponent(
         workspace,
         "evaluate-pages",
         pipeline,
@@ -95,9 +132,16 @@ def evaluate_pages(
         number=params.baseline_hmean,
         measure=measure,
     )
+    most = {each.name: each.max_pages for each in params.further}
+    return replace(
+        evaluation,
+        further=read_further(
+            workspace, "evaluate-pages", evaluation, params, sets=further, most=most, read=read
+        ),
+    )
 
 
-def _find_or_measure(
+def _beside_opponent(
     workspace: Workspace,
     stage: Literal["evaluate-lines", "evaluate-pages"],
     model: ModelRef,
@@ -121,14 +165,7 @@ def _find_or_measure(
         baseline_number=number if opponent == "number" else None,
         resamples=params.resamples,
     )
-    key = f"evaluations/{digest}"
-    with alone(workspace.home, f"evaluate-{digest[:16]}", stage="evaluate"):
-        mark_used(workspace.store, prefix=key)
-        cached = workspace.store.exists(f"{key}/report.json")
-        if not cached:
-            report = measure(opponent).to_json()
-            with suppress(ArtifactExists):  # another machine was faster; its report counts
-                workspace.store.put_bytes(f"{key}/report.json", report)
+    key, cached = find_or_measure(workspace, digest, partial(measure, opponent))
     narrate("evaluate", f"{'found' if cached else 'measured'} {model.version} beside {opponent}")
     return EvaluationRef(
         key=key,

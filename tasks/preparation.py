@@ -1,22 +1,27 @@
 """What a person hears of a preparation: how much was kept, what was rejected, which characters."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 from rich.markup import escape
 from rich.table import Table
 
+from configs.further import FurtherParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected
 from ocr.dataset.snapshot.lookalikes import Lookalike
+from ocr.errors import BadInput
 from ocr.models.bundle import CHARSET
 from ocr.models.charset import Charset
 from tasks.run.alone import alone
 from tasks.run.narration import TERMINAL, narrate
 from tasks.workspace import Workspace
 
+FurtherT = TypeVar("FurtherT", bound=FurtherParams)
 MOST_SHOWN = 10
 """Look-alike characters that the terminal names; the artifact names all."""
 
@@ -53,6 +58,39 @@ def prepare_aloud(
     return snapshot
 
 
+def prepare_further(
+    sets: Sequence[FurtherT],
+    prepare: Callable[[FurtherT, Path], SnapshotRef],
+    *,
+    workspace: Workspace,
+    of: str,
+) -> dict[str, SnapshotRef]:
+    """Prepare further test sets, one after another, as `prepare_aloud` does.
+
+    Args:
+        sets: The sets.
+        prepare: Writes or finds the snapshot of one, given a folder for temporary files.
+        workspace: Where that folder is.
+        of: What they hold.
+
+    Returns:
+        The snapshots by the names of the sets.
+
+    Raises:
+        BadInput: Two of them hold the same.
+    """
+    found: dict[str, SnapshotRef] = {}
+    for each in sets:
+        snapshot = prepare_aloud(
+            partial(prepare, each), workspace=workspace, name=each.name, of=f"further {of}"
+        )
+        for name, other in found.items():
+            if other.test_digest == snapshot.test_digest:
+                raise BadInput(f"evaluation.further: {name!r} and {each.name!r} hold the same {of}")
+        found[each.name] = snapshot
+    return found
+
+
 def say_test_split(snapshot: SnapshotRef) -> None:
     """Say what names the test split, for those who want to keep it as it is."""
     if snapshot.test_digest:
@@ -76,7 +114,8 @@ def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> Non
 def _say_counts(snapshot: SnapshotRef) -> str:
     """Say how large the splits are and how many rows are not in them."""
     counts = snapshot.counts
-    splits = ", ".join(f"{counts[split]} {split}" for split in ("train", "val", "test"))
+    named = [split for split in ("train", "val", "test") if counts[split]]
+    splits = ", ".join(f"{counts[split]} {split}" for split in named)
     if counts.get("groups"):
         splits += f" in {counts['groups']} groups ({counts['ungrouped']} in none)"
     return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"

@@ -1,10 +1,12 @@
 """Labelled or rendered lines to a snapshot in the store."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import task
 
-from configs.dataset import LineDatasetParams
+from configs.dataset import LineDatasetParams, TextParams
+from configs.further import FurtherLinesParams
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.labels.split_files import LabelShare
 from ocr.dataset.labels.text_rule import TextRule
@@ -14,13 +16,13 @@ from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.roots import find_root
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import UNDIVIDED, SplitRule
 from ocr.errors import ArtifactNotFound
 from ocr.models.charset import Charset
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
-from tasks.preparation import prepare_aloud, say_test_split, show_charset
+from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
 
@@ -56,6 +58,33 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
     return snapshot
 
 
+@task(
+    name="prepare-further-lines",
+    retries=2,
+    retry_delay_seconds=[2, 10],
+    retry_condition_fn=may_help,
+)
+def prepare_further_lines(
+    sets: Sequence[FurtherLinesParams], texts: TextParams
+) -> dict[str, SnapshotRef]:
+    """Write the snapshots of further test sets, or find them; by the names of the sets."""
+    workspace = open_workspace()
+
+    def prepare(each: FurtherLinesParams, folder: Path) -> SnapshotRef:
+        return preparation.prepare_lines(
+            workspace.store,
+            name=each.name,
+            labels=_further_labels(each),
+            limits=LineLimits(**each.limits.model_dump()),
+            split=UNDIVIDED,
+            texts=TextRule(**texts.model_dump()),
+            near_duplicate_bits=0,
+            work_folder=folder,
+        )
+
+    return prepare_further(sets, prepare, workspace=workspace, of="lines")
+
+
 def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
     if params.source == "synthetic":
         return None
@@ -75,6 +104,21 @@ def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
             text=params.text_column,
             group=params.group_column,
             split=params.split_column,
+        ),
+    )
+
+
+def _further_labels(params: FurtherLinesParams) -> LineLabelFiles:
+    return LineLabelFiles(
+        kind=params.source,
+        root=dataset_root(params.root),
+        test=params.labels,
+        encoding=params.encoding,
+        group_pattern=params.group_pattern,
+        only="test",
+        delimiter=params.delimiter,
+        columns=Columns(
+            image=params.image_column, text=params.text_column, group=params.group_column
         ),
     )
 

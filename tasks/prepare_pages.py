@@ -1,10 +1,12 @@
 """Labelled or rendered pages to a snapshot in the store, and their lines, cut out, to another."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import task
 
-from configs.dataset import PageDatasetParams
+from configs.dataset import PageDatasetParams, TextParams
+from configs.further import FurtherPagesParams
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.labels.split_files import LabelShare
 from ocr.dataset.labels.text_rule import TextRule
@@ -15,11 +17,11 @@ from ocr.dataset.pages.inspection import RenderedPage
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SnapshotRef
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import UNDIVIDED, SplitRule
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
-from tasks.preparation import prepare_aloud, say_test_split, show_charset
+from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
 
@@ -53,6 +55,33 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
     )
     say_test_split(snapshot)
     return snapshot
+
+
+@task(
+    name="prepare-further-pages",
+    retries=2,
+    retry_delay_seconds=[2, 10],
+    retry_condition_fn=may_help,
+)
+def prepare_further_pages(
+    sets: Sequence[FurtherPagesParams], texts: TextParams
+) -> dict[str, SnapshotRef]:
+    """Write the snapshots of further test sets, or find them; by the names of the sets."""
+    workspace = open_workspace()
+
+    def prepare(each: FurtherPagesParams, folder: Path) -> SnapshotRef:
+        return preparation.prepare_pages(
+            workspace.store,
+            name=each.name,
+            labels=_further_labels(each),
+            limits=PageLimits(**each.limits.model_dump()),
+            split=UNDIVIDED,
+            copies=CopyRule(bit_share=0, word_share=1),
+            texts=TextRule(**texts.model_dump()),
+            work_folder=folder,
+        )
+
+    return prepare_further(sets, prepare, workspace=workspace, of="pages")
 
 
 @task(name="crop-pages", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -89,6 +118,18 @@ def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
         group_pattern=params.group_pattern,
         more=tuple(LabelShare(each.labels, each.split, each.ratio) for each in params.more_labels),
         seed=params.seed,
+        group_field=params.group_field,
+    )
+
+
+def _further_labels(params: FurtherPagesParams) -> PageLabelFiles:
+    return PageLabelFiles(
+        kind=params.source,
+        root=dataset_root(params.root),
+        test=params.labels,
+        encoding=params.encoding,
+        group_pattern=params.group_pattern,
+        only="test",
         group_field=params.group_field,
     )
 

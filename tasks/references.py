@@ -48,6 +48,21 @@ class CascadeRef:
 
 
 @dataclass(frozen=True)
+class FurtherRef:
+    """What was read of a further test set.
+
+    Attributes:
+        name: The set's.
+        dataset: Key of its snapshot.
+        evaluations: Prefixes of the reports of the candidate and, if it is a version, the opponent.
+    """
+
+    name: str
+    dataset: str
+    evaluations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class EvaluationRef:
     """An evaluation in the store.
 
@@ -57,6 +72,7 @@ class EvaluationRef:
         dataset: Key of the snapshot it was measured on.
         opponent: What it was measured against: NAME:VERSION, or the name of a baseline.
         champion: Version of the champion at the time, None before the first.
+        further: What was read of further test sets.
     """
 
     key: str
@@ -64,6 +80,12 @@ class EvaluationRef:
     dataset: str
     opponent: str
     champion: str | None
+    further: tuple[FurtherRef, ...] = ()
+
+    @property
+    def judged_by(self) -> tuple[str, ...]:
+        """Keys of what else a judgement is made by: further sets and what was read of them."""
+        return tuple(key for each in self.further for key in (each.dataset, *each.evaluations))
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ def select_samples(
     max_bad_share: float,
     cluster: Callable[[CandidateTable[LabelT]], Codes],
     frozen: HeldOut | None = None,
+    filled: Sequence[Split] = SPLITS,
 ) -> Selection[LabelT]:
     """Select the samples and their splits.
 
@@ -59,6 +60,7 @@ def select_samples(
         max_bad_share: Share of rejected rows above which nothing is selected.
         cluster: Numbers the clusters of near-duplicates, which no split may share.
         frozen: The test split to keep: its samples return to test, and no other is put there.
+        filled: Splits that need samples.
 
     Raises:
         TooManyRejected: When more than that share was rejected, or all rows of a split.
@@ -75,7 +77,8 @@ def select_samples(
     kept = Accepted(candidates, positions, splits[positions])
     leaks = _reject_leaks(kept, clusters[positions], groups[positions])
     left = kept.without(np.fromiter(leaks, np.int32))
-    return conclude(left, [*rejections, *copies, *leaks.values()], max_bad_share=max_bad_share)
+    rejected = [*rejections, *copies, *leaks.values()]
+    return conclude(left, rejected, max_bad_share=max_bad_share, filled=filled)
 
 
 def conclude(
@@ -83,6 +86,7 @@ def conclude(
     rejections: Iterable[Rejection],
     *,
     max_bad_share: float,
+    filled: Sequence[Split] = SPLITS,
 ) -> Selection[LabelT]:
     """Refuse a selection that lost too much, or a whole split; raises as `select_samples` does."""
     ordered = sorted(rejections)
@@ -90,7 +94,7 @@ def conclude(
     check_bad_share(
         count_reasons(ordered), rows=rows, max_bad_share=max_bad_share, rejections=ordered
     )
-    _refuse_empty(accepted.splits, ordered)
+    _refuse_empty(accepted.splits, ordered, filled=filled)
     return Selection(accepted, ordered)
 
 
@@ -151,12 +155,13 @@ def _find_leaks(
         yield at, leak, f"{SPLITS[split]} {name_of(other)}"
 
 
-def _refuse_empty(splits: SplitCodes, rejections: Sequence[Rejection]) -> None:
-    for position, split in enumerate(SPLITS):
-        if position not in splits:
-            fix = (
-                f"give {split}_labels or a larger {split}_share" if split != "train" else "add rows"
-            )
+def _refuse_empty(
+    splits: SplitCodes, rejections: Sequence[Rejection], *, filled: Sequence[Split]
+) -> None:
+    for split in filled:
+        if SPLITS.index(split) not in splits:
+            is_split_off = split != "train" and "train" in filled
+            fix = f"give {split}_labels or a larger {split}_share" if is_split_off else "add rows"
             message = (
                 f"the {split} split is empty after {len(rejections)} rows were rejected and "
                 f"{len(splits)} accepted; {fix}"

@@ -44,6 +44,10 @@ class SplitRule:
             raise BadInput(f"val_share and test_share sum to {total:g}, expected less than 1")
 
 
+UNDIVIDED = SplitRule(val_share=0, test_share=0, seed=0)
+"""Of rows that all have a split of their own."""
+
+
 def assign_splits(
     keys: Iterable[str],
     *,

@@ -2,8 +2,9 @@
 
 1. `judge` – the decision, and how many samples would decide what is undecided.
 2. `checks` – the rules, one by one.
-3. `rules` – the numbers that they compare with.
-4. `evidence` – what an evaluation of lines, or of pages, says of a candidate.
-5. `overlap` – what of the test the opponent was trained on.
-6. `words` – how reasons are worded.
+3. `further` – those of further test sets.
+4. `rules` – the numbers that they compare with.
+5. `evidence` – what an evaluation of lines, or of pages, says of a candidate.
+6. `overlap` – what of the test the opponent was trained on.
+7. `words` – how reasons are worded.
 """

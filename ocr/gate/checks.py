@@ -109,7 +109,7 @@ def _check_relative_drop(evidence: Evidence, rules: GateRules) -> Check:
 
 def _check_floor(evidence: Evidence, rules: GateRules) -> Check:
     share, metric = evidence.share, evidence.metric
-    verdict = _floor_verdict(share, rules.min_accuracy)
+    verdict = floor_verdict(share, rules.min_accuracy)
     rule, required = f"Floor of {metric}", f"at least {rules.min_accuracy:.1%}"
     if not share.value:  # an opponent may read nothing either
         return Check(rule, "0.0%", required, "block", "It reads nothing of the test right.")
@@ -119,7 +119,7 @@ def _check_floor(evidence: Evidence, rules: GateRules) -> Check:
         found=f"{share.value:.1%}",
         required=required,
         verdict=verdict,
-        reason=_explain_floor(reason, verdict, share=share, n=f"{evidence.n} {evidence.unit}"),
+        reason=explain_floor(reason, verdict, share=share, n=f"{evidence.n} {evidence.unit}"),
     )
 
 
@@ -129,7 +129,7 @@ def _check_slice_floor(evidence: Evidence, rules: GateRules) -> Check:
     if not judged:
         return Check(rule, "no slice is large enough", required, "promote", "")
     verdicts = {
-        part.title: _floor_verdict(part.accuracy, rules.min_slice_accuracy) for part in judged
+        part.title: floor_verdict(part.accuracy, rules.min_slice_accuracy) for part in judged
     }
     worst = min(judged, key=lambda p: (STRICTEST[verdicts[p.title]], p.accuracy.value))
     reason = f"Accuracy {worst.accuracy.value:.1%} of “{worst.title}” is below the floor of slices"
@@ -138,7 +138,7 @@ def _check_slice_floor(evidence: Evidence, rules: GateRules) -> Check:
         found=f"{worst.accuracy.value:.1%} ({worst.title}, n = {worst.n})",
         required=required,
         verdict=verdicts[worst.title],
-        reason=_explain_floor(
+        reason=explain_floor(
             reason, verdicts[worst.title], share=worst.accuracy, n=f"{worst.n} lines"
         ),
     )
@@ -239,14 +239,15 @@ def relative_drop(change: Comparison | None) -> float:
     return -change.change / change.opponent if change and change.opponent > 0 else 0.0
 
 
-def _floor_verdict(share: Interval, floor: float) -> Verdict:
+def floor_verdict(share: Interval, floor: float) -> Verdict:
     """A share below its floor is never promoted; it blocks when chance does not explain it."""
     if share.value >= floor:
         return "promote"
     return "block" if share.upper < floor else "hold"
 
 
-def _explain_floor(reason: str, verdict: Verdict, *, share: Interval, n: str) -> str:
+def explain_floor(reason: str, verdict: Verdict, *, share: Interval, n: str) -> str:
+    """End the reason of a floor that was not reached: proven, or not by so few; empty if it was."""
     if verdict == "promote":
         return ""
     if verdict == "block":

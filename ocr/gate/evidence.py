@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ocr.evaluation.bootstrap import Interval, wilson
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.latency import Latency
+from ocr.evaluation.lines.metrics import LineMetrics
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.slices import SliceReport
@@ -49,6 +50,35 @@ class Evidence:
     guards: Mapping[str, Comparison]
 
 
+@dataclass(frozen=True)
+class FurtherSet:
+    """What is known of a candidate on a further test set, and what is asked of it there.
+
+    Attributes:
+        name: The set's; ``n``: samples that were read of it.
+        share: The metric that decides, between its 95 % bounds; ``other``: the opponent's.
+        comparison: The change against the opponent; None: there is no champion to have forgotten.
+        opponent: Whom the candidate met; empty: nobody.
+        is_opponent: The candidate is that very model.
+        metric: What decides, in words; ``unit``: what a sample is, in the plural.
+        margin: Loss that is allowed; ``floor``: of the metric.
+        overlaps: What of the set a version was trained on, by its reference.
+    """
+
+    name: str
+    n: int
+    share: Interval
+    other: Interval | None
+    comparison: Comparison | None
+    opponent: str
+    is_opponent: bool
+    metric: str
+    unit: str
+    margin: float
+    floor: float
+    overlaps: Mapping[str, Overlap]
+
+
 def collect_line_evidence(
     report: LinesReport,
     *,
@@ -71,7 +101,7 @@ def collect_line_evidence(
     metrics, other = report.candidate.metrics, report.opponent
     return Evidence(
         n=metrics.n,
-        share=wilson(round(metrics.accuracy * metrics.n), metrics.n),
+        share=_accuracy(metrics),
         comparison=report.comparison,
         slices=report.slices,
         latency=latency,
@@ -127,3 +157,75 @@ def collect_page_evidence(
         second_overlap=second_overlap,
         guards={"detection Hmean": report.detection} if report.detection else {},
     )
+
+
+def collect_further_lines(
+    report: LinesReport,
+    *,
+    name: str,
+    margin: float,
+    floor: float,
+    overlaps: Mapping[str, Overlap],
+) -> FurtherSet:
+    """Take from an evaluation of further lines what the gate looks at.
+
+    Args:
+        report: The evaluation.
+        name: The set's.
+        margin: Loss of accuracy that is allowed.
+        floor: Of the accuracy.
+        overlaps: What of the set a version was trained on, by its reference.
+    """
+    other = report.opponent
+    return FurtherSet(
+        name=name,
+        n=report.candidate.metrics.n,
+        share=_accuracy(report.candidate.metrics),
+        other=_accuracy(other.metrics) if other else None,
+        comparison=report.comparison,
+        opponent=other.name if other else "",
+        is_opponent=other is not None and other.name == report.candidate.name,
+        metric="accuracy",
+        unit="lines",
+        margin=margin,
+        floor=floor,
+        overlaps=overlaps,
+    )
+
+
+def collect_further_pages(
+    report: PagesReport,
+    *,
+    name: str,
+    margin: float,
+    floor: float,
+    overlaps: Mapping[str, Overlap],
+) -> FurtherSet:
+    """Take from an evaluation of further pages what the gate looks at.
+
+    Args:
+        report: The evaluation.
+        name: The set's.
+        margin: Loss of the end-to-end Hmean that is allowed.
+        floor: Of that Hmean.
+        overlaps: What of the set a version was trained on, by its reference.
+    """
+    other = report.opponent
+    return FurtherSet(
+        name=name,
+        n=report.candidate.metrics.pages,
+        share=report.candidate.intervals["e2e_hmean"],
+        other=other.intervals["e2e_hmean"] if other else None,
+        comparison=report.comparison,
+        opponent=other.name if other else "",
+        is_opponent=other is not None and other.name == report.candidate.name,
+        metric="e2e Hmean",
+        unit="pages",
+        margin=margin,
+        floor=floor,
+        overlaps=overlaps,
+    )
+
+
+def _accuracy(metrics: LineMetrics) -> Interval:
+    return wilson(round(metrics.accuracy * metrics.n), metrics.n)

@@ -1,5 +1,6 @@
 """The rule by which a candidate replaces the champion; its reasons: docs/adr/0004-gate.md."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -8,7 +9,8 @@ from scipy.special import ndtri
 from ocr.evaluation.comparison import BOUND_CONFIDENCE
 from ocr.evaluation.latency import Latency
 from ocr.gate.checks import STRICTEST, Check, Verdict, check_all, relative_drop
-from ocr.gate.evidence import Evidence
+from ocr.gate.evidence import Evidence, FurtherSet
+from ocr.gate.further import JudgedSet, judge_set
 from ocr.gate.rules import GateRules
 
 # A promised number of samples decides in this share of tests, if the change stays as observed.
@@ -24,6 +26,7 @@ class Decision:
         reasons: Plain sentences with numbers: of the checks that failed, else of all that decide.
         checks: Every rule with what was found.
         latency: How long an image took when this was decided.
+        further: The further test sets.
         samples_to_decide: About how many test samples would tell, if the change stays as observed;
             None where more would not help.
     """
@@ -32,6 +35,7 @@ class Decision:
     reasons: list[str]
     checks: list[Check]
     latency: Latency
+    further: Sequence[JudgedSet] = ()
     samples_to_decide: int | None = None
 
     @property
@@ -45,9 +49,10 @@ class Decision:
         return self.verdict == "promote"
 
 
-def judge(evidence: Evidence, rules: GateRules) -> Decision:
+def judge(evidence: Evidence, rules: GateRules, further: Iterable[FurtherSet] = ()) -> Decision:
     """Decide on a candidate; pure arithmetic on what the evaluation found."""
-    checks = list(check_all(evidence, rules))
+    sets = [judge_set(found) for found in further]
+    checks = [*check_all(evidence, rules), *(check for each in sets for check in each.checks)]
     verdict = min((check.verdict for check in checks), key=STRICTEST.__getitem__)
     failed = [check.reason for check in checks if not check.passed]
     return Decision(
@@ -55,6 +60,7 @@ def judge(evidence: Evidence, rules: GateRules) -> Decision:
         reasons=failed or [check.reason for check in checks if check.reason],
         checks=checks,
         latency=evidence.latency,
+        further=sets,
         samples_to_decide=_samples_to_decide(evidence, rules) if verdict == "hold" else None,
     )
 

@@ -1,5 +1,7 @@
 """The words of the gate's reasons."""
 
+from typing import Protocol
+
 from ocr.evaluation.comparison import Comparison
 from ocr.gate.evidence import Evidence
 
@@ -9,7 +11,19 @@ def describe_change(change: Comparison) -> str:
     return f"{signed(change.change)} points ({_bounds(change)})"
 
 
-def describe_both(evidence: Evidence, metric: str, change: Comparison) -> str:
+class Tested(Protocol):
+    """What was read by candidate and opponent: the test, or a further set."""
+
+    @property
+    def opponent(self) -> str:
+        """Whom the candidate met; empty: a required number."""
+
+    @property
+    def unit(self) -> str:
+        """What a sample is, in the plural."""
+
+
+def describe_both(evidence: Tested, metric: str, change: Comparison) -> str:
     """Say what candidate and opponent reach, and how far apart they are."""
     other = f"{change.opponent:.1%} of {evidence.opponent}"
     if not evidence.opponent:
@@ -28,7 +42,7 @@ def describe_latency(evidence: Evidence) -> str:
     return f"{latency.candidate.median_ms:.1f}{ratio} ({latency.machine})"
 
 
-def count_samples(evidence: Evidence, change: Comparison) -> str:
+def count_samples(evidence: Tested, change: Comparison) -> str:
     """Say how many samples were compared, and of how many documents where these are fewer."""
     documents = f" of {change.groups} documents" if change.groups < change.n else ""
     return f"{change.n} {evidence.unit}{documents}"

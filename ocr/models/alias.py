@@ -12,6 +12,10 @@ class Promotion:
     """One move of an alias, from `previous` to `version`; None: from nothing, to nothing.
 
     A person rolls back; a deployment undoes its own promotion that it could not prove.
+
+    Attributes:
+        evaluation: Key of the evaluation that decided.
+        judged_by: Keys of what else did: snapshots of further test sets, and their evaluations.
     """
 
     alias: str
@@ -21,6 +25,7 @@ class Promotion:
     reason: str
     evaluation: str = ""
     action: Literal["promote", "rollback", "undo"] = "promote"
+    judged_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ def format_history(history: tuple[Promotion, ...]) -> bytes:
     content = {
         "alias": history[-1].alias,
         "version": history[-1].version,
-        "history": [asdict(move) for move in history],
+        "history": [_to_json(move) for move in history],
     }
     return json.dumps(content, indent=1, ensure_ascii=False).encode()
 
@@ -85,7 +90,7 @@ def parse_history(data: bytes, *, source: str) -> tuple[Promotion, ...]:
     """
     content = parse_object(data, source=source)
     try:
-        history = tuple(Promotion(**move) for move in content["history"])
+        history = tuple(_from_json(move) for move in content["history"])
         is_consistent = history[-1].version == content["version"]
     except (IndexError, KeyError, TypeError) as error:
         raise BadData(f"{source} is no alias of a model: {error!r}") from error
@@ -103,6 +108,17 @@ def parse_object(data: bytes, *, source: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise BadData(f"{source} holds a {type(content).__name__}, expected a JSON object")
     return content
+
+
+def _to_json(move: Promotion) -> dict[str, Any]:
+    content = asdict(move)
+    if not move.judged_by:  # which releases before this field cannot read
+        del content["judged_by"]
+    return content
+
+
+def _from_json(content: dict[str, Any]) -> Promotion:
+    return Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ()))})
 
 
 def _standing(history: tuple[Promotion, ...]) -> list[str]:

@@ -1,7 +1,7 @@
 """The model registry: immutable versions, and a champion alias that moves with its history."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -157,6 +157,7 @@ class Registry:
         *,
         reason: str,
         evaluation: str = "",
+        judged_by: Sequence[str] = (),
         expected: str | None = ANY,
     ) -> AliasState:
         """Make a version the champion; it stays so when it is already.
@@ -166,6 +167,7 @@ class Registry:
             version: A registered version of it.
             reason: Why, for the history.
             evaluation: Key or URI of the report that says so.
+            judged_by: Keys of what else it was judged by, which stays with it.
             expected: The version that the caller saw as champion, None if there was none.
 
         Raises:
@@ -185,6 +187,7 @@ class Registry:
             at=_now(),
             reason=reason,
             evaluation=evaluation,
+            judged_by=tuple(judged_by),
         )
         return self._write_alias(name, state, move)
 

@@ -9,7 +9,13 @@ import jinja2
 from ocr.evaluation.report import EvaluationReport
 from ocr.gate.judge import Decision
 from ocr.report.lineage import Lineage, flatten
-from ocr.report.tables import Metric, list_confusions, tabulate_metrics, tabulate_slices
+from ocr.report.tables import (
+    Metric,
+    list_confusions,
+    tabulate_further,
+    tabulate_metrics,
+    tabulate_slices,
+)
 
 
 def render_html(
@@ -39,6 +45,7 @@ def render_html(
         decision=decision,
         lineage=lineage,
         metrics=tabulate_metrics(metrics, report),
+        further=tabulate_further(decision.further),
         slices=tabulate_slices(report.slices),
         confusions=list_confusions(report),
         **more,

@@ -23,6 +23,7 @@ class Lineage:
         text_model: What a model of the training texts changes; of a recogniser.
         cascade: What a second recogniser changes; of a pipeline.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
+        further: Keys of the snapshots of further test sets, by their names.
         splits: Samples per split.
         quarantine: Rejected rows per reason.
         parameters: Of the training, nested as in the preset.
@@ -40,6 +41,7 @@ class Lineage:
     cascade: str = ""
     dataset: str = ""
     dataset_digest: str = ""
+    further: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[str, int] = field(default_factory=dict)
     quarantine: Sequence[ReasonCount] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -54,6 +56,7 @@ def describe_lineage(
     champion: str,
     snapshot: SnapshotManifest,
     environment: Mapping[str, str],
+    further: Mapping[str, str],
 ) -> Lineage:
     """Say what a version was made of, what it was measured on, by key, and beside whom."""
     return replace(
@@ -61,6 +64,7 @@ def describe_lineage(
         dataset=dataset,
         opponent=opponent,
         champion=champion,
+        further=further,
         splits={split: snapshot.counts[split] for split in ("train", "val", "test")},
         quarantine=snapshot.quarantine,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.report import EvaluationReport
 from ocr.gate.judge import Decision
+from ocr.gate.words import describe_change
 
 WORST = 5
 """Misread lines, or pages, that a short form lists."""
@@ -48,6 +49,7 @@ def render_markdown(
         table(["metric", "candidate", "opponent"], [*rows, *facts, names]),
         "## Rules",
         table(["rule", "found", "required", ""], _list_checks(decision)),
+        *_list_further(decision, unit=unit),
         *worst,
     ]
     return "\n\n".join(blocks) + "\n"
@@ -78,9 +80,27 @@ def _promise(decision: Decision, *, unit: str) -> list[str]:
     return [f"If the change stays as observed, about **{count}** test {unit} would decide."]
 
 
+def _list_further(decision: Decision, *, unit: str) -> list[str]:
+    if not decision.further:
+        return []
+    rows = [
+        [
+            escape(each.found.name),
+            f"{each.found.n:,}",
+            _show(each.found.share),
+            _show(each.found.other) if each.found.other else "–",
+            describe_change(each.found.comparison) if each.found.comparison else "–",
+            _SIGNS[each.verdict],
+        ]
+        for each in decision.further
+    ]
+    head = ["set", unit, "candidate", "opponent", "change", ""]
+    return ["## Further sets", table(head, rows)]
+
+
 def _list_checks(decision: Decision) -> list[list[str]]:
     return [
-        [check.rule, escape(check.found), escape(check.required), _SIGNS[check.verdict]]
+        [escape(check.rule), escape(check.found), escape(check.required), _SIGNS[check.verdict]]
         for check in decision.checks
     ]
 

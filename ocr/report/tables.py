@@ -10,6 +10,7 @@ from ocr.evaluation.comparison import holm
 from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.report import EvaluationReport
 from ocr.evaluation.slices import SliceReport
+from ocr.gate.further import JudgedSet
 from ocr.report.charts import draw_intervals, draw_row_scale, nice_ticks
 
 CONFUSIONS = 24
@@ -44,10 +45,18 @@ class SliceRow:
 
 
 @dataclass(frozen=True)
+class FurtherRow:
+    """One further test set as judged, and its chart."""
+
+    judged: JudgedSet
+    chart: Markup
+
+
+@dataclass(frozen=True)
 class Table:
     """The rows of a table, and the scale of their charts."""
 
-    rows: Sequence[MetricRow] | Sequence[SliceRow]
+    rows: Sequence[MetricRow] | Sequence[SliceRow] | Sequence[FurtherRow]
     scale: Markup
 
 
@@ -98,6 +107,18 @@ def tabulate_slices(slices: Sequence[SliceReport]) -> Table:
             change=_describe_change(part, p_value),
         )
         for part, p_value in zip(slices, adjusted, strict=True)
+    ]
+    return Table(rows, scale=draw_row_scale(lower=floor, upper=1.0))
+
+
+def tabulate_further(sets: Sequence[JudgedSet]) -> Table:
+    """Return the table of further test sets; its charts begin at a round share."""
+    found = [each.found for each in sets]
+    shares = [part.lower for each in found for part in (each.share, each.other) if part]
+    floor = _round_down(shares)
+    rows = [
+        FurtherRow(each, draw_intervals(each.found.share, each.found.other, lower=floor, upper=1.0))
+        for each in sets
     ]
     return Table(rows, scale=draw_row_scale(lower=floor, upper=1.0))
 

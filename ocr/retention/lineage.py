@@ -16,7 +16,7 @@ class Lineage:
         champions: Versions that an alias points at or ever pointed at.
         versions: All that stay, with what they are made of or were fine-tuned from.
         pipelines: All that are made of other versions.
-        snapshots: What those learned from.
+        snapshots: What those learned from; ``tests``: further ones that a champion was judged by.
         checkpoints: Keys of what those were exported from.
         unnamed: Versions among them that do not say which checkpoint they came from.
         evaluations: Keys of what a move of an alias was decided by.
@@ -26,6 +26,7 @@ class Lineage:
     versions: frozenset[str]
     pipelines: frozenset[str]
     snapshots: frozenset[str]
+    tests: frozenset[str]
     checkpoints: frozenset[str]
     unnamed: frozenset[str]
     evaluations: frozenset[str]
@@ -52,15 +53,19 @@ def read_lineage(registry: Registry, *, old: Collection[str]) -> Lineage:
         f"{name}:{version}" for name, move in moves for version in (move.version, move.previous)
     }
     kept = _with_parts(models, champions & models.keys() | models.keys() - set(old))
+    judged_by = {key for _, move in moves for key in (move.evaluation, *move.judged_by)}
     nets = [models[each] for each in kept if not models[each].parts]
     return Lineage(
         champions=frozenset(champions),
         versions=frozenset(kept),
         pipelines=frozenset(name for name, model in models.items() if model.parts),
         snapshots=frozenset(str(models[each].manifest.get("dataset_digest")) for each in kept),
+        tests=frozenset(
+            PurePosixPath(key).name for key in judged_by if key.startswith("datasets/")
+        ),
         checkpoints=frozenset(_checkpoint(net) for net in nets),
         unnamed=frozenset(net.reference for net in nets if not _checkpoint(net)),
-        evaluations=frozenset(move.evaluation for _, move in moves),
+        evaluations=frozenset(judged_by),
     )
 
 

@@ -98,6 +98,8 @@ class _Judge:
             _, name, digest = thing.prefix.split("/")
             if digest in lineage.snapshots:
                 return "a version learned from it"
+            if digest in lineage.tests:
+                return "a champion was judged by it"
             return "the newest of its name" if self._newest[name] is thing else ""
         if thing.kind == "checkpoint":
             if thing.prefix in lineage.checkpoints:

@@ -1,6 +1,7 @@
 """The gate's judgement of what was evaluated, and the report that a person reads of it.
 
 - `lines`, `pages` – a task each: evidence, decision, report
+- `further` – what was read of further test sets
 - `conclusion` – how both end: the report is kept, the verdict said
 - `latency` – how long candidate and opponent take now
 - `overlap` – whether the opponent was trained on the test

@@ -8,6 +8,7 @@ from prefect.context import TaskRunContext
 
 from configs.jobs import TrainResult
 from ocr.gate.judge import Decision
+from tasks.judging.further import say_further
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace
@@ -33,6 +34,7 @@ def conclude(
         create_markdown_artifact(markdown, key="decision")
     for warning in decision.warnings:
         narrate("judge", f"warning: {warning}")
+    say_further(decision.further)
     narrate("judge", f"{decision.verdict}: {decision.reasons[0]}")
     return JudgementRef(
         verdict=decision.verdict,

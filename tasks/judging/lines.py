@@ -1,9 +1,11 @@
 """Apply the gate to an evaluation of lines, and write the report that a person reads."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from prefect import task
 
+from configs.further import FurtherLinesParams
 from configs.gate import LineGateParams
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.evaluation.lines.report import LinesReport
@@ -15,7 +17,7 @@ from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
 from ocr.report.lineage import describe_lineage
 from ocr.report.lines.gallery import choose_lines
-from ocr.report.lines.html import render_lines_html
+from ocr.report.lines.html import ShownLines, render_lines_html
 from ocr.report.lines.markdown import render_lines_markdown
 from ocr.report.suspects import show_suspects
 from tasks.judging.conclusion import (
@@ -25,6 +27,7 @@ from tasks.judging.conclusion import (
     read_if_any,
     was_rolled_back,
 )
+from tasks.judging.further import collect_lines
 from tasks.judging.latency import time_lines
 from tasks.judging.overlap import find_overlap
 from tasks.readers import load_recogniser
@@ -32,10 +35,13 @@ from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace
 
 GALLERY = 60
+FURTHER_GALLERY = 12
 
 
 @task(name="judge-lines")
-def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef:
+def judge_lines(
+    evaluation: EvaluationRef, gate: LineGateParams, sets: Sequence[FurtherLinesParams] = ()
+) -> JudgementRef:
     """Decide whether the candidate may replace the champion; a refusal is a result."""
     workspace = open_workspace()
     model = evaluation.model
@@ -51,17 +57,27 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
         was_rolled_back=was_rolled_back(workspace, model),
         overlap=find_overlap(workspace, evaluation.opponent, snapshot.samples("test")),
     )
-    decision = judge(evidence, GateRules(**gate.model_dump()))
+    further = collect_lines(workspace, evaluation, sets)
+    decision = judge(
+        evidence, GateRules(**gate.model_dump()), further=[each.found for each in further]
+    )
     (checkpoint,) = model.checkpoints
     html = render_lines_html(
         report,
         decision,
-        images=_read_gallery(snapshot, report),
+        images=_read_gallery(snapshot, report, most=GALLERY),
+        further={
+            each.found.name: ShownLines(
+                each.report, _read_gallery(each.snapshot, each.report, most=FURTHER_GALLERY)
+            )
+            for each in further
+        },
         lineage=describe_lineage(
             manifest,
             dataset=evaluation.dataset,
             opponent=evaluation.opponent,
             champion=evaluation.champion or "",
+            further={each.name: each.dataset for each in evaluation.further},
             snapshot=snapshot.manifest,
             environment=read_environment(workspace, checkpoint),
         ),
@@ -73,12 +89,13 @@ def judge_lines(evaluation: EvaluationRef, gate: LineGateParams) -> JudgementRef
             misread=report.misread(),
         ),
         gallery=GALLERY,
+        further_gallery=FURTHER_GALLERY,
     )
     markdown = render_lines_markdown(report, decision, title=model.reference)
     return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
 
 
-def _read_gallery(snapshot: LineSnapshot, report: LinesReport) -> dict[str, Image]:
-    wanted = {line.id for lines in choose_lines(report, most=GALLERY).values() for line in lines}
+def _read_gallery(snapshot: LineSnapshot, report: LinesReport, *, most: int) -> dict[str, Image]:
+    wanted = {line.id for lines in choose_lines(report, most=most).values() for line in lines}
     samples = [sample for sample in snapshot.samples("test") if sample.id in wanted]
     return {sample.id: snapshot.image(sample) for sample in samples}

@@ -1,4 +1,4 @@
-"""Whether the opponent of a candidate was trained on the very test that they are measured on."""
+"""Whether a version was trained on the very images that it is measured on."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,23 +11,23 @@ from tasks.workspace import Workspace
 
 
 def find_overlap(
-    workspace: Workspace, opponent: str, tested: Iterable[Sample], *, are_pages: bool = False
+    workspace: Workspace, version: str, tested: Iterable[Sample], *, are_pages: bool = False
 ) -> Overlap | None:
-    """Look for the test's samples in the train splits that made an opponent.
+    """Look for the samples of a test in the train splits that made a version.
 
     Lines that were cut out of pages know the document of their page, or of none the page: a page of
     the test counts when any page of its document was among them.
 
     Args:
         workspace: Where its snapshots are.
-        opponent: NAME:VERSION; a baseline has no training that we know of.
+        version: NAME:VERSION; a baseline has no training that we know of.
         tested: The test's samples.
         are_pages: They are pages, so that the lines of a lone recogniser were cut out of such.
 
     Returns:
         What was found, or why it cannot be told; None for a baseline.
     """
-    if ":" not in opponent:
+    if ":" not in version:
         return None
     names: dict[str, str] = {}
     known_by: dict[str, set[str]] = defaultdict(set)
@@ -37,7 +37,7 @@ def find_overlap(
             known_by[key].add(sample.id)
     seen, unknown = set[str](), ""
     try:
-        for part, is_cut in _parts(workspace, opponent, are_pages):
+        for part, is_cut in _parts(workspace, version, are_pages):
             for key in _trained_on(workspace, part, is_cut):
                 seen |= known_by.get(key, set())
     except (ArtifactNotFound, BadData) as error:
@@ -46,14 +46,14 @@ def find_overlap(
 
 
 def _parts(
-    workspace: Workspace, opponent: str, are_pages: bool
+    workspace: Workspace, reference: str, are_pages: bool
 ) -> Iterator[tuple[ModelVersion, bool]]:
     """Yield the nets behind a version, and whether their lines are cut out of pages."""
-    model = workspace.registry.resolve(opponent)
+    model = workspace.registry.resolve(reference)
     if not model.parts:
         yield model, are_pages
-    for reference in model.parts:
-        part = workspace.registry.resolve(reference)
+    for name in model.parts:
+        part = workspace.registry.resolve(name)
         yield part, part.task == "recognition"
 
 

@@ -1,11 +1,13 @@
 """Apply the gate to an evaluation of pages, and write the report that a person reads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from prefect import task
 
+from configs.further import FurtherPagesParams
 from configs.gate import PageGateParams
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.evaluation.pages.report import PagesReport
@@ -23,7 +25,7 @@ from ocr.models.bundle import (
 from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
 from ocr.report.lineage import describe_lineage, describe_part
 from ocr.report.pages.gallery import choose_pages
-from ocr.report.pages.html import render_pages_html
+from ocr.report.pages.html import ShownPages, render_pages_html
 from ocr.report.pages.markdown import render_pages_markdown
 from ocr.report.suspects import show_suspects
 from tasks.judging.conclusion import (
@@ -32,6 +34,7 @@ from tasks.judging.conclusion import (
     read_environment,
     was_rolled_back,
 )
+from tasks.judging.further import FurtherTest, collect_pages
 from tasks.judging.latency import time_pages
 from tasks.judging.overlap import find_overlap
 from tasks.readers import load_line_reader
@@ -39,10 +42,13 @@ from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
 
 GALLERY = 24
+FURTHER_GALLERY = 4
 
 
 @task(name="judge-pages")
-def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef:
+def judge_pages(
+    evaluation: EvaluationRef, gate: PageGateParams, sets: Sequence[FurtherPagesParams] = ()
+) -> JudgementRef:
     """Decide whether the pipeline may replace the champion; a refusal is a result."""
     workspace = open_workspace()
     candidate = _fetch(workspace, evaluation.model)
@@ -63,8 +69,21 @@ def judge_pages(evaluation: EvaluationRef, gate: PageGateParams) -> JudgementRef
         ),
     )
     rules = gate.model_dump(exclude={"min_hmean"})
-    decision = judge(evidence, GateRules(min_accuracy=gate.min_hmean, **rules))
-    html = _render(workspace, evaluation, candidate, snapshot, report=report, decision=decision)
+    further = collect_pages(workspace, evaluation, sets)
+    decision = judge(
+        evidence,
+        GateRules(min_accuracy=gate.min_hmean, **rules),
+        further=[each.found for each in further],
+    )
+    html = _render(
+        workspace,
+        evaluation,
+        candidate,
+        snapshot,
+        report=report,
+        decision=decision,
+        further=further,
+    )
     markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
     return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
 
@@ -100,17 +119,25 @@ def _render(
     *,
     report: PagesReport,
     decision: Decision,
+    further: Sequence[FurtherTest[PagesReport, PageSnapshot]],
 ) -> str:
     detector, recogniser = evaluation.model.checkpoints
     return render_pages_html(
         report,
         decision,
-        images=_read_gallery(snapshot, report),
+        images=_read_gallery(snapshot, report, most=GALLERY),
+        further={
+            each.found.name: ShownPages(
+                each.report, _read_gallery(each.snapshot, each.report, most=FURTHER_GALLERY)
+            )
+            for each in further
+        },
         lineage=describe_lineage(
             candidate.pipeline,
             dataset=evaluation.dataset,
             opponent=evaluation.opponent,
             champion=evaluation.champion or "",
+            further={each.name: each.dataset for each in evaluation.further},
             snapshot=snapshot.manifest,
             environment={},
         ),
@@ -128,10 +155,11 @@ def _render(
             misread=report.misread(),
         ),
         gallery=GALLERY,
+        further_gallery=FURTHER_GALLERY,
     )
 
 
-def _read_gallery(snapshot: PageSnapshot, report: PagesReport) -> dict[str, Image]:
-    wanted = {page.id for page in choose_pages(report, most=GALLERY)}
+def _read_gallery(snapshot: PageSnapshot, report: PagesReport, *, most: int) -> dict[str, Image]:
+    wanted = {page.id for page in choose_pages(report, most=most)}
     samples = [sample for sample in snapshot.samples("test") if sample.id in wanted]
     return {sample.id: snapshot.image(sample) for sample in samples}

@@ -1,5 +1,6 @@
 """Presets: layering, overrides, and what a wrong key is told."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -203,3 +204,31 @@ def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
     params = load_params(preset, overrides=["evaluation.baseline=none", f"gate.{floor}=0.5"])
 
     assert params.evaluation.baseline == "none"
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        ("[{name: a, labels: x}, {name: a, labels: y}]", "1.name: 'a' is evaluation.further.0's"),
+        ("[{name: a, labels: x}, {name: b, labels: ./x}]", "1.labels: x is what evaluation.furthe"),
+        ("[{name: plates, labels: x}]", "0.name: 'plates' is the dataset's name already"),
+        ("[{name: plates-lines, labels: x}]", "0.name: 'plates-lines' is that of the dataset's"),
+        ("[{name: a, labels: rec_test.txt}]", "0.labels: rec_test.txt is what dataset.test_labels"),
+        ("[{name: a}]", "0: labels is empty; the source paddleocr needs it"),
+        ("[{name: A, labels: x}]", "0.name: 'A' is not allowed"),
+        ("[{name: a, labels: x, min_acuracy: 1}]", "did you mean evaluation.further.0.min_accurac"),
+    ],
+)
+def test_further_sets_that_cannot_be_are_named_before_anything_runs(sets: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        load_params("plates", overrides=[f"evaluation.further={sets}"])
+
+
+def test_further_sets_of_both_kinds_are_read_from_a_file(tmp_path: Path) -> None:
+    for below, floor in (("plates", "min_accuracy"), ("receipts", "min_hmean")):
+        (tmp_path / "own.yaml").write_text(
+            f"extends: {below}\nevaluation:\n  further:\n"
+            f"    - {{name: general, root: general, labels: a.txt, {floor}: 0.6}}\n"
+        )
+        (general,) = load_params(str(tmp_path / "own.yaml")).evaluation.further
+        assert (general.name, general.margin, getattr(general, floor)) == ("general", 0.02, 0.6)

@@ -67,6 +67,7 @@ class SplitFiles(ABC, Generic[LabelT]):
             matches, names what stays in one split; empty: none.
         more: Further label files, or shares of them.
         seed: Decides which rows a share is.
+        only: Split that every row is in, wherever it stands; None: as the files say.
     """
 
     kind: str
@@ -78,6 +79,7 @@ class SplitFiles(ABC, Generic[LabelT]):
     group_pattern: str = ""
     more: tuple[LabelShare, ...] = ()
     seed: int = 0
+    only: Split | None = None
 
     def __post_init__(self) -> None:
         compile_pattern(self.group_pattern)
@@ -103,7 +105,12 @@ class SplitFiles(ABC, Generic[LabelT]):
         self.place()  # says that it is not there before a label file does
         pattern, field = self.group_pattern, self._group_setting()
         asked = f"group_pattern {pattern!r}" if pattern else field
-        return group_rows(self._read(), pattern=pattern, asked=asked) if asked else self._read()
+        rows = group_rows(self._read(), pattern=pattern, asked=asked) if asked else self._read()
+        return map(self._place_row, rows) if self.only else rows
+
+    def filled(self) -> tuple[Split | None, ...]:
+        """The splits that need rows; None: rows that the preparation splits."""
+        return (self.only,) if self.only else (None, *self.given())
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
@@ -136,11 +143,15 @@ class SplitFiles(ABC, Generic[LabelT]):
         )
 
     def _settings(self) -> list[str]:
-        return [self.kind, self.encoding, self.group_pattern]
+        only = [f"only {self.only}"] if self.only else []
+        return [self.kind, self.encoding, self.group_pattern, *only]
 
     def _group_setting(self) -> str:
         """The setting that makes the label files themselves name groups; empty: none."""
         return ""
+
+    def _place_row(self, row: Row[LabelT] | Rejection) -> Row[LabelT] | Rejection:
+        return row if isinstance(row, Rejection) else row._replace(split=self.only)
 
     def _named(self) -> list[LabelShare]:
         own = zip((self.train, self.val, self.test), SPLITS, strict=True)

@@ -16,7 +16,7 @@ from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.held_out import fetch_held_out
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import SPLITS, SplitRule
 from ocr.dataset.spool import Spool
 from ocr.models.charset import Charset
 from ocr.store import Store
@@ -73,6 +73,7 @@ def prepare_lines(
             rule=split,
             given=labels.given() if labels else (),
             frozen=frozen,
+            filled=(labels.only,) if labels and labels.only else SPLITS,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_lines, bits=near_duplicate_bits),
         )

@@ -17,7 +17,7 @@ from ocr.dataset.selection import Selection, select_samples
 from ocr.dataset.snapshot.held_out import fetch_held_out
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import SPLITS, SplitRule
 from ocr.dataset.spool import Spool
 from ocr.models.charset import Charset
 from ocr.store import Store
@@ -71,6 +71,7 @@ def prepare_pages(
             rule=split,
             given=labels.given() if labels else (),
             frozen=frozen,
+            filled=(labels.only,) if labels and labels.only else SPLITS,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_pages, rule=copies),
         )

@@ -1,6 +1,7 @@
 """Measures a recogniser and its opponent on the same lines, in one pass."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,14 +54,45 @@ def evaluate_lines(
         BadData: There are no test lines.
     """
     recognisers = [candidate] if opponent is None else [candidate, opponent]
-    lines = list(read_lines(recognisers, samples, batch_size=batch_size))
+    return _measure(
+        list(read_lines(recognisers, samples, batch_size=batch_size)),
+        names=[recogniser.name for recogniser in recognisers],
+        required_accuracy=required_accuracy,
+        training_counts=training_counts,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def pair_lines(ours: LinesReport, theirs: LinesReport) -> LinesReport:
+    """Put two evaluations of the same lines side by side, each made without an opponent."""
+    pairs = zip(ours.lines, theirs.lines, strict=True)
+    return _measure(
+        [replace(line, opponent=other.candidate) for line, other in pairs],
+        names=[ours.candidate.name, theirs.candidate.name],
+        required_accuracy=None,
+        training_counts={},
+        resamples=ours.resamples,
+        seed=ours.seed,
+    )
+
+
+def _measure(
+    lines: list[EvaluatedLine],
+    *,
+    names: Sequence[str],
+    required_accuracy: float | None,
+    training_counts: Mapping[str, int],
+    resamples: int,
+    seed: int,
+) -> LinesReport:
     draws = Resampling(group_codes([line.group for line in lines]), resamples, seed)
     ours = [line.candidate for line in lines]
     theirs = [line.opponent for line in lines if line.opponent is not None]
     we_read, they_read = _mark_read(lines, ours), _mark_read(lines, theirs) if theirs else None
     return LinesReport(
-        candidate=_report_model(candidate.name, lines, ours, draws),
-        opponent=_report_model(opponent.name, lines, theirs, draws) if opponent else None,
+        candidate=_report_model(names[0], lines, ours, draws),
+        opponent=_report_model(names[1], lines, theirs, draws) if theirs else None,
         comparison=_compare(we_read, they_read, required_accuracy, draws),
         slices=measure_line_slices(
             lines, candidate=we_read, opponent=they_read, training_counts=training_counts

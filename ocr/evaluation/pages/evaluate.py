@@ -1,6 +1,7 @@
 """Measures a reader of pages and its opponent on the same pages, in one pass."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,14 +49,43 @@ def evaluate_pages(
     Raises:
         BadData: There are no test pages.
     """
-    pages = list(read_pages([candidate] if opponent is None else [candidate, opponent], samples))
+    readers = [candidate] if opponent is None else [candidate, opponent]
+    return _measure(
+        list(read_pages(readers, samples)),
+        names=[reader.name for reader in readers],
+        required_hmean=required_hmean,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def pair_pages(ours: PagesReport, theirs: PagesReport) -> PagesReport:
+    """Put two evaluations of the same pages side by side, each made without an opponent."""
+    pairs = zip(ours.pages, theirs.pages, strict=True)
+    return _measure(
+        [replace(page, opponent=other.candidate) for page, other in pairs],
+        names=[ours.candidate.name, theirs.candidate.name],
+        required_hmean=None,
+        resamples=ours.resamples,
+        seed=ours.seed,
+    )
+
+
+def _measure(
+    pages: list[EvaluatedPage],
+    *,
+    names: Sequence[str],
+    required_hmean: float | None,
+    resamples: int,
+    seed: int,
+) -> PagesReport:
     draws = Resampling(group_codes([page.group for page in pages]), resamples, seed)
     ours = [page.candidate for page in pages]
     theirs = [page.opponent for page in pages if page.opponent is not None]
     we_read, they_read = _mark_read(pages, ours), _mark_read(pages, theirs) if theirs else None
     return PagesReport(
-        candidate=_report_model(candidate, pages, ours, draws),
-        opponent=_report_model(opponent, pages, theirs, draws) if opponent else None,
+        candidate=_report_model(names[0], pages, ours, draws),
+        opponent=_report_model(names[1], pages, theirs, draws) if theirs else None,
         comparison=_compare_reading(
             ours, theirs, draws, lines=(we_read, they_read), required=required_hmean
         ),
@@ -68,7 +98,7 @@ def evaluate_pages(
 
 
 def _report_model(
-    reader: ReadsPages,
+    name: str,
     pages: Sequence[EvaluatedPage],
     outcomes: Sequence[PageOutcome],
     draws: Resampling,
@@ -81,7 +111,7 @@ def _report_model(
     ]
     metrics = summarise_pages(counts)
     return PagesModelReport(
-        name=reader.name,
+        name=name,
         metrics=metrics,
         intervals={name: estimate_possible(r, draws) for name, r in sum_pages(counts).items()},
         confusions=count_confusions([read for read, _ in compared], [text for _, text in compared]),

@@ -1,6 +1,8 @@
 """Evaluations before the gate, by the rules that a preset begins with."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.ratio import Values
 from ocr.evaluation.slices import SliceReport
-from ocr.gate.evidence import Evidence, collect_line_evidence, collect_page_evidence
+from ocr.gate.evidence import Evidence, FurtherSet, collect_line_evidence, collect_page_evidence
 from ocr.gate.judge import Decision, judge
 from ocr.gate.rules import GateRules
 
@@ -98,6 +100,29 @@ def found(
         second_overlap=None,
         guards={},
     )
+
+
+BETTER = compare(candidate=0.90, opponent=0.87, lower=0.01, upper=0.05)
+
+
+def general(comparison: Comparison | None = BETTER, **changes: Any) -> FurtherSet:
+    """Return what a candidate is known to do on a further set."""
+    facts: Mapping[str, Any] = {
+        "name": "general",
+        "n": 1000,
+        "share": wilson(800, 1000),
+        "other": wilson(900, 1000) if comparison else None,
+        "comparison": comparison,
+        "opponent": "plates:old",
+        "is_opponent": False,
+        "metric": "accuracy",
+        "unit": "lines",
+        "margin": 0.02,
+        "floor": 0.0,
+        "overlaps": {},
+        **changes,
+    }
+    return FurtherSet(**facts)
 
 
 def part(

@@ -12,10 +12,7 @@ from ocr.gate.checks import Verdict
 from ocr.gate.evidence import Evidence
 from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
-from tests.ocr.gate.scenes import RULES, compare, found, judge_readings, part, take_ms
-
-BETTER = compare(candidate=0.90, opponent=0.87, lower=0.01, upper=0.05)
-
+from tests.ocr.gate.scenes import BETTER, RULES, compare, found, judge_readings, part, take_ms
 
 SAME = compare(candidate=0.90, opponent=0.90, lower=-0.01, upper=0.01)
 

@@ -1,8 +1,10 @@
 """What the history of a champion says of a version: whom it meets, and whether it may come back."""
 
+from dataclasses import replace
+
 import pytest
 
-from ocr.models.alias import AliasState, Promotion
+from ocr.models.alias import AliasState, Promotion, format_history, parse_history
 
 
 def champion_after(*moves: str) -> AliasState:
@@ -77,3 +79,13 @@ def test_a_version_counts_as_rolled_back_when_a_person_moved_it_last(
     moves: tuple[str, ...], expected: bool
 ) -> None:
     assert champion_after(*moves).was_rolled_back("v2") is expected
+
+
+def test_what_else_a_version_was_judged_by_is_written_only_where_there_is_any() -> None:
+    (plain,) = champion_after("v1").history
+    judged = replace(plain, judged_by=("datasets/general/0", "evaluations/0"))
+
+    written = format_history((plain,)), format_history((plain, judged))
+
+    assert [parse_history(each, source="test") for each in written] == [(plain,), (plain, judged)]
+    assert b"judged_by" not in written[0]  # a gateway of before knows no such field

@@ -8,7 +8,7 @@ from typing import Any
 from ocr.models.registry import Registry
 from ocr.store import Store
 
-OLD, NAMED, HALF, NEWEST = (f"datasets/plates/{digit * 64}" for digit in "0123")
+OLD, NAMED, HALF, NEWEST, FURTHER = (f"datasets/plates/{digit * 64}" for digit in "01234")
 REGISTERED = "registered"
 CHAMPION = "is or was champion"
 
@@ -25,6 +25,7 @@ GOES = {
 STAYS = {
     NAMED: "a version learned from it",
     NEWEST: "the newest of its name",
+    FURTHER: "a champion was judged by it",
     "datasets/plates/tests/0.parquet": "settings may freeze it",
     "datasets/plates/inputs/0.json": "finds a snapshot",
     "checkpoints/kept": "a version was exported from it",
@@ -39,6 +40,7 @@ STAYS = {
     "models/plates/aliases/champion.json": "the registry",
     "models/pages/aliases/champion.json": "the registry",
     "evaluations/first": "a champion was promoted by it",
+    "evaluations/further": "a champion was promoted by it",
     "reports/first/0.html": "a champion was promoted by it",
     "reports/0.html": "does not say of which evaluation it is",
     "else/0.json": "nothing that ocrline stores today",
@@ -48,7 +50,7 @@ STAYS = {
 
 def fill(store: Store, folder: Path) -> None:
     """Put all of it into a store; versions are made under the folder."""
-    for prefix in (OLD, NAMED, HALF, NEWEST):
+    for prefix in (OLD, NAMED, HALF, FURTHER, NEWEST):
         if prefix == NEWEST:
             time.sleep(1.1)  # S3 tells seconds
         store.put_bytes(f"{prefix}/images/0.bin", b"images")
@@ -64,6 +66,7 @@ def fill(store: Store, folder: Path) -> None:
         "datasets/plates/refused/0/quarantine.csv",
         "models/plates/half/0/card.md",
         "evaluations/first/report.json",
+        "evaluations/further/report.json",
         "evaluations/other/report.json",
         "reports/first/0.html",
         "reports/other/0.html",
@@ -80,7 +83,13 @@ def fill(store: Store, folder: Path) -> None:
     parts = {"detector": "boxes:part", "recogniser": "words:part"}
     register(store, folder, "pages:both", **parts, second_recogniser="words:second")
     registry = Registry(store)
-    registry.promote("plates", "first", reason="better", evaluation="evaluations/first")
+    registry.promote(
+        "plates",
+        "first",
+        reason="better",
+        evaluation="evaluations/first",
+        judged_by=(FURTHER, "evaluations/further"),
+    )
     registry.promote("plates", "second", reason="by hand")
     registry.promote("pages", "both", reason="by hand")
 

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from ocr.evaluation.lines.report import LinesReport
+from ocr.gate.further import judge_set
 from ocr.report.lines.markdown import render_lines_markdown
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, evaluate_scripted, lines
-from tests.ocr.gate.scenes import judge_lines
+from tests.ocr.gate.scenes import compare, general, judge_lines
 
 
 def evaluate(texts: list[str], *, paired: bool) -> LinesReport:
@@ -58,3 +61,15 @@ def test_hostile_text_is_neither_markup_nor_markdown() -> None:
 
     assert "<script" not in markdown
     assert "![](http" not in markdown
+
+
+def test_short_form_has_a_table_of_further_sets() -> None:
+    report = evaluate([f"{n:04}" for n in range(40)], paired=True)
+    forgot = compare(candidate=0.80, opponent=0.90, lower=-0.13, upper=-0.07)
+    decision = replace(judge_lines(report), further=[judge_set(general(forgot))])
+
+    markdown = render_lines_markdown(report, decision, title="plates:9c41")
+
+    (row,) = [line for line in markdown.splitlines() if line.startswith("| general |")]
+    assert "| 1,000 | **80.0%** (77.4% – 82.4%) | **90.0%**" in row
+    assert row.endswith("| −10.0 points (−13.0 to −7.0) | ⏸️ |")

@@ -1,0 +1,5 @@
+"""How an evaluation is found again or made, and how further test sets are read.
+
+- `found` – an evaluation is found under the digest of its inputs, or measured and kept
+- `further` – further sets, by each version alone
+"""
