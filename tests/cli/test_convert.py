@@ -29,7 +29,9 @@ def test_pages_are_written_as_label_studio_tasks(
     assert [Path(file).name for file in files] == [
         f"labelstudio_{split}.json" for split in ("train", "val", "test")
     ]
-    assert '<Image name="image" value="$ocr"/>' in (tmp_path / "out/labelstudio.xml").read_text()
+    interface = (tmp_path / "out/labelstudio.xml").read_text()
+    assert '<Image name="image" value="$ocr"/>' in interface
+    assert 'maxSubmissions="1"' in interface
     (task,) = json.loads(Path(files[0]).read_text())
     assert len(task["annotations"][0]["result"]) == 6
 

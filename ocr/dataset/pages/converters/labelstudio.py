@@ -21,11 +21,10 @@ INTERFACE: Final = """<View>
   <Rectangle name="bbox" toName="image"/>
   <Polygon name="poly" toName="image"/>
   <TextArea name="transcription" toName="image" perRegion="true" editable="true"
-            displayMode="region-list"/>
+            maxSubmissions="1" displayMode="region-list"/>
 </View>
 """
-"""The labelling interface that the tasks fit; with this display mode a text is edited in the list
-of regions."""
+"""The labelling interface of the tasks: a region has one text, edited in the list of regions."""
 
 
 def to_labelstudio(pages: Iterable[tuple[str, LabelledPage]]) -> Iterator[str]:
