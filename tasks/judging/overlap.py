@@ -33,12 +33,14 @@ def find_overlap(
     known_by: dict[str, set[str]] = defaultdict(set)
     for sample in tested:
         names[sample.id] = sample.image or sample.id[:12]
-        for key in (sample.id, sample.group):
+        for key in filter(None, (sample.id, sample.group)):
             known_by[key].add(sample.id)
     seen, unknown = set[str](), ""
     try:
         for part, is_cut in _parts(workspace, version, are_pages):
             for key in _trained_on(workspace, part, is_cut):
+                if not key:
+                    unknown = f"{part.reference} learnt lines that name no document"
                 seen |= known_by.get(key, set())
     except (ArtifactNotFound, BadData) as error:
         unknown = str(error)

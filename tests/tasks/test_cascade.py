@@ -126,3 +126,23 @@ def test_a_second_recogniser_that_learnt_pages_of_the_test_holds_the_candidate(
 
     assert judgement.verdict == "hold"
     assert "second recogniser was trained on 2 of the 2 pages" in judgement.reasons[0]
+
+
+def test_of_a_second_recogniser_whose_lines_name_no_document_nobody_knows_the_pages(
+    registry: Registry, pages: SnapshotRef, lines: SnapshotRef, tmp_path: Path
+) -> None:
+    bundle = make_bundle(
+        tmp_path / "r0",
+        name="plates",
+        version="r0",
+        characters=DIGITS,
+        dataset_digest=lines.digest,
+    )
+    registry.register("plates", "r0", bundle)
+    cascade = find(lines, "plates:r0")
+
+    judgement = judge(assemble(pages, "r2", cascade=cascade), pages, PageGateParams())
+
+    assert judgement.accepted
+    report = Path(judgement.report).read_text(encoding="utf-8")
+    assert "unknown: plates:r0 learnt lines that name no document" in report
