@@ -153,10 +153,13 @@ def check_bad_share(
 ) -> None:
     """Stop when more than a set share of the rows is bad; what is only TOLD is not.
 
+    Pages that nobody has checked yet are no rows: however many, they hide no bad ones.
+
     Raises:
         TooManyRejected: With the table of reasons, and the rejections that were given.
     """
     bad = sum(reason.count for reason in reasons if reason.reason not in TOLD)
+    rows -= sum(reason.count for reason in reasons if reason.reason == "unconfirmed_page")
     if bad <= max_bad_share * rows:
         return
     table = "\n".join(

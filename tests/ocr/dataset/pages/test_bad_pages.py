@@ -126,14 +126,27 @@ def test_regions_without_texts_are_told_but_not_bad(store: Store, root: Path) ->
     assert (made.counts["accepted"], made.counts["ignored_regions"]) == (16, 0)
 
 
-def test_pages_that_nobody_has_checked_yet_are_told_but_not_bad(store: Store, root: Path) -> None:
+def confirm(root: Path, *, pages: int) -> PageLabelFiles:
+    """Make a project of PPOCRLabel of the train pages, so many of them confirmed."""
     rows = (root / "det_train.txt").read_text().splitlines(keepends=True)
     (root / "train/Label.txt").write_text("".join(rows))
-    checked = [row.split("\t")[0] + "\t1\n" for row in rows[:3]]
+    checked = [row.split("\t")[0] + "\t1\n" for row in rows[:pages]]
     (root / "train/fileState.txt").write_text("".join(checked))
-    labels = PageLabelFiles("ppocrlabel", root, "train/Label.txt")
+    return PageLabelFiles("ppocrlabel", root, "train/Label.txt")
+
+
+def test_pages_that_nobody_has_checked_yet_are_told_but_not_bad(store: Store, root: Path) -> None:
+    labels = confirm(root, pages=3)
 
     made = prepare(store, root, labels=labels, limits=replace(LIMITS, max_bad_share=0.0))
 
     assert [(each.reason, each.count) for each in made.quarantine] == [("unconfirmed_page", 9)]
     assert made.counts["accepted"] == 3
+
+
+def test_pages_that_nobody_has_checked_yet_hide_no_bad_ones(store: Store, root: Path) -> None:
+    labels = confirm(root, pages=4)
+    (root / "train/0.png").unlink()
+
+    with pytest.raises(TooManyRejected, match=r"1 of 4 rows are bad \(25\.0%\)"):
+        prepare(store, root, labels=labels, limits=replace(LIMITS, max_bad_share=0.2))
