@@ -118,6 +118,6 @@ def _open(
 def _row(suspect: "Suspect") -> list[object]:
     crop = suspect.crop
     name = crop.image or crop.id[:12]
-    read = suspect.read if suspect.contradiction else "as labelled"
+    read = "as labelled" if suspect.read == crop.text else suspect.read
     said = f"{suspect.contradiction:.1f}"
     return [crop.split, name, crop.region or "", crop.text, read, said]

@@ -2,14 +2,17 @@
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.main import run
-from ocr.image.pixels import encode_png
+from ocr.evaluation.suspects.finding import ChecksLabels, find_suspects
+from ocr.evaluation.suspects.suspect import LabelledCrop, Suspect
+from ocr.image.pixels import Image, encode_png
 from tasks.workspace import open_workspace
 from tests.ocr.dataset.pages.sheets import add_row
 from tests.toy_bundle import corners, draw, draw_page, write_toy_bundle
@@ -96,6 +99,26 @@ def test_only_the_most_suspicious_lines_of_a_split_are_listed(
 
     assert few["suspects"] == 3
     assert [row["label"] for row in read_list(tmp_path / "out2")] == ["CACA"]
+
+
+def test_a_line_that_reads_otherwise_is_shown_so_though_its_label_is_as_probable(
+    tmp_path: Path,
+    plates: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def agree(
+        crops: Iterable[tuple[LabelledCrop, Image]], reader: ChecksLabels, *, most: int
+    ) -> list[Suspect]:
+        return [replace(each, contradiction=0) for each in find_suspects(crops, reader, most=most)]
+
+    monkeypatch.setattr("ocr.evaluation.suspects.finding.find_suspects", agree)
+
+    run(["suspects", "plates", str(tmp_path / "out"), "--most", "4", *plates])
+
+    shown = capsys.readouterr().out
+    assert all(text in shown for text in ("BABA ", "CBCB ", "BCAB "))
+    assert shown.count("as labelled") == 1
 
 
 def test_label_studio_shows_the_label_as_it_is_and_what_was_read_beside_it(
