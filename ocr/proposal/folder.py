@@ -16,12 +16,13 @@ from ocr.dataset.pages.converters.labelstudio import (
     to_labelstudio_predictions,
 )
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
-from ocr.errors import ArtifactExists, BadInput
+from ocr.errors import ArtifactExists, BadData, BadInput
 from ocr.image.header import image_suffix
 from ocr.proposal.page import PageSource, ProposedPage
 from ocr.proposal.reading import LeftOut, encode_page, read_files
 from ocr.proposal.shelf import PageShelf
 from ocr.proposal.suggestion import Suggestion, write_list
+from ocr.proposal.usefulness import Choice
 from ocr.reading.page_reader import ReadsPages
 
 ProposalKind = Literal["ppocrlabel", "labelstudio"]
@@ -32,6 +33,7 @@ LABELS: Final[dict[ProposalKind, str]] = {
 """What the tool reads. PPOCRLabel keeps its own readings there, until a person confirms a page."""
 _IMAGES: Final[dict[ProposalKind, str]] = {"ppocrlabel": "", "labelstudio": "images/"}
 _LONGEST_STEM = 80
+_UNWRITABLE = re.compile(r"[\t\r\n\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -76,35 +78,47 @@ def propose_labels(
 
     Raises:
         ArtifactExists: The folder is there already.
-        BadInput: There is no page to check.
-        BadData: A file changed meanwhile.
+        BadInput: There is no page to check, or labels could not name the folder.
     """
+    _check_name(folder.name)
     with _appearing_whole(folder) as part, tempfile.TemporaryFile(dir=part) as file:
         shelf = PageShelf(file)
         left_out = list(_fill(shelf, read_files(files, reader, max_pixels=max_pixels)))
         choices = shelf.choose(budget=budget, known=known)
         if not choices:
             raise BadInput(_explain(len(shelf), left_out))
-        names = [
-            _write_image(shelf.get(choice.index).source, part, rank, kind, max_pixels=max_pixels)
-            for rank, choice in enumerate(choices, start=1)
-        ]
-        pages = (shelf.get(choice.index) for choice in choices)
-        _write_labels(
-            part, zip(names, pages, strict=True), kind, name=folder.name, model=reader.name
-        )
+        written: list[tuple[str, Choice]] = []
+        for choice in choices:
+            source, rank = shelf.get(choice.index).source, len(written) + 1
+            try:
+                image = _write_image(source, part, rank, kind, max_pixels=max_pixels)
+                written.append((image, choice))
+            except BadData as error:  # what was read of the others is not lost
+                left_out.append(LeftOut(source.name, str(error)))
+        if not written:
+            raise BadInput(_explain(0, left_out))
+        pages = ((name, shelf.get(choice.index)) for name, choice in written)
+        _write_labels(part, pages, kind, name=folder.name, model=reader.name)
         suggestions = tuple(
             Suggestion.of(shelf.get(choice.index), image=name, novelty=choice.novelty)
-            for name, choice in zip(names, choices, strict=True)
+            for name, choice in written
         )
         write_list(part, suggestions, model=reader.name)
     return Proposal(suggestions, read=len(shelf), left_out=tuple(left_out))
 
 
+def _check_name(name: str) -> None:
+    """Refuse what PPOCRLabel's rows of tabs, or UTF-8, cannot hold."""
+    if _UNWRITABLE.search(name):
+        raise BadInput(
+            f"labels cannot name the folder {name!r}: expected UTF-8 without tabs and line breaks"
+        )
+
+
 @contextmanager
 def _appearing_whole(folder: Path) -> Iterator[Path]:
     """Make a hidden folder beside `folder` that takes its place when the block ends well."""
-    if folder.exists():
+    if folder.exists() or folder.is_symlink():
         raise ArtifactExists(
             f"{folder} is there already and may hold what somebody checked, expected a new folder"
         )

@@ -1,6 +1,7 @@
 """A page that nobody has labelled, and what a model read on it."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +27,14 @@ class PageSource:
     digest: str
 
     @property
+    def file(self) -> str:
+        """Its file as text."""
+        return show_path(self.path)
+
+    @property
     def name(self) -> str:
         """What a person calls it."""
-        return f"{self.path} page {self.number}" if self.pages > 1 else str(self.path)
+        return f"{self.file} page {self.number}" if self.pages > 1 else self.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class ProposedPage:
     @property
     def facts(self) -> Mapping[str, object]:
         """Its file and place: Label Studio shows them, and `group_field: document` splits by it."""
-        return {"document": str(self.source.path), "page": self.source.number}
+        return {"document": self.source.file, "page": self.source.number}
 
     @property
     def doubt(self) -> float:
@@ -82,3 +88,8 @@ class ProposedPage:
         """Read what `to_bytes` returned."""
         width, height, lines = json.loads(content)
         return cls(source, width, height, tuple(map(PageLine.from_json, lines)))
+
+
+def show_path(path: Path) -> str:
+    """Return a path as text; U+FFFD stands for bytes of its name that are not UTF-8."""
+    return os.fsencode(path).decode(errors="replace")

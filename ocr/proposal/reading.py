@@ -1,6 +1,7 @@
 """The pages of image files and PDFs, read one by one."""
 
 import hashlib
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from ocr.image.document import OpenDocument, open_document
 from ocr.image.header import JPEG_MAGIC, PNG_MAGIC
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, encode_png, to_grey
-from ocr.proposal.page import PageSource, ProposedPage
+from ocr.proposal.page import PageSource, ProposedPage, show_path
 from ocr.reading.page_reader import ReadsPages
 
 _SHOWN_EVERYWHERE = (JPEG_MAGIC, PNG_MAGIC)
@@ -40,25 +41,40 @@ def read_files(
         Pages, each with its perceptual hash; of what is damaged, or a copy of a file before it,
         the name.
     """
-    seen: dict[str, Path] = {}
+    seen: dict[str, str] = {}
     for path in files:
+        name = show_path(path)
         try:
-            data = path.read_bytes()
-        except OSError as error:
-            yield LeftOut(str(path), error.strerror or str(error))
+            data = _read_file(path)
+        except BadData as error:
+            yield LeftOut(name, str(error))
             continue
         digest = hashlib.sha256(data).hexdigest()
         if digest in seen:
-            yield LeftOut(str(path), f"the same file as {seen[digest]}")
+            yield LeftOut(name, f"the same file as {seen[digest]}")
             continue
-        seen[digest] = path
+        seen[digest] = name
         try:
             with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
                 for number in range(1, document.pages + 1):
                     source = PageSource(path, number, document.pages, digest)
                     yield _read_page(document, source, reader)
         except (BadImage, BadDocument) as error:
-            yield LeftOut(str(path), str(error))
+            yield LeftOut(name, str(error))
+
+
+def _read_file(path: Path) -> bytes:
+    """Read a file; a pipe or device, which may never end, is refused.
+
+    Raises:
+        BadData: It is none, or cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadData("not a file")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadData(error.strerror or str(error)) from error
 
 
 def _read_page(
@@ -79,11 +95,11 @@ def encode_page(source: PageSource, *, max_pixels: int) -> bytes:
     A JPEG or PNG is itself, byte for byte; a page of anything else becomes a PNG.
 
     Raises:
-        BadData: The file is another one by now.
+        BadData: The file is another one by now, or gone.
     """
-    data = source.path.read_bytes()
+    data = _read_file(source.path)
     if hashlib.sha256(data).hexdigest() != source.digest:
-        raise BadData(f"{source.path} changed while its folder was read: run the command again")
+        raise BadData("changed since it was read")
     if data.startswith(_SHOWN_EVERYWHERE):
         return data
     with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:

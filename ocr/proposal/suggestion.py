@@ -43,7 +43,7 @@ class Suggestion:
         least = page.least
         return cls(
             image=image,
-            file=str(page.source.path),
+            file=page.source.file,
             page=page.source.number,
             digest=page.source.digest,
             doubt=round(page.doubt, 2),
@@ -75,9 +75,9 @@ def _read_list(path: Path) -> list[tuple[str, int]]:
     try:
         pages = json.loads(path.read_text(encoding="utf-8"))["pages"]
         return [(str(page["digest"]), int(page["page"])) for page in pages]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ArtifactNotFound(
             f"no file {path}, which `ocrline annotate` writes into every folder that it makes"
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise BadData(f"{path} is no list of `ocrline annotate`: {error!r}") from error

@@ -1,6 +1,8 @@
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import get_args
 
 import cv2
 import pytest
@@ -161,9 +163,12 @@ def test_pages_of_an_earlier_folder_are_left_to_it(
 def test_a_folder_that_we_did_not_make_is_no_earlier_one(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"pages\.json"):
         read_known([tmp_path])
-    (tmp_path / "pages.json").write_text('{"pages": [1]}')
-    with pytest.raises(BadData, match="is no list of `ocrline annotate`"):
-        read_known([tmp_path])
+    for content in ('{"pages": [1]}', '{"pages": [{"digest": "", "page": 1e999}]}', "[" * 10**5):
+        (tmp_path / "pages.json").write_text(content)
+        with pytest.raises(BadData, match="is no list of `ocrline annotate`"):
+            read_known([tmp_path])
+    with pytest.raises(ArtifactNotFound, match=r"pages\.json/pages\.json"):
+        read_known([tmp_path / "pages.json"])
 
 
 def test_nothing_stays_of_a_call_that_fails(reader: ToldReader, tmp_path: Path) -> None:
@@ -175,14 +180,63 @@ def test_nothing_stays_of_a_call_that_fails(reader: ToldReader, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["bad.png"]
 
 
-def test_a_file_that_changes_meanwhile_stops_the_call(
+def test_files_that_change_or_go_meanwhile_are_left_out(
     files: list[Path], reader: ToldReader, tmp_path: Path
 ) -> None:
-    def change(files: list[Path]) -> Iterator[Path]:
-        yield from files
+    (tmp_path / "c.png").write_bytes(encode_png(reader.draw([("ONE", 0.1)], seed=5)))
+
+    def change() -> Iterator[Path]:
+        yield from [*files, tmp_path / "c.png"]
         files[0].write_bytes(b"another file")
+        (tmp_path / "c.png").unlink()
 
-    with pytest.raises(BadData, match=r"a\.png changed while its folder was read"):
-        propose(change(files), tmp_path / "out", reader)
+    made = propose(change(), tmp_path / "out", reader)
 
-    assert not (tmp_path / "out").exists()
+    assert [page.image for page in made.suggestions] == ["0001-b_b.png"]
+    assert {Path(each.name).name: each.why for each in made.left_out} == {
+        "a.png": "changed since it was read",
+        "c.png": "No such file or directory",
+    }
+
+
+@pytest.mark.parametrize("kind", get_args(ProposalKind))
+def test_names_that_are_not_utf_8_are_written_with_a_sign_instead(
+    files: list[Path], reader: ToldReader, tmp_path: Path, kind: ProposalKind
+) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.png"))
+    files[0].rename(path)
+    bad = path.with_name(path.name.replace(".png", ".jpg"))
+    bad.write_bytes(b"no image")
+
+    made = propose([path, bad], tmp_path / "out", reader, kind=kind)
+
+    (page,) = json.loads((tmp_path / "out/pages.json").read_text())["pages"]
+    assert page["file"] == str(tmp_path / "caf\ufffd.png")
+    assert [each.name for each in made.left_out] == [str(tmp_path / "caf\ufffd.jpg")]
+    assert len(read_known([tmp_path / "out"])) == 1
+
+
+def test_nothing_is_read_from_a_pipe(files: list[Path], reader: ToldReader, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+
+    made = propose([tmp_path / "pipe.png", *files], tmp_path / "out", reader)
+
+    assert [each.why for each in made.left_out] == ["not a file"]
+    assert len(made.suggestions) == 2
+
+
+@pytest.mark.parametrize("name", ["a\tb", "a\nb", "caf\udce9"])
+def test_a_folder_that_labels_cannot_name_is_refused(
+    files: list[Path], reader: ToldReader, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(BadInput, match="labels cannot name the folder"):
+        propose(files, tmp_path / name, reader)
+
+
+def test_a_link_to_nowhere_is_there_already(
+    files: list[Path], reader: ToldReader, tmp_path: Path
+) -> None:
+    (tmp_path / "out").symlink_to("nowhere")
+
+    with pytest.raises(ArtifactExists, match="out is there already"):
+        propose(files, tmp_path / "out", reader)
