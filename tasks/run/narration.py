@@ -7,7 +7,7 @@ from prefect.exceptions import MissingContextError
 from rich.console import Console
 from rich.markup import escape
 
-TERMINAL = Console(stderr=True, highlight=False)
+TERMINAL = Console(stderr=True, highlight=False, emoji=False)
 
 
 def narrate(stage: str, message: str) -> None:
