@@ -103,8 +103,9 @@ def check_further(
             raise ValueError(f"{here}.name: {each.name!r} is {taken[each.name]} name already")
         taken[each.name] = f"{here}'s"
         place = _place(each.root, each.labels)
-        if place in known:
-            raise ValueError(f"{here}.labels: {place} is what {known[place]} names already")
+        if place in known:  # the root may hold keys, and is not shown
+            labels = each.labels or "the root"
+            raise ValueError(f"{here}.labels: {labels} is what {known[place]} names already")
         known[place] = here
 
 

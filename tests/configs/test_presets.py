@@ -210,7 +210,7 @@ def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
     ("sets", "said"),
     [
         ("[{name: a, labels: x}, {name: a, labels: y}]", "1.name: 'a' is evaluation.further.0's"),
-        ("[{name: a, labels: x}, {name: b, labels: ./x}]", "1.labels: x is what evaluation.furthe"),
+        ("[{name: a, labels: x}, {name: b, labels: ./x}]", "1.labels: ./x is what evaluation.furt"),
         ("[{name: plates, labels: x}]", "0.name: 'plates' is the dataset's name already"),
         ("[{name: plates-lines, labels: x}]", "0.name: 'plates-lines' is that of the dataset's"),
         ("[{name: a, labels: rec_test.txt}]", "0.labels: rec_test.txt is what dataset.test_labels"),
@@ -222,6 +222,15 @@ def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
 def test_further_sets_that_cannot_be_are_named_before_anything_runs(sets: str, said: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(said)):
         load_params("plates", overrides=[f"evaluation.further={sets}"])
+
+
+def test_keys_in_the_address_of_a_further_set_are_not_shown() -> None:
+    sets = ", ".join(f"{{name: {name}, root: 's3://key:SECRET@b', labels: x}}" for name in "ab")
+
+    with pytest.raises(ConfigError, match="names already") as refused:
+        load_params("plates", overrides=[f"evaluation.further=[{sets}]"])
+
+    assert "SECRET" not in str(refused.value)
 
 
 def test_further_sets_of_both_kinds_are_read_from_a_file(tmp_path: Path) -> None:
