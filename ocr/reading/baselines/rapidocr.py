@@ -3,13 +3,19 @@
 import importlib.metadata
 import importlib.util
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+import cv2
+import numpy as np
 
 from ocr.errors import BadInput
 from ocr.image.pixels import Image
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import PageReading
 from ocr.reading.recognition.ctc import Recognition
+
+MOST_ASPECT: Final = 16
+"""The engine draws the shorter side of a page up to 736 pixels, or scales it down to none."""
 
 
 class RapidOcrRecogniser:
@@ -50,13 +56,17 @@ class RapidOcrPages:
 
     def read(self, image: Image) -> PageReading:
         """Read a (H, W, 3) BGR page of any size."""
-        found = self._engine(image)
+        found = self._engine(_widen(image))
+        height_px, width_px = image.shape[:2]
         boxes = () if found.boxes is None else found.boxes
         stages = zip(("detect", "classify", "recognise"), found.elapse_list or (), strict=False)
         return PageReading(
             lines=tuple(
                 PageLine(
-                    polygon=tuple((float(x), float(y)) for x, y in box),
+                    polygon=tuple(
+                        (min(float(x), float(width_px)), min(float(y), float(height_px)))
+                        for x, y in box
+                    ),
                     text=text,
                     confidence=float(score),
                 )
@@ -67,6 +77,18 @@ class RapidOcrPages:
             rotation=0,
             timings={stage: float(seconds) for stage, seconds in stages if seconds},
         )
+
+
+def _widen(image: Image) -> Image:
+    """Add white to the right of a page too narrow for the engine, or below one too flat."""
+    height_px, width_px = image.shape[:2]
+    below_px = max(0, -(-width_px // MOST_ASPECT) - height_px)
+    right_px = max(0, -(-height_px // MOST_ASPECT) - width_px)
+    if not (below_px or right_px):
+        return image
+    white = (255, 255, 255)
+    wide = cv2.copyMakeBorder(image, 0, below_px, 0, right_px, cv2.BORDER_CONSTANT, value=white)
+    return np.asarray(wide, np.uint8)
 
 
 def _load_engine(threads: int) -> Any:

@@ -24,3 +24,7 @@ def test_page_is_read_line_by_line_with_corners_in_pixels(reader: RapidOcrPages)
 
 def test_blank_page_reads_as_nothing(reader: RapidOcrPages) -> None:
     assert reader.read(np.full((200, 200, 3), 255, dtype=np.uint8)).lines == ()
+
+
+def test_page_that_the_engine_would_scale_down_to_nothing_is_read(reader: RapidOcrPages) -> None:
+    assert reader.read(np.full((20, 4000, 3), 255, dtype=np.uint8)).lines == ()
