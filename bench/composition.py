@@ -159,7 +159,7 @@ def train(path: Path) -> Outcome:
     from training.job import SNAPSHOT
     from training.loop.progress import read_events
     from training.recognition.checkpoint import load_recogniser
-    from training.recognition.samples import collect_crops
+    from training.recognition.samples import Line, collect_crops
     from training.recognition.validation import validate
     from training.train import train_model
 
@@ -167,8 +167,8 @@ def train(path: Path) -> Outcome:
     result = train_model(job, folder)
     net, net_spec = load_recogniser(folder / result.checkpoint)
     snapshot, spec = open_line_snapshot(folder / SNAPSHOT), net_spec.input
-    pairs = ((line.text, image) for line, image in snapshot.images("test"))
-    crops = collect_crops(pairs, split="test", charset=snapshot.charset, spec=spec)
+    lines = (Line(line.text, image) for line, image in snapshot.images("test"))
+    crops = collect_crops(lines, split="test", charset=snapshot.charset, spec=spec)
     metrics = validate(
         net, crops, spec=spec, charset=net_spec.charset, limit=len(crops), beat=lambda: None
     ).metrics

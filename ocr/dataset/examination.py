@@ -90,11 +90,14 @@ def examine_rendered(
     limits: ImageLimits,
     file: SpoolFile,
     hash_image: Callable[[GreyImage], bytes],
+    kept: Image | None = None,
 ) -> Finding:
-    """Examine an image that this project rendered; it is spooled as JPEG."""
-    return _examine(
-        encode_jpeg(image), to_grey(image), limits=limits, file=file, hash_image=hash_image
-    )
+    """Examine an image that this project rendered; it, or `kept` for it, is spooled as JPEG."""
+    if kept is None:
+        kept = image
+    grey = to_grey(image)
+    fault = _find_small(grey, limits)
+    return fault or _spool(encode_jpeg(kept), kept.shape, hash_image(grey), file=file)
 
 
 def open_rows(
@@ -201,15 +204,23 @@ def _examine(
     file: SpoolFile,
     hash_image: Callable[[GreyImage], bytes],
 ) -> Finding:
-    height, width = grey.shape
-    if min(height, width) < limits.min_side_px:
-        allowed = f"the smallest side is {limits.min_side_px}"
-        return Fault("too_small", f"{width}x{height} pixels, {allowed}")
+    return _find_small(grey, limits) or _spool(data, grey.shape, hash_image(grey), file=file)
+
+
+def _find_small(image: GreyImage, limits: ImageLimits) -> Fault | None:
+    height, width = image.shape
+    if min(height, width) >= limits.min_side_px:
+        return None
+    allowed = f"the smallest side is {limits.min_side_px}"
+    return Fault("too_small", f"{width}x{height} pixels, {allowed}")
+
+
+def _spool(data: bytes, shape: tuple[int, ...], hash_: bytes, *, file: SpoolFile) -> EncodedImage:
     return EncodedImage(
         id=hashlib.sha256(data).hexdigest(),
-        width=width,
-        height=height,
-        hash=hash_image(grey),
+        width=shape[1],
+        height=shape[0],
+        hash=hash_,
         suffix=image_suffix(data),
         place=file.append(data),
     )

@@ -10,6 +10,12 @@ from ocr.image.rectangle import Corners, smallest_rectangle
 CROP_MARGIN = 0.08
 """Labelled boxes grow by this share of their shorter side before they are cut out."""
 
+SURROUNDINGS = 0.35
+"""Crops to learn from go on round their line by this share of its shorter side."""
+
+SURROUNDINGS_SHARE = SURROUNDINGS / (1 + 2 * SURROUNDINGS)
+"""The same as a share of the shorter side of what is cut out."""
+
 UPRIGHT_ASPECT = 1.5
 """A crop at least this much higher than wide is a vertical line, and is laid on its side."""
 
@@ -52,15 +58,43 @@ def crop_line(page: Image, box: NDArray[np.float32]) -> Image:
         (H', W', 3) BGR, at least one pixel; of a vertical line its top is on the left. It may
         share memory with the page.
     """
-    corners, _ = smallest_rectangle(box.astype(np.int32))
-    crop = _cut(page, corners)
-    upright = crop.shape[0] / crop.shape[1] >= UPRIGHT_ASPECT
-    return np.rot90(crop) if upright else crop
+    corners = _corners(box)
+    return _lay(_cut(page, corners), corners)
+
+
+def crop_surroundings(page: Image, box: NDArray[np.float32]) -> Image:
+    """Cut out what `crop_line` does and its `SURROUNDINGS`, turned alike.
+
+    Args:
+        page: (H, W, 3) BGR.
+        box: (4, 2) corners in order, in page pixels.
+    """
+    wide = grow_boxes(box[None], SURROUNDINGS)[0]
+    return _lay(_cut(page, _corners(wide)), _corners(box))
+
+
+def surroundings_px(height_px: int, width_px: int, share: float) -> int:
+    """Return how far an image goes on round its line."""
+    return round(share * min(height_px, width_px))
+
+
+def _corners(box: NDArray[np.float32]) -> Corners:
+    return smallest_rectangle(box.astype(np.int32))[0]
+
+
+def _lay(crop: Image, line: Corners) -> Image:
+    """Lay a crop on its side where its line is upright."""
+    width_px, height_px = _size_px(line)
+    return np.rot90(crop) if height_px / width_px >= UPRIGHT_ASPECT else crop
+
+
+def _size_px(corners: Corners) -> tuple[int, int]:
+    top, right, bottom, left = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    return max(1, int(max(top, bottom))), max(1, int(max(right, left)))
 
 
 def _cut(page: Image, corners: Corners) -> Image:
-    top, right, bottom, left = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
-    width_px, height_px = max(1, int(max(top, bottom))), max(1, int(max(right, left)))
+    width_px, height_px = _size_px(corners)
     target = np.array(
         [(0, 0), (width_px, 0), (width_px, height_px), (0, height_px)], dtype=np.float32
     )

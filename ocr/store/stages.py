@@ -51,9 +51,9 @@ STAGES: Final[dict[StageName, Stage]] = {
     "prepare-pages": Stage(
         7, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
-    "crop-pages": Stage(6, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
+    "crop-pages": Stage(7, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
     "train-recogniser": Stage(
-        2,
+        3,
         ("training.recognition.trainee", "training.loop.loop"),
         (*_IMAGES, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "rapidfuzz"),
     ),

@@ -15,6 +15,14 @@ Points = NDArray[np.float64]
 Generator = np.random.Generator
 Pixels = Any  # an Image; what cv2 returns has no type
 
+ENDS, END_LIMITS = (0.02, 0.12), (-0.16, 0.4)
+EDGES, EDGE_LIMITS = (0.0, 0.07), (-0.13, 0.3)
+"""Mean and deviation, least and most, in heights of the line with its margin, by which a found box
+goes on beyond the labelled one: at its left and right end, at its upper and lower edge. On 2,135
+lines of receipts that no detector learnt from: 0.03 and 0.09 with long tails, 0.01 and 0.08."""
+LARGEST_SQUEEZE = 0.15
+"""Each end at most adds this share of the width, for the result keeps its width."""
+
 _NOISE = np.random.default_rng(0).standard_normal(1 << 18).astype(np.float32)
 _SMALL_KERNEL = np.ones((2, 2), np.uint8)
 
@@ -28,6 +36,7 @@ def augment_crop(
     strength: float,
     keep_height: bool,
     rng: Generator,
+    around_px: int = 0,
 ) -> tuple[Image, Points]:
     """Warp a crop to the input size and disturb its pixels.
 
@@ -39,15 +48,24 @@ def augment_crop(
         strength: 0 resizes only; also the chance of photometric noise.
         keep_height: Move like a text line (upright, no perspective), not like a plate.
         rng: Source of all randomness.
+        around_px: Pixels by which the crop goes on round what is to fill the result. The sides of a
+            line then move on their own, as those of a detector's boxes do.
 
     Returns:
         (height_px, width_px, 3) and the centres in it.
     """
     size = (width_px, height_px)
-    scale = resize_matrix((image.shape[1], image.shape[0]), size)
+    rows, columns = (slice(around_px, side - around_px) for side in image.shape[:2])
+    line = image[rows, columns]
+    scale = resize_matrix((line.shape[1], line.shape[0]), size) @ _shift(-around_px)
     if strength == 0:
-        return np.asarray(cv2.resize(image, size), dtype=np.uint8), _move(centres_px, scale)
-    jitter = _line_jitter if keep_height else _plate_jitter
+        return np.asarray(cv2.resize(line, size), dtype=np.uint8), _move(centres_px, scale)
+    if not keep_height:
+        jitter = _plate_jitter
+    elif around_px:
+        jitter = _side_jitter
+    else:
+        jitter = _line_jitter
     matrix = jitter(size, strength, rng) @ scale
     warped = cv2.warpPerspective(
         image, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
@@ -57,7 +75,7 @@ def augment_crop(
     return np.asarray(warped, dtype=np.uint8), _move(centres_px, matrix)
 
 
-def resize_matrix(source: tuple[int, int], target: tuple[int, int]) -> Matrix:
+def resize_matrix(source: tuple[float, float], target: tuple[int, int]) -> Matrix:
     """Return the map from source to target pixels that cv2.resize applies."""
     x, y = target[0] / source[0], target[1] / source[1]
     return np.array([[x, 0, (x - 1) / 2], [0, y, (y - 1) / 2], [0, 0, 1.0]])
@@ -118,6 +136,26 @@ def _line_jitter(size: tuple[int, int], strength: float, rng: Generator) -> Matr
         [[1 - 0.02 * abs(u[1]), 0.12 * u[2], 0], [drift, 1 + 0.10 * u[3], 0], [0, 0, 1.0]]
     )
     return _about_centre(affine, size, np.array([0.10 * u[4] * height, 0.07 * u[5] * height]))
+
+
+def _side_jitter(size: tuple[int, int], strength: float, rng: Generator) -> Matrix:
+    """A line cut out of its page: slant, drift, and sides that lie where a detector puts them."""
+    width, height = size
+    slant, drift = rng.uniform(-strength, strength, 2) / 0.75
+    drift *= 0.05 * height / max(width, 2 * height)
+    affine = np.array([[1, 0.12 * slant, 0], [drift, 1, 0], [0, 0, 1.0]])
+    matrix = _about_centre(affine, size, np.zeros(2))
+    if rng.random() > strength:
+        return matrix
+    ends = np.clip(rng.normal(*ENDS, 2), *END_LIMITS) * height
+    ends = np.minimum(ends, LARGEST_SQUEEZE * width)
+    edges = np.clip(rng.normal(*EDGES, 2), *EDGE_LIMITS) * height
+    source = width + ends.sum(), height + edges.sum()
+    return resize_matrix(source, size) @ _shift(ends[0], edges[0]) @ matrix
+
+
+def _shift(x_px: float, y_px: float | None = None) -> Matrix:
+    return np.array([[1, 0, x_px], [0, 1, x_px if y_px is None else y_px], [0, 0, 1.0]])
 
 
 def _about_centre(matrix: Matrix, size: tuple[int, int], shift_px: Points) -> Matrix:

@@ -79,6 +79,7 @@ class CropBatchMaker:
         image, centres_px = augment_crop(
             crop.image,
             crop.centres_px,
+            around_px=crop.around_px,
             width_px=width_px,
             height_px=self.spec.height_px,
             strength=self.augmentation,

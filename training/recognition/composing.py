@@ -126,8 +126,8 @@ class Composition:
         """The crops to compose from, all of one size, and their texts."""
         size = round(self._spec.width_px * SCALE), round(self._spec.height_px * SCALE)
         images = [
-            cv2.resize(image, size, interpolation=cv2.INTER_CUBIC)
-            for image in self._crops.images[:MOST_COMPOSED]
+            cv2.resize(self._crops.line(index), size, interpolation=cv2.INTER_CUBIC)
+            for index in range(min(len(self._crops), MOST_COMPOSED))
         ]
         return np.stack(images), self._crops.texts[:MOST_COMPOSED]
 

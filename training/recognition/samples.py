@@ -4,7 +4,9 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,18 +23,34 @@ RARE_COUNT_SHARE = 0.02
 RARE_SAMPLE_SHARE = 0.1
 
 
+class Line(NamedTuple):
+    """A labelled line.
+
+    Attributes:
+        text: What it reads.
+        image: (H, W, 3) BGR.
+        around_px: Pixels by which the image goes on round the line, on every side.
+    """
+
+    text: str
+    image: Image
+    around_px: int = 0
+
+
 @dataclass(frozen=True)
 class Crops:
     """Labelled crops of one split, all of equal index.
 
     Attributes:
         images: (H, W, 3) BGR each.
+        around_px: Pixels by which each goes on round its line.
         texts: What each reads.
         labels: The classes of each text, from 1.
         widths_px: Width of each once fitted to the input.
     """
 
     images: tuple[Image, ...]
+    around_px: tuple[int, ...]
     texts: tuple[str, ...]
     labels: tuple[NDArray[np.int32], ...]
     widths_px: NDArray[np.int64]
@@ -40,11 +58,13 @@ class Crops:
     def __len__(self) -> int:
         return len(self.images)
 
+    def line(self, index: int) -> Image:
+        """The image of an index without what surrounds the line."""
+        return _trim(self.images[index], self.around_px[index])
 
-def collect_crops(
-    pairs: Iterable[tuple[str, Image]], *, split: str, charset: Charset, spec: LineSpec
-) -> Crops:
-    """Collect the texts and images of a split, checked against the charset and the net.
+
+def collect_crops(lines: Iterable[Line], *, split: str, charset: Charset, spec: LineSpec) -> Crops:
+    """Collect the lines of a split, checked against the charset and the net.
 
     A line whose text has more characters than the net has frames for its width is left out.
 
@@ -53,20 +73,26 @@ def collect_crops(
             for the input width (layout fixed: any; layout line: more than a fifth of them).
     """
     images: list[Image] = []
+    around: list[int] = []
     texts: list[str] = []
     labels: list[NDArray[np.int32]] = []
     skipped: list[str] = []
-    for text, image in pairs:
+    for text, image, around_px in lines:
         classes = np.asarray(charset.encode(text), dtype=np.int32)
-        if frames_needed(classes) > frame_count(fitted_width_px(image, spec), spec):
+        if frames_needed(classes) > frame_count(
+            fitted_width_px(_trim(image, around_px), spec), spec
+        ):
             skipped.append(text)
             continue
-        images.append(_bounded(image, spec))
+        image, around_px = _bounded(image, around_px, spec)
+        images.append(image)
+        around.append(around_px)
         texts.append(text)
         labels.append(classes)
     _check(kept=len(images), skipped=skipped, split=split, spec=spec)
-    widths_px = np.array([fitted_width_px(image, spec) for image in images], dtype=np.int64)
-    return Crops(tuple(images), tuple(texts), tuple(labels), widths_px)
+    trimmed = map(_trim, images, around)
+    widths_px = np.array([fitted_width_px(line, spec) for line in trimmed], dtype=np.int64)
+    return Crops(tuple(images), tuple(around), tuple(texts), tuple(labels), widths_px)
 
 
 def frames_needed(labels: Sequence[int] | NDArray[np.int32]) -> int:
@@ -83,11 +109,23 @@ def find_rare(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.sort(order[rarest[order] < len(texts) * RARE_COUNT_SHARE])
 
 
-def _bounded(image: Image, spec: LineSpec) -> Image:
+def _trim(image: Image, around_px: int) -> Image:
+    height_px, width_px = image.shape[:2]
+    return image[around_px : height_px - around_px, around_px : width_px - around_px]
+
+
+def _bounded(image: Image, around_px: int, spec: LineSpec) -> tuple[Image, int]:
     """Fit what is far larger than the input right away, so that memory stays bounded."""
-    if image.shape[0] <= OVERSIZE * spec.height_px:
-        return image
-    return fit_line(image, spec)
+    line = _trim(image, around_px)
+    height_px, width_px = line.shape[:2]
+    if height_px <= OVERSIZE * spec.height_px:
+        return image, around_px
+    if not around_px:
+        return fit_line(image, spec), 0
+    scale = spec.height_px / height_px
+    kept_px = round(scale * around_px)
+    size = round(scale * width_px) + 2 * kept_px, spec.height_px + 2 * kept_px
+    return np.asarray(cv2.resize(image, size), dtype=np.uint8), kept_px
 
 
 def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> None:

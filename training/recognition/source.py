@@ -23,11 +23,13 @@ class LabelledCrop:
         image: (H, W, 3) BGR.
         labels: (n,) classes of its text, from 1.
         centres_px: (n, 2) where its characters are thought to be, x and y.
+        around_px: Pixels by which the image goes on round its line, on every side.
     """
 
     image: Image
     labels: NDArray[np.int32]
     centres_px: NDArray[np.float64]
+    around_px: int = 0
 
 
 class CropSource(Protocol):
@@ -52,11 +54,12 @@ class PlainSource:
 
     def draw(self, index: int, rng: np.random.Generator) -> LabelledCrop:  # noqa: ARG002
         """Return the crop of an index."""
-        image = self.crops.images[index]
+        image, around_px = self.crops.images[index], self.crops.around_px[index]
         shares = expected_centres(self.crops.texts[index], proportional=self.proportional)
         height, width = image.shape[:2]
-        centres_px = np.column_stack([shares * width, np.full(len(shares), height / 2)])
-        return LabelledCrop(image, self.crops.labels[index], centres_px)
+        along = around_px + shares * (width - 2 * around_px)
+        centres_px = np.column_stack([along, np.full(len(shares), height / 2)])
+        return LabelledCrop(image, self.crops.labels[index], centres_px, around_px)
 
 
 def expected_centres(text: str, *, proportional: bool) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from training.recognition.composing import Composition
 from training.recognition.loss import guide_weight, recognition_loss
 from training.recognition.plan import make_plan
 from training.recognition.ppocr_v6.start import start_pretrained
-from training.recognition.samples import Crops, collect_crops
+from training.recognition.samples import Crops, Line, collect_crops
 from training.recognition.source import PlainSource
 from training.recognition.start import Start, start_compact
 from training.recognition.validation import validate
@@ -145,8 +145,11 @@ def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> R
     start = STARTS[job.training.net](job.training, snapshot.charset)
 
     def read(split: Split) -> Crops:
-        pairs = ((line.text, image) for line, image in snapshot.images(split))
-        return collect_crops(pairs, split=split, charset=start.charset, spec=start.input)
+        lines = (
+            Line(line.text, image, around_px)
+            for line, image, around_px in snapshot.images_with_surroundings(split)
+        )
+        return collect_crops(lines, split=split, charset=start.charset, spec=start.input)
 
     return RecogniserTrainee(
         job.training, folder, start=start, train=read("train"), val=read("val"), ranks=ranks

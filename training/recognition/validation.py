@@ -67,12 +67,12 @@ def read_crops(
     widths_px = crops.widths_px[indexes].tolist()
     for places in batches_by_width(widths_px, spec=spec, budget_px=BATCH_PX):
         batch = indexes[places].tolist()
-        images = to_line_batch([fit_line(crops.images[index], spec) for index in batch], spec)
+        images = to_line_batch([fit_line(crops.line(index), spec) for index in batch], spec)
         with paddle.no_grad():
             yield batch, net(paddle.to_tensor(images))
 
 
 def _fitted(crops: Crops, index: int, spec: LineSpec) -> LabelledCrop:
     """A crop without expected centres, as only its labels and width count here."""
-    image = fit_line(crops.images[index], spec)
+    image = fit_line(crops.line(index), spec)
     return LabelledCrop(image, crops.labels[index], np.zeros((len(crops.labels[index]), 2)))

@@ -1,5 +1,6 @@
 """The lines of labelled pages, cut out: what the recogniser of the pages learns from."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -14,7 +15,6 @@ from ocr.dataset.candidate import Candidate, Row
 from ocr.dataset.collecting import collect
 from ocr.dataset.examination import examine_rendered
 from ocr.dataset.labels.text_rule import USUAL, TextRule
-from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.lines.validation import find_text_fault
@@ -30,7 +30,14 @@ from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.spool import Spool, SpoolFile
-from ocr.image.cropping import CROP_MARGIN, crop_line, grow_boxes
+from ocr.image.cropping import (
+    CROP_MARGIN,
+    SURROUNDINGS_SHARE,
+    crop_line,
+    crop_surroundings,
+    grow_boxes,
+)
+from ocr.image.pixels import GreyImage
 from ocr.image.rectangle import smallest_rectangle
 from ocr.models.charset import Charset
 from ocr.store import Store
@@ -59,7 +66,8 @@ def prepare_crops(
     the group. Equal crops are all kept, and stored once a split; a crop that reads otherwise than
     most of its equals in that split is rejected. Crops are stored as JPEG of quality 95, as
     rendered lines are: the pages they come from are photographs and scans, mostly JPEG themselves,
-    and PNG takes three times the space.
+    and PNG takes three times the space. Crops of the train split keep their surroundings, so that
+    a net learns from neighbours' ends and boxes that are a little off.
 
     Args:
         store: Where the pages are and the lines go.
@@ -94,8 +102,17 @@ def prepare_crops(
 
 def cut_region(page: NDArray[np.uint8], region: Region) -> NDArray[np.uint8]:
     """Cut one region out of a page, grown by `CROP_MARGIN`: (H, W, 3) BGR."""
+    return crop_line(page, _line_box(region))
+
+
+def cut_surroundings(page: NDArray[np.uint8], region: Region) -> NDArray[np.uint8]:
+    """Cut one region out of a page with its surroundings: (H, W, 3) BGR."""
+    return crop_surroundings(page, _line_box(region))
+
+
+def _line_box(region: Region) -> NDArray[np.float32]:
     box, _ = smallest_rectangle(np.array(region.polygon, np.float32))
-    return crop_line(page, grow_boxes(box[None], CROP_MARGIN)[0])
+    return np.asarray(grow_boxes(box[None], CROP_MARGIN)[0])
 
 
 def _write(
@@ -126,6 +143,7 @@ def _write(
         spool=spool,
         pool=pool,
         texts=texts,
+        surroundings=SURROUNDINGS_SHARE,
     )
 
 
@@ -160,8 +178,13 @@ def _outvoted(lines: Sequence[Candidate[LineLabel]]) -> dict[int, Rejection]:
     return outvoted
 
 
+def _digest(grey: GreyImage) -> bytes:
+    """Equal for equal lines, whatever surrounds them; near ones need not be found here."""
+    return hashlib.blake2b(grey.tobytes(), digest_size=16, key=str(grey.shape).encode()).digest()
+
+
 def _pixels(line: Candidate[LineLabel]) -> object:
-    return line.row.split, line.encoded.id
+    return line.row.split, line.encoded.hash
 
 
 def _of_lines(limits: PageLimits) -> LineLimits:
@@ -214,7 +237,11 @@ def _cut_page(
         group = sample.group or sample.id
         row = Row(sample.image, label, sample.split, group, sample.source, where)
         found = find_text_fault(label.text, limits=limits, charset=None) or examine_rendered(
-            cut_region(image, region), limits=limits, file=file, hash_image=line_hash
+            cut_region(image, region),
+            limits=limits,
+            file=file,
+            hash_image=_digest,
+            kept=cut_surroundings(image, region) if sample.split == "train" else None,
         )
         if isinstance(found, Fault):
             yield row.reject(*found)

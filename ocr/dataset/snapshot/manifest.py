@@ -33,6 +33,8 @@ class SnapshotManifest:
         texts: How their texts were written.
         lookalikes: Characters of lines that a person cannot tell apart; no part of the digest.
         test_digest: Names the test split, whatever else changes. Empty in manifests that are older.
+        surroundings: Images of the train split go on round their lines, on every side by this share
+            of their shorter side.
     """
 
     name: str
@@ -45,6 +47,7 @@ class SnapshotManifest:
     texts: TextRule
     lookalikes: tuple[Lookalike, ...]
     test_digest: str
+    surroundings: float
 
     @classmethod
     def create(
@@ -59,6 +62,7 @@ class SnapshotManifest:
         texts: TextRule = USUAL,
         lookalikes: Sequence[Lookalike] = (),
         test_digest: str = "",
+        surroundings: float = 0.0,
     ) -> "SnapshotManifest":
         """Make the manifest of a snapshot; its digest follows from its content."""
         content: dict[str, Any] = {
@@ -74,6 +78,8 @@ class SnapshotManifest:
             content["texts"] = asdict(texts)
         if test_digest:  # so that no earlier manifest, which cannot say it, is taken for this one
             content["test_digest"] = test_digest
+        if surroundings:
+            content["surroundings"] = surroundings
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return cls(
             name,
@@ -86,6 +92,7 @@ class SnapshotManifest:
             texts,
             tuple(lookalikes),
             test_digest,
+            surroundings,
         )
 
     @classmethod
@@ -112,6 +119,7 @@ class SnapshotManifest:
                 texts=TextRule(**content.get("texts", asdict(AS_WRITTEN))),
                 lookalikes=tuple(Lookalike(**each) for each in content.get("lookalikes", ())),
                 test_digest=content.get("test_digest", ""),
+                surroundings=content.get("surroundings", 0.0),
             )
         except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise BadData(f"not a snapshot manifest: {error!r}") from error

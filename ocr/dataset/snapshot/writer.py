@@ -41,6 +41,7 @@ def write_snapshot(
     pool: ProcessPool,
     texts: TextRule,
     counts: Mapping[str, int] | None = None,
+    surroundings: float = 0.0,
 ) -> SnapshotManifest:
     """Write samples, shards, quarantine, charset and, last, the manifest.
 
@@ -55,6 +56,7 @@ def write_snapshot(
         pool: Writes the shards.
         texts: How the texts were written, for the manifest.
         counts: More counts for the manifest.
+        surroundings: As in the manifest.
     """
     folder.mkdir()
     ordered = accepted.by_split()
@@ -84,6 +86,7 @@ def write_snapshot(
         texts=texts,
         lookalikes=find_lookalikes(characters),
         test_digest=digest_held_out(folder / SAMPLES),
+        surroundings=surroundings,
     )
     (folder / MANIFEST).write_bytes(manifest.to_bytes())
     return manifest

@@ -9,15 +9,15 @@ from ocr.models.recogniser_spec import LineSpec
 from tests.training.recognition.toy_lines import draw_digits, random_texts
 from training.recognition.batches import CropBatchMaker, collate
 from training.recognition.plan import make_plan
-from training.recognition.samples import collect_crops
+from training.recognition.samples import Line, collect_crops
 from training.recognition.source import LabelledCrop, PlainSource
 
 
 def make_maker(spec: LineSpec, *, augmentation: float = 0.75) -> CropBatchMaker:
     rng = np.random.default_rng(0)
     texts = random_texts(40, lengths=(3, 6), seed=0)
-    pairs = [(text, draw_digits(text, rng=rng)) for text in texts]
-    crops = collect_crops(pairs, split="train", charset=Charset(tuple("0123456789")), spec=spec)
+    lines = [Line(text, draw_digits(text, rng=rng)) for text in texts]
+    crops = collect_crops(lines, split="train", charset=Charset(tuple("0123456789")), spec=spec)
     source = PlainSource(crops, proportional=False)
     return CropBatchMaker(
         plan=make_plan(crops, spec=spec, batch_size=4, ranks=1, seed=0),

@@ -26,7 +26,7 @@ from tests.training.running import ROOT, assert_same_weights, curve, reached, ru
 from training.loop.progress import read_events
 from training.recognition.composing import draw_preview, find_centres
 from training.recognition.composition import CropComposer
-from training.recognition.samples import collect_crops
+from training.recognition.samples import Line, collect_crops
 
 OPTIONS: dict[str, Any] = {
     "epochs": 3,
@@ -84,7 +84,7 @@ def test_centres_are_in_pixels_of_the_input() -> None:
     spec = LineSpec("fixed", 32, 128)
     image = np.zeros((16, 64, 3), np.uint8)
     crops = collect_crops(
-        [("12", image)] * 3, split="train", charset=Charset(("1", "2")), spec=spec
+        [Line("12", image)] * 3, split="train", charset=Charset(("1", "2")), spec=spec
     )
 
     def net(images: Any) -> Any:

@@ -13,7 +13,7 @@ from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import frame_count, padded_width_px
 from tests.training.recognition.toy_lines import draw_digits, random_texts
 from training.recognition.plan import Draw, FixedPlan, LinePlan, make_plan
-from training.recognition.samples import Crops, collect_crops
+from training.recognition.samples import Crops, Line, collect_crops
 
 
 def make_crops(
@@ -21,9 +21,9 @@ def make_crops(
 ) -> Crops:
     rng = np.random.default_rng(0)
     texts = random_texts(count, lengths=(3, 12), seed=0)
-    pairs = ((text, draw_digits(text, rng=rng)) for text in texts)
+    lines = (Line(text, draw_digits(text, rng=rng)) for text in texts)
     spec = spec or LineSpec(layout, 32, 128)
-    return collect_crops(pairs, split="train", charset=Charset(tuple("0123456789")), spec=spec)
+    return collect_crops(lines, split="train", charset=Charset(tuple("0123456789")), spec=spec)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

@@ -1,5 +1,7 @@
 """The crops of a split: checked against charset and width, the rare ones found."""
 
+from itertools import starmap
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
-from training.recognition.samples import collect_crops, find_rare, frames_needed
+from training.recognition.samples import Line, collect_crops, find_rare, frames_needed
 
 DIGITS = Charset(tuple("0123456789"))
 FIXED = LineSpec("fixed", 32, 32)
@@ -19,7 +21,7 @@ def blank(width_px: int, height_px: int = 32) -> Image:
 
 
 @pytest.mark.parametrize(
-    ("pairs", "spec", "message"),
+    ("lines", "spec", "message"),
     [
         ([], FIXED, "The val split is empty"),
         ([("1x", blank(32))], FIXED, "'x' of '1x' is not in the charset"),
@@ -29,32 +31,32 @@ def blank(width_px: int, height_px: int = 32) -> Image:
     ],
 )
 def test_a_split_that_cannot_be_used_is_refused(
-    pairs: list[tuple[str, Image]], spec: LineSpec, message: str
+    lines: list[tuple[str, Image]], spec: LineSpec, message: str
 ) -> None:
     with pytest.raises(BadData, match=message):
-        collect_crops(pairs, split="val", charset=DIGITS, spec=spec)
+        collect_crops(starmap(Line, lines), split="val", charset=DIGITS, spec=spec)
 
 
 def test_a_few_lines_too_narrow_for_their_texts_are_left_out() -> None:
-    pairs = [("12", blank(64))] * 9 + [("123456789", blank(16))]
+    lines = [Line("12", blank(64))] * 9 + [Line("123456789", blank(16))]
 
-    crops = collect_crops(pairs, split="train", charset=DIGITS, spec=LINE)
+    crops = collect_crops(lines, split="train", charset=DIGITS, spec=LINE)
 
     assert len(crops) == 9
 
 
 def test_widths_follow_the_aspect_of_lines_only() -> None:
-    pairs = [("12", blank(100, 20))]
+    given = [Line("12", blank(100, 20))]
 
-    lines = collect_crops(pairs, split="train", charset=DIGITS, spec=LINE)
-    fixed = collect_crops(pairs, split="train", charset=DIGITS, spec=FIXED)
+    lines = collect_crops(given, split="train", charset=DIGITS, spec=LINE)
+    fixed = collect_crops(given, split="train", charset=DIGITS, spec=FIXED)
 
     assert lines.widths_px.tolist() == [160]
     assert fixed.widths_px.tolist() == [32]
 
 
 def test_huge_crops_are_kept_at_the_size_of_the_input() -> None:
-    crops = collect_crops([("12", blank(4000, 1000))], split="train", charset=DIGITS, spec=LINE)
+    crops = collect_crops([Line("12", blank(4000, 1000))], split="train", charset=DIGITS, spec=LINE)
 
     assert crops.images[0].shape == (32, 128, 3)
 

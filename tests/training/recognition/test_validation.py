@@ -8,7 +8,7 @@ import pytest
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from tests.training.recognition.toy_lines import draw_digits, random_texts
-from training.recognition.samples import collect_crops
+from training.recognition.samples import Line, collect_crops
 from training.recognition.validation import read_crops
 
 MASKED = LineSpec("line", 32, 320)
@@ -57,5 +57,5 @@ EVERY = np.arange(40)
 def make_crops(spec: LineSpec) -> Any:
     rng = np.random.default_rng(0)
     texts = random_texts(len(EVERY), lengths=(3, 6), seed=0)
-    pairs = [(text, draw_digits(text, rng=rng)) for text in texts]
-    return collect_crops(pairs, split="val", charset=Charset(tuple("0123456789")), spec=spec)
+    lines = [Line(text, draw_digits(text, rng=rng)) for text in texts]
+    return collect_crops(lines, split="val", charset=Charset(tuple("0123456789")), spec=spec)
