@@ -72,7 +72,7 @@ def suspects(
 
     Nothing is changed: labels are written as they are, with what was read beside them.
     """
-    if folder.exists():
+    if folder.exists() or folder.is_symlink():
         raise ArtifactExists(f"{folder} is there already, expected a new folder")
     params = load_params(preset, overrides=overrides or [])
     settings_for(store)

@@ -95,13 +95,13 @@ def check_further(
     Raises:
         ValueError: A name is taken, or two entries name the same labels.
     """
-    taken = {dataset.name: "the dataset's", f"{dataset.name}-lines": "that of the dataset's lines"}
+    taken = {dataset.name: "the dataset", f"{dataset.name}-lines": "the dataset's lines"}
     known = {_place(dataset.root, labels): f"dataset.{of}" for of, labels in _own(dataset)}
     for number, each in enumerate(sets):
         here = f"evaluation.further.{number}"
         if each.name in taken:
-            raise ValueError(f"{here}.name: {each.name!r} is {taken[each.name]} name already")
-        taken[each.name] = f"{here}'s"
+            raise ValueError(f"{here}.name: {each.name!r} is the name of {taken[each.name]}")
+        taken[each.name] = here
         place = _place(each.root, each.labels)
         if place in known:  # the root may hold keys, and is not shown
             labels = each.labels or "the root"

@@ -1,14 +1,11 @@
 """From image files to a folder that PPOCRLabel or Label Studio opens."""
 
 import re
-import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
-from uuid import uuid4
 
 from ocr.dataset.pages.converters.labelstudio import (
     INTERFACE,
@@ -16,7 +13,7 @@ from ocr.dataset.pages.converters.labelstudio import (
     to_labelstudio_predictions,
 )
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
-from ocr.errors import ArtifactExists, BadData, BadInput
+from ocr.errors import BadData, BadInput
 from ocr.image.header import image_suffix
 from ocr.proposal.page import PageSource, ProposedPage
 from ocr.proposal.reading import LeftOut, encode_page, read_files
@@ -24,6 +21,7 @@ from ocr.proposal.shelf import PageShelf
 from ocr.proposal.suggestion import Suggestion, write_list
 from ocr.proposal.usefulness import Choice
 from ocr.reading.page_reader import ReadsPages
+from ocr.store.whole import folder_written_whole
 
 ProposalKind = Literal["ppocrlabel", "labelstudio"]
 LABELS: Final[dict[ProposalKind, str]] = {
@@ -81,7 +79,7 @@ def propose_labels(
         BadInput: There is no page to check, or labels could not name the folder.
     """
     _check_name(folder.name)
-    with _appearing_whole(folder) as part, tempfile.TemporaryFile(dir=part) as file:
+    with folder_written_whole(folder) as part, tempfile.TemporaryFile(dir=part) as file:
         shelf = PageShelf(file)
         left_out = list(_fill(shelf, read_files(files, reader, max_pixels=max_pixels)))
         choices = shelf.choose(budget=budget, known=known)
@@ -113,23 +111,6 @@ def _check_name(name: str) -> None:
         raise BadInput(
             f"labels cannot name the folder {name!r}: expected UTF-8 without tabs and line breaks"
         )
-
-
-@contextmanager
-def _appearing_whole(folder: Path) -> Iterator[Path]:
-    """Make a hidden folder beside `folder` that takes its place when the block ends well."""
-    if folder.exists() or folder.is_symlink():
-        raise ArtifactExists(
-            f"{folder} is there already and may hold what somebody checked, expected a new folder"
-        )
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    part = folder.with_name(f".{uuid4().hex}.part")
-    part.mkdir()
-    try:
-        yield part
-        part.rename(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _fill(

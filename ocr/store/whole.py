@@ -1,17 +1,19 @@
-"""Files that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 import errno
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from ocr.errors import StoreUnavailable
+from ocr.errors import ArtifactExists, StoreUnavailable
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+TAKEN = (errno.EEXIST, errno.ENOTEMPTY)
 
 
 @contextmanager
@@ -34,6 +36,30 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         raise
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_written_whole(folder: Path) -> Iterator[Path]:
+    """Make a hidden sibling that takes the place of `folder` when the block ends well.
+
+    Raises:
+        ArtifactExists: There is something in its place, before or after.
+    """
+    taken = f"{folder} is there already and may hold somebody's work, expected a new folder"
+    if folder.exists() or folder.is_symlink():
+        raise ArtifactExists(taken)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = folder.with_name(f".{uuid4().hex}.part")
+    part.mkdir()
+    try:
+        yield part
+        part.rename(folder)
+    except OSError as error:
+        if error.errno in TAKEN and folder.exists():  # another run was faster
+            raise ArtifactExists(taken) from error
+        raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def fault_message(error: OSError, *, target: str) -> str:

@@ -209,10 +209,13 @@ def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
 @pytest.mark.parametrize(
     ("sets", "said"),
     [
-        ("[{name: a, labels: x}, {name: a, labels: y}]", "1.name: 'a' is evaluation.further.0's"),
+        ("[{name: a, labels: x}, {name: a, labels: y}]", "1.name: 'a' is the name of evaluation.f"),
         ("[{name: a, labels: x}, {name: b, labels: ./x}]", "1.labels: ./x is what evaluation.furt"),
-        ("[{name: plates, labels: x}]", "0.name: 'plates' is the dataset's name already"),
-        ("[{name: plates-lines, labels: x}]", "0.name: 'plates-lines' is that of the dataset's"),
+        ("[{name: plates, labels: x}]", "0.name: 'plates' is the name of the dataset"),
+        (
+            "[{name: plates-lines, labels: x}]",
+            "0.name: 'plates-lines' is the name of the dataset's",
+        ),
         ("[{name: a, labels: rec_test.txt}]", "0.labels: rec_test.txt is what dataset.test_labels"),
         ("[{name: a}]", "0: labels is empty; the source paddleocr needs it"),
         ("[{name: A, labels: x}]", "0.name: 'A' is not allowed"),

@@ -24,6 +24,7 @@ from ocr.dataset.snapshot.quarantine_list import as_cell
 from ocr.dataset.snapshot.snapshot import Sample, Snapshot
 from ocr.evaluation.suspects.suspect import Suspect
 from ocr.image.header import image_suffix
+from ocr.store.whole import folder_written_whole
 
 Tool = Literal["labelstudio", "ppocrlabel"]
 
@@ -76,15 +77,19 @@ def write_project(
 
     Returns:
         The list, and the labels.
+
+    Raises:
+        ArtifactExists: The folder is there already.
     """
-    (folder / "images").mkdir(parents=True)
-    sheets = sorted(_write_images(folder, suspects, snapshot), key=lambda sheet: sheet.file)
-    if tool == "labelstudio":
-        (folder / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
     name, write = _WRITERS[tool]
-    with (folder / name).open("w", encoding="utf-8") as file:
-        file.writelines(write(sheets, reader))
-    _write_list(folder / LIST, suspects, sheets)
+    with folder_written_whole(folder) as part:
+        (part / "images").mkdir()
+        sheets = sorted(_write_images(part, suspects, snapshot), key=lambda sheet: sheet.file)
+        if tool == "labelstudio":
+            (part / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
+        with (part / name).open("w", encoding="utf-8") as file:
+            file.writelines(write(sheets, reader))
+        _write_list(part / LIST, suspects, sheets)
     return [folder / LIST, folder / name]
 
 

@@ -8,8 +8,8 @@ from ocr.dataset.pages.converters.labelstudio import INTERFACE, INTERFACE_FILE, 
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
 from ocr.dataset.split import SPLITS
-from ocr.errors import ArtifactExists
 from ocr.image.header import image_suffix
+from ocr.store.whole import folder_written_whole
 
 ExportKind = Literal["paddleocr", "labelstudio"]
 Pages = Iterable[tuple[str, PageSample]]
@@ -33,20 +33,16 @@ def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> l
     Raises:
         ArtifactExists: The folder is there already.
     """
-    try:
-        (folder / "images").mkdir(parents=True)
-    except FileExistsError as error:
-        raise ArtifactExists(f"{folder} is there already, expected a new folder") from error
-    if kind == "labelstudio":
-        (folder / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
     pattern, write = LABEL_WRITERS[kind]
-    files: list[Path] = []
-    for split in SPLITS:
-        pages = ((_write_image(snapshot, page, folder), page) for page in snapshot.samples(split))
-        files.append(folder / pattern.format(split=split))
-        with files[-1].open("w", encoding="utf-8") as file:
-            file.writelines(write(pages))
-    return files
+    with folder_written_whole(folder) as part:
+        (part / "images").mkdir()
+        if kind == "labelstudio":
+            (part / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
+        for split in SPLITS:
+            pages = ((_write_image(snapshot, page, part), page) for page in snapshot.samples(split))
+            with (part / pattern.format(split=split)).open("w", encoding="utf-8") as file:
+                file.writelines(write(pages))
+    return [folder / pattern.format(split=split) for split in SPLITS]
 
 
 def _write_image(snapshot: PageSnapshot, page: PageSample, folder: Path) -> str:
