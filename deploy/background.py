@@ -12,6 +12,8 @@ from pathlib import Path
 
 import psutil
 
+CLOCK_TICK_S = 0.01
+
 
 class ServiceFailed(RuntimeError):
     """A background process that did not come up; the message names its log."""
@@ -21,8 +23,8 @@ class ServiceFailed(RuntimeError):
 class Service:
     """A running background process.
 
-    ``started`` tells it from a later process of the same id, ``environment`` (a SHA-256) from one
-    that serves another store, token or engine.
+    ``started``, in seconds from the machine's start, tells it from a later process of the same id,
+    ``environment`` (a SHA-256) from one that serves another store, token or engine.
     """
 
     name: str
@@ -38,7 +40,7 @@ def find_service(folder: Path, name: str) -> Service | None:
     try:
         service = Service(**json.loads((folder / f"{name}.json").read_text(encoding="utf-8")))
         process = psutil.Process(service.pid)
-        same = abs(process.create_time() - service.started) < 1
+        same = abs(_started_s(process) - service.started) < CLOCK_TICK_S
     except (FileNotFoundError, json.JSONDecodeError, TypeError, psutil.NoSuchProcess):
         return None
     return service if same and _is_alive(process) else None
@@ -109,7 +111,7 @@ def start_service(
     service = Service(
         name=name,
         pid=pid,
-        started=process.create_time(),
+        started=_started_s(process),
         url=url,
         log=str(log),
         environment=_digest(environment),
@@ -180,6 +182,11 @@ def _service_ids(folder: Path) -> set[int]:
 
 def _digest(environment: Mapping[str, str]) -> str:
     return sha256(json.dumps(dict(environment), sort_keys=True).encode()).hexdigest()
+
+
+def _started_s(process: psutil.Process) -> float:
+    """Return seconds from the machine's start; both times move when its clock is set."""
+    return process.create_time() - psutil.boot_time()
 
 
 def _is_alive(process: psutil.Process) -> bool:

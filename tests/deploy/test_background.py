@@ -58,6 +58,19 @@ def test_a_started_service_answers_is_found_again_and_stops(tmp_path: Path) -> N
     assert find_service(tmp_path, "web") is None
 
 
+def test_a_service_is_found_when_the_clock_was_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = start_web(tmp_path)
+    started_at = psutil.boot_time()
+    monkeypatch.setattr("psutil._psplatform.boot_time", lambda: started_at + 5)
+
+    found = find_service(tmp_path, "web")
+
+    assert found == service
+    assert stop_service(tmp_path, "web")
+
+
 def test_stopping_what_never_ran_does_nothing(tmp_path: Path) -> None:
     assert not stop_service(tmp_path, "web")
 
