@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # numpy and the engines take seconds: only where a command ne
     from ocr.reading.page_reader import PageReader, PageReading, ReadsPages
     from ocr.reading.recognition.recogniser import OnnxRecogniser
 
-MAX_PAGES = 10_000
 OFF_THE_SHELF: Final = "rapidocr"
 SUFFIXES: Final = {*IMAGE_SUFFIXES, ".pdf"}
 
@@ -141,7 +140,7 @@ def open_pages(path: Path) -> Iterator[tuple[int, "Image"]]:
     Raises:
         BadInput: It does not exist or is neither.
     """
-    from ocr.image.document import read_pages
+    from ocr.image.document import MAX_PAGES, read_pages
     from ocr.image.pdf import BadDocument
     from ocr.image.pixels import BadImage
 

@@ -95,7 +95,9 @@ def check_further(
     Raises:
         ValueError: A name is taken, or two entries name the same labels.
     """
-    taken = {dataset.name: "the dataset", f"{dataset.name}-lines": "the dataset's lines"}
+    taken = {dataset.name: "the dataset"}
+    if isinstance(dataset, PageDatasetParams):
+        taken[f"{dataset.name}-lines"] = "the dataset's lines"
     known = {_place(dataset.root, labels): f"dataset.{of}" for of, labels in _own(dataset)}
     for number, each in enumerate(sets):
         here = f"evaluation.further.{number}"

@@ -23,7 +23,8 @@ def find_cascade(params: CascadeParams, lines: SnapshotRef) -> CascadeRef | None
     registry = open_workspace().registry
     model = registry.resolve(params.recogniser)
     if model.task == "pipeline":
-        model = registry.resolve(str(model.manifest["recogniser"]))
+        parts = model.manifest
+        model = registry.resolve(str(parts.get("second_recogniser") or parts["recogniser"]))
     if model.task != "recognition":
         message = f"cascade.recogniser: {params.recogniser} does {model.task}, expected recognition"
         raise BadInput(message)

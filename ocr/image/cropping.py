@@ -11,7 +11,7 @@ CROP_MARGIN = 0.08
 """Labelled boxes grow by this share of their shorter side before they are cut out."""
 
 SURROUNDINGS = 0.35
-"""Crops to learn from go on round their line by this share of its shorter side."""
+"""Crops to learn from go on round line and margin by this share of their shorter side."""
 
 SURROUNDINGS_SHARE = SURROUNDINGS / (1 + 2 * SURROUNDINGS)
 """The same as a share of the shorter side of what is cut out."""
@@ -73,9 +73,10 @@ def crop_surroundings(page: Image, box: NDArray[np.float32]) -> Image:
     return _lay(_cut(page, _corners(wide)), _corners(box))
 
 
-def surroundings_px(height_px: int, width_px: int, share: float) -> int:
-    """Return how far an image goes on round its line."""
-    return round(share * min(height_px, width_px))
+def trim(image: Image, around_px: int) -> Image:
+    """Return an image (H, W, 3) without so many pixels on every side."""
+    height_px, width_px = image.shape[:2]
+    return image[around_px : height_px - around_px, around_px : width_px - around_px]
 
 
 def _corners(box: NDArray[np.float32]) -> Corners:

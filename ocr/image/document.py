@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from ocr.image.pdf import BadDocument, Pdf, is_pdf
 from ocr.image.pixels import Image, count_frames, decode_image
 
+MAX_PAGES = 10_000
+"""Limit of a document that its owner reads on a machine of their own."""
+
 
 @dataclass(frozen=True)
 class OpenDocument:

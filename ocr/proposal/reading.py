@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ocr.dataset.pages.copies import page_hash
 from ocr.errors import BadData
-from ocr.image.document import OpenDocument, open_document
+from ocr.image.document import MAX_PAGES, OpenDocument, open_document
 from ocr.image.header import JPEG_MAGIC, PNG_MAGIC
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, encode_png, to_grey
@@ -16,7 +16,6 @@ from ocr.proposal.page import PageSource, ProposedPage, show_path
 from ocr.reading.page_reader import ReadsPages
 
 _SHOWN_EVERYWHERE = (JPEG_MAGIC, PNG_MAGIC)
-MAX_PAGES = 10_000
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ocr.proposal.usefulness import Choice, PageLooks, choose_pages
 
 
 class PageShelf:
-    """Takes pages one by one; of each, half a kilobyte stays in memory."""
+    """Takes pages one by one; their lines wait on disk."""
 
     def __init__(self, file: BinaryIO) -> None:
         """Start empty.
@@ -50,7 +50,7 @@ class PageShelf:
             budget: Most pages to choose.
             known: Digest and number of pages that were proposed before.
         """
-        texts = [[line.text for line in self.get(index).lines] for index in range(len(self))]
+        texts = ([line.text for line in self.get(index).lines] for index in range(len(self)))
         hashes = np.frombuffer(bytes(self._hashes), np.uint8).reshape(-1, HASH_BYTES)
         before = [
             index

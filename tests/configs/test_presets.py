@@ -212,10 +212,6 @@ def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
         ("[{name: a, labels: x}, {name: a, labels: y}]", "1.name: 'a' is the name of evaluation.f"),
         ("[{name: a, labels: x}, {name: b, labels: ./x}]", "1.labels: ./x is what evaluation.furt"),
         ("[{name: plates, labels: x}]", "0.name: 'plates' is the name of the dataset"),
-        (
-            "[{name: plates-lines, labels: x}]",
-            "0.name: 'plates-lines' is the name of the dataset's",
-        ),
         ("[{name: a, labels: rec_test.txt}]", "0.labels: rec_test.txt is what dataset.test_labels"),
         ("[{name: a}]", "0: labels is empty; the source paddleocr needs it"),
         ("[{name: A, labels: x}]", "0.name: 'A' is not allowed"),
@@ -225,6 +221,13 @@ def test_a_floor_stands_in_for_a_baseline(preset: str, floor: str) -> None:
 def test_further_sets_that_cannot_be_are_named_before_anything_runs(sets: str, said: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(said)):
         load_params("plates", overrides=[f"evaluation.further={sets}"])
+
+
+def test_a_further_set_of_pages_is_not_named_as_the_lines_cut_out_of_the_dataset() -> None:
+    given = ["evaluation.further=[{name: receipts-lines, labels: x}]"]
+
+    with pytest.raises(ConfigError, match="'receipts-lines' is the name of the dataset's lines"):
+        load_params("receipts", overrides=given)
 
 
 def test_keys_in_the_address_of_a_further_set_are_not_shown() -> None:

@@ -38,12 +38,17 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 
 def retrain(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, candidate: str, until: Stage = "deploy"
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    candidate: str,
+    until: Stage = "deploy",
+    *,
+    floor: float = 0.5,
 ) -> Any:
     """Run the flow on lines with a general set; its training makes the candidate."""
     write_lines(folder / "general", "56789")
     general = FurtherLinesParams(
-        name="general", root=str(folder / "general"), labels="labels.txt", min_accuracy=0.5
+        name="general", root=str(folder / "general"), labels="labels.txt", min_accuracy=floor
     )
     made = add_version(folder, "new", candidate)
     monkeypatch.setattr(flow, "train_recogniser", lambda *_: None)
@@ -51,21 +56,24 @@ def retrain(
     return flow.retrain_lines.fn(describe_project(folder, general), until)
 
 
+@pytest.mark.parametrize(("floor", "verdict"), [(0.0, "hold"), (0.5, "block")])
 def test_a_candidate_that_is_better_but_forgot_the_general_set_is_held(
     registry: Registry,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    floor: float,
+    verdict: str,
 ) -> None:
-    judgement: JudgementRef = retrain(tmp_path, monkeypatch, READS_DOMAIN)
+    judgement: JudgementRef = retrain(tmp_path, monkeypatch, READS_DOMAIN, floor=floor)
 
     champion = registry.champion("bars")
-    assert not judgement.accepted
+    assert judgement.verdict == verdict
     assert all("“general”" in reason for reason in judgement.reasons)
     assert champion is not None
     assert champion.version == "old"
     said = capsys.readouterr().err
-    assert "further set general: block: accuracy 0.0% on 60 lines, −100.0 points" in said
+    assert f"further set general: {verdict}: accuracy 0.0% on 60 lines, −100.0 points" in said
     html = Path(judgement.report).read_text(encoding="utf-8")
     for shown in ("Further sets", "general: lines that are misread", "Further set general"):
         assert shown in html

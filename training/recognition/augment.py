@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.image.cropping import trim
 from ocr.image.pixels import Image
 
 Matrix = NDArray[np.float64]
@@ -55,9 +56,8 @@ def augment_crop(
         (height_px, width_px, 3) and the centres in it.
     """
     size = (width_px, height_px)
-    rows, columns = (slice(around_px, side - around_px) for side in image.shape[:2])
-    line = image[rows, columns]
-    scale = resize_matrix((line.shape[1], line.shape[0]), size) @ _shift(-around_px)
+    line = trim(image, around_px)
+    scale = resize_matrix((line.shape[1], line.shape[0]), size) @ _shift(-around_px, -around_px)
     if strength == 0:
         return np.asarray(cv2.resize(line, size), dtype=np.uint8), _move(centres_px, scale)
     if not keep_height:
@@ -154,8 +154,8 @@ def _side_jitter(size: tuple[int, int], strength: float, rng: Generator) -> Matr
     return resize_matrix(source, size) @ _shift(ends[0], edges[0]) @ matrix
 
 
-def _shift(x_px: float, y_px: float | None = None) -> Matrix:
-    return np.array([[1, 0, x_px], [0, 1, x_px if y_px is None else y_px], [0, 0, 1.0]])
+def _shift(x_px: float, y_px: float) -> Matrix:
+    return np.array([[1, 0, x_px], [0, 1, y_px], [0, 0, 1.0]])
 
 
 def _about_centre(matrix: Matrix, size: tuple[int, int], shift_px: Points) -> Matrix:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.errors import BadData
+from ocr.image.cropping import trim
 from ocr.image.pixels import Image
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
@@ -60,7 +61,7 @@ class Crops:
 
     def line(self, index: int) -> Image:
         """The image of an index without what surrounds the line."""
-        return _trim(self.images[index], self.around_px[index])
+        return trim(self.images[index], self.around_px[index])
 
 
 def collect_crops(lines: Iterable[Line], *, split: str, charset: Charset, spec: LineSpec) -> Crops:
@@ -80,7 +81,7 @@ def collect_crops(lines: Iterable[Line], *, split: str, charset: Charset, spec: 
     for text, image, around_px in lines:
         classes = np.asarray(charset.encode(text), dtype=np.int32)
         if frames_needed(classes) > frame_count(
-            fitted_width_px(_trim(image, around_px), spec), spec
+            fitted_width_px(trim(image, around_px), spec), spec
         ):
             skipped.append(text)
             continue
@@ -90,7 +91,7 @@ def collect_crops(lines: Iterable[Line], *, split: str, charset: Charset, spec: 
         texts.append(text)
         labels.append(classes)
     _check(kept=len(images), skipped=skipped, split=split, spec=spec)
-    trimmed = map(_trim, images, around)
+    trimmed = map(trim, images, around)
     widths_px = np.array([fitted_width_px(line, spec) for line in trimmed], dtype=np.int64)
     return Crops(tuple(images), tuple(around), tuple(texts), tuple(labels), widths_px)
 
@@ -109,14 +110,9 @@ def find_rare(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.sort(order[rarest[order] < len(texts) * RARE_COUNT_SHARE])
 
 
-def _trim(image: Image, around_px: int) -> Image:
-    height_px, width_px = image.shape[:2]
-    return image[around_px : height_px - around_px, around_px : width_px - around_px]
-
-
 def _bounded(image: Image, around_px: int, spec: LineSpec) -> tuple[Image, int]:
     """Fit what is far larger than the input right away, so that memory stays bounded."""
-    line = _trim(image, around_px)
+    line = trim(image, around_px)
     height_px, width_px = line.shape[:2]
     if height_px <= OVERSIZE * spec.height_px:
         return image, around_px

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ocr.dataset.snapshot.snapshot import ReadShard, Sample, Snapshot, open_snapshot
 from ocr.dataset.split import Split
-from ocr.image.cropping import surroundings_px
+from ocr.image.cropping import trim
 from ocr.image.pixels import Image
 
 
@@ -23,12 +23,12 @@ class LineSnapshot(Snapshot[LineSample]):
 
     def image(self, sample: LineSample) -> Image:
         """Decode the image of a sample: (H, W, 3) BGR."""
-        return _trim(super().image(sample), self._surroundings_px(sample))
+        return trim(super().image(sample), self._surroundings_px(sample))
 
     def images(self, split: Split) -> Iterator[tuple[LineSample, Image]]:
         """Samples of a split with their images, read in blocks and decoded one by one."""
         for sample, image, around_px in self.images_with_surroundings(split):
-            yield sample, _trim(image, around_px)
+            yield sample, trim(image, around_px)
 
     def images_with_surroundings(self, split: Split) -> Iterator[tuple[LineSample, Image, int]]:
         """Samples of a split with their images, and how many pixels these go on round the lines."""
@@ -37,7 +37,7 @@ class LineSnapshot(Snapshot[LineSample]):
 
     def _surroundings_px(self, sample: LineSample) -> int:
         share = self.manifest.surroundings if sample.split == "train" else 0.0
-        return surroundings_px(sample.height, sample.width, share)
+        return round(share * min(sample.height, sample.width))
 
 
 def open_line_snapshot(folder: Path, read: ReadShard | None = None) -> LineSnapshot:
@@ -46,8 +46,3 @@ def open_line_snapshot(folder: Path, read: ReadShard | None = None) -> LineSnaps
     return LineSnapshot(
         opened.folder, opened.manifest, opened.charset, opened.to_sample, opened.read
     )
-
-
-def _trim(image: Image, around_px: int) -> Image:
-    height_px, width_px = image.shape[:2]
-    return image[around_px : height_px - around_px, around_px : width_px - around_px]

@@ -8,7 +8,7 @@ same scan twice (0.00 and 0.04). No hash tells forms of one template apart: thei
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +80,7 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
     return labels
 
 
-def count_words(pages: Sequence[Sequence[str]]) -> csr_array:
+def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     """Say which words stand on which page: (N, W) of ones.
 
     The second "total" of a page is another word than the first. Case and punctuation do not
@@ -94,7 +94,7 @@ def count_words(pages: Sequence[Sequence[str]]) -> csr_array:
     ends = np.cumsum([0, *map(len, places)])
     columns = np.fromiter((place for page in places for place in page), np.int32, ends[-1])
     ones = np.ones(ends[-1], np.int32)
-    return csr_array((ones, columns, ends), shape=(len(pages), len(known)))
+    return csr_array((ones, columns, ends), shape=(len(places), len(known)))
 
 
 def _texts(label: PageLabel) -> list[str]:

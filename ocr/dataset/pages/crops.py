@@ -62,12 +62,12 @@ def prepare_crops(
 ) -> SnapshotRef:
     """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
 
-    Every line keeps the split and the group of its page; of a page without a group, the page is
-    the group. Equal crops are all kept, and stored once a split; a crop that reads otherwise than
-    most of its equals in that split is rejected. Crops are stored as JPEG of quality 95, as
-    rendered lines are: the pages they come from are photographs and scans, mostly JPEG themselves,
-    and PNG takes three times the space. Crops of the train split keep their surroundings, so that
-    a net learns from neighbours' ends and boxes that are a little off.
+    Every line keeps the split and the group of its page; of a page without a group, the page is the
+    group. Equal crops are all kept, and equal images stored once a split; a crop that reads
+    otherwise than most of its equals in that split is rejected. Crops are stored as JPEG of quality
+    95, as rendered lines are: the pages they come from are photographs and scans, mostly JPEG
+    themselves, and PNG takes three times the space. Crops of the train split keep their
+    surroundings, so that a net learns from neighbours' ends and boxes that are a little off.
 
     Args:
         store: Where the pages are and the lines go.

@@ -29,7 +29,7 @@ class Sample:
     """One accepted image; a line's or a page's label is added to it.
 
     Attributes:
-        id: SHA-256 of the encoded image; equal crops of several pages share it.
+        id: SHA-256 of the encoded image; equal images of several pages share it.
         split: The split it belongs to.
         width: In pixels.
         height: In pixels.
