@@ -85,7 +85,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "scipy"),
     ),
     "evaluate-lines": Stage(
-        3,
+        4,
         (
             "ocr.evaluation.lines.evaluate",
             "ocr.dataset.lines.snapshot",

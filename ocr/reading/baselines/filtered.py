@@ -13,7 +13,8 @@ class FilteredRecogniser:
 
     A model off the shelf reads the dot of 皖A·12345, or a space, which a set of labels may leave
     out by convention; counting that as misread would make the comparison cheap. So would counting
-    a full-width comma as misread where the labels were rewritten without any.
+    a full-width comma as misread where the labels were rewritten without any, or small letters
+    where the labels have capitals only: a letter that the labels use in the other case becomes it.
     """
 
     def __init__(
@@ -43,4 +44,8 @@ class FilteredRecogniser:
         ]
 
     def _filter(self, text: str) -> str:
-        return "".join(character for character in text if character in self._characters)
+        return "".join(map(self._keep, text))
+
+    def _keep(self, character: str) -> str:
+        cases = (character, character.swapcase())
+        return next((case for case in cases if case in self._characters), "")

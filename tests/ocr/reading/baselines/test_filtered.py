@@ -17,6 +17,14 @@ def test_characters_the_labels_never_use_are_dropped() -> None:
     assert recogniser.name == "shelf, characters of the labels only"
 
 
+def test_a_letter_becomes_the_case_that_the_labels_use() -> None:
+    shelf = ScriptedRecogniser(name="shelf", answer=lambda number: ("Total kg Straße", 0.9))
+
+    recogniser = FilteredRecogniser(shelf, characters="TOALkgSR ")
+
+    assert recogniser.recognise([draw(0, "")])[0].text == "TOTAL kg STRA"
+
+
 def test_answers_are_rewritten_as_the_labels_are_before_they_are_filtered() -> None:
     shelf = ScriptedRecogniser(name="shelf", answer=lambda number: ("合计，Ａ", 0.9))
 
