@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from configs.base import NAME_PATTERN, Params
 
@@ -74,7 +74,7 @@ class LineSynthesisParams(Params):
     patterns: list[str] = Field(
         default=[], description="Regular expressions the texts are drawn from"
     )
-    corpus: str = Field("", description="Text file, one line a text; empty: none")
+    corpus: str = Field("", description="Text file, relative to root, one line a text; empty: none")
     font_folders: list[str] = Field(
         default=[], description="Folders searched for TTF/OTF fonts besides the system's"
     )
@@ -95,6 +95,19 @@ class MoreLabelsParams(Params):
         description="Share of its rows that counts; the seed says which, and rows that join it "
         "move no other in or out",
     )
+
+
+def refuse_lmdb_in_bucket(source: str, root: str) -> None:
+    """Refuse LMDB files in a bucket, which cannot be mapped into memory there.
+
+    Raises:
+        ValueError: They are.
+    """
+    if source == "lmdb" and root.startswith("s3://"):
+        raise ValueError(
+            "root is a bucket, and the source lmdb maps files of this machine into memory; copy "
+            "what it holds to a folder and name that as root"
+        )
 
 
 class LineDatasetParams(Params):
@@ -148,6 +161,11 @@ class LineDatasetParams(Params):
         default=LineSynthesisParams(), description="Rendered lines"
     )
     seed: int = Field(0, ge=0, description="Seed of splits and synthesis")
+
+    @model_validator(mode="after")
+    def _check_root(self) -> "LineDatasetParams":
+        refuse_lmdb_in_bucket(self.source, self.root)
+        return self
 
 
 class PageLimitParams(Params):

@@ -12,6 +12,7 @@ from configs.dataset import (
     LineLimitParams,
     PageDatasetParams,
     PageLimitParams,
+    refuse_lmdb_in_bucket,
 )
 
 
@@ -65,6 +66,7 @@ class FurtherLinesParams(FurtherParams):
     def _check_labels(self) -> "FurtherLinesParams":
         if self.source != "folder" and not self.labels:
             raise ValueError(f"labels is empty; the source {self.source} needs it")
+        refuse_lmdb_in_bucket(self.source, self.root)
         return self
 
 

@@ -22,6 +22,7 @@ from ocr.models.charset import Charset
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
+from ocr.synthesis.lines.texts import Corpus
 from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
@@ -124,20 +125,31 @@ def _further_labels(params: FurtherLinesParams) -> LineLabelFiles:
 
 
 def _read_charset(params: LineDatasetParams) -> Charset:
+    content = _read_file(params, params.charset_file, of="charset")
+    return Charset.from_bytes(content, source=params.charset_file)
+
+
+def _read_file(params: LineDatasetParams, name: str, *, of: str) -> bytes:
+    """Read a file that lies where label files do."""
     root = dataset_root(params.root)
     place = find_root(root) if isinstance(root, Path) else root
     try:
-        with place.open_file(params.charset_file) as file:
-            return Charset.from_bytes(file.read(), source=params.charset_file)
+        with place.open_file(name) as file:
+            return file.read()
     except ArtifactNotFound as error:
-        raise ArtifactNotFound(f"no charset file: {error}") from error
+        raise ArtifactNotFound(f"no {of} file: {error}") from error
+
+
+def _read_corpus(params: LineDatasetParams) -> Corpus:
+    name = params.synthesis.corpus
+    return Corpus(name, _read_file(params, name, of="corpus"))
 
 
 def render_lines(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
     """The lines to render, and the digest of all that decides them."""
     synthesis = params.synthesis
     fonts = [Path(folder) for folder in synthesis.font_folders]
-    corpus = Path(params.root, synthesis.corpus) if synthesis.corpus else None
+    corpus = _read_corpus(params) if synthesis.corpus else None
     lines = open_lines(
         patterns=synthesis.patterns,
         corpus=corpus,
@@ -148,7 +160,7 @@ def render_lines(params: LineDatasetParams) -> RenderedSet[RenderedLine]:
     fingerprint = stage_key(
         "render-lines",
         synthesis=synthesis.model_dump(exclude={"corpus", "font_folders"}),
-        corpus=corpus.read_text(encoding="utf-8") if corpus else "",
+        corpus=corpus.content.decode() if corpus else "",
         seed=params.seed,
         fonts=font_fingerprint(fonts),
     )

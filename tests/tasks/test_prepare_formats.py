@@ -12,12 +12,12 @@ from ocr.errors import ArtifactNotFound
 from ocr.store import S3Credentials
 from tasks.prepare_lines import prepare_lines
 from tasks.prepare_pages import prepare_pages
+from tests.minio_server import minio_server
 from tests.ocr.dataset.pages.sheets import write_pages
 from tests.ocr.dataset.roots.packing import pack_tar, put_folder, write_lmdb
 from tests.ocr.image.pictures import write_labels
-from tests.ocr.store.conftest import moto_server
 
-__all__ = ["moto_server"]
+__all__ = ["minio_server"]
 ROWS = {f"{n:02}.png": f"T {n:03}" for n in range(30)}
 
 
@@ -35,6 +35,18 @@ def prepare(root: Path | str, **more: object) -> dict[str, int]:
     return dict(prepare_lines.fn(params, "d").counts)
 
 
+def test_a_corpus_lies_where_label_files_do(data: Path, tmp_path: Path) -> None:
+    (data / "corpus.txt").write_text("T 001\nT 002\n")
+    tar = pack_tar(data, tmp_path / "d.tar")
+
+    def render(root: Path, corpus: str) -> dict[str, int]:
+        return prepare(root, source="synthetic", synthesis={"count": 4, "corpus": corpus})
+
+    assert render(tar, "corpus.txt") == render(data, str(data / "corpus.txt"))
+    with pytest.raises(ArtifactNotFound, match=r"no corpus file: .*gone\.txt"):
+        render(tar, "gone.txt")
+
+
 def test_root_may_be_a_tar_with_labels_and_charset_in_it(data: Path, tmp_path: Path) -> None:
     tar = pack_tar(data, tmp_path / "d.tar")
 
@@ -44,15 +56,19 @@ def test_root_may_be_a_tar_with_labels_and_charset_in_it(data: Path, tmp_path: P
 
 
 def test_root_may_be_a_bucket_behind_the_environments_keys(
-    data: Path, moto_server: S3Credentials, monkeypatch: pytest.MonkeyPatch
+    data: Path, minio_server: S3Credentials, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = StoreRoot(f"s3://scans-{uuid.uuid4().hex}/may", moto_server)
+    (data / "corpus.txt").write_text("T 001\nT 002\n")
+    root = StoreRoot(f"s3://scans-{uuid.uuid4().hex}/may", minio_server)
     put_folder(data, root)
-    monkeypatch.setenv("MINIO_ENDPOINT", moto_server.endpoint)
-    monkeypatch.setenv("MINIO_ACCESS_KEY", moto_server.access_key)
-    monkeypatch.setenv("MINIO_SECRET_KEY", moto_server.secret_key)
+    monkeypatch.setenv("MINIO_ENDPOINT", minio_server.endpoint)
+    monkeypatch.setenv("MINIO_ACCESS_KEY", minio_server.access_key)
+    monkeypatch.setenv("MINIO_SECRET_KEY", minio_server.secret_key)
+    rendered = {"count": 4, "corpus": "corpus.txt"}
 
-    assert prepare(root.uri, charset_file="dict.txt")["accepted"] == len(ROWS)
+    made = prepare(root.uri, charset_file="dict.txt", synthesis=rendered)
+
+    assert made["rows"] == len(ROWS) + 4
 
 
 def test_further_label_files_and_their_delimiter_are_read(data: Path) -> None:

@@ -127,21 +127,6 @@ class SplitFiles(ABC, Generic[LabelT]):
         names = (share.shown(self.seed) for share in self._named())
         return [*self._settings(), *names, *digests, *self.place().content()]
 
-    def _folder(self) -> Path:
-        """The root, of which files are listed.
-
-        Raises:
-            ArtifactNotFound: It is not there.
-            BadInput: It is no folder.
-        """
-        if isinstance(self.root, Path) and self.root.is_dir():
-            return self.root
-        SplitFiles.place(self)
-        raise BadInput(
-            f"the source {self.kind!r} lists the files of a folder, {self.root} is none; copy "
-            "what it holds to a folder"
-        )
-
     def _settings(self) -> list[str]:
         only = [f"only {self.only}"] if self.only else []
         return [self.kind, self.encoding, self.group_pattern, *only]

@@ -6,6 +6,7 @@
 - `lmdb_root`: LMDB files
 - `store_root`: objects of a store
 - `inner_name`: names within a root that is no folder
+- `listing`: the files in a folder of a root, in one order
 """
 
 from ocr.dataset.roots.folder import FolderRoot

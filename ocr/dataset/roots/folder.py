@@ -1,11 +1,12 @@
 """A folder of this machine as a dataset's root."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ocr.dataset.roots.listing import walk_folder
 from ocr.errors import ArtifactNotFound
 from ocr.image.folder import FileStamp, ImageFolder
 
@@ -27,6 +28,14 @@ class FolderRoot:
     def content(self) -> list[str]:
         """Return nothing: every image decides for itself."""
         return []
+
+    def list_files(self, folder: str) -> Iterator[str]:
+        """Yield the names of the files in a folder, its own first."""
+        return walk_folder(self.path / folder)
+
+    def has_folder(self, name: str) -> bool:
+        """Tell whether there is such a folder; it may be empty."""
+        return (self.path / name).is_dir()
 
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file.

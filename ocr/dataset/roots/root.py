@@ -1,6 +1,6 @@
 """What every root can do, and which one a path names."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -43,6 +43,15 @@ class Root(Protocol):
 
     def content(self) -> list[str]:
         """Return what decides all images at once, besides their names; empty: each by itself."""
+
+    def list_files(self, folder: str) -> Iterator[str]:
+        """Yield the names of the files in a folder of the root, relative to that folder.
+
+        First its own, then those of the folders in it, each sorted; hidden ones are left out.
+        """
+
+    def has_folder(self, name: str) -> bool:
+        """Tell whether there is a folder of that name."""
 
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file.

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from ocr.dataset.roots.folder import open_beside
 from ocr.dataset.roots.inner_name import inner_name
+from ocr.dataset.roots.listing import walk_names
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.image.folder import FileStamp, max_file_bytes, refuse_large
 from ocr.image.pixels import BadImage
@@ -48,6 +49,24 @@ class StoreRoot:
     def content(self) -> list[str]:
         """Return nothing: every object decides for itself, and others may join meanwhile."""
         return []
+
+    def list_files(self, folder: str) -> Iterator[str]:
+        """Yield the names of the objects in a folder, its own first.
+
+        Raises:
+            BadInput: No store can hold a folder of that name.
+        """
+        place = posixpath.normpath(folder)
+        yield from walk_names(self._store().list("" if place == "." else place), place)
+
+    def has_folder(self, name: str) -> bool:
+        """Tell whether there is an object in a folder of that name.
+
+        Raises:
+            BadInput: No store can hold a folder of that name.
+        """
+        place = posixpath.normpath(name)
+        return any(True for _ in self._store().entries("" if place == "." else place))
 
     def open_file(self, name: str) -> BinaryIO:
         """Open a copy of a label file, which is gone when it is closed.

@@ -1,6 +1,7 @@
 """A tar file as a dataset's root: images are read from where they lie in it."""
 
 import os
+import posixpath
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ from typing import BinaryIO, cast
 
 from ocr.dataset.roots.folder import open_beside
 from ocr.dataset.roots.inner_name import inner_name
-from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar
+from ocr.dataset.roots.listing import walk_names
+from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar, list_tar
 from ocr.errors import ArtifactNotFound
 from ocr.image.folder import FileStamp, refuse_large
 from ocr.image.pixels import BadImage
@@ -49,6 +51,23 @@ class TarRoot:
         """Return the folder, and size and time of change of the tar file."""
         return [self.folder, repr(self._stamp())]
 
+    def list_files(self, folder: str) -> Iterator[str]:
+        """Yield the names of the files in a folder, its own first.
+
+        Raises:
+            BadData: The tar file is compressed, damaged or none.
+        """
+        yield from walk_names(_read_names(self.path, self._stamp()), self._join(folder))
+
+    def has_folder(self, name: str) -> bool:
+        """Tell whether there is a file in a folder of that name.
+
+        Raises:
+            BadData: The tar file is compressed, damaged or none.
+        """
+        start = f"{self._join(name)}/".removeprefix("./")
+        return any(each.startswith(start) for each in _read_names(self.path, self._stamp()))
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file beside the tar file, or a copy of the one in it.
 
@@ -64,6 +83,9 @@ class TarRoot:
         if copy is None:
             raise ArtifactNotFound(f"no label file {name} in {self.path} and none beside it")
         return copy
+
+    def _join(self, folder: str) -> str:
+        return posixpath.normpath(f"{self.folder}/{folder}")
 
     def _stamp(self) -> FileStamp:
         state = self.path.stat()
@@ -130,3 +152,9 @@ class TarImages:
 def _read_index(path: Path, _: FileStamp) -> TarIndex:
     """Read the headers once; the stamp tells one content of the file from another."""
     return index_tar(path)
+
+
+@lru_cache(maxsize=2)
+def _read_names(path: Path, _: FileStamp) -> tuple[str, ...]:
+    """Read the names once, as `_read_index` does."""
+    return list_tar(path)

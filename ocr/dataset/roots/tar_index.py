@@ -57,16 +57,11 @@ def index_tar(path: Path) -> TarIndex:
         BadData: It is compressed, damaged or no tar file.
     """
     names, offsets, sizes = array("Q"), array("q"), array("q")
-    with _Headers(io.FileIO(path)) as file:
-        _refuse_packed(path, file)
-        try:
-            for member in _members(file):
-                names.append(_number(member.name))
-                offsets.append(member.offset_data)
-                is_plain = member.isreg() and not member.issparse()
-                sizes.append(member.size if is_plain else NO_FILE)
-        except (*_BROKEN, RecursionError) as error:
-            raise BadData(f"{path} is no tar file, or damaged: {error}; pack it again") from error
+    for member in _members(path):
+        names.append(_number(member.name))
+        offsets.append(member.offset_data)
+        is_plain = member.isreg() and not member.issparse()
+        sizes.append(member.size if is_plain else NO_FILE)
     numbers = np.frombuffer(names, np.uint64)
     order = np.argsort(numbers, kind="stable")
     return TarIndex(
@@ -74,6 +69,25 @@ def index_tar(path: Path) -> TarIndex:
         np.frombuffer(offsets, np.int64)[order],
         np.frombuffer(sizes, np.int64)[order],
     )
+
+
+def list_tar(path: Path) -> tuple[str, ...]:
+    """Read the names of all members but folders, each written in one way.
+
+    Raises:
+        BadData: It is compressed, damaged or no tar file.
+    """
+    return tuple(posixpath.normpath(member.name) for member in _members(path))
+
+
+def _members(path: Path) -> Iterator[tarfile.TarInfo]:
+    """Yield all members but folders, one at a time in memory."""
+    with _Headers(io.FileIO(path)) as file:
+        _refuse_packed(path, file)
+        try:
+            yield from _walk(file)
+        except (*_BROKEN, RecursionError) as error:
+            raise BadData(f"{path} is no tar file, or damaged: {error}; pack it again") from error
 
 
 def _refuse_packed(path: Path, file: "_Headers") -> None:
@@ -87,7 +101,7 @@ def _refuse_packed(path: Path, file: "_Headers") -> None:
             )
 
 
-def _members(file: "_Headers") -> Iterator[tarfile.TarInfo]:
+def _walk(file: "_Headers") -> Iterator[tarfile.TarInfo]:
     """Yield all members but folders; tarfile itself takes what is damaged for the end."""
     with tarfile.open(fileobj=file, mode="r:") as tar:
         while (member := tar.next()) is not None:

@@ -12,7 +12,7 @@ from ocr.synthesis.glyphs import can_fill_cells
 from ocr.synthesis.lines.camera import photograph
 from ocr.synthesis.lines.plates import paint_plate
 from ocr.synthesis.lines.prints import paint_print
-from ocr.synthesis.lines.texts import TextSource, read_sources
+from ocr.synthesis.lines.texts import Corpus, TextSource, read_sources
 
 MIN_HEIGHT_PX, MAX_HEIGHT_PX = 28, 48
 SHORT = 12  # characters; longer texts are printed, not stamped
@@ -69,7 +69,7 @@ class LineSynthesis:
 def open_lines(
     *,
     patterns: Sequence[str],
-    corpus: Path | None,
+    corpus: Corpus | None,
     font_folders: Sequence[Path],
     strength: float,
     seed: int,

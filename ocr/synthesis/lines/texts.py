@@ -6,7 +6,6 @@ import string
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from rstr import Rstr
@@ -34,12 +33,20 @@ class TextSource:
     known_characters: frozenset[str]
 
 
-def read_sources(*, patterns: Sequence[str], corpus: Path | None) -> tuple[TextSource, ...]:
+@dataclass(frozen=True)
+class Corpus:
+    """Texts to draw from: the name of their file, for messages, and what it holds."""
+
+    name: str
+    content: bytes
+
+
+def read_sources(*, patterns: Sequence[str], corpus: Corpus | None) -> tuple[TextSource, ...]:
     """Make the sources that lines are drawn from, each as likely as another.
 
     Raises:
         BadInput: Nothing to draw from, a pattern that is no usable regular expression, or a
-            corpus that cannot be read.
+            corpus that is no UTF-8 text.
     """
     sources = [_read_pattern(pattern) for pattern in patterns]
     if corpus is not None:
@@ -64,18 +71,18 @@ def _read_pattern(pattern: str) -> TextSource:
     return TextSource("pattern", draw, frozenset().union(*trial))
 
 
-def _read_corpus(corpus: Path) -> TextSource:
+def _read_corpus(corpus: Corpus) -> TextSource:
     try:
-        lines = corpus.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"Corpus {corpus} cannot be read as UTF-8 text: {error}") from error
+        lines = corpus.content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"Corpus {corpus.name} cannot be read as UTF-8 text: {error}") from error
     texts = [
-        _clean(line, origin=f"{corpus}:{number}")
+        _clean(line, origin=f"{corpus.name}:{number}")
         for number, line in enumerate(lines, start=1)
         if line.strip()
     ]
     if not texts:
-        raise BadInput(f"Corpus {corpus} has no text: one line a text is expected")
+        raise BadInput(f"Corpus {corpus.name} has no text: one line a text is expected")
     return TextSource("corpus", lambda rng: rng.choice(texts), frozenset().union(*texts))
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from ocr.dataset.labels.mmocr import FIELD
-from ocr.dataset.labels.split_files import SplitFiles, shown_name
+from ocr.dataset.labels.split_files import LabelShare, SplitFiles, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.lmdb_rows import find_lmdb, read_lmdb
@@ -53,25 +54,26 @@ class LineLabelFiles(SplitFiles[LineLabel]):
 
         Raises:
             ArtifactNotFound: There is nothing.
-            BadInput: The source needs a folder, and there is none.
+            BadInput: The source needs a folder of this machine, and it is none.
         """
         return LmdbRoot(self._folder()) if self.kind == "lmdb" else super().place()
 
     def given(self) -> tuple[Split, ...]:
         """The splits that are not to be split off train."""
         if self.kind == "folder":
-            return given_splits(self._folder())
+            return given_splits(self.place())
         return ("val", "test") if self.columns.split else super().given()
 
     def name_of(self, split: Split) -> str:
         """Name of the file or folder that a split's rows stand in."""
         if self.columns.split:
             return f"{super().name_of('train')} with {split!r} in the column {self.columns.split!r}"
-        return self._folder().name if self.kind == "folder" else super().name_of(split)
+        if self.kind == "folder":
+            return self.root.name if isinstance(self.root, Path) else str(self.root)
+        return super().name_of(split)
 
-    def fingerprint(self) -> list[str]:
-        """What the rows depend on besides the image files: the settings and the files' content."""
-        return self._settings() if self.kind == "folder" else super().fingerprint()
+    def _named(self) -> list[LabelShare]:
+        return [] if self.kind == "folder" else super()._named()
 
     def _content(self, name: str) -> Iterator[bytes]:
         if self.kind == "lmdb":
@@ -88,7 +90,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         return f"group_column {self.columns.group!r}" if self.columns.group else ""
 
     def _read(self) -> Iterator[LineRow | Rejection]:
-        return list_folder(self._folder()) if self.kind == "folder" else super()._read()
+        return list_folder(self.place()) if self.kind == "folder" else super()._read()
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
         shown = shown_name(name)
@@ -112,6 +114,15 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         if name.endswith(JSON_LINES):
             return parse_mmocr_lines(self._lines(name), name=shown, split=split)
         return parse_mmocr(self._json_items(name, field=FIELD), name=shown, split=split)
+
+    def _folder(self) -> Path:
+        if isinstance(self.root, Path) and self.root.is_dir():
+            return self.root
+        super().place()  # says that there is nothing
+        raise BadInput(
+            f"the source 'lmdb' maps files of a folder of this machine into memory, {self.root} is "
+            "none; copy what it holds to a folder and name that as dataset.root"
+        )
 
     def _parse_lmdb(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
         for place, folder in find_lmdb(self._folder(), name):

@@ -9,40 +9,36 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.lines.label import LineLabel, LineRow
+from ocr.dataset.roots import Root
 from ocr.dataset.split import SPLITS, Split
 from ocr.image.header import IMAGE_SUFFIXES
 
 _COUNTER = re.compile(r"_\d{1,4}$")
 
 
-def list_folder(root: Path) -> Iterator[LineRow]:
-    """List the images under a folder in name order, texts from their names.
+def list_folder(root: Root) -> Iterator[LineRow]:
+    """List the images under a root in name order, texts from their names.
 
     Hidden files and files that are no images by suffix are left out; linked folders are not
     followed.
     """
     given = given_splits(root)
-    for folder, subfolders, names in os.walk(root):
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        place = Path(folder).relative_to(root).as_posix()
-        top = place.split("/")[0]
-        split = _split_of(top, given)
-        for name in sorted(names):
-            stem, suffix = os.path.splitext(name)  # noqa: PTH122 - 200,000 times
-            if suffix.lower() in IMAGE_SUFFIXES and not name.startswith("."):
-                image = name if place == "." else f"{place}/{name}"
-                text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
-                yield Row(image, LineLabel(text), split, "", place, image)
+    for image in root.list_files("."):
+        place, _, name = image.rpartition("/")
+        stem, suffix = os.path.splitext(name)  # noqa: PTH122 - 200,000 times
+        if suffix.lower() in IMAGE_SUFFIXES:
+            text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
+            split = _split_of(image, given)
+            yield Row(image, LineLabel(text), split, "", place or ".", image)
 
 
-def given_splits(root: Path) -> tuple[Split, ...]:
-    """The splits besides train that the folder has a subfolder for."""
-    return tuple(split for split in SPLITS if split != "train" and (root / split).is_dir())
+def given_splits(root: Root) -> tuple[Split, ...]:
+    """The splits besides train that the root has a folder for."""
+    return tuple(split for split in SPLITS if split != "train" and root.has_folder(split))
 
 
-def _split_of(top: str, given: tuple[Split, ...]) -> Split | None:
-    return next((split for split in given if split == top), None)
+def _split_of(image: str, given: tuple[Split, ...]) -> Split | None:
+    return next((split for split in given if image.startswith(f"{split}/")), None)

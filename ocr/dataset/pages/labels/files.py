@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -83,10 +84,10 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
         )
 
     def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
-        texts = self._texts_of(name)
+        files = self._list(name)
         return parse_icdar2015(
-            ((path.name, self._decode(f"{name}/{path.name}")) for path in texts),
-            images=frozenset(path.name for path in (self._folder() / name).iterdir()),
+            ((text, self._decode(f"{name}/{text}")) for text in _texts_of(files)),
+            images=frozenset(files),
             folder=self._place(name),
             split=split,
         )
@@ -99,19 +100,23 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
 
     def _content(self, name: str) -> Iterator[bytes]:
         if self.kind == "icdar2015":
-            texts = self._texts_of(name)
-            yield from (repr((path.name, path.read_bytes())).encode() for path in texts)
+            for text in _texts_of(self._list(name)):
+                with self._open(f"{name}/{text}") as file:
+                    yield repr((text, file.read())).encode()
             return
         yield from super()._content(name)
         if self.kind == "ppocrlabel":
             with suppress(ArtifactNotFound):
                 yield from super()._content(_state_of(name))
 
-    def _texts_of(self, name: str) -> list[Path]:
-        folder = self._folder() / name
-        if not folder.is_dir():
-            raise ArtifactNotFound(f"no folder {folder}, which icdar2015 labels are read from")
-        return sorted(folder.glob("*.txt"))
+    def _list(self, name: str) -> list[str]:
+        """Names of the files right in a folder."""
+        root = self.place()
+        if not root.has_folder(name):
+            raise ArtifactNotFound(
+                f"no folder {name} in {self.root}, which icdar2015 labels are read from"
+            )
+        return list(takewhile(lambda file: "/" not in file, root.list_files(name)))
 
     def _place(self, name: str) -> str:
         """Path relative to the root, forward slashes."""
@@ -128,6 +133,10 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
     def _decode(self, name: str) -> str:
         with self._open(name) as file:
             return decode_labels(file.read(), encoding=self.encoding, name=shown_name(name))
+
+
+def _texts_of(files: list[str]) -> list[str]:
+    return [file for file in files if file.endswith(".txt")]
 
 
 def _state_of(name: str) -> str:

@@ -32,7 +32,7 @@ def put_folder(folder: Path, root: StoreRoot) -> None:
     """All files of a folder as objects under a root."""
     store = open_store(root.uri, s3=root.s3)
     for file in folder.rglob("*"):
-        if file.is_file():
+        if file.is_file() and not file.name.startswith("."):  # no key, to our store
             store.put_file(file.relative_to(folder).as_posix(), file)
 
 

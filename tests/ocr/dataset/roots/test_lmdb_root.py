@@ -100,9 +100,10 @@ def test_nothing_is_written(root: LmdbRoot) -> None:
         lambda data: b"",
         lambda data: b"not an LMDB file" * 1000,
         lambda data: data[: len(data) // 2],
+        lambda data: data[:-1],
         lambda data: data[:8192] + b"\xff" * 4096 + data[12288:],
     ],
-    ids=["empty", "text", "cut", "overwritten"],
+    ids=["empty", "text", "cut", "cut by a byte", "overwritten"],
 )
 def test_damaged_files_are_one_error_with_the_fix(root: LmdbRoot, damage: object) -> None:
     file = root.path / "train" / DATA

@@ -2,7 +2,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from ocr.errors import BadInput
 from ocr.synthesis.fonts import find_chinese_font
 from ocr.synthesis.lines.render import LineSynthesis, open_lines
+from ocr.synthesis.lines.texts import Corpus
 
 LATIN = [
     r"(TOTAL|Cash|Item): (\$|RM )[0-9]{1,4}\.[0-9]{2}",
@@ -33,7 +33,7 @@ print(whole.hexdigest())
 def synthesis(
     *,
     patterns: Sequence[str] = (),
-    corpus: Path | None = None,
+    corpus: Corpus | None = None,
     strength: float = 1.0,
     seed: int = 1,
 ) -> LineSynthesis:
@@ -119,9 +119,8 @@ def test_chinese_plates_are_rendered_with_a_chinese_font_or_refused_with_the_fix
     assert {len(line.text) for line in lines} == {7}
 
 
-def test_a_character_that_no_font_has_is_refused_before_the_first_line(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_text("fine\n\U00012345\n", encoding="utf-8")  # cuneiform
+def test_a_character_that_no_font_has_is_refused_before_the_first_line() -> None:
+    corpus = Corpus("corpus.txt", "fine\n\U00012345\n".encode())  # cuneiform
 
     with pytest.raises(BadInput, match=r"1 of the characters to render: \U00012345"):
         synthesis(corpus=corpus)

@@ -80,7 +80,7 @@ def test_absent_files_and_roots_that_are_no_folders_are_refused(tmp_path: Path) 
 
     with pytest.raises(ArtifactNotFound, match=r"no data\.mdb in .*train or a folder in it"):
         read(tmp_path)
-    with pytest.raises(BadInput, match="lists the files of a folder"):
+    with pytest.raises(BadInput, match="copy what it holds to a folder"):
         read(write_tar(tmp_path / "a.tar", {"train/data.mdb": b""}))
 
 

@@ -1,0 +1,40 @@
+"""The files in a folder of a root, in one order whatever the root is."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+
+def walk_folder(folder: Path) -> Iterator[str]:
+    """Yield the names of the files in a folder of this machine, relative to it.
+
+    First its own, then those of the folders in it, each sorted; hidden ones are left out, linked
+    folders are not followed.
+    """
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inner = Path(place).relative_to(folder).as_posix()
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield name if inner == "." else f"{inner}/{name}"
+
+
+def walk_names(names: Iterable[str], folder: str) -> list[str]:
+    """Return of all names of a root those in a folder, relative to it, as `walk_folder` does.
+
+    Args:
+        names: Written in one way, relative to the root.
+        folder: Written in the same way; "." is the root.
+    """
+    start = "" if folder == "." else f"{folder}/"
+    inner = {name.removeprefix(start) for name in names if name.startswith(start)}
+    return sorted(filter(_is_shown, inner), key=_place)
+
+
+def _is_shown(name: str) -> bool:
+    return not any(not part or part.startswith(".") for part in name.split("/"))
+
+
+def _place(name: str) -> list[tuple[bool, str]]:
+    *folders, file = name.split("/")
+    return [*((True, folder) for folder in folders), (False, file)]

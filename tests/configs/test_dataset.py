@@ -1,0 +1,19 @@
+"""What a dataset's parameters refuse before anything is read."""
+
+import pytest
+
+from configs.presets import ConfigError, load_params
+
+FURTHER = "evaluation.further=[{name: a, labels: x, source: lmdb, root: 's3://scans/a'}]"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        (["dataset.source=lmdb", "dataset.root=s3://scans/may"], "dataset"),
+        ([FURTHER], "evaluation.further.0"),
+    ],
+)
+def test_lmdb_files_in_a_bucket_are_refused(overrides: list[str], key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^{key}: root is a bucket.*copy what it holds to a f"):
+        load_params("plates", overrides=overrides)
