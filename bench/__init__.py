@@ -4,7 +4,7 @@
 - `roots` – images in a tar and an LMDB file beside a folder of them
 - `train` – a training beside a plain Paddle loop, two ranks beside one
 - `composition` – plates and meters trained with and without composed crops
-- `reading` – lines read with and without a model of the training texts
+- `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
 - `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
 - `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from bench.reading import FOLDS, RESAMPLES, Fold, format_change
-from ocr.dataset.lines.snapshot import LineSample, LineSnapshot
-from ocr.evaluation.bootstrap import Resampling, estimate, group_codes
-from ocr.evaluation.ratio import mean_of
+from bench.reading.lines import Line, list_lines
+from bench.reading.readers import find_dataset, recogniser_of
+from bench.reading.table import FOLDS, describe_change, mark
+from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.image.pixels import Image
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
@@ -39,6 +39,11 @@ class Read:
     ms: NDArray[np.float64]
 
     @property
+    def texts(self) -> list[str]:
+        """What each line reads."""
+        return [one.text for one in self.answers]
+
+    @property
     def least(self) -> NDArray[np.float64]:
         """The confidence of each line's least sure character."""
         return np.array([one.least_confidence for one in self.answers])
@@ -47,30 +52,26 @@ class Read:
 def main() -> None:
     """Measure two recognisers of the registry."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in (
-        ("fast", "receipts-recogniser"),
-        ("accurate", "receipts-accurate-recogniser"),
-    ):
-        parser.add_argument(f"--{name}", default=default, help="NAME, NAME@alias or NAME:version")
+    for name, default in (("fast", "receipts"), ("accurate", "receipts-accurate")):
+        help_ = "A recogniser, or a pipeline that has one: NAME, NAME@alias or NAME:version"
+        parser.add_argument(f"--{name}", default=default, help=help_)
     arguments = parser.parse_args()
     workspace = open_workspace()
-    model = workspace.registry.resolve(arguments.fast)
-    key = workspace.find_snapshot(str(model.manifest["dataset_digest"]))
-    if not key:
-        raise SystemExit(f"The store no longer holds the dataset of {model.reference}")
-    fast = load_recogniser(workspace, model.reference)
-    accurate = load_recogniser(workspace, arguments.accurate)
-    Console().print(measure(fast, accurate, workspace.open_lines(key)))
+    models = (workspace.registry.resolve(each) for each in (arguments.fast, arguments.accurate))
+    first, second = (recogniser_of(workspace, model) for model in models)
+    snapshot = workspace.open_lines(find_dataset(workspace, first))
+    fast, accurate = (load_recogniser(workspace, each.reference) for each in (first, second))
+    Console().print(measure(fast, accurate, snapshot))
 
 
 def measure(fast: Recogniser, accurate: Recogniser, snapshot: LineSnapshot) -> Table:
     """Read the test lines of a snapshot with both, and tabulate the cascades."""
-    lines = list(snapshot.samples("test"))
+    lines = list_lines(snapshot)
     least = read_all(fast, (image for _, image in snapshot.images("val"))).least
-    first = read_all(fast, (image for _, image in snapshot.images("test")))
-    second = read_all(accurate, (image for _, image in snapshot.images("test")), batch=1)
+    first = read_all(fast, (line.image for line in lines))
+    second = read_all(accurate, (line.image for line in lines), batch=1)
     exactly, *loosely = FOLDS
-    heads = ("again", exactly, "change", *loosely, "ms a line", "times")
+    heads = ("again", exactly, "gain, points", *loosely, "ms a line", "times")
     table = Table(*heads, title=f"{len(lines)} test lines")
     table.add_row("nothing", *_describe(lines, first, second, below=0.0))
     for share in SHARES:
@@ -93,26 +94,18 @@ def read_all(recogniser: Recogniser, images: Iterable[Image], *, batch: int = BA
     return Read(tuple(answers), np.array(ms))
 
 
-def _describe(lines: Sequence[LineSample], first: Read, second: Read, *, below: float) -> list[str]:
+def _describe(lines: Sequence[Line], first: Read, second: Read, *, below: float) -> list[str]:
     """Say of a threshold what is read right, what that gains, and what it costs."""
     again = first.least < below
-    draws = Resampling(group_codes([line.group for line in lines]), RESAMPLES, seed=0)
     cells = []
     for fold in FOLDS.values():
-        alone, other = (_mark(lines, one.answers, fold) for one in (first, second))
+        alone, other = (mark(lines, one.texts, fold) for one in (first, second))
         both = np.where(again, other, alone)
         cells.append(f"{both.mean():.4f}")
         if fold is str:
-            cells.append(format_change(estimate(mean_of(both - alone), draws)))
+            cells.append(describe_change(lines, both, alone))
     ms = float(first.ms.mean() + (second.ms * again).mean())
     return [*cells, f"{ms:.2f}", f"{ms / first.ms.mean():.2f}x"]
-
-
-def _mark(
-    lines: Sequence[LineSample], read: Sequence[Recognition], fold: Fold
-) -> NDArray[np.float64]:
-    pairs = zip(lines, read, strict=True)
-    return np.array([float(fold(line.text) == fold(one.text)) for line, one in pairs])
 
 
 if __name__ == "__main__":

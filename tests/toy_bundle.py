@@ -92,6 +92,7 @@ def write_toy_detection_bundle(
     pages: tuple[Lines, ...] = PAGES,
     parent: str = "",
     created: str = "2026-11-21T00:00:00Z",
+    **facts: str,
 ) -> Path:
     """Write a bundle that `read_detector_bundle` accepts; the Paddle forms are empty shells."""
     for relative in FORM_FILES:
@@ -103,7 +104,7 @@ def write_toy_detection_bundle(
     write_manifest(
         folder,
         DetectorManifest(
-            **manifest_facts(name=name, version=version, created=created, parent=parent),
+            **manifest_facts(name=name, version=version, created=created, parent=parent, **facts),
             metrics={"hmean": 1.0},
             input=PAGE,
             boxes=RULE,

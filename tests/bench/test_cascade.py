@@ -7,10 +7,7 @@ from rich.console import Console
 from bench.cascade import measure
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.reading.recognition.recogniser import OnnxRecogniser
-from tests.bench.test_reading import snapshot
 from tests.toy_bundle import write_toy_bundle
-
-__all__ = ["snapshot"]
 
 
 def test_gain_and_cost_are_printed_by_the_share_that_is_read_again(
@@ -29,4 +26,4 @@ def test_gain_and_cost_are_printed_by_the_share_that_is_read_again(
     ]
     assert (rows[0][:2], rows[0][-1]) == (["nothing", "0.5000"], "1.00x")
     assert rows[-1][:2] == ["all", "1.0000"]
-    assert rows[-1][2].startswith("+0.5000")
+    assert rows[-1][2].startswith("+50.00 ")

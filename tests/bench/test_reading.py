@@ -1,56 +1,119 @@
-"""The bench of reading: with the texts of a dataset and without, on lines that doubt."""
+"""The bench of reading: nets alone, with their texts, as a cascade, on labelled and found lines."""
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from bench.reading import measure
-from ocr.dataset.lines.labels import LineLabelFiles
-from ocr.dataset.lines.preparation import prepare_lines
-from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
-from ocr.image.pixels import encode_png
-from ocr.models.charset import Charset
+from bench.reading.__main__ import main
+from ocr.dataset.lines.snapshot import LineSnapshot
+from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.reading.recognition.recogniser import OnnxRecogniser
-from ocr.store import open_store
-from ocr.store.folder import download_folder
-from tests.ocr.dataset.rules import LINE_LIMITS, SPLIT
-from tests.toy_bundle import CHARACTERS, draw, write_toy_bundle
+from tasks.readers import LINE_BASELINES
+from tasks.workspace import Workspace
+from tests.bench.conftest import prepare_toy_lines
+from tests.toy_bundle import write_toy_bundle, write_toy_detection_bundle
+from tests.toy_pipeline import write_toy_pipeline
 
-LENGTHS = range(2, 22)
+RESULT = b"""{"kind": "train-recogniser", "checkpoint": "checkpoint", "metrics": {},
+"timings": {"train_s": 180}, "environment": {}}"""
 
 
 @pytest.fixture
-def snapshot(tmp_path: Path) -> LineSnapshot:
-    """Lines of B C B C … whose first character may be an A to the net."""
-    for split in ("train", "val", "test"):
-        rows = []
-        for length in LENGTHS:
-            text = ("BC" * length)[:length]
-            picture = " ".join("?" + text[1:] if length % 2 else text)
-            name = f"{split}-{length}.png"
-            (tmp_path / name).write_bytes(encode_png(draw(picture + " " * len(split))))
-            rows.append(f"{name}\t{text}\n")
-        (tmp_path / f"{split}.txt").write_text("".join(rows), encoding="utf-8")
-    store = open_store(str(tmp_path / "store"))
-    labels = LineLabelFiles("paddleocr", tmp_path, "train.txt", "val.txt", "test.txt")
-    prepared = prepare_lines(
-        store, name="toy", labels=labels, limits=LINE_LIMITS, split=SPLIT, near_duplicate_bits=0
+def folder(
+    tmp_path: Path, workspace: Workspace, snapshot: LineSnapshot, pages: PageSnapshot
+) -> Path:
+    """Bundles of a net whose export left its texts out, of one with them, and of a cascade."""
+    lines = snapshot.manifest.digest
+    workspace.store.put_bytes("checkpoints/c1/result.json", RESULT)
+    workspace.store.put_bytes("checkpoints/c1/metrics.jsonl", b'{"step": 1}\n{"step": 700}\n')
+    alone = write_toy_bundle(
+        tmp_path / "r1", name="net", version="r1", dataset_digest=lines, checkpoint="checkpoints/c1"
     )
-    return open_line_snapshot(
-        download_folder(store, prefix=prepared.key, folder=tmp_path / "snapshot")
+    counted = write_toy_bundle(
+        tmp_path / "r2", name="net", version="r2", dataset_digest=lines, texts=["BC" * 9]
     )
+    detector = write_toy_detection_bundle(
+        tmp_path / "d1", name="finder", version="d1", dataset_digest=pages.manifest.digest
+    )
+    cascade = write_toy_pipeline(
+        tmp_path / "p1",
+        detector="finder:d1",
+        recogniser="net:r1",
+        second_recogniser="net:r2",
+        reread_below=0.9,
+    )
+    for name, bundle in (("net", alone), ("net", counted), ("finder", detector), ("toy", cascade)):
+        workspace.registry.register(name, bundle.name, bundle)
+    return tmp_path
 
 
-def test_the_gain_is_printed_with_its_interval_and_its_cost(
-    tmp_path: Path, snapshot: LineSnapshot, capsys: pytest.CaptureFixture[str]
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["bench.reading", *arguments])
+    main()
+
+
+def rows_of(printed: str) -> list[list[str]]:
+    """Return the cells of the rows that have a number, as far as they stand in its line."""
+    rows = (row.strip() for row in printed.splitlines() if re.match(r" +\d  ", row))
+    return [re.split(r" {2,}", row) for row in rows]
+
+
+def test_every_part_has_its_gain_and_its_cost_on_labelled_and_on_found_lines(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recogniser = OnnxRecogniser.load(write_toy_bundle(tmp_path / "bundle"))
-
-    measure(recogniser, snapshot, Charset(CHARACTERS))
+    run(monkeypatch, "--baseline", "none", "toy:p1", "net:r2")
 
     printed = capsys.readouterr().out
-    assert "validation: 0.5000 exactly, +0.5000" in printed
-    assert "20 test lines" in printed
-    exactly = next(line for line in printed.splitlines() if "exactly " in line and "│" in line)
-    assert [cell.strip() for cell in exactly.split("│")[2:4]] == ["0.5000", "1.0000"]
-    assert "x in all" in printed
+    labelled, found = rows_of(printed)[:5], rows_of(printed)[5:]
+    assert "20 lines, labelled" in printed
+    assert "2 lines, found by finder:d1" in printed
+    net, texts, cascade, other, counted = labelled
+    assert (net[:3], net[-1]) == (["1", "net:r1", "0.5000"], "compact, lines alone")
+    assert "700 steps, 3 min" in printed
+    assert texts[1].startswith("net:r1 with its texts, which its")
+    assert [texts[2:4], texts[4][:7]] == [["1", "1.0000"], "+50.00 "]
+    assert cascade[1].startswith("toy:p1, unsure lines by")
+    assert [cascade[2:4], cascade[4][:7]] == [["1", "1.0000"], "+50.00 "]
+    assert [other[1:4], other[4][:6]] == [["net:r2", "1", "0.5000"], "+0.00 "]
+    assert [counted[2:4], counted[4][:7]] == [["4", "1.0000"], "+50.00 "]
+    assert len(found) == 5
+    assert all("1.0000" in row for row in found)
+
+
+def test_a_model_off_the_shelf_comes_first(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf = OnnxRecogniser.load(folder / "r2")
+    monkeypatch.setitem(LINE_BASELINES, "rapidocr", lambda: shelf)
+
+    run(monkeypatch, "net:r1")
+
+    printed = capsys.readouterr().out
+    first, second, _ = rows_of(printed)
+    assert "found by" not in printed
+    assert first[1].startswith("net:r2, characters of the labels")
+    assert first[2] == "1.0000"
+    assert [second[1:4], second[4][:7]] == [["net:r1", "1", "0.5000"], "-50.00 "]
+
+
+def test_models_that_were_tested_on_different_lines_are_refused(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = prepare_toy_lines(workspace, folder / "lines", test="another").manifest.digest
+    other = write_toy_bundle(folder / "r3", name="net", version="r3", dataset_digest=digest)
+    workspace.registry.register("net", "r3", other)
+
+    with pytest.raises(SystemExit, match="different test lines"):
+        run(monkeypatch, "--baseline", "none", "net:r1", "net:r3")
+
+
+def test_a_dataset_that_is_gone_is_named(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = write_toy_bundle(folder / "r3", name="net", version="r3", dataset_digest="e" * 64)
+    workspace.registry.register("net", "r3", gone)
+
+    with pytest.raises(SystemExit, match="no longer holds dataset eeeeeeeeeeee of net:r3"):
+        run(monkeypatch, "--baseline", "none", "net:r1", "net:r3")
