@@ -11,6 +11,7 @@ from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
+from tasks.measuring.baseline import check_baseline
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
@@ -29,6 +30,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 
 def _run(params: RetrainLinesParams) -> Iterator[tuple[Stage, Any]]:
     sweep_leftovers()
+    check_baseline(params.evaluation, params.name)
     dataset = prepare_lines(params.dataset, params.name)
     further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset

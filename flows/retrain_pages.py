@@ -13,6 +13,7 @@ from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
+from tasks.measuring.baseline import check_baseline
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.run.together import finish_together
 from tasks.sweep import sweep_leftovers
@@ -32,6 +33,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
     sweep_leftovers()
+    check_baseline(params.evaluation, params.name)
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
     cascade = find_cascade(params.cascade, crops)

@@ -19,7 +19,7 @@ from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.report import EvaluationReport
 from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
 from ocr.store.digest import stage_key
-from ocr.store.folder import mark_used
+from tasks.measuring.baseline import TESSERACT_LANGUAGE, name_baseline
 from tasks.measuring.found import find_or_measure
 from tasks.measuring.further import read_further
 from tasks.readers import (
@@ -37,7 +37,6 @@ BASELINE_PACKAGES = {  # another release may read otherwise
     "rapidocr": ("rapidocr",),
     "paddleocr": ("paddleocr", "paddlex", "paddlepaddle", "paddlepaddle-gpu"),
 }
-TESSERACT_LANGUAGE = "eng"
 NONE: Final[Mapping[str, SnapshotRef]] = MappingProxyType({})
 
 
@@ -154,7 +153,7 @@ def _beside_opponent(
     """Find the report of the same inputs, or keep what ``measure`` makes of the opponent's name."""
     champion = workspace.registry.champion(model.name)
     other = champion.opponent_of(model.version) if champion else None
-    opponent = f"{model.name}:{other}" if other else _name_baseline(workspace, params)
+    opponent = f"{model.name}:{other}" if other else name_baseline(workspace, params)
     digest = stage_key(
         stage,
         packages=BASELINE_PACKAGES.get(opponent, ()),
@@ -174,16 +173,6 @@ def _beside_opponent(
         opponent=opponent,
         champion=champion.version if champion else None,
     )
-
-
-def _name_baseline(
-    workspace: Workspace, params: LineEvaluationParams | PageEvaluationParams
-) -> str:
-    if params.baseline == "bundle":
-        model = workspace.registry.resolve(params.baseline_bundle)
-        mark_used(workspace.store, prefix=f"models/{model.name}/{model.version}")
-        return model.reference
-    return params.baseline
 
 
 def _name_release(opponent: str) -> str:

@@ -91,9 +91,18 @@ def _widen(image: Image) -> Image:
     return np.asarray(wide, np.uint8)
 
 
-def _load_engine(threads: int) -> Any:
+def require_rapidocr() -> None:
+    """Refuse where the package is not installed.
+
+    Raises:
+        BadInput: It is not.
+    """
     if importlib.util.find_spec("rapidocr") is None:
         raise BadInput("Baseline rapidocr is not installed: pip install 'ocrline[baselines]'")
+
+
+def _load_engine(threads: int) -> Any:
+    require_rapidocr()
     from rapidocr import RapidOCR
 
     return RapidOCR(

@@ -1,0 +1,57 @@
+"""Who stands in for a champion: looked up before anything is trained, named when it reads."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from ocr.errors import BadInput
+from ocr.reading.baselines.rapidocr import require_rapidocr
+from ocr.reading.baselines.stock_paddle import StockPaddleRecogniser
+from ocr.reading.baselines.tesseract import find_tesseract
+from ocr.store.folder import mark_used
+from tasks.workspace import Workspace, open_workspace
+
+TESSERACT_LANGUAGE: Final = "eng"
+_LOOK_UP: Final[dict[str, Callable[[], object]]] = {
+    "rapidocr": require_rapidocr,
+    "tesseract": partial(find_tesseract, TESSERACT_LANGUAGE),
+    "paddleocr": StockPaddleRecogniser,  # fetches its weights, and ends when it is forgotten
+}
+
+
+def check_baseline(params: LineEvaluationParams | PageEvaluationParams, model: str) -> None:
+    """Refuse a baseline that could not read; with a champion nobody stands in for it.
+
+    Args:
+        params: Name the baseline.
+        model: Name of the model that it is to be compared with.
+
+    Raises:
+        ArtifactNotFound: There is no such bundle.
+        BadInput: The bundle does something else, or the program or package is missing.
+    """
+    workspace = open_workspace()
+    if workspace.registry.champion(model) is None:
+        name_baseline(workspace, params)
+        if look_up := _LOOK_UP.get(params.baseline):
+            look_up()
+
+
+def name_baseline(workspace: Workspace, params: LineEvaluationParams | PageEvaluationParams) -> str:
+    """Return NAME:VERSION of a bundle, which is kept from being pruned, or the baseline's name.
+
+    Raises:
+        ArtifactNotFound: There is no such bundle.
+        BadInput: It does something else than the candidate.
+    """
+    if params.baseline != "bundle":
+        return params.baseline
+    model = workspace.registry.resolve(params.baseline_bundle)
+    expected = "recognition" if isinstance(params, LineEvaluationParams) else "pipeline"
+    if model.task != expected:
+        raise BadInput(
+            f"evaluation.baseline_bundle: {model.reference} does {model.task}, expected {expected}"
+        )
+    mark_used(workspace.store, prefix=f"models/{model.name}/{model.version}")
+    return model.reference

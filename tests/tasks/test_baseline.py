@@ -1,0 +1,81 @@
+"""A baseline that cannot read is refused before anything is trained."""
+
+import importlib.util
+import shutil
+
+import pytest
+
+from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from configs.presets import load_params
+from flows import retrain_lines, retrain_pages
+from ocr.errors import ArtifactNotFound, BadInput
+from ocr.models.registry import Registry
+from tasks.measuring.baseline import check_baseline
+from tests.tasks.conftest import ToyProject
+
+
+def bundle(kind: type, reference: str) -> LineEvaluationParams | PageEvaluationParams:
+    found = kind(baseline="bundle", baseline_bundle=reference)
+    assert isinstance(found, LineEvaluationParams | PageEvaluationParams)
+    return found
+
+
+@pytest.mark.parametrize("kind", [LineEvaluationParams, PageEvaluationParams])
+def test_a_misspelt_bundle_is_named_beside_those_there_are(registry: Registry, kind: type) -> None:
+    for reference, said in (
+        ("pages-recognizer", "Nothing is 'pages-recognizer' .* pages-detector, pages-recogniser"),
+        ("pages-recogniser:r9", "No version 'r9' of 'pages-recogniser' .* known: r1, r2"),
+    ):
+        with pytest.raises(ArtifactNotFound, match=said):
+            check_baseline(bundle(kind, reference), "pages")
+
+
+@pytest.mark.parametrize(
+    ("kind", "reference", "said"),
+    [
+        (LineEvaluationParams, "pages-detector:d1", "d1 does detection, expected recognition"),
+        (PageEvaluationParams, "pages-recogniser:r1", "r1 does recognition, expected pipeline"),
+    ],
+)
+def test_a_bundle_that_does_something_else_is_refused(
+    registry: Registry, kind: type, reference: str, said: str
+) -> None:
+    with pytest.raises(BadInput, match=rf"evaluation\.baseline_bundle: .*{said}"):
+        check_baseline(bundle(kind, reference), "pages")
+
+
+@pytest.mark.parametrize("baseline", ["rapidocr", "tesseract", "paddleocr"])
+def test_a_baseline_that_is_not_installed_is_refused(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch, baseline: str
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr("sys.executable", "/bin/false")  # what starts PaddleOCR's process
+
+    with pytest.raises(BadInput, match=rf"Baseline (paddleocr )?{baseline}"):
+        check_baseline(LineEvaluationParams.model_validate({"baseline": baseline}), "toy")
+
+
+def test_with_a_champion_nobody_stands_in_for_it(project: ToyProject) -> None:
+    project.add("v1")
+    project.promote("v1")
+
+    check_baseline(bundle(LineEvaluationParams, "gone"), "toy")
+
+
+@pytest.mark.parametrize(
+    ("flow", "preset"), [(retrain_lines, "smoke"), (retrain_pages, "smoke-pages")]
+)
+def test_a_run_ends_before_its_dataset_is_prepared(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, flow: object, preset: str
+) -> None:
+    monkeypatch.setattr(flow, "sweep_leftovers", lambda: None)  # without Prefect's server
+    given = ["evaluation.baseline=bundle", "evaluation.baseline_bundle=gone:v1"]
+    (run,) = (
+        getattr(flow, name) for name in ("retrain_lines", "retrain_pages") if hasattr(flow, name)
+    )
+
+    with pytest.raises(ArtifactNotFound, match="'v1' of 'gone'"):
+        run.fn(load_params(preset, overrides=given))
+
+    assert not list(registry.store.list("datasets"))
