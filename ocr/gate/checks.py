@@ -1,7 +1,7 @@
 """The rules of the gate, one by one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ocr.evaluation.bootstrap import Interval
@@ -61,7 +61,7 @@ def check_all(evidence: Evidence, rules: GateRules) -> Iterator[Check]:
     yield _check_parity(evidence)
     yield _check_history(evidence)
     if evidence.overlap is not None:
-        yield _check_overlap(evidence, evidence.overlap)
+        yield _check_opponent(evidence, evidence.overlap)
     if evidence.second_overlap is not None:
         yield _check_second(evidence, evidence.second_overlap)
 
@@ -195,38 +195,50 @@ def _check_history(evidence: Evidence) -> Check:
     )
 
 
-def _check_overlap(evidence: Evidence, overlap: Overlap) -> Check:
-    rule, required = "Training of the opponent", "nothing of the test"
-    part = _describe_overlap(evidence, overlap)
-    if not overlap.samples:
-        return Check(rule, part, required, "promote", "")
-    warning = (
-        f"{evidence.opponent} was trained on {part} ({overlap.describe()}): "
-        "it looks better than it is."
+def _check_opponent(evidence: Evidence, overlap: Overlap) -> Check:
+    return check_overlap(
+        overlap,
+        rule="Training of the opponent",
+        learner=evidence.opponent,
+        of=f"{evidence.n} {evidence.unit} of the test",
+        looks="it looks better than it is",
     )
-    return Check(rule, part, required, "promote", "", warning=warning)
 
 
 def _check_second(evidence: Evidence, overlap: Overlap) -> Check:
-    rule, required = "Training of the second recogniser", "nothing of the test"
-    part = _describe_overlap(evidence, overlap)
-    if not overlap.samples:
-        return Check(rule, part, required, "promote", "")
-    reason = (
-        f"The second recogniser was trained on {part} ({overlap.describe()}): "
-        "the candidate looks better than it is."
+    """Hold a candidate whose second recogniser learnt from the test."""
+    check = check_overlap(
+        overlap,
+        rule="Training of the second recogniser",
+        learner="The second recogniser",
+        of=f"{evidence.n} {evidence.unit} of the test",
+        looks="the candidate looks better than it is",
     )
-    return Check(rule, part, required, "hold", reason)
-
-
-def _describe_overlap(evidence: Evidence, overlap: Overlap) -> str:
-    if not overlap.samples:
-        return f"unknown: {overlap.unknown}" if overlap.unknown else "nothing of the test"
-    return f"{len(overlap.samples)} of the {evidence.n} {evidence.unit} of the test"
+    return (
+        replace(check, verdict="hold", reason=check.warning, warning="") if check.warning else check
+    )
 
 
 def _judged_slices(evidence: Evidence, rules: GateRules) -> list[SliceReport]:
     return [part for part in evidence.slices if part.n >= rules.min_slice_size]
+
+
+def check_overlap(overlap: Overlap, *, rule: str, learner: str, of: str, looks: str) -> Check:
+    """Warn of samples that somebody was trained on.
+
+    Args:
+        overlap: The samples.
+        rule: What is checked.
+        learner: Who was trained.
+        of: All samples, counted: "100 lines of the test".
+        looks: What follows of it.
+    """
+    if not overlap.samples:
+        said = f"unknown: {overlap.unknown}" if overlap.unknown else "none"
+        return Check(rule, said, f"none of the {of}", "promote", "")
+    part = f"{len(overlap.samples)} of the {of}"
+    warning = f"{learner} was trained on {part} ({overlap.describe()}): {looks}."
+    return Check(rule, part, f"none of the {of}", "promote", "", warning=warning)
 
 
 def is_worse(change: Comparison) -> bool:

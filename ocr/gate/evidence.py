@@ -59,7 +59,6 @@ class FurtherSet:
         share: The metric that decides, between its 95 % bounds; ``other``: the opponent's.
         comparison: The change against the opponent; None: there is no champion to have forgotten.
         opponent: Whom the candidate met; empty: nobody.
-        is_opponent: The candidate is that very model.
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
         margin: Loss that is allowed; ``floor``: of the metric.
         overlaps: What of the set a version was trained on, by its reference.
@@ -71,7 +70,6 @@ class FurtherSet:
     other: Interval | None
     comparison: Comparison | None
     opponent: str
-    is_opponent: bool
     metric: str
     unit: str
     margin: float
@@ -184,7 +182,6 @@ def collect_further_lines(
         other=_accuracy(other.metrics) if other else None,
         comparison=report.comparison,
         opponent=other.name if other else "",
-        is_opponent=other is not None and other.name == report.candidate.name,
         metric="accuracy",
         unit="lines",
         margin=margin,
@@ -218,7 +215,6 @@ def collect_further_pages(
         other=other.intervals["e2e_hmean"] if other else None,
         comparison=report.comparison,
         opponent=other.name if other else "",
-        is_opponent=other is not None and other.name == report.candidate.name,
         metric="e2e Hmean",
         unit="pages",
         margin=margin,

@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ocr.gate.checks import STRICTEST, Check, Verdict, explain_floor, floor_verdict, is_worse
+from ocr.gate.checks import (
+    STRICTEST,
+    Check,
+    Verdict,
+    check_overlap,
+    explain_floor,
+    floor_verdict,
+    is_worse,
+)
 from ocr.gate.evidence import FurtherSet
 from ocr.gate.words import describe_both, describe_change, signed
 
@@ -31,9 +39,8 @@ def _check_change(found: FurtherSet) -> Check:
     rule = f"“{found.name}”: change of {found.metric}"
     required = f"not provably below {signed(-found.margin)}"
     change = found.comparison
-    if change is None or found.is_opponent:
-        said = "nothing to forget" if change is None else "the same model"
-        return Check(rule, said, required, "promote", "")
+    if change is None:
+        return Check(rule, "nothing to forget", required, "promote", "")
     if not (is_worse(change) and change.upper < -found.margin):
         return Check(rule, describe_change(change), required, "promote", "")
     numbers = describe_both(found, found.metric, change)
@@ -58,14 +65,10 @@ def _check_floor(found: FurtherSet) -> Check:
 def _check_overlaps(found: FurtherSet) -> Iterator[Check]:
     """Warn of versions that learnt from the set: it says little of what they would forget."""
     for version, overlap in found.overlaps.items():
-        rule, required = f"“{found.name}”: training of {version}", "nothing of the set"
-        if not overlap.samples:
-            said = f"unknown: {overlap.unknown}" if overlap.unknown else "nothing of the set"
-            yield Check(rule, said, required, "promote", "")
-            continue
-        part = f"{len(overlap.samples)} of the {found.n} {found.unit}"
-        warning = (
-            f"{version} was trained on {part} of the further set “{found.name}” "
-            f"({overlap.describe()}): it looks better there than it is."
+        yield check_overlap(
+            overlap,
+            rule=f"“{found.name}”: training of {version}",
+            learner=version,
+            of=f"{found.n} {found.unit} of the further set “{found.name}”",
+            looks="it looks better there than it is",
         )
-        yield Check(rule, part, required, "promote", "", warning=warning)

@@ -114,7 +114,6 @@ def general(comparison: Comparison | None = BETTER, **changes: Any) -> FurtherSe
         "other": wilson(900, 1000) if comparison else None,
         "comparison": comparison,
         "opponent": "plates:old",
-        "is_opponent": False,
         "metric": "accuracy",
         "unit": "lines",
         "margin": 0.02,

@@ -31,7 +31,6 @@ TRIALS = 200
             "worse on the further set “general”: accuracy 80.0% against 90.0%",
         ),
         (general(FORGOT, margin=0.08), "promote", "It reads better"),
-        (general(FORGOT, is_opponent=True), "promote", "It reads better"),
         (general(A_LITTLE, margin=0.0), "hold", "0.0 points may be lost"),
         (general(floor=0.81), "hold", "Its accuracy 80.0% on the further set “general” is below"),
         (general(floor=0.9), "block", "so is its 95% upper bound"),
