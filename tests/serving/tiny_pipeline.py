@@ -3,6 +3,7 @@
 The detector takes what is grey for text; the recogniser is that of `tiny_bundle`.
 """
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,6 +54,17 @@ def _grey(digit: int, *, is_sure: bool) -> int:
 
 def page_png(*texts: str) -> bytes:
     return encode_png(draw_page(texts))
+
+
+def label_page(texts: Sequence[str]) -> str:
+    """Label what `draw_page` draws, as PaddleOCR does."""
+    regions = []
+    for number, text in enumerate(texts):
+        left, top = LEFT_PX, TOP_PX + STEP_PX * number
+        right, bottom = left + 2 * BAR_PX * len(text), top + HEIGHT_PX - 1
+        points = [[left, top], [right, top], [right, bottom], [left, bottom]]
+        regions.append({"transcription": text, "points": points})
+    return json.dumps(regions)
 
 
 def register_pipeline(

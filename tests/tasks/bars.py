@@ -9,9 +9,11 @@ from pathlib import Path
 from configs.further import FurtherLinesParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
+from ocr.models.registry import Registry
 from tasks.references import ModelRef
 from tasks.workspace import open_workspace
 from tests.serving.tiny_bundle import make_bundle, png
+from tests.serving.tiny_pipeline import make_detector
 
 READS_ALL = "0123456789"
 READS_GENERAL = "abcde56789"
@@ -26,6 +28,17 @@ def write_lines(root: Path, digits: str, *, labels: str = "labels.txt", count: i
     for text in texts:
         (root / f"{text}.png").write_bytes(png(text))
     (root / labels).write_text("".join(f"{text}.png\t{text}\n" for text in texts))
+
+
+def register_parts(registry: Registry, folder: Path, **recognisers: str) -> None:
+    """Register a detector d1 of pages, and recognisers by their version, each with its charset."""
+    detector = make_detector(folder / "d1", name="pages-detector", version="d1")
+    registry.register("pages-detector", "d1", detector)
+    for version, characters in recognisers.items():
+        bundle = make_bundle(
+            folder / version, name="pages-recogniser", version=version, characters=characters
+        )
+        registry.register("pages-recogniser", version, bundle)
 
 
 def describe_project(folder: Path, *further: FurtherLinesParams) -> RetrainLinesParams:

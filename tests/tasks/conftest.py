@@ -1,6 +1,5 @@
 """Small projects without training: lines of A, B and C with toy bundles; pages of grey bars."""
 
-import json
 import re
 from dataclasses import dataclass
 from itertools import product
@@ -21,8 +20,9 @@ from tasks.prepare_pages import prepare_pages
 from tasks.references import EvaluationRef, ModelRef
 from tasks.workspace import open_workspace
 from tests.ocr.dataset.rules import LINE_LIMITS
-from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle
-from tests.serving.tiny_pipeline import make_detector, page_png
+from tests.serving.tiny_bundle import DIGITS, LETTERS
+from tests.serving.tiny_pipeline import label_page, page_png
+from tests.tasks.bars import register_parts
 from tests.toy_bundle import draw, write_toy_bundle
 
 NAME = "toy"
@@ -58,19 +58,24 @@ class ToyProject:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyProject:
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """The registry of an empty store."""
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    registry = open_workspace().registry
+    return open_workspace().registry
+
+
+@pytest.fixture
+def project(tmp_path: Path, empty: Registry) -> ToyProject:
     snapshot = prepare_lines(
-        registry.store,
+        empty.store,
         name=NAME,
         labels=_write_labels(tmp_path / "images"),
         limits=LINE_LIMITS,
         split=SplitRule(val_share=0.1, test_share=0.4, seed=0),
         near_duplicate_bits=0,
     )
-    return ToyProject(registry=registry, dataset=snapshot, folder=tmp_path / "bundles")
+    return ToyProject(registry=empty, dataset=snapshot, folder=tmp_path / "bundles")
 
 
 def _write_labels(root: Path) -> LineLabelFiles:
@@ -92,18 +97,9 @@ TEXTS: dict[str, list[tuple[str, ...]]] = {
 
 
 @pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    registry = open_workspace().registry
-    detector = make_detector(tmp_path / "d1", name="pages-detector", version="d1")
-    registry.register("pages-detector", "d1", detector)
-    for version, characters in (("r1", DIGITS), ("r2", LETTERS)):
-        bundle = make_bundle(
-            tmp_path / version, name="pages-recogniser", version=version, characters=characters
-        )
-        registry.register("pages-recogniser", version, bundle)
-    return registry
+def registry(tmp_path: Path, empty: Registry) -> Registry:
+    register_parts(empty, tmp_path, r1=DIGITS, r2=LETTERS)
+    return empty
 
 
 @pytest.fixture
@@ -116,7 +112,7 @@ def dataset(tmp_path: Path) -> PageDatasetParams:
         for number, texts in enumerate(every):
             name = f"{split}{number}.png"
             (root / name).write_bytes(page_png(*texts))
-            rows.append(f"{name}\t{json.dumps(_regions(texts))}\n")
+            rows.append(f"{name}\t{label_page(texts)}\n")
         (root / f"det_{split}.txt").write_text("".join(rows))
     return PageDatasetParams(
         name="bars",
@@ -130,12 +126,3 @@ def dataset(tmp_path: Path) -> PageDatasetParams:
 @pytest.fixture
 def pages(registry: Registry, dataset: PageDatasetParams) -> SnapshotRef:
     return prepare_pages.fn(dataset)
-
-
-def _regions(texts: tuple[str, ...]) -> list[dict[str, object]]:
-    # As tests.serving.tiny_pipeline draws them.
-    boxes = [(32, 24 + 64 * i, 32 + 32 * len(text), 56 + 64 * i) for i, text in enumerate(texts)]
-    return [
-        {"transcription": text, "points": [[x, y], [right, y], [right, bottom], [x, bottom]]}
-        for text, (x, y, right, bottom) in zip(texts, boxes, strict=True)
-    ]

@@ -1,6 +1,5 @@
 """Further sets of pages: a pipeline that reads its domain better but forgot others is held."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -16,26 +15,16 @@ from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import prepare_further_pages, prepare_pages
 from tasks.references import JudgementRef, ModelRef
 from tasks.workspace import open_workspace
-from tests.serving.tiny_bundle import make_bundle
-from tests.serving.tiny_pipeline import make_detector, page_png
-from tests.tasks.bars import READS_ALL, READS_DOMAIN, READS_GENERAL
+from tests.serving.tiny_pipeline import label_page, page_png
+from tests.tasks.bars import READS_ALL, READS_DOMAIN, READS_GENERAL, register_parts
 
 PAGES = 10
 
 
 @pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    registry = open_workspace().registry
-    detector = make_detector(tmp_path / "d1", name="pages-detector", version="d1")
-    registry.register("pages-detector", "d1", detector)
-    for version, characters in (("r1", READS_GENERAL), ("r2", READS_DOMAIN), ("r3", READS_ALL)):
-        bundle = make_bundle(
-            tmp_path / version, name="pages-recogniser", version=version, characters=characters
-        )
-        registry.register("pages-recogniser", version, bundle)
-    return registry
+def registry(tmp_path: Path, empty: Registry) -> Registry:
+    register_parts(empty, tmp_path, r1=READS_GENERAL, r2=READS_DOMAIN, r3=READS_ALL)
+    return empty
 
 
 def write_pages(root: Path, digits: str, *splits: str) -> str:
@@ -46,21 +35,13 @@ def write_pages(root: Path, digits: str, *splits: str) -> str:
         for number in range(PAGES):
             texts = [_text(digits, 5 + number + 11 * place), _text(digits, 91 - number - 7 * place)]
             (root / f"{split}{number}.png").write_bytes(page_png(*texts))
-            rows.append(f"{split}{number}.png\t{json.dumps(_regions(texts))}\n")
+            rows.append(f"{split}{number}.png\t{label_page(texts)}\n")
         (root / f"{split}.txt").write_text("".join(rows))
     return str(root)
 
 
 def _text(digits: str, number: int) -> str:
     return "".join(digits[number // 5**place % 5] for place in range(3))
-
-
-def _regions(texts: list[str]) -> list[dict[str, object]]:
-    boxes = [(32, 24 + 64 * i, 32 + 32 * len(text), 56 + 64 * i) for i, text in enumerate(texts)]
-    return [
-        {"transcription": text, "points": [[x, y], [right, y], [right, bottom], [x, bottom]]}
-        for text, (x, y, right, bottom) in zip(texts, boxes, strict=True)
-    ]
 
 
 def judge(folder: Path, recogniser: str, **changes: object) -> JudgementRef:
