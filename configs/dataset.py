@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from configs.base import NAME_PATTERN, Params
+from configs.base import NAME_PATTERN, Params, PathPattern
 
 MAX_PIXELS = 50_000_000
 """Of one image, wherever this process decodes what a person names."""
@@ -146,7 +146,7 @@ class LineDatasetParams(Params):
     split_column: str = Field(
         "", description="Column of a table that says train, val or test; empty: by label files"
     )
-    group_pattern: str = Field(
+    group_pattern: PathPattern = Field(
         "",
         description="Regular expression over an image's path; its first group, or all it matches, "
         "names what stays in one split; empty: none",
@@ -245,7 +245,7 @@ class PageDatasetParams(Params):
     encoding: Literal["utf-8", "gb18030"] = Field(
         "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
     )
-    group_pattern: str = Field(
+    group_pattern: PathPattern = Field(
         "",
         description="Regular expression over an image's path; its first group, or all it matches, "
         "names what stays in one split; empty: none",

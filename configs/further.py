@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from configs.base import NAME_PATTERN, Params
+from configs.base import NAME_PATTERN, Params, PathPattern, keep_field_order
 from configs.dataset import (
     LineDatasetParams,
     LineLimitParams,
@@ -31,7 +31,7 @@ class FurtherParams(Params):
         "", description="Label file, table or folder of the set; empty: of a folder of images"
     )
     encoding: Literal["utf-8", "gb18030"] = Field("utf-8", description="Encoding of label files")
-    group_pattern: str = Field(
+    group_pattern: PathPattern = Field(
         "",
         description="Regular expression over an image's path; its first group, or all it matches, "
         "names a document, whose samples share their luck; empty: none",
@@ -44,8 +44,17 @@ class FurtherParams(Params):
     )
 
 
+def _ask_for_labels(schema: dict[str, Any]) -> None:
+    """The form, too, asks for labels unless the source has none."""
+    keep_field_order(schema)
+    schema["if"] = {"properties": {"source": {"const": "folder"}}, "required": ["source"]}
+    schema["else"] = {"properties": {"labels": {"minLength": 1}}, "required": ["labels"]}
+
+
 class FurtherLinesParams(FurtherParams):
     """A further set of text lines."""
+
+    model_config = ConfigDict(json_schema_extra=_ask_for_labels)
 
     source: Literal["paddleocr", "table", "folder", "lmdb", "mmocr"] = Field(
         "paddleocr", description="Format of the labels, as the dataset's"

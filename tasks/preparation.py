@@ -14,7 +14,7 @@ from configs.further import FurtherParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected
 from ocr.dataset.snapshot.lookalikes import Lookalike
-from ocr.errors import BadInput
+from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.models.bundle import CHARSET
 from ocr.models.charset import Charset
 from tasks.run.alone import alone
@@ -77,13 +77,19 @@ def prepare_further(
         The snapshots by the names of the sets.
 
     Raises:
-        BadInput: Two of them hold the same.
+        ArtifactNotFound: A root or label file is not there; any message names the set.
+        BadData: A set cannot be used.
+        BadInput: A set is described wrongly, or two of them hold the same.
     """
     found: dict[str, SnapshotRef] = {}
     for each in sets:
-        snapshot = prepare_aloud(
-            partial(prepare, each), workspace=workspace, name=each.name, of=f"further {of}"
-        )
+        try:
+            snapshot = prepare_aloud(
+                partial(prepare, each), workspace=workspace, name=each.name, of=f"further {of}"
+            )
+        except (ArtifactNotFound, BadData, BadInput) as error:
+            error.args = (f"evaluation.further, the set {each.name!r}: {error}",)
+            raise
         for name, other in found.items():
             if other.test_digest == snapshot.test_digest:
                 raise BadInput(f"evaluation.further: {name!r} and {each.name!r} hold the same {of}")

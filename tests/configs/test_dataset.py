@@ -17,3 +17,19 @@ FURTHER = "evaluation.further=[{name: a, labels: x, source: lmdb, root: 's3://sc
 def test_lmdb_files_in_a_bucket_are_refused(overrides: list[str], key: str) -> None:
     with pytest.raises(ConfigError, match=rf"^{key}: root is a bucket.*copy what it holds to a f"):
         load_params("plates", overrides=overrides)
+
+
+@pytest.mark.parametrize(
+    ("preset", "override"),
+    [
+        ("plates", "dataset.group_pattern=(a"),
+        ("receipts", "dataset.group_pattern=(a"),
+        ("plates", "evaluation.further=[{name: a, labels: x, group_pattern: (a}]"),
+    ],
+)
+def test_a_pattern_that_is_none_is_named_with_its_fault(preset: str, override: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load_params(preset, overrides=[override])
+
+    assert "group_pattern: '(a' is not allowed; " in str(refused.value)
+    assert "no regular expression: missing ), unterminated subpattern" in str(refused.value)

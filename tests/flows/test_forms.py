@@ -5,6 +5,7 @@ from typing import Any, get_args
 import pytest
 from prefect import Flow
 from prefect.utilities.callables import parameter_schema
+from prefect.utilities.schema_tools.validation import validate
 
 from configs.base import Params
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
@@ -71,3 +72,24 @@ def test_form_keeps_the_order_of_the_fields(model: type[Params], flow: Flow[...,
         for name, definition in definitions.items()
     }
     assert positions == fields_of(model)
+
+
+@pytest.mark.parametrize(
+    ("further", "said"),
+    [
+        ({}, "'labels' is a required property"),
+        ({"labels": ""}, "should be non-empty"),
+        ({"labels": "", "source": "table"}, "should be non-empty"),
+        ({"labels": "a.txt", "source": "table"}, ""),
+        ({"labels": "", "source": "folder"}, ""),
+    ],
+)
+def test_form_asks_for_the_labels_of_a_further_set_that_has_some(
+    further: dict[str, str], said: str
+) -> None:
+    values = {"params": {"evaluation": {"further": [further]}}}
+
+    errors = validate(values, retrain_lines.parameters.model_dump())
+
+    assert len(errors) == bool(said)
+    assert all(said in error.message for error in errors)

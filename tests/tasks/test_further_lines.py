@@ -9,7 +9,7 @@ from configs.evaluation import LineEvaluationParams
 from configs.further import FurtherLinesParams
 from configs.gate import LineGateParams
 from ocr.dataset.preparation import SnapshotRef
-from ocr.errors import BadData, BadInput
+from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.evaluate import evaluate_lines
 from tasks.judging.lines import judge_lines
@@ -92,8 +92,17 @@ def test_a_set_without_rows_is_one_clear_error(tmp_path: Path) -> None:
     set_ = general(tmp_path)
     (tmp_path / "general" / "labels.txt").write_text("")
 
-    with pytest.raises(BadData, match=r"the test split is empty: no rows in labels\.txt"):
+    with pytest.raises(BadData, match=r"further, the set 'general': the test split is empty: no"):
         prepare(set_)
+
+
+def test_a_label_file_that_is_not_there_is_named_with_its_set(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactNotFound) as missing:
+        prepare(general(tmp_path), general(tmp_path, name="last-year", labels="label.txt"))
+
+    path = tmp_path / "general" / "label.txt"
+    said = f"evaluation.further, the set 'last-year': no label file {path}"
+    assert str(missing.value) == said
 
 
 def test_a_set_of_bad_rows_alone_says_to_add_some(tmp_path: Path) -> None:
