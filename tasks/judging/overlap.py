@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from ocr.dataset.snapshot.snapshot import Sample
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.gate.overlap import Overlap
-from ocr.models.registry import ModelVersion
 from tasks.workspace import Workspace
 
 
@@ -26,6 +25,9 @@ def find_overlap(
 
     Returns:
         What was found, or why it cannot be told; None for a baseline.
+
+    Raises:
+        ArtifactNotFound: There is no such version.
     """
     if ":" not in version:
         return None
@@ -36,31 +38,21 @@ def find_overlap(
         for key in filter(None, (sample.id, sample.group)):
             known_by[key].add(sample.id)
     seen, unknown = set[str](), ""
-    try:
-        for part, is_cut in _parts(workspace, version, are_pages):
-            for key in _trained_on(workspace, part, is_cut):
+    parts = workspace.registry.resolve(version).parts
+    for part in parts or (version,):
+        try:
+            for key in _trained_on(workspace, part, is_cut=are_pages or bool(parts)):
                 if not key:
-                    unknown = f"{part.reference} learnt lines that name no document"
+                    unknown = f"{part} learnt lines that name no document"
                 seen |= known_by.get(key, set())
-    except (ArtifactNotFound, BadData) as error:
-        unknown = str(error)
+        except (ArtifactNotFound, BadData) as error:  # the other parts are asked all the same
+            unknown = str(error)
     return Overlap(samples=tuple(sorted(names[id_] for id_ in seen)), unknown=unknown)
 
 
-def _parts(
-    workspace: Workspace, reference: str, are_pages: bool
-) -> Iterator[tuple[ModelVersion, bool]]:
-    """Yield the nets behind a version, and whether their lines are cut out of pages."""
-    model = workspace.registry.resolve(reference)
-    if not model.parts:
-        yield model, are_pages
-    for name in model.parts:
-        part = workspace.registry.resolve(name)
-        yield part, part.task == "recognition"
-
-
-def _trained_on(workspace: Workspace, model: ModelVersion, is_cut: bool) -> Iterator[str]:
+def _trained_on(workspace: Workspace, reference: str, *, is_cut: bool) -> Iterator[str]:
     """Yield the ids of a net's train split; of lines cut out of pages, what they know of these."""
+    model = workspace.registry.resolve(reference)
     digest = str(model.manifest["dataset_digest"])
     key = workspace.find_snapshot(digest)
     if not key:

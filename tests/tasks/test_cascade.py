@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from configs.dataset import PageDatasetParams
+from configs.evaluation import PageEvaluationParams
+from configs.further import FurtherPagesParams
 from configs.gate import PageGateParams
 from configs.retrain import CascadeParams
 from ocr.dataset.lines.labels import LineLabelFiles
@@ -15,7 +17,9 @@ from ocr.errors import ArtifactNotFound, BadInput
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import Registry
 from tasks.cascade import find_cascade
-from tasks.prepare_pages import crop_pages, prepare_pages
+from tasks.evaluate import evaluate_pages
+from tasks.judging.pages import judge_pages
+from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.references import CascadeRef
 from tasks.workspace import open_workspace
 from tests.ocr.dataset.rules import LINE_LIMITS, SPLIT
@@ -102,6 +106,43 @@ def test_a_second_recogniser_is_missed_before_anything_is_trained(
         find_cascade(CascadeParams(recogniser="pages-detector:d1"), pages)
 
 
+def add_one_that_learnt_the_test(
+    registry: Registry, dataset: PageDatasetParams, folder: Path
+) -> None:
+    """Register pages-recogniser:r0, which was trained on the pages of det_test.txt."""
+    swapped = {"train_labels": "det_test.txt", "test_labels": "det_train.txt"}
+    theirs = dataset.model_copy(update={"name": "of-last-year", **swapped})
+    learnt = crop_pages.fn(prepare_pages.fn(theirs), theirs, "pages-recogniser")
+    bundle = make_bundle(
+        folder / "r0",
+        name="pages-recogniser",
+        version="r0",
+        characters=DIGITS,
+        dataset_digest=learnt.digest,
+    )
+    registry.register("pages-recogniser", "r0", bundle)
+
+
+def test_a_second_recogniser_that_learnt_a_further_set_is_said_to_have_whatever_else_is_gone(
+    registry: Registry,
+    pages: SnapshotRef,
+    lines: SnapshotRef,
+    dataset: PageDatasetParams,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    add_one_that_learnt_the_test(registry, dataset, tmp_path)
+    made = assemble(pages, "r2", cascade=find(lines, "pages-recogniser:r0"))
+    sets = [FurtherPagesParams(name="theirs", root=dataset.root, labels="det_test.txt")]
+    further = prepare_further_pages.fn(sets, dataset.texts)
+    params = PageEvaluationParams(further=sets, resamples=200)
+
+    judge_pages.fn(evaluate_pages.fn(made, pages, params, further), PageGateParams(), sets)
+
+    said = f"{made.reference} was trained on 2 of the 2 pages of the further set “theirs”"
+    assert said in capsys.readouterr().err  # the snapshots of the other parts are not there
+
+
 def test_a_second_recogniser_that_learnt_pages_of_the_test_holds_the_candidate(
     registry: Registry,
     pages: SnapshotRef,
@@ -109,17 +150,7 @@ def test_a_second_recogniser_that_learnt_pages_of_the_test_holds_the_candidate(
     dataset: PageDatasetParams,
     tmp_path: Path,
 ) -> None:
-    swapped = {"train_labels": "det_test.txt", "test_labels": "det_train.txt"}
-    theirs = dataset.model_copy(update={"name": "of-last-year", **swapped})
-    learnt = crop_pages.fn(prepare_pages.fn(theirs), theirs, "pages-recogniser")
-    bundle = make_bundle(
-        tmp_path / "r0",
-        name="pages-recogniser",
-        version="r0",
-        characters=DIGITS,
-        dataset_digest=learnt.digest,
-    )
-    registry.register("pages-recogniser", "r0", bundle)
+    add_one_that_learnt_the_test(registry, dataset, tmp_path)
     cascade = find(lines, "pages-recogniser:r0")
 
     judgement = judge(assemble(pages, "r2", cascade=cascade), pages, PageGateParams())
