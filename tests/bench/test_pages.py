@@ -21,7 +21,7 @@ NOTHING = PageReading(lines=(), rotation=0, timings={})
 
 
 def answer(read_s: float) -> Answer:
-    return Answer(NOTHING, decode_s=0.5, read_s=read_s, peak_mib=100)
+    return Answer(NOTHING, read_s=read_s, cpu_s=2 * read_s**2, peak_mib=100)
 
 
 def test_engines_take_turns_after_a_page_that_does_not_count() -> None:
@@ -49,8 +49,8 @@ def test_the_table_compares_the_seconds_with_those_of_the_first(
     print_table({"ours": [answer(0.1), answer(0.3)], "theirs": [answer(2.0)] * 2}, [[region]] * 2)
 
     printed = capsys.readouterr().out
-    assert cells(printed, "ours")[:5] == ["ours", "0.200", "0.700", "1.0x", "100"]
-    assert cells(printed, "theirs")[:5] == ["theirs", "2.000", "2.500", "10.0x", "100"]
+    assert cells(printed, "ours")[:6] == ["ours", "0.200", "1.0x", "0.100", "1.0x", "100"]
+    assert cells(printed, "theirs")[:6] == ["theirs", "2.000", "10.0x", "8.000", "80.0x", "100"]
 
 
 def test_a_pipeline_of_the_registry_is_measured(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_pipeline_of_the_registry_is_measured(tmp_path: Path) -> None:
         },
     )
 
-    assert cells(run.stdout, "toy:p1")[5:] == ["1.0000"] * 3
+    assert cells(run.stdout, "toy:p1")[6:] == ["1.0000"] * 3
 
 
 def cells(printed: str, engine: str) -> list[str]:
