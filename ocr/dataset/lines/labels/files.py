@@ -68,9 +68,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         """Name of the file or folder that a split's rows stand in."""
         if self.columns.split:
             return f"{super().name_of('train')} with {split!r} in the column {self.columns.split!r}"
-        if self.kind == "folder":
-            return self.root.name if isinstance(self.root, Path) else str(self.root)
-        return super().name_of(split)
+        return str(self.root) if self.kind == "folder" else super().name_of(split)
 
     def _named(self) -> list[LabelShare]:
         return [] if self.kind == "folder" else super()._named()

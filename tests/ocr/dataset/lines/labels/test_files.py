@@ -50,6 +50,11 @@ def test_missing_root_is_named(kind: LineLabelKind, tmp_path: Path) -> None:
         list(LineLabelFiles(kind, tmp_path / "gone", train="a.csv").read())
 
 
+def test_a_folder_without_images_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadData, match=f"the train split is empty: no rows in {tmp_path}"):
+        survey_inputs(LineLabelFiles("folder", tmp_path), None)
+
+
 def test_missing_label_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"no label file .*a\.txt"):
         list(LineLabelFiles("paddleocr", tmp_path, train="a.txt").read())
