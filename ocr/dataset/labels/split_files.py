@@ -123,7 +123,7 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def fingerprint(self) -> list[str]:
         """What rows depend on besides single image files: settings, label files, a whole tar."""
-        digests = (_digest(self._content(share.name)) for share in self._named())
+        digests = (digest_blocks(self._content(share.name)) for share in self._named())
         names = (share.shown(self.seed) for share in self._named())
         return [*self._settings(), *names, *digests, *self.place().content()]
 
@@ -172,7 +172,8 @@ class SplitFiles(ABC, Generic[LabelT]):
         return self.place().open_file(name)
 
 
-def _digest(blocks: Iterable[bytes]) -> str:
+def digest_blocks(blocks: Iterable[bytes]) -> str:
+    """Return the SHA-256 of all bytes."""
     digest = hashlib.sha256()
     for block in blocks:
         digest.update(block)

@@ -37,6 +37,14 @@ class FolderRoot:
         """Tell whether there is such a folder; it may be empty."""
         return (self.path / name).is_dir()
 
+    def open_listed(self, name: str) -> BinaryIO:
+        """Open a file where `list_files` found it.
+
+        Raises:
+            ArtifactNotFound: It is gone.
+        """
+        return self.open_file(name)
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file.
 

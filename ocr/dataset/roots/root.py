@@ -53,8 +53,15 @@ class Root(Protocol):
     def has_folder(self, name: str) -> bool:
         """Tell whether there is a folder of that name."""
 
+    def open_listed(self, name: str) -> BinaryIO:
+        """Open a file where `list_files` found it, relative to the root.
+
+        Raises:
+            ArtifactNotFound: It is gone, or no plain file.
+        """
+
     def open_file(self, name: str) -> BinaryIO:
-        """Open a label file.
+        """Open a label file, which may also lie beside the root.
 
         Raises:
             ArtifactNotFound: There is none of that name.

@@ -68,6 +68,14 @@ class StoreRoot:
         place = posixpath.normpath(name)
         return any(True for _ in self._store().entries("" if place == "." else place))
 
+    def open_listed(self, name: str) -> BinaryIO:
+        """Open a copy of an object that `list_files` found.
+
+        Raises:
+            ArtifactNotFound: It is gone.
+        """
+        return self.open_file(name)
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a copy of a label file, which is gone when it is closed.
 

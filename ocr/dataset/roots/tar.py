@@ -68,6 +68,16 @@ class TarRoot:
         start = f"{self._join(name)}/".removeprefix("./")
         return any(each.startswith(start) for each in _read_names(self.path, self._stamp()))
 
+    def open_listed(self, name: str) -> BinaryIO:
+        """Open a copy of a file in the tar file, whatever lies beside it.
+
+        Raises:
+            ArtifactNotFound: It is a link or no plain file.
+        """
+        if (copy := self._copy(name)) is None:
+            raise ArtifactNotFound(f"{name} in {self.path} is a link or no plain file")
+        return copy
+
     def open_file(self, name: str) -> BinaryIO:
         """Open a label file beside the tar file, or a copy of the one in it.
 
@@ -78,11 +88,14 @@ class TarRoot:
         try:
             return open_beside(self.path.parent, name)
         except ArtifactNotFound:
-            with self.images() as images:
-                copy = images.copy_file(name)
+            copy = self._copy(name)
         if copy is None:
             raise ArtifactNotFound(f"no label file {name} in {self.path} and none beside it")
         return copy
+
+    def _copy(self, name: str) -> BinaryIO | None:
+        with self.images() as images:
+            return images.copy_file(name)
 
     def _join(self, folder: str) -> str:
         return posixpath.normpath(f"{self.folder}/{folder}")

@@ -39,6 +39,25 @@ def test_labels_that_change_while_they_are_read_are_refused(tmp_path: Path) -> N
     assert list(store.list("datasets")) == []
 
 
+class JoinedMeanwhile(LineLabelFiles):
+    """A folder that another image joins right after it was surveyed."""
+
+    def read(self) -> Iterator[LineRow | Rejection]:
+        yield from super().read()
+        assert isinstance(self.root, Path)
+        write_labels(self.root, "unused.txt", {"LATE.png": "LATE"})
+
+
+def test_images_that_join_a_folder_whose_names_are_texts_are_refused(tmp_path: Path) -> None:
+    root, store = tmp_path / "data", open_store(str(tmp_path / "store"))
+    write_labels(root, "unused.txt", {f"T{n:03}.png": "T" for n in range(40)})
+
+    with pytest.raises(BadData, match=r"the label files or images in .* changed while"):
+        prepare(store, root, labels=JoinedMeanwhile("folder", root))
+
+    assert list(store.list("datasets")) == []
+
+
 class PackedAnewMeanwhile(LineLabelFiles):
     """A tar file that somebody writes anew right after it was surveyed."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from ocr.dataset.labels.mmocr import FIELD
-from ocr.dataset.labels.split_files import LabelShare, SplitFiles, shown_name
+from ocr.dataset.labels.split_files import LabelShare, SplitFiles, digest_blocks, shown_name
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.lines.labels.lmdb_rows import find_lmdb, read_lmdb
@@ -69,6 +69,15 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         if self.columns.split:
             return f"{super().name_of('train')} with {split!r} in the column {self.columns.split!r}"
         return str(self.root) if self.kind == "folder" else super().name_of(split)
+
+    def fingerprint(self) -> list[str]:
+        """What rows depend on besides single image files; where names are texts, the names."""
+        found = super().fingerprint()
+        if self.kind == "folder":
+            found.append(
+                digest_blocks(repr(row.image).encode() for row in list_folder(self.place()))
+            )
+        return found
 
     def _named(self) -> list[LabelShare]:
         return [] if self.kind == "folder" else super()._named()

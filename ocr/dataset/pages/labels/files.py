@@ -86,7 +86,10 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
     def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
         files = self._list(name)
         return parse_icdar2015(
-            ((text, self._decode(f"{name}/{text}")) for text in _texts_of(files)),
+            (
+                (file, decode_labels(content, encoding=self.encoding, name=shown_name(place)))
+                for file, place, content in self._texts_of(name, files)
+            ),
             images=frozenset(files),
             folder=self._place(name),
             split=split,
@@ -100,9 +103,8 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
 
     def _content(self, name: str) -> Iterator[bytes]:
         if self.kind == "icdar2015":
-            for text in _texts_of(self._list(name)):
-                with self._open(f"{name}/{text}") as file:
-                    yield repr((text, file.read())).encode()
+            texts = self._texts_of(name, self._list(name))
+            yield from (repr((file, content)).encode() for file, _, content in texts)
             return
         yield from super()._content(name)
         if self.kind == "ppocrlabel":
@@ -117,6 +119,14 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
                 f"no folder {name} in {self.root}, which icdar2015 labels are read from"
             )
         return list(takewhile(lambda file: "/" not in file, root.list_files(name)))
+
+    def _texts_of(self, name: str, files: list[str]) -> Iterator[tuple[str, str, bytes]]:
+        """Yield name, place and content of the text files of a folder, as they lie in the root."""
+        for file in files:
+            if file.endswith(".txt"):
+                place = f"{name}/{file}"
+                with self.place().open_listed(place) as opened:
+                    yield file, place, opened.read()
 
     def _place(self, name: str) -> str:
         """Path relative to the root, forward slashes."""
@@ -133,10 +143,6 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
     def _decode(self, name: str) -> str:
         with self._open(name) as file:
             return decode_labels(file.read(), encoding=self.encoding, name=shown_name(name))
-
-
-def _texts_of(files: list[str]) -> list[str]:
-    return [file for file in files if file.endswith(".txt")]
 
 
 def _state_of(name: str) -> str:

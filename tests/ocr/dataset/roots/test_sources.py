@@ -81,3 +81,17 @@ def test_every_source_of_pages(
     assert_equal_rows(
         tmp_path / "data", minio_server, lambda root: PageLabelFiles(kind, root, name)
     )
+
+
+def test_texts_of_a_tar_file_are_not_those_of_a_folder_beside_it(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    name = WRITERS["icdar2015"](data)
+    packed = PageLabelFiles("icdar2015", pack_tar(data, tmp_path / "data" / "all.tar"), name)
+    before, fingerprint = list(packed.read()), packed.fingerprint()
+
+    for text in (data / name).glob("*.txt"):
+        text.write_text("0,1,9,1,9,5,0,5,CORRECTED LATER\n")
+
+    assert list(packed.read()) == before
+    assert packed.fingerprint() == fingerprint
