@@ -1,7 +1,9 @@
 """The bench of reading: nets alone, with their texts, as a cascade, on labelled and found lines."""
 
 import re
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ import pytest
 from bench.reading.__main__ import main
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.image.pixels import Image
+from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.readers import LINE_BASELINES
 from tasks.workspace import Workspace
@@ -96,6 +100,36 @@ def test_a_model_off_the_shelf_comes_first(
     assert first[1].startswith("net:r2, characters of the labels")
     assert first[2] == "1.0000"
     assert [second[1:4], second[4][:7]] == [["net:r1", "1", "0.5000"], "-50.00 "]
+
+
+class ReadsElsewhere:
+    """Reads nothing, in a process that stays and in one that ends, each of a fifth of a second."""
+
+    name = "elsewhere"
+    burn = "import time\nwhile time.process_time() < {}: pass\n"
+
+    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+        subprocess.run([sys.executable, "-c", self.burn.format(0.2)], check=True)
+        code = self.burn.format(0.2) + "print(flush=True)\ninput()"
+        self.stays = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.stays.stdout
+        self.stays.stdout.readline()
+        return [Recognition("", 0.0, ()) for _ in images]
+
+
+def test_processes_of_a_model_off_the_shelf_are_part_of_its_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf = ReadsElsewhere()
+    monkeypatch.setitem(LINE_BASELINES, "tesseract", lambda: shelf)
+
+    run(monkeypatch, "--baseline", "tesseract", "net:r1")
+    shelf.stays.communicate(b"\n")
+
+    first, *_ = rows_of(capsys.readouterr().out)
+    assert float(first[-1]) > 0.9 * 1000 * (0.2 + 0.2) / 20  # of 20 lines
 
 
 def test_models_that_were_tested_on_different_lines_are_refused(
