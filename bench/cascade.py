@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from bench.reading.learnt import find_learners
 from bench.reading.lines import Line, list_lines
 from bench.reading.readers import find_dataset, recogniser_of
 from bench.reading.table import FOLDS, describe_change, mark
@@ -61,7 +62,9 @@ def main() -> None:
     first, second = (recogniser_of(workspace, model) for model in models)
     snapshot = workspace.open_lines(find_dataset(workspace, first))
     fast, accurate = (load_recogniser(workspace, each.reference) for each in (first, second))
-    Console().print(measure(fast, accurate, snapshot))
+    tested = list(snapshot.samples("test"))
+    learners = find_learners(workspace, [second], tested, of="lines")
+    Console().print(measure(fast, accurate, snapshot), *learners, sep="\n")
 
 
 def measure(fast: Recogniser, accurate: Recogniser, snapshot: LineSnapshot) -> Table:

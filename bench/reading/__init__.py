@@ -2,5 +2,6 @@
 
 1. `lines` – the labelled test lines, and what a detector finds of them.
 2. `readers` – who reads them: a model off the shelf, nets, nets with their texts, cascades.
-3. `table` – what is right, what that gains beside another row, and what it costs.
+3. `learnt` – who was trained on what it reads.
+4. `table` – what is right, what that gains beside another row, and what it costs.
 """

@@ -11,6 +11,7 @@ import argparse
 
 from rich.console import Console
 
+from bench.reading.learnt import find_learners
 from bench.reading.lines import find_lines, list_lines
 from bench.reading.readers import find_dataset, list_readers
 from bench.reading.table import tabulate
@@ -40,10 +41,13 @@ def main() -> None:
     detectors = (read_pipeline(bundle).detector for bundle in pipelines)
     snapshot, readers = list_readers(workspace, models, baseline=arguments.baseline)
     sets = {"labelled": list_lines(snapshot)}
+    learners = [*find_learners(workspace, models, list(snapshot.samples("test")), of="lines")]
     if name := arguments.detector or next(detectors, ""):
         pages = workspace.open_pages(find_dataset(workspace, workspace.registry.resolve(name)))
         sets[f"found by {name}"] = find_lines(load_detector(workspace, name), pages)
-    Console(width=WIDTH).print(tabulate(sets, readers))
+        tested = list(pages.samples("test"))
+        learners += find_learners(workspace, models, tested, of=f"pages of {name}")
+    Console(width=WIDTH).print(tabulate(sets, readers), *learners, sep="\n")
 
 
 if __name__ == "__main__":

@@ -48,12 +48,14 @@ def snapshot(tmp_path: Path, workspace: Workspace) -> LineSnapshot:
     return prepare_toy_lines(workspace, root, test="test")
 
 
-def prepare_toy_lines(workspace: Workspace, root: Path, *, test: str) -> LineSnapshot:
-    """Put the lines of the label files into the store, those of one of them as test."""
+def prepare_toy_lines(
+    workspace: Workspace, root: Path, *, train: str = "train", test: str
+) -> LineSnapshot:
+    """Put the lines of the label files into the store, those of two of them as train and test."""
     prepared = prepare_lines(
         workspace.store,
         name="toy-lines",
-        labels=LineLabelFiles("paddleocr", root, "train.txt", "val.txt", f"{test}.txt"),
+        labels=LineLabelFiles("paddleocr", root, f"{train}.txt", "val.txt", f"{test}.txt"),
         limits=LINE_LIMITS,
         split=SPLIT,
         near_duplicate_bits=0,

@@ -143,6 +143,32 @@ def test_models_that_were_tested_on_different_lines_are_refused(
         run(monkeypatch, "--baseline", "none", "net:r1", "net:r3")
 
 
+def test_a_second_recogniser_that_learnt_the_test_lines_is_named(
+    folder: Path,
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    digest = prepare_toy_lines(
+        workspace, folder / "lines", train="test", test="another"
+    ).manifest.digest
+    other = write_toy_bundle(folder / "r3", name="net", version="r3", dataset_digest=digest)
+    cascade = write_toy_pipeline(
+        folder / "p2",
+        version="p2",
+        detector="finder:d1",
+        recogniser="net:r1",
+        second_recogniser="net:r3",
+        reread_below=0.9,
+    )
+    for name, bundle in (("net", other), ("toy", cascade)):
+        workspace.registry.register(name, bundle.name, bundle)
+
+    run(monkeypatch, "--baseline", "none", "toy:p2")
+
+    assert "net:r3 was trained on 20 of the 20 lines" in capsys.readouterr().out
+
+
 def test_a_dataset_that_is_gone_is_named(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
