@@ -113,7 +113,10 @@ def _walk(file: "_Headers") -> Iterator[tarfile.TarInfo]:
             if not member.isdir():
                 yield member
         file.seek(tar.offset)
-        if file.read(len(_END)) not in (b"", _END):
+        end = file.read(len(_END))
+        if not end:  # a source that is a listing would miss the rest and nobody would know
+            raise tarfile.ReadError(f"it ends at byte {tar.offset} without an end mark, cut off")
+        if end != _END:
             raise tarfile.ReadError(f"no header at byte {tar.offset}")
 
 

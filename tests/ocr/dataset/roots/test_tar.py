@@ -166,6 +166,7 @@ def with_own_header(content: bytes) -> bytes:
         (lambda _: b"PK\3\4" + bytes(5000), "is no tar file"),
         (lambda _: b"sub/a.jpg\tA\n" * 100, "is no tar file"),
         (lambda data: data[:1200], "or damaged"),
+        (lambda data: data[:1024], "ends at byte 1024 without an end mark, cut off"),
         (lambda data: data[:1024] + b"\xff" * 512 + data[1536:], "no header at byte 1024"),
         (lambda _: member_of_size(-1), "or damaged"),
         (lambda _: member_of_size(-1024), "or damaged"),
