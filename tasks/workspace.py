@@ -10,6 +10,7 @@ from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.dataset.preparation import snapshot_key
 from ocr.dataset.roots import StoreRoot
 from ocr.dataset.snapshot.snapshot import MANIFEST, TABLES, shards_in_store
+from ocr.errors import BadInput
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
@@ -53,8 +54,18 @@ class Workspace:
 
 
 def dataset_root(written: str, settings: Settings | None = None) -> Path | StoreRoot:
-    """Return what a dataset's `root` names: a path, or an address behind the environment's keys."""
-    if written.startswith("s3://"):
+    """Return what a dataset's `root` names: a path, or an address behind the environment's keys.
+
+    Raises:
+        BadInput: It is an address of another kind, which is not shown: it may hold keys.
+    """
+    scheme, separator, _ = written.partition("://")
+    if separator and scheme != "s3":
+        raise BadInput(
+            f"dataset.root is an address that starts with {scheme}://; expected a folder, "
+            "a tar file or s3://bucket/folder"
+        )
+    if separator:
         return StoreRoot(written, S3Credentials.of(settings or Settings()))
     return Path(written)
 

@@ -126,8 +126,8 @@ def connect(
             condition=condition,
         )
     except ValueError as error:
-        message = f"S3 endpoint {credentials.endpoint!r}: expected HOST:PORT ({error})"
-        raise BadInput(message) from error
+        shown = credentials.endpoint.rpartition("@")[2]  # what stands before it may be keys
+        raise BadInput(f"S3 endpoint {shown!r}: expected HOST:PORT ({error})") from error
 
 
 def upload(

@@ -72,5 +72,13 @@ def test_an_endpoint_with_scheme_or_path_is_refused(endpoint: str) -> None:
         open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
 
 
+def test_keys_in_an_endpoint_are_not_shown() -> None:
+    with pytest.raises(BadInput, match="expected HOST:PORT") as refusal:
+        open_store("s3://bucket", s3=S3Credentials("reader:hush-hush@server:9000", "a", "b"))
+
+    assert "hush" not in str(refusal.value)
+    assert "server:9000" in str(refusal.value)
+
+
 def test_the_secret_never_shows() -> None:
     assert "hush" not in repr(CREDENTIALS)
