@@ -11,7 +11,7 @@ NAME_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 def _check_pattern(written: str) -> str:
     try:
         re.compile(written)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"it is no regular expression: {error}") from error
     return written
 

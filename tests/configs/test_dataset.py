@@ -33,3 +33,9 @@ def test_a_pattern_that_is_none_is_named_with_its_fault(preset: str, override: s
 
     assert "group_pattern: '(a' is not allowed; " in str(refused.value)
     assert "no regular expression: missing ), unterminated subpattern" in str(refused.value)
+
+
+@pytest.mark.parametrize("pattern", ["a{99999999999999999999}", "(" * 5000], ids=["a", "b"])
+def test_a_pattern_beyond_what_can_be_compiled_is_refused_like_any_other(pattern: str) -> None:
+    with pytest.raises(ConfigError, match="it is no regular expression"):
+        load_params("plates", overrides=[f"dataset.group_pattern='{pattern}'"])

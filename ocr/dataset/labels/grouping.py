@@ -19,7 +19,7 @@ def compile_pattern(written: str) -> re.Pattern[str]:
     """
     try:
         return re.compile(written)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise BadInput(f"group_pattern {written!r} is no regular expression: {error}") from error
 
 
