@@ -120,7 +120,7 @@ class Registry:
             BadInput: The reference is malformed, or its version could be several.
             ArtifactNotFound: There is no such model, alias or version.
         """
-        name, separator, rest = re.fullmatch(r"([^@:]*)([@:]?)(.*)", reference).groups()  # type: ignore[union-attr]
+        name, separator, rest = re.fullmatch(r"(?s)([^@:]*)([@:]?)(.*)", reference).groups()  # type: ignore[union-attr]
         if separator == ":":
             return self._resolve_version(name, rest)
         state = self.read_alias(name, rest if separator else CHAMPION)

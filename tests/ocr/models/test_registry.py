@@ -112,6 +112,11 @@ def test_there_is_no_champion_before_the_first_promotion(three: Registry) -> Non
         three.resolve("plates@champion")
 
 
+def test_a_reference_of_two_lines_is_refused_like_any_other_bad_name(three: Registry) -> None:
+    with pytest.raises(BadInput, match="expected letters, digits"):
+        three.resolve("plates:a\nb")
+
+
 def test_a_promotion_is_remembered_with_its_reason(three: Registry) -> None:
     three.promote("plates", "c", reason="first", expected=None)
     state = three.promote("plates", "a", reason="better", evaluation="reports/1", expected="c")
