@@ -112,8 +112,8 @@ def where(is_one: NDArray[np.bool_]) -> Codes:
 
 def _places(keys: Iterable[str], *, seed: int) -> Iterator[int]:
     """Where each key lies between 0 (test) and 2^64 (train)."""
-    digests = (hashlib.sha256(f"{seed}:{key}".encode()).digest()[:8] for key in keys)
-    return map(int.from_bytes, digests)
+    written = (f"{seed}:{key}".encode("utf-8", "surrogatepass") for key in keys)
+    return (int.from_bytes(hashlib.sha256(each).digest()[:8]) for each in written)
 
 
 def _fill_empty(

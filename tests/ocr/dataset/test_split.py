@@ -1,3 +1,4 @@
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -78,6 +79,12 @@ def test_equal_keys_stay_together() -> None:
     splits = split_keys([key for key in KEYS for _ in range(2)], rule=SPLIT)
 
     assert splits[::2] == splits[1::2]
+
+
+def test_a_document_of_a_folder_whose_name_is_no_utf8_has_its_place_too() -> None:
+    names = [os.fsdecode(b"\xff%d" % number) for number in range(20)]
+
+    assert set(split_keys(names, rule=SPLIT)) == set(SPLITS)
 
 
 @pytest.mark.parametrize("count", [3, 4, 5, 8, 12])
