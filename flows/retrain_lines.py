@@ -6,7 +6,7 @@ from typing import Any
 from prefect import flow
 
 from configs.retrain import RetrainLinesParams
-from flows.stages import Stage, run_until
+from flows.stages import Stage, reaches, run_until
 from tasks.deploy import deploy_model
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
@@ -25,12 +25,13 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    return run_until(until, _run(params))
+    return run_until(until, _run(params, until))
 
 
-def _run(params: RetrainLinesParams) -> Iterator[tuple[Stage, Any]]:
+def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     sweep_leftovers()
-    check_baseline(params.evaluation, params.name)
+    if reaches(until, "evaluate"):
+        check_baseline(params.evaluation, params.name)
     dataset = prepare_lines(params.dataset, params.name)
     further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset

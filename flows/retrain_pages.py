@@ -6,7 +6,7 @@ from typing import Any
 from prefect import flow
 
 from configs.retrain import RetrainPagesParams
-from flows.stages import Stage, run_until
+from flows.stages import Stage, reaches, run_until
 from tasks.assemble import assemble_pipeline
 from tasks.cascade import find_cascade
 from tasks.deploy import deploy_model
@@ -28,12 +28,13 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    return run_until(until, _run(params))
+    return run_until(until, _run(params, until))
 
 
-def _run(params: RetrainPagesParams) -> Iterator[tuple[Stage, Any]]:
+def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     sweep_leftovers()
-    check_baseline(params.evaluation, params.name)
+    if reaches(until, "evaluate"):
+        check_baseline(params.evaluation, params.name)
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
     cascade = find_cascade(params.cascade, crops)

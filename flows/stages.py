@@ -1,7 +1,7 @@
 """The stages of a retraining, and how it stops after one."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Stage = Literal["prepare", "train", "export", "evaluate", "judge", "deploy"]
 
@@ -12,3 +12,9 @@ def run_until(last: Stage, stages: Iterator[tuple[Stage, Any]]) -> Any:
         if stage == last:
             return made
     raise AssertionError(f"There is no stage {last!r}")
+
+
+def reaches(last: Stage, stage: Stage) -> bool:
+    """Say whether a run that stops after one stage comes to another."""
+    order = get_args(Stage)
+    return order.index(stage) <= order.index(last)

@@ -7,7 +7,9 @@ import pytest
 
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from configs.presets import load_params
+from configs.retrain import RetrainLinesParams
 from flows import retrain_lines, retrain_pages
+from flows.stages import Stage
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.models.registry import Registry
 from tasks.measuring.baseline import check_baseline
@@ -79,3 +81,19 @@ def test_a_run_ends_before_its_dataset_is_prepared(
         run.fn(load_params(preset, overrides=given))
 
     assert not list(registry.store.list("datasets"))
+
+
+@pytest.mark.parametrize("until", ["prepare", "train", "export"])
+def test_a_run_that_ends_before_it_evaluates_needs_no_baseline(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, until: Stage
+) -> None:
+    given = ["evaluation.baseline=bundle", "evaluation.baseline_bundle=gone:v1"]
+    for name in ("prepare_lines", "prepare_further_lines", "train_recogniser", "export_recogniser"):
+        monkeypatch.setattr(retrain_lines, name, lambda *_, made=name: made)
+    monkeypatch.setattr(retrain_lines, "sweep_leftovers", lambda: None)
+    params = load_params("smoke", overrides=given)
+    assert isinstance(params, RetrainLinesParams)
+
+    made = retrain_lines.retrain_lines.fn(params, until)
+
+    assert made.startswith(until)
