@@ -3,10 +3,10 @@
 - `__main__` – the commands, and what exit code each error gives
 - `job` – a job's folder: job.json in, result.json out
 - `train` – one training: the snapshot fetched, then this process or several ranks
-- `launch`, `failures` – several ranks: how they are started, and what they fail of
-- `rank` – one rank: opens the recogniser or the detector, runs the loop, writes the result
+- `launch`, `rank`, `failures` – several ranks, what each does, and what they fail of
 - `loop/` – the training loop, which knows neither recognisers nor detectors
 - `recognition/`, `detection/` – the two nets, side by side in files of the same names
+- `ppocr_v6/` – what both take of PP-OCRv6, when they do not start from noise
 - `export/` – from a checkpoint to a bundle
 - `forms/` – the forms of a net that a bundle holds, and the proof that they answer alike
 - `environment` – what must be set before paddle is imported

@@ -19,7 +19,7 @@ from ocr.models.pipeline import read_pipeline
 from tasks.readers import LINE_BASELINES, load_detector
 from tasks.workspace import open_workspace
 
-WIDTH = 170
+WIDTH = 180
 
 
 def main() -> None:

@@ -91,6 +91,8 @@ class DetectorManifest(ModelManifest):
     input: PageSpec
     boxes: BoxRule
 
+    optional: ClassVar[frozenset[str]] = frozenset({NOTICE})
+
 
 Manifest = TypeVar("Manifest", bound=ModelManifest)
 

@@ -60,7 +60,7 @@ STAGES: Final[dict[StageName, Stage]] = {
     "train-detector": Stage(
         2,
         ("training.detection.trainee", "training.loop.loop"),
-        (*_IMAGES, *_POLYGONS, *_PADDLE, "pyarrow", "scipy"),
+        (*_IMAGES, *_POLYGONS, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "scipy"),
     ),
     "export-recogniser": Stage(
         7,

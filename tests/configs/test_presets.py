@@ -82,6 +82,16 @@ def test_composition_of_lines_of_any_width_is_refused() -> None:
         ),
         ("plates-accurate", "training.size=small", "ppocr-v6-small needs size: base"),
         ("plates-accurate", "training.amp=O1", "ppocr-v6-small needs amp: off"),
+        (
+            "receipts",
+            "detector.net=ppocr-v6-small",
+            "detector: net: ppocr-v6-small needs learning_rate: at most 1e-3",
+        ),
+        (
+            "receipts",
+            "detector={net: ppocr-v6-small, learning_rate: 1e-4, long_side_px: 4000}",
+            "detector: net: ppocr-v6-small needs long_side_px: at most 2560",
+        ),
     ],
 )
 def test_what_a_net_cannot_be_trained_with_is_named(

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.detection.augment import draw_view, render_view
-from training.detection.net import MAP_PX
 from training.detection.samples import TrainPage
 from training.detection.shapes import draw_targets
+from training.forms.exportable import Run
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class ViewBatch:
     """One step of one rank.
 
     Attributes:
-        images: (N, 3, H, W) as the net takes them.
-        kernels: (N, 1, H / 2, W / 2) 1 where a kernel is.
-        mask: (N, 1, H / 2, W / 2) 0 where the loss looks away.
+        images: (N, C, H, W) as the net in training takes them.
+        kernels: (N, 1, h, w) of the map, 1 where a kernel is.
+        mask: (N, 1, h, w) 0 where the loss looks away.
     """
 
     images: NDArray[np.float32]
@@ -38,6 +38,8 @@ class ViewBatchMaker:
         augmentation: Strength of augmentation.
         seed: Seed of all that is drawn.
         rank: The rank that gets the batches.
+        map_px: Pixels of a view per pixel of the map, along each side.
+        front: The part of the net that is not learnt, which the views pass here.
     """
 
     pages: list[TrainPage]
@@ -47,6 +49,8 @@ class ViewBatchMaker:
     augmentation: float
     seed: int
     rank: int
+    map_px: int
+    front: Run | None = None
     _shares: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -62,11 +66,12 @@ class ViewBatchMaker:
         for place, index in enumerate(drawn.tolist()):
             view, targets[0, place, 0], targets[1, place, 0] = self._view(self.pages[index], rng)
             images[place] = view
-        return ViewBatch(images, kernels=targets[0], mask=targets[1])
+        passed = images if self.front is None else self.front(images)
+        return ViewBatch(passed, kernels=targets[0], mask=targets[1])
 
     @property
     def _map_size(self) -> tuple[int, int, int]:
-        return 1, self.height_px // MAP_PX, self.width_px // MAP_PX
+        return 1, self.height_px // self.map_px, self.width_px // self.map_px
 
     def _view(
         self, page: TrainPage, rng: np.random.Generator
@@ -76,5 +81,7 @@ class ViewBatchMaker:
         view = render_view(
             page.grey, matrix, width_px=width_px, height_px=height_px, strength=strength, rng=rng
         )
-        kernels, mask = draw_targets(page.shapes, matrix, width_px=width_px, height_px=height_px)
+        kernels, mask = draw_targets(
+            page.shapes, matrix, width_px=width_px, height_px=height_px, map_px=self.map_px
+        )
         return view, kernels, mask

@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 
 from ocr.image.pixels import Image
-from ocr.models.bundle import ONNX_MODEL, DetectorManifest
+from ocr.models.bundle import NOTICE, ONNX_MODEL, DetectorManifest
 from ocr.models.detector_spec import BoxRule, PageSpec
 from ocr.reading.detection.agreement import compare_boxes
 from ocr.reading.detection.boxes import CONTOUR_LIMIT, Detections, find_boxes
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.detection.page_input import fit_page, to_page_input
-from training.detection.checkpoint import load_detector
+from training.detection.checkpoint import NetSpec, load_detector
+from training.detection.ppocr_v6.net import PretrainedDetectorSpec
 from training.forms.exportable import Run
 from training.forms.paddle import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
+from training.ppocr_v6.notice import write_notice
+
+NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,9 @@ class DetectorExport:
         return fit_page(image, self._spec)
 
     def write_files(self, bundle: Path) -> None:
-        """A detector needs nothing beside its forms."""
+        """Write what the license of the weights it started from asks for."""
+        if isinstance(self._net_spec, PretrainedDetectorSpec):
+            write_notice(bundle / NOTICE, changes=NOTICE_FILE)
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Detections]:
         """Find boxes with the detector that serves."""
@@ -121,12 +127,19 @@ class DetectorExport:
     def card(self) -> tuple[str, dict[str, Any]]:
         """Return the template of the model card and the values for it."""
         return "detector_card.md.jinja", {
-            "size": self._net_spec.size,
+            "net": _describe_net(self._net_spec),
+            "notice": NOTICE if isinstance(self._net_spec, PretrainedDetectorSpec) else "",
             "spec": self._spec,
             "rule": self._rule,
             "model_name": DETECTOR_NAME,
             "recogniser_name": RECOGNISER_NAME,
         }
+
+
+def _describe_net(spec: NetSpec) -> str:
+    if isinstance(spec, PretrainedDetectorSpec):
+        return "A text detector, PP-OCRv6_small_det learnt on: a segmentation net (DB)"
+    return f"A text detector of size {spec.size}: a segmentation net of plain convolutions (DB)"
 
 
 def inference_config(spec: PageSpec, rule: BoxRule) -> dict[str, Any]:

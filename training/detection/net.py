@@ -5,13 +5,15 @@ The map is that of DB (Liao et al., AAAI 2020), without its threshold map: that 
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
 
 from ocr.models.detector_spec import PageSpec
+from training.detection.shapes import MapTarget
+from training.detection.upsampling import Doubling
 
 CHANNELS = {"small": (24, 36, 48), "base": (48, 72, 96), "large": (64, 112, 160)}
 """Channels at 1/8, 1/16 and 1/32 of the input."""
@@ -19,8 +21,6 @@ PYRAMID_CHANNELS = {"small": 16, "base": 32, "large": 48}
 BLOCKS = (1, 2, 2)
 """Residual blocks at each of these sizes."""
 STEM_PX = 8
-MAP_PX = 2
-"""Input pixels per pixel of the map, along each side."""
 GREY = (0.114, 0.587, 0.299)
 """Weights of blue, green and red, those of cv2."""
 FIRST_BIAS = -1.7
@@ -34,9 +34,12 @@ class DetectorNetSpec:
     """All that is needed to build the net again.
 
     Attributes:
+        target: What the map is to show in training.
         input: What a page becomes before the net.
         size: Key of CHANNELS.
     """
+
+    target: ClassVar[MapTarget] = MapTarget(map_px=2, shrink_ratio=0.6)
 
     input: PageSpec
     size: Literal["small", "base", "large"]
@@ -67,15 +70,14 @@ class DetectorNet(nn.Layer):  # type: ignore[misc]
         )
         self.laterals = nn.LayerList([ConvNorm(wide, pyramid, kernel=1) for wide in channels])
         self.smooth = ConvNormRelu(pyramid, pyramid)
-        shuffled = (STEM_PX // MAP_PX) ** 2
+        shuffled = (STEM_PX // DetectorNetSpec.target.map_px) ** 2
         bias = nn.initializer.Constant(FIRST_BIAS)
         self.head = nn.Conv2D(pyramid, shuffled, 1, bias_attr=paddle.ParamAttr(initializer=bias))
-        # Fixed convolutions, as pixel_unshuffle cannot be exported with dynamic sizes and nearest
-        # interpolation runs in neither oneDNN nor paddle2onnx.
+        # Fixed convolutions, as pixel_unshuffle cannot be exported with dynamic sizes.
         self._fix("grey", paddle.to_tensor(GREY).reshape([1, 3, 1, 1]))
         self._fix("unshuffle", paddle.eye(STEM_PX**2).reshape([-1, 1, STEM_PX, STEM_PX]))
-        self._fix("double_features", _repeat_channels(pyramid))
-        self._fix("double_map", _repeat_channels(1))
+        self.double_features = Doubling(pyramid)
+        self.double_map = Doubling(1)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return logits (N, 1, H / 2, W / 2) in training, else probabilities (N, 1, H, W)."""
@@ -88,9 +90,11 @@ class DetectorNet(nn.Layer):  # type: ignore[misc]
         merged = self.laterals[-1](features[-1])
         for level in range(len(features) - 2, -1, -1):  # the exporter knows no strict zip
             finer = self.laterals[level](features[level])
-            merged = F.relu(finer + _double(merged, self.double_features))
-        logits = F.pixel_shuffle(self.head(self.smooth(merged)), STEM_PX // MAP_PX)
-        return logits if self.training else _double(_sigmoid(logits), self.double_map)
+            merged = F.relu(finer + self.double_features(merged))
+        logits = F.pixel_shuffle(
+            self.head(self.smooth(merged)), STEM_PX // DetectorNetSpec.target.map_px
+        )
+        return logits if self.training else self.double_map(sigmoid(logits))
 
     def _fix(self, name: str, kernel: Tensor) -> None:
         self.register_buffer(name, kernel, persistable=False)
@@ -102,21 +106,11 @@ def _stage(narrower: int | None, wider: int, blocks: int) -> nn.Layer:
     return nn.Sequential(*entry, *[Residual(wider) for _ in range(blocks)])
 
 
-def _repeat_channels(channels: int) -> Tensor:
-    """A 1x1 kernel after which pixel_shuffle(2) repeats every pixel four times."""
-    eye = paddle.repeat_interleave(paddle.eye(channels), 4, axis=0)
-    return eye.reshape([4 * channels, channels, 1, 1])
-
-
-def _sigmoid(x: Tensor) -> Tensor:
+def sigmoid(x: Tensor) -> Tensor:
+    """Return the sigmoid, in a form that every export knows."""
     if paddle.framework.in_dynamic_or_pir_mode():
         return F.sigmoid(x)
     return paddle.reciprocal(1.0 + math.e**-x)  # Paddle 3.3.1's legacy export fails at sigmoid()
-
-
-def _double(x: Tensor, kernel: Tensor) -> Tensor:
-    """Nearest-neighbour upsampling by two."""
-    return F.pixel_shuffle(F.conv2d(x, kernel), 2)
 
 
 class ConvNorm(nn.Layer):  # type: ignore[misc]

@@ -56,10 +56,10 @@ class ValPage:
 
 
 def collect_train_pages(
-    pages: Iterable[tuple[Image, tuple[Region, ...]]], *, spec: PageSpec
+    pages: Iterable[tuple[Image, tuple[Region, ...]]], *, spec: PageSpec, shrink_ratio: float
 ) -> list[TrainPage]:
     """Collect pages to learn from, reduced to little more than the input of the net."""
-    return [_reduce(image, regions, spec) for image, regions in pages]
+    return [_reduce(image, regions, spec, shrink_ratio) for image, regions in pages]
 
 
 def collect_val_pages(
@@ -77,14 +77,16 @@ def collect_val_pages(
     ]
 
 
-def _reduce(image: Image, regions: tuple[Region, ...], spec: PageSpec) -> TrainPage:
+def _reduce(
+    image: Image, regions: tuple[Region, ...], spec: PageSpec, shrink_ratio: float
+) -> TrainPage:
     grey = _to_grey(image)
     height_px, width_px = grey.shape
     served = serving_scale(width_px, height_px, spec)
     kept = min(1.0, ENLARGED * served)
     if kept < 1.0:
         grey = cv2.resize(grey, None, fx=kept, fy=kept, interpolation=cv2.INTER_AREA)
-    shapes = collect_shapes(regions, scale=kept)
+    shapes = collect_shapes(regions, scale=kept, shrink_ratio=shrink_ratio)
     return TrainPage(np.asarray(grey, dtype=np.uint8), shapes, scale=served / kept)
 
 

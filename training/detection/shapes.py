@@ -9,10 +9,6 @@ import pyclipper
 from numpy.typing import NDArray
 
 from ocr.dataset.pages.region import Region
-from training.detection.net import MAP_PX
-
-SHRINK_RATIO = 0.6
-"""A kernel is its outline moved inwards by A (1 - r^2) / L (DB, equation 10)."""
 
 _CLIPPER_UNITS = 64
 """Clipper works on whole numbers; these are its units per pixel."""
@@ -23,6 +19,19 @@ Points = NDArray[np.float32]
 """(n, 2), x and y."""
 Matrix = NDArray[np.float64]
 """(2, 3): x and y to x and y."""
+
+
+@dataclass(frozen=True)
+class MapTarget:
+    """How regions become the map that a net learns to draw.
+
+    Attributes:
+        map_px: Pixels of the input per pixel of the map, along each side.
+        shrink_ratio: A kernel is its outline moved inwards by A (1 - r^2) / L (DB, equation 10).
+    """
+
+    map_px: int
+    shrink_ratio: float
 
 
 @dataclass(frozen=True)
@@ -45,11 +54,11 @@ class Shapes:
         return len(self.outlines)
 
 
-def collect_shapes(regions: Sequence[Region], *, scale: float) -> Shapes:
+def collect_shapes(regions: Sequence[Region], *, scale: float, shrink_ratio: float) -> Shapes:
     """Return the shapes of the regions of a page whose image was scaled."""
     outlines = tuple(np.array(region.polygon, np.float32) * np.float32(scale) for region in regions)
     bounds = [[*outline.min(axis=0), *outline.max(axis=0)] for outline in outlines]
-    kernels = tuple(shrink(outline) for outline in outlines)
+    kernels = tuple(shrink(outline, shrink_ratio) for outline in outlines)
     return Shapes(
         outlines=outlines,
         kernels=kernels,
@@ -61,13 +70,13 @@ def collect_shapes(regions: Sequence[Region], *, scale: float) -> Shapes:
     )
 
 
-def shrink(outline: Points) -> tuple[Points, ...]:
+def shrink(outline: Points, ratio: float) -> tuple[Points, ...]:
     """Return the kernel of an outline."""
     area = abs(cv2.contourArea(outline))
     length = cv2.arcLength(outline, closed=True)
     if not area or not length:
         return ()
-    distance = area * (1 - SHRINK_RATIO**2) / length
+    distance = area * (1 - ratio**2) / length
     offset = pyclipper.PyclipperOffset()
     path = np.rint(outline * _CLIPPER_UNITS).astype(np.int64).tolist()
     offset.AddPath(path, pyclipper.JT_MITER, pyclipper.ET_CLOSEDPOLYGON)
@@ -76,7 +85,7 @@ def shrink(outline: Points) -> tuple[Points, ...]:
 
 
 def draw_targets(
-    shapes: Shapes, matrix: Matrix, *, width_px: int, height_px: int
+    shapes: Shapes, matrix: Matrix, *, width_px: int, height_px: int, map_px: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Draw what the net should find in a view of a page.
 
@@ -85,18 +94,20 @@ def draw_targets(
         matrix: From pixels of the page to pixels of the view.
         width_px: Width of the view.
         height_px: Height of the view.
+        map_px: Pixels of the view per pixel of the map, along each side.
 
     Returns:
-        The kernels, and where the loss looks: both (height_px / 2, width_px / 2), 0 or 1.
+        The kernels, and where the loss looks: both (height_px / map_px, width_px / map_px), 0 or 1.
     """
-    size = (height_px // MAP_PX, width_px // MAP_PX)
+    size = (height_px // map_px, width_px // map_px)
+    to_map = _to_map(matrix, map_px)
     kernels, mask = np.zeros(size, np.uint8), np.ones(size, np.uint8)
     visible = _find_visible(shapes.bounds, matrix, width_px=width_px, height_px=height_px)
     for index in visible[shapes.ignored[visible]].tolist():
-        _fill(mask, shapes.outlines[index], matrix, value=0)
+        _fill(mask, shapes.outlines[index], to_map, value=0)
     for index in visible[~shapes.ignored[visible]].tolist():
         for piece in shapes.kernels[index]:
-            _fill(kernels, piece, matrix, value=1)
+            _fill(kernels, piece, to_map, value=1)
     mask |= kernels
     return kernels.astype(np.float32), mask.astype(np.float32)
 
@@ -114,8 +125,14 @@ def _find_visible(
     return np.flatnonzero(~(beside | above))
 
 
+def _to_map(matrix: Matrix, map_px: int) -> Matrix:
+    """Let a map into pixels of a view lead to those of its map; their centres are whole numbers."""
+    scaled = matrix / map_px
+    scaled[:, 2] += 0.5 / map_px - 0.5
+    return scaled
+
+
 def _fill(canvas: NDArray[np.uint8], points: Points, matrix: Matrix, *, value: int) -> None:
-    in_view = points @ matrix[:, :2].T + matrix[:, 2]
-    on_map = (in_view + 0.5) / MAP_PX - 0.5  # centres of pixels lie at whole numbers
+    on_map = points @ matrix[:, :2].T + matrix[:, 2]
     fixed = np.rint(on_map * 2**_DRAWING_SHIFT).astype(np.int32)
     cv2.fillPoly(canvas, [fixed], value, shift=_DRAWING_SHIFT)

@@ -1,28 +1,34 @@
 """The detector as the loop trains it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import paddle
 
 from configs.jobs import TrainDetectorJob
-from configs.training import DetectorTrainingParams
+from configs.training import DetectorNet, DetectorTrainingParams
 from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.errors import BadData
 from ocr.models.detector_spec import PageSpec
 from training.detection.batches import ViewBatch, ViewBatchMaker
 from training.detection.checkpoint import save_detector
 from training.detection.loss import detection_loss
-from training.detection.net import DetectorNetSpec, build_detector_net
+from training.detection.ppocr_v6.start import start_pretrained
 from training.detection.samples import TrainPage, ValPage, collect_train_pages, collect_val_pages
+from training.detection.start import DetectorStart, start_compact
 from training.detection.tuning import find_coarse_rule, tune_rule
-from training.detection.validation import map_pages, measure_rule, summarise
+from training.detection.validation import PageMap, map_pages, validate_rule
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
 from training.loop.trainee import SecondPhase, Tensor, Validation, spread
 
+STARTS: dict[DetectorNet, Callable[[DetectorTrainingParams], DetectorStart]] = {
+    "compact": start_compact,
+    "ppocr-v6-small": start_pretrained,
+}
 VIEWS_PER_PAGE = 8
 """Views drawn of a page in one epoch, on average."""
 VALIDATED_SHARE = 0.01
@@ -41,6 +47,7 @@ class DetectorTrainee:
         self,
         training: DetectorTrainingParams,
         *,
+        start: DetectorStart,
         train: list[TrainPage],
         val: list[ValPage],
         ranks: Ranks,
@@ -49,11 +56,12 @@ class DetectorTrainee:
 
         Args:
             training: How to train.
+            start: The net at the first step.
             train: The training set.
             val: The validation set.
             ranks: This rank among the others.
         """
-        self.net_spec = DetectorNetSpec(PageSpec(training.long_side_px), training.size)
+        self._start = start
         self._val = val
         self._ranks = ranks
         views = VIEWS_PER_PAGE * len(train)
@@ -66,13 +74,15 @@ class DetectorTrainee:
             augmentation=training.augmentation,
             seed=training.seed,
             rank=ranks.rank,
+            map_px=start.spec.target.map_px,
+            front=start.front,
         )
         learnt = training.epochs * views
         self._limit = int(VALIDATED_SHARE * learnt / training.evaluations) + LEAST_VALIDATED
 
     def build_net(self) -> Any:
         """Return a new net."""
-        return build_detector_net(self.net_spec)
+        return self._start.build()
 
     def batches(self) -> Callable[[int], ViewBatch]:
         """Return the maker of batches."""
@@ -87,31 +97,38 @@ class DetectorTrainee:
     def validate(self, net: Any) -> Validation:
         """Find the text of some pages by the better of a few rules."""
         chosen = spread(len(self._val), limit=self._limit)
-        pages = [self._val[at] for at in chosen.tolist()]
-        maps = map_pages(net, pages, beat=self._ranks.beat)
-        _, report = find_coarse_rule(maps, beat=self._ranks.beat)
-        return summarise(maps, report)
+        maps = list(self._map(net, [self._val[at] for at in chosen.tolist()]))
+        rule, _ = find_coarse_rule(maps, beat=self._ranks.beat)
+        return validate_rule(maps, rule)
 
     def finish(self, net: Any, checkpoint: Path) -> dict[str, float]:
         """Tune the rule, find the text of all pages by it, and save net and rule."""
-        maps = map_pages(net, self._val, beat=self._ranks.beat)
-        tuned = [maps[at] for at in spread(len(maps), limit=MOST_TUNED).tolist()]
-        rule = tune_rule(tuned, beat=self._ranks.beat)
-        save_detector(checkpoint, weights=read_weights(net), spec=self.net_spec, rule=rule)
-        return summarise(maps, measure_rule(maps, rule)).metrics
+        chosen = set(spread(len(self._val), limit=MOST_TUNED).tolist())
+        maps = list(self._map(net, [self._val[at] for at in sorted(chosen)]))
+        rule = tune_rule(maps, beat=self._ranks.beat)
+        weights = self._start.frozen | read_weights(net)
+        save_detector(checkpoint, weights=weights, spec=self._start.spec, rule=rule)
+        others = (page for at, page in enumerate(self._val) if at not in chosen)
+        return validate_rule(chain(maps, self._map(net, others)), rule).metrics
+
+    def _map(self, net: Any, pages: Iterable[ValPage]) -> Iterator[PageMap]:
+        return map_pages(net, pages, target=self._start.spec.target, beat=self._ranks.beat)
 
 
 def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> DetectorTrainee:
     """Decode the page snapshot of a job into memory and plan the training on it.
 
     Raises:
+        BadInput: The net to start from is not on this machine.
         BadData: The train or val split has no page.
     """
+    start = STARTS[job.training.net](job.training)
     snapshot = open_page_snapshot(folder / SNAPSHOT)
     spec = PageSpec(job.training.long_side_px)
     train = collect_train_pages(
         ((image, page.regions) for page, image in snapshot.images("train")),
         spec=spec,
+        shrink_ratio=start.spec.target.shrink_ratio,
     )
     val = collect_val_pages(
         ((image, page.regions) for page, image in snapshot.images("val")),
@@ -120,4 +137,4 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
     for split, pages in (("train", train), ("val", val)):
         if not pages:
             raise BadData(f"The {split} split is empty: training needs train and val pages")
-    return DetectorTrainee(job.training, train=train, val=val, ranks=ranks)
+    return DetectorTrainee(job.training, start=start, train=train, val=val, ranks=ranks)

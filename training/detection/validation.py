@@ -1,6 +1,6 @@
 """Validation of a detector: what a net sees on pages, and how well a rule finds text in it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from ocr.evaluation.pages.detection import DetectionReport, measure_detection
 from ocr.models.detector_spec import BoxRule
-from ocr.reading.detection.boxes import find_boxes
+from ocr.reading.detection.boxes import Detections, find_boxes
 from training.detection.loss import detection_loss
-from training.detection.net import MAP_PX
 from training.detection.samples import ValPage
-from training.detection.shapes import collect_shapes, draw_targets
+from training.detection.shapes import MapTarget, collect_shapes, draw_targets
 from training.loop.trainee import Validation
 
 
@@ -24,33 +23,45 @@ class PageMap:
 
     Attributes:
         page: The page.
-        kernels: (H / 2, W / 2) probabilities to lie in a kernel, before the net repeats every
-            pixel: a quarter of the memory.
+        kernels: (H / map_px, W / map_px) probabilities to lie in a kernel, before the net repeats
+            pixels: a quarter of the memory where it repeats each four times.
+        target: What the map was to show in training.
     """
 
     page: ValPage
     kernels: NDArray[np.float32]
+    target: MapTarget
 
     @property
     def probabilities(self) -> NDArray[np.float32]:
         """(H, W) as the net returns them."""
-        return self.kernels.repeat(MAP_PX, axis=0).repeat(MAP_PX, axis=1)
+        repeated = self.kernels.repeat(self.target.map_px, axis=0)
+        return repeated.repeat(self.target.map_px, axis=1)
 
 
-def map_pages(net: Any, pages: Sequence[ValPage], *, beat: Callable[[], None]) -> list[PageMap]:
-    """Run a net, not in training, on pages one by one."""
-    maps = []
+def map_pages(
+    net: Any, pages: Iterable[ValPage], *, target: MapTarget, beat: Callable[[], None]
+) -> Iterator[PageMap]:
+    """Run a net, not in training, on pages one by one; a map of all of them is not kept."""
     for page in pages:
         with paddle.no_grad():
             probabilities = net(paddle.to_tensor(page.to_input())).numpy()[0, 0]
         beat()
-        maps.append(PageMap(page, probabilities[::MAP_PX, ::MAP_PX].astype(np.float32)))
-    return maps
+        kernels = probabilities[:: target.map_px, :: target.map_px].astype(np.float32)
+        yield PageMap(page, kernels, target)
 
 
-def summarise(maps: Sequence[PageMap], report: DetectionReport) -> Validation:
+def validate_rule(maps: Iterable[PageMap], rule: BoxRule) -> Validation:
     """Return hmean (the score), precision and recall of a rule, and the loss of the maps."""
-    loss = float(np.mean([measure_loss(one) for one in maps]))
+    losses = []
+
+    def with_losses() -> Iterator[PageMap]:
+        for one in maps:
+            losses.append(measure_loss(one))
+            yield one
+
+    report = measure_rule(with_losses(), rule)
+    loss = float(np.mean(losses))
     values = {
         "hmean": report.hmean,
         "precision": report.precision,
@@ -60,29 +71,25 @@ def summarise(maps: Sequence[PageMap], report: DetectionReport) -> Validation:
     return Validation(score=report.hmean, loss=loss, metrics=values)
 
 
-def measure_rule(maps: Sequence[PageMap], rule: BoxRule) -> DetectionReport:
+def measure_rule(maps: Iterable[PageMap], rule: BoxRule) -> DetectionReport:
     """Compare the boxes that a rule finds in the maps with the labelled regions."""
-    found = [
-        find_boxes(
-            one.probabilities,
-            rule,
-            width_px=one.page.width_px,
-            height_px=one.page.height_px,
-        )
-        for one in maps
-    ]
-    return measure_detection(
-        (one.page.regions, each.boxes) for one, each in zip(maps, found, strict=True)
-    )
+    return measure_detection((one.page.regions, _find(one, rule).boxes) for one in maps)
+
+
+def _find(one: PageMap, rule: BoxRule) -> Detections:
+    page = one.page
+    return find_boxes(one.probabilities, rule, width_px=page.width_px, height_px=page.height_px)
 
 
 def measure_loss(one: PageMap) -> float:
     """Return the loss of a map, as in training."""
     height_px, width_px = one.page.grey.shape
     to_map = np.array([width_px / one.page.width_px, height_px / one.page.height_px])
-    shapes = collect_shapes(one.page.regions, scale=1.0)
+    shapes = collect_shapes(one.page.regions, scale=1.0, shrink_ratio=one.target.shrink_ratio)
     matrix = np.column_stack([np.diag(to_map), np.zeros(2)])
-    kernels, mask = draw_targets(shapes, matrix, width_px=width_px, height_px=height_px)
+    kernels, mask = draw_targets(
+        shapes, matrix, width_px=width_px, height_px=height_px, map_px=one.target.map_px
+    )
     seen = one.kernels.clip(1e-6, 1 - 1e-6)
     logits = np.log(seen / (1 - seen))
     return float(detection_loss(*(paddle.to_tensor(part) for part in (logits, kernels, mask))))

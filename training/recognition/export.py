@@ -1,6 +1,5 @@
 """How a recogniser is exported: lines in, texts out."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from training.forms.exportable import Run
 from training.forms.paddle import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
+from training.ppocr_v6.notice import write_notice
 from training.recognition.checkpoint import NetSpec, load_recogniser
 from training.recognition.ppocr_v6.net import PretrainedNetSpec
 from training.recognition.text_model import weigh_text_model
@@ -106,7 +106,7 @@ class RecogniserExport:
         """Write the charset, and what the license of the weights it started from asks for."""
         Charset(self._net_spec.charset).write(bundle / CHARSET)
         if isinstance(self._net_spec, PretrainedNetSpec):
-            shutil.copyfile(NOTICE_FILE, bundle / NOTICE)
+            write_notice(bundle / NOTICE, changes=NOTICE_FILE)
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Recognition]:
         """Read greedily with the form that serves."""

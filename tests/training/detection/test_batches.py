@@ -15,12 +15,16 @@ from training.detection.samples import TrainPage, collect_train_pages
 def make_maker(
     pages: list[TrainPage], *, augmentation: float = 1.0, rank: int = 0
 ) -> ViewBatchMaker:
-    return ViewBatchMaker(pages, 4, 160, 128, augmentation=augmentation, seed=0, rank=rank)
+    return ViewBatchMaker(
+        pages, 4, 160, 128, augmentation=augmentation, seed=0, rank=rank, map_px=2
+    )
 
 
 def draw_pages(count: int) -> list[TrainPage]:
     rng = np.random.default_rng(0)
-    return collect_train_pages([draw_page(rng) for _ in range(count)], spec=PageSpec(256))
+    return collect_train_pages(
+        [draw_page(rng) for _ in range(count)], spec=PageSpec(256), shrink_ratio=0.6
+    )
 
 
 def test_a_batch_is_the_same_whenever_it_is_made() -> None:
@@ -57,7 +61,9 @@ def test_kernels_lie_on_the_ink_whatever_the_view() -> None:
     page = np.full((300, 400, 3), 255, np.uint8)
     page[100:140, 120:300] = 0
     region = Region(((120, 100), (300, 100), (300, 140), (120, 140)), "x")
-    maker = make_maker(collect_train_pages([(page, (region,))], spec=PageSpec(400)))
+    maker = make_maker(
+        collect_train_pages([(page, (region,))], spec=PageSpec(400), shrink_ratio=0.6)
+    )
 
     drawn = 0
     for step in range(5):
@@ -71,7 +77,9 @@ def test_kernels_lie_on_the_ink_whatever_the_view() -> None:
 
 
 def test_a_page_without_text_is_drawn_too() -> None:
-    blank = collect_train_pages([(np.full((90, 70, 3), 255, np.uint8), ())], spec=PageSpec(256))
+    blank = collect_train_pages(
+        [(np.full((90, 70, 3), 255, np.uint8), ())], spec=PageSpec(256), shrink_ratio=0.6
+    )
 
     batch = make_maker(blank).make(0)
 
@@ -84,7 +92,9 @@ def test_pages_come_in_proportion_to_the_root_of_their_regions() -> None:
         Region(((x, 10), (x + 8, 10), (x + 8, 20), (x, 20)), "x") for x in range(10, 170, 10)
     )
     bright, dark = (np.full((64, 190, 3), value, np.uint8) for value in (255, 0))
-    pages = collect_train_pages([(bright, regions), (dark, regions[:1])], spec=PageSpec(256))
+    pages = collect_train_pages(
+        [(bright, regions), (dark, regions[:1])], spec=PageSpec(256), shrink_ratio=0.6
+    )
     maker = make_maker(pages, augmentation=0.0)
 
     images = np.concatenate([maker.make(step).images for step in range(60)])
@@ -104,7 +114,7 @@ def test_pages_of_any_size_are_learnt_both_smaller_and_larger_than_they_are_serv
         sides_px = [long_px, int(long_px * rng.uniform(0.5, 1))]
         height_px, width_px = rng.permutation(sides_px).tolist()
         image = np.full((height_px, width_px, 3), 255, np.uint8)
-        (page,) = collect_train_pages([(image, ())], spec=PageSpec(long_side_px))
+        (page,) = collect_train_pages([(image, ())], spec=PageSpec(long_side_px), shrink_ratio=0.6)
         matrices = [
             draw_view(page, width_px=160, height_px=128, strength=strength, rng=rng)
             for _ in range(200)

@@ -8,8 +8,8 @@ import pytest
 from ocr.errors import BadData
 from ocr.models.detector_spec import PageSpec
 from tests.training.detection.toy_detector import RULE, save_toy_detector, toy_weights
-from training.detection.checkpoint import load_detector
-from training.detection.net import DetectorNetSpec, build_detector_net
+from training.detection.checkpoint import build_net, load_detector
+from training.detection.net import DetectorNetSpec
 from training.loop.checkpoint import read_weights
 
 
@@ -20,7 +20,7 @@ def test_a_loaded_detector_is_the_saved_one(tmp_path: Path) -> None:
 
     assert (spec, rule) == (DetectorNetSpec(PageSpec(320), "small"), RULE)
     assert not net.training
-    expected = toy_weights(build_detector_net(spec))
+    expected = toy_weights(build_net(spec))
     assert np.array_equal(read_weights(net)["head.weight"], expected["head.weight"])
 
 
@@ -28,6 +28,15 @@ def test_a_loaded_detector_is_the_saved_one(tmp_path: Path) -> None:
 def test_a_damaged_checkpoint_is_named(tmp_path: Path, damaged: str) -> None:
     folder = save_toy_detector(tmp_path / "checkpoint")
     (folder / damaged).write_bytes(b"PK")
+
+    with pytest.raises(BadData, match="is no usable checkpoint"):
+        load_detector(folder)
+
+
+@pytest.mark.parametrize("net", ['"net": "gpt"', '"size": "huge"', '"sise": "small"'])
+def test_a_checkpoint_of_another_net_is_refused(tmp_path: Path, net: str) -> None:
+    folder = save_toy_detector(tmp_path / "checkpoint")
+    (folder / "net.json").write_text(f'{{"input": {{"long_side_px": 320}}, {net}}}')
 
     with pytest.raises(BadData, match="is no usable checkpoint"):
         load_detector(folder)

@@ -15,11 +15,12 @@ def box(left: float, top: float, right: float, bottom: float, *, ignored: bool =
 
 
 def draw(*regions: Region, matrix: np.ndarray = IDENTITY) -> tuple[np.ndarray, np.ndarray]:
-    return draw_targets(collect_shapes(regions, scale=1.0), matrix, width_px=160, height_px=64)
+    shapes = collect_shapes(regions, scale=1.0, shrink_ratio=0.6)
+    return draw_targets(shapes, matrix, width_px=160, height_px=64, map_px=2)
 
 
 def test_a_kernel_is_moved_inwards_by_area_over_length() -> None:
-    (kernel,) = shrink(np.array([(0, 0), (100, 0), (100, 20), (0, 20)], np.float32))
+    (kernel,) = shrink(np.array([(0, 0), (100, 0), (100, 20), (0, 20)], np.float32), 0.6)
 
     distance = 100 * 20 * (1 - 0.6**2) / 240
     assert kernel.min(axis=0) == pytest.approx([distance, distance], abs=0.02)
@@ -60,7 +61,7 @@ def test_the_loss_looks_away_from_ignored_regions_but_not_from_text_in_them() ->
 
 
 def test_what_has_no_kernel_is_ignored() -> None:
-    shapes = collect_shapes([box(10, 10, 90, 10)], scale=1.0)
+    shapes = collect_shapes([box(10, 10, 90, 10)], scale=1.0, shrink_ratio=0.6)
 
     assert shapes.ignored.tolist() == [True]
 

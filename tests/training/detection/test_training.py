@@ -11,9 +11,11 @@ import pytest
 from configs.jobs import TrainDetectorJob, TrainKind, TrainResult
 from ocr.dataset.snapshot.snapshot import Snapshot
 from ocr.errors import BadData
+from ocr.models.detector_spec import PageSpec
 from tests.training.detection.toy_pages import make_page_snapshot, write_detector_job
 from tests.training.running import assert_same_weights, curve, end_at, run
 from training.detection.checkpoint import load_detector
+from training.detection.net import DetectorNetSpec
 from training.detection.trainee import open_detector
 from training.job import read_job
 from training.loop.progress import read_events
@@ -75,7 +77,7 @@ def test_the_checkpoint_holds_net_and_rule(uninterrupted: Path) -> None:
     net, spec, rule = load_detector(uninterrupted / "checkpoint")
 
     assert not net.training
-    assert (spec.size, spec.input.long_side_px) == ("small", 320)
+    assert spec == DetectorNetSpec(PageSpec(320), "small")
     assert json.loads((uninterrupted / "checkpoint" / "boxes.json").read_text()).keys() == {
         "threshold", "box_threshold", "unclip_ratio", "crop_unclip_ratio",
     }  # fmt: skip

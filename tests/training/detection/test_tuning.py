@@ -7,9 +7,11 @@ from ocr.dataset.pages.region import Region
 from ocr.image.cropping import CROP_MARGIN
 from ocr.reading.detection.boxes import find_boxes
 from training.detection.samples import ValPage
-from training.detection.shapes import collect_shapes, draw_targets
+from training.detection.shapes import MapTarget, collect_shapes, draw_targets
 from training.detection.tuning import find_coarse_rule, tune_rule
 from training.detection.validation import PageMap, measure_loss, measure_rule
+
+TARGET = MapTarget(map_px=1, shrink_ratio=0.6)
 
 
 def silent() -> None:
@@ -24,7 +26,11 @@ def make_map(*, doubled: float = 1.0, probability: float = 0.97) -> PageMap:
     on_page = [Region(tuple(map(tuple, (shape * doubled).tolist())), "x") for shape in shapes]
     identity = np.array([[1.0, 0, 0], [0, 1, 0]])
     kernels, _ = draw_targets(
-        collect_shapes(on_map, scale=1.0), identity, width_px=256, height_px=192
+        collect_shapes(on_map, scale=1.0, shrink_ratio=0.6),
+        identity,
+        width_px=256,
+        height_px=192,
+        map_px=1,
     )
     page = ValPage(
         grey=np.zeros((192, 256), np.uint8),
@@ -33,7 +39,7 @@ def make_map(*, doubled: float = 1.0, probability: float = 0.97) -> PageMap:
         height_px=int(192 * doubled),
     )
     values = 0.01 + (probability - 0.01) * kernels
-    return PageMap(page, values.astype(np.float32))
+    return PageMap(page, values.astype(np.float32), TARGET)
 
 
 @pytest.mark.parametrize("doubled", [1.0, 2.0])

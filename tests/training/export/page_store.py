@@ -34,10 +34,12 @@ def page(number: int) -> Image:
     return draw_page(random_lines(number), width_px=400, height_px=480)
 
 
-def page_store(root: Path, *, golden_images: int = 3) -> tuple[Store, ExportDetectorJob]:
-    """Fill a store and return it with the job that exports its checkpoint."""
+def page_store(
+    root: Path, *, golden_images: int = 3, checkpoint: Path | None = None
+) -> tuple[Store, ExportDetectorJob]:
+    """Fill a store and return it with the job that exports a checkpoint, the toy's by default."""
     store = open_store(str(root / "store"))
-    folder = save_toy_detector(root / "checkpoint", long_side_px=LONG_SIDE_PX)
+    folder = checkpoint or save_toy_detector(root / "checkpoint", long_side_px=LONG_SIDE_PX)
     (folder / "manifest.json").write_text("{}", encoding="utf-8")
     upload_folder(store, folder, prefix="checkpoints/toy")
     job = ExportDetectorJob(

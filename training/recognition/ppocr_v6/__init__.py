@@ -1,10 +1,9 @@
-"""PP-OCRv6's small recogniser, learnt on from the weights that a package carries.
+"""PP-OCRv6's small recogniser, learnt on; what the two nets share is in `training.ppocr_v6`.
 
 - `start` – what a training starts from: its weights, a head for a charset
-- `wheel` – the file of the package, found and checked
-- `graph` – the ONNX graph in it: weights by name, and what of it is not learnt, ready to run
+- `graph` – its weights by name, and the characters of its classes
 - `columns` – which of its classes stand for which character
 - `net` – the net
-- `layers` – its layers
-- `NOTICE.txt` – what its license wants to be said by every bundle made of it
+- `attention` – the layers that only it has
+- `NOTICE.txt` – what was changed, for every bundle made of it
 """

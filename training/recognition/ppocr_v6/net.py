@@ -14,28 +14,15 @@ from paddle import nn
 from ocr.models.recogniser_spec import LineSpec
 from training.forms.exportable import Run
 from training.loop.trainee import Tensor
-from training.recognition.ppocr_v6.layers import AttentionLayer, Block, ConvNorm, swish
+from training.ppocr_v6.backbone import BlockShape, Stem, build_blocks
+from training.ppocr_v6.layers import ConvNorm, multiply_rate
+from training.recognition.ppocr_v6.attention import AttentionLayer, swish
 
 FRAME_PX = 8
 STEM_WIDTH = 96
 NECK_WIDTH = 120
 NECK_RATE, HEAD_RATE = 1.5, 4.0
 """Their learning rates, as multiples of the backbone's."""
-
-
-@dataclass(frozen=True)
-class BlockShape:
-    """What one block of the backbone differs in.
-
-    Attributes:
-        channels: Of its output.
-        excites: Whether channels are weighted.
-        halves: Whether it halves the height.
-    """
-
-    channels: int
-    excites: bool = False
-    halves: bool = False
 
 
 BLOCKS = (
@@ -94,24 +81,12 @@ class PretrainedNet(nn.Layer):  # type: ignore[misc]
     def __init__(self, spec: PretrainedNetSpec, *, first_block: int, front: Run | None) -> None:
         super().__init__()
         self._front = front
-        self.stem = Stem() if first_block == 0 else None
-        widths = [STEM_WIDTH, *(shape.channels for shape in BLOCKS)]
-        self.blocks = nn.LayerDict(
-            {
-                str(number): Block(
-                    widths[number],
-                    shape.channels,
-                    excites=shape.excites,
-                    stride=[2, 1] if shape.halves else 1,
-                )
-                for number, shape in enumerate(BLOCKS)
-                if number >= first_block
-            }
-        )
-        self.neck = Neck(widths[-1], NECK_WIDTH)
+        self.stem = Stem(STEM_WIDTH) if first_block == 0 else None
+        self.blocks = build_blocks(BLOCKS, channels=STEM_WIDTH, halving=[2, 1], first=first_block)
+        self.neck = Neck(BLOCKS[-1].channels, NECK_WIDTH)
         self.head = Head(NECK_WIDTH, spec.columns)
-        _multiply_rate(self.neck, NECK_RATE)
-        _multiply_rate(self.head, HEAD_RATE)
+        multiply_rate(self.neck, NECK_RATE)
+        multiply_rate(self.head, HEAD_RATE)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return logits (N, W / 8, C) in training, probabilities otherwise."""
@@ -122,26 +97,6 @@ class PretrainedNet(nn.Layer):  # type: ignore[misc]
         for block in self.blocks.values():
             x = block(x)
         return self.head(self.neck(x))
-
-
-class Stem(nn.Layer):  # type: ignore[misc]
-    """Five convolutions, to a quarter of the size."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        width = STEM_WIDTH // 2
-        self.first = ConvNorm(3, width, kernel=3, stride=2, padding=1)
-        self.second = ConvNorm(width, width // 2, kernel=2, padding="SAME")
-        self.third = ConvNorm(width // 2, width, kernel=2, padding="SAME")
-        self.fourth = ConvNorm(2 * width, width, kernel=3, stride=2, padding=1)
-        self.fifth = ConvNorm(width, STEM_WIDTH, kernel=1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return (N, STEM_WIDTH, H / 4, W / 4)."""
-        x = F.relu(self.first(x))
-        y = F.relu(self.third(F.relu(self.second(x))))
-        x = F.max_pool2d(x, 2, 1, padding="SAME")
-        return F.relu(self.fifth(F.relu(self.fourth(paddle.concat([x, y], axis=1)))))
 
 
 class Neck(nn.Layer):  # type: ignore[misc]
@@ -206,8 +161,3 @@ def _group(classes: Any) -> tuple[Any, Any]:
 
 def _to_frames(x: Tensor) -> Tensor:
     return x.squeeze(2).transpose([0, 2, 1])
-
-
-def _multiply_rate(layer: Any, factor: float) -> None:
-    for parameter in layer.parameters():
-        parameter.optimize_attr["learning_rate"] = factor

@@ -9,7 +9,7 @@ from ocr.models.recogniser_spec import LineSpec
 from training.forms.exportable import Run
 from training.loop.checkpoint import Arrays, load_weights
 from training.recognition.ppocr_v6.columns import class_of_columns, cut_head, find_columns
-from training.recognition.ppocr_v6.graph import PretrainedGraph
+from training.recognition.ppocr_v6.graph import RecogniserGraph
 from training.recognition.ppocr_v6.net import FRAME_PX, PretrainedNetSpec, build_pretrained_net
 from training.recognition.start import Start
 
@@ -23,7 +23,7 @@ def start_pretrained(training: RecogniserTrainingParams, charset: Charset) -> St
     Raises:
         BadInput: The wheel that carries them is not installed, or another.
     """
-    graph = PretrainedGraph()
+    graph = RecogniserGraph()
     if training.keep_charset:
         charset = join_charsets(graph.characters, charset)
     columns = find_columns(graph.characters, charset.characters)

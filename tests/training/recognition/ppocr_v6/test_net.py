@@ -14,10 +14,10 @@ from tests.training.recognition.ppocr_v6.weights import (
     start,
 )
 from training.loop.checkpoint import load_weights, read_weights
+from training.ppocr_v6.wheel import read_wheel_file
+from training.recognition.ppocr_v6.attention import swish
 from training.recognition.ppocr_v6.columns import find_columns
-from training.recognition.ppocr_v6.layers import swish
 from training.recognition.ppocr_v6.net import PretrainedNetSpec, build_pretrained_net
-from training.recognition.ppocr_v6.wheel import read_wheel_file
 from training.recognition.start import Start
 
 pytestmark = needs_rapidocr
@@ -31,7 +31,7 @@ def cut() -> Start:
 @pytest.fixture(scope="module")
 def original() -> NDArray[np.float32]:
     """The probabilities of the file itself for the pixels that all tests read."""
-    session = open_session(read_wheel_file(), name="original", threads=1)
+    session = open_session(read_wheel_file("PP-OCRv6_rec_small.onnx"), name="original", threads=1)
     return np.asarray(session.run(None, {"x": draw_pixels()})[0], dtype=np.float32)
 
 

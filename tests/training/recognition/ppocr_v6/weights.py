@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from configs.training import RecogniserTrainingParams
 from ocr.models.charset import Charset
-from training.recognition.ppocr_v6.graph import PretrainedGraph
+from training.recognition.ppocr_v6.graph import RecogniserGraph
 from training.recognition.ppocr_v6.start import start_pretrained
 from training.recognition.start import Start
 
@@ -30,8 +30,8 @@ PRETRAINED = {
 
 
 @cache
-def read_graph() -> PretrainedGraph:
-    return PretrainedGraph()
+def read_graph() -> RecogniserGraph:
+    return RecogniserGraph()
 
 
 def start(*, keep_charset: bool = False) -> Start:
