@@ -134,7 +134,7 @@ class DetectorTrainingParams(LoopParams):
     net: DetectorNet = Field(
         "compact",
         description="compact: small and learnt from nothing; ppocr-v6-small: PP-OCRv6's small "
-        "detector learnt on, more accurate and some five times slower",
+        "detector learnt on, better where few pages are labelled and some five times slower",
     )
     epochs: int = Field(
         10, ge=1, description="Passes over the train split; each draws a page eight times"

@@ -113,14 +113,15 @@ def add_one_that_learnt_the_test(
     swapped = {"train_labels": "det_test.txt", "test_labels": "det_train.txt"}
     theirs = dataset.model_copy(update={"name": "of-last-year", **swapped})
     learnt = crop_pages.fn(prepare_pages.fn(theirs), theirs, "pages-recogniser")
+    register_one_of(registry, learnt, folder, name="pages-recogniser")
+
+
+def register_one_of(registry: Registry, learnt: SnapshotRef, folder: Path, *, name: str) -> None:
+    """Register version r0 of a recogniser that was trained on a snapshot."""
     bundle = make_bundle(
-        folder / "r0",
-        name="pages-recogniser",
-        version="r0",
-        characters=DIGITS,
-        dataset_digest=learnt.digest,
+        folder / "r0", name=name, version="r0", characters=DIGITS, dataset_digest=learnt.digest
     )
-    registry.register("pages-recogniser", "r0", bundle)
+    registry.register(name, "r0", bundle)
 
 
 def test_a_second_recogniser_that_learnt_a_further_set_is_said_to_have_whatever_else_is_gone(
@@ -162,14 +163,7 @@ def test_a_second_recogniser_that_learnt_pages_of_the_test_holds_the_candidate(
 def test_of_a_second_recogniser_whose_lines_name_no_document_nobody_knows_the_pages(
     registry: Registry, pages: SnapshotRef, lines: SnapshotRef, tmp_path: Path
 ) -> None:
-    bundle = make_bundle(
-        tmp_path / "r0",
-        name="plates",
-        version="r0",
-        characters=DIGITS,
-        dataset_digest=lines.digest,
-    )
-    registry.register("plates", "r0", bundle)
+    register_one_of(registry, lines, tmp_path, name="plates")
     cascade = find(lines, "plates:r0")
 
     judgement = judge(assemble(pages, "r2", cascade=cascade), pages, PageGateParams())

@@ -35,5 +35,5 @@ def load_detector(folder: Path) -> tuple[Any, NetSpec, BoxRule]:
 def build_net(spec: NetSpec) -> Any:
     """Build the whole net of a spec."""
     if isinstance(spec, PretrainedDetectorSpec):
-        return build_pretrained_detector(spec)
+        return build_pretrained_detector()
     return build_detector_net(spec)

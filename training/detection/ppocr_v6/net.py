@@ -65,19 +65,13 @@ class PretrainedDetectorSpec:
     net: Literal["ppocr-v6-small"]
 
 
-def build_pretrained_detector(
-    spec: PretrainedDetectorSpec,  # noqa: ARG001
-    *,
-    first_block: int = 0,
-    front: Run | None = None,
-) -> Any:
+def build_pretrained_detector(*, first_block: int = 0, front: Run | None = None) -> Any:
     """Build the net, or the part of it that is learnt; its weights are to be set.
 
     Its input is ``x`` (N, 3, H, W), BGR, pixel / 127.5 - 1, H and W multiples of 32. In training
     it returns logits, else probabilities, (N, 1, H, W).
 
     Args:
-        spec: Its input.
         first_block: The net begins with this block, and in training takes what that block takes;
             0, or the one after the first that the pyramid sees.
         front: Computes that from pixels, so that out of training it takes pixels nevertheless.

@@ -35,7 +35,7 @@ def start_pretrained(training: DetectorTrainingParams) -> DetectorStart:
     weights[FIRST_KERNEL] = ignore_colour(weights[FIRST_KERNEL])
     front = graph.open_front(FIRST_LEARNT)
     spec = PretrainedDetectorSpec(PageSpec(training.long_side_px), net="ppocr-v6-small")
-    build = partial(_build, spec, weights, front)
+    build = partial(_build, weights, front)
     learnt = build().state_dict()
     frozen = {name: value for name, value in weights.items() if name not in learnt}
     return DetectorStart(spec, build=build, front=front, frozen=frozen)
@@ -50,7 +50,7 @@ def ignore_colour(kernel: np.ndarray[Any, np.dtype[np.float32]]) -> Any:
     return kernel.sum(axis=1, keepdims=True) * grey
 
 
-def _build(spec: PretrainedDetectorSpec, weights: Arrays, front: Run) -> Any:
-    net = build_pretrained_detector(spec, first_block=FIRST_LEARNT, front=front)
+def _build(weights: Arrays, front: Run) -> Any:
+    net = build_pretrained_detector(first_block=FIRST_LEARNT, front=front)
     load_weights(net, {name: weights[name] for name in net.state_dict()})
     return net
