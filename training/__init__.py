@@ -6,7 +6,7 @@
 - `launch`, `rank`, `failures` – several ranks, what each does, and what they fail of
 - `loop/` – the training loop, which knows neither recognisers nor detectors
 - `recognition/`, `detection/` – the two nets, side by side in files of the same names
-- `ppocr_v6/` – what both take of PP-OCRv6, when they do not start from noise
+- `start`, `ppocr_v6/` – the net at the first step, and what both take of PP-OCRv6 if not noise
 - `export/` – from a checkpoint to a bundle
 - `forms/` – the forms of a net that a bundle holds, and the proof that they answer alike
 - `environment` – what must be set before paddle is imported

@@ -5,7 +5,7 @@
 - `shapes` – labelled regions as kernels, which the net learns to find
 - `augment` – a view of one page, warped and disturbed
 - `batches` – batches of views
-- `start` – what a training starts from
+- `start` – a training that starts from noise
 - `net`, `ppocr_v6/`, `upsampling` – the two nets, a compact DB net and PP-OCRv6's small one
 - `loss` – cross-entropy and dice
 - `validation` – pages mapped, and the boxes of a rule compared with their regions

@@ -1,34 +1,12 @@
-"""What a detector's training starts from: a net of noise, or one that finds text already."""
-
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+"""A detector's training that starts from noise."""
 
 from configs.training import DetectorTrainingParams
 from ocr.models.detector_spec import PageSpec
 from training.detection.net import DetectorNetSpec, build_detector_net
-from training.forms.exportable import Run
-from training.loop.checkpoint import Arrays
+from training.start import Start
 
 
-@dataclass(frozen=True)
-class DetectorStart:
-    """A net at the first step.
-
-    Attributes:
-        spec: All that is needed to build the whole net again: a dataclass of the net's own.
-        build: Builds the part that is learnt, its weights drawn from paddle's generator or given.
-        front: The part before that, which is not learnt: a batch passes it when it is made.
-        frozen: The weights of that part, by the whole net's names.
-    """
-
-    spec: Any
-    build: Callable[[], Any]
-    front: Run | None = None
-    frozen: Arrays = field(default_factory=dict)
-
-
-def start_compact(training: DetectorTrainingParams) -> DetectorStart:
+def start_compact(training: DetectorTrainingParams) -> Start:
     """Start from noise."""
     spec = DetectorNetSpec(PageSpec(training.long_side_px), training.size)
-    return DetectorStart(spec, build=lambda: build_detector_net(spec))
+    return Start(spec=spec, build=lambda: build_detector_net(spec))

@@ -17,15 +17,16 @@ from training.detection.checkpoint import save_detector
 from training.detection.loss import detection_loss
 from training.detection.ppocr_v6.start import start_pretrained
 from training.detection.samples import TrainPage, ValPage, collect_train_pages, collect_val_pages
-from training.detection.start import DetectorStart, start_compact
+from training.detection.start import start_compact
 from training.detection.tuning import find_coarse_rule, tune_rule
 from training.detection.validation import PageMap, map_pages, validate_rule
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
 from training.loop.ranks import Ranks
 from training.loop.trainee import SecondPhase, Tensor, Validation, spread
+from training.start import Start
 
-STARTS: dict[DetectorNet, Callable[[DetectorTrainingParams], DetectorStart]] = {
+STARTS: dict[DetectorNet, Callable[[DetectorTrainingParams], Start]] = {
     "compact": start_compact,
     "ppocr-v6-small": start_pretrained,
 }
@@ -47,7 +48,7 @@ class DetectorTrainee:
         self,
         training: DetectorTrainingParams,
         *,
-        start: DetectorStart,
+        start: Start,
         train: list[TrainPage],
         val: list[ValPage],
         ranks: Ranks,

@@ -23,10 +23,10 @@ from training.recognition.plan import make_plan
 from training.recognition.ppocr_v6.start import start_pretrained
 from training.recognition.samples import Crops, Line, collect_crops
 from training.recognition.source import PlainSource
-from training.recognition.start import Start, start_compact
+from training.recognition.start import RecogniserStart, start_compact
 from training.recognition.validation import validate
 
-STARTS: dict[RecogniserNet, Callable[[RecogniserTrainingParams, Charset], Start]] = {
+STARTS: dict[RecogniserNet, Callable[[RecogniserTrainingParams, Charset], RecogniserStart]] = {
     "compact": start_compact,
     "ppocr-v6-small": start_pretrained,
 }
@@ -43,7 +43,7 @@ class RecogniserTrainee:
         training: RecogniserTrainingParams,
         folder: Path,
         *,
-        start: Start,
+        start: RecogniserStart,
         train: Crops,
         val: Crops,
         ranks: Ranks,

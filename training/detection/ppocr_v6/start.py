@@ -14,17 +14,17 @@ from training.detection.ppocr_v6.net import (
     build_pretrained_detector,
     convolutions,
 )
-from training.detection.start import DetectorStart
 from training.forms.exportable import Run
 from training.loop.checkpoint import Arrays, load_weights
 from training.ppocr_v6.graph import PretrainedGraph
+from training.start import Start
 
 FIRST_LEARNT = min(SEEN_AFTER) + 1
 """Blocks before this one see large maps, which take most of the memory, and are general enough."""
 FIRST_KERNEL = "stem.first.conv.weight"
 
 
-def start_pretrained(training: DetectorTrainingParams) -> DetectorStart:
+def start_pretrained(training: DetectorTrainingParams) -> Start:
     """Start from PP-OCRv6's weights, on grey pages.
 
     Raises:
@@ -38,7 +38,7 @@ def start_pretrained(training: DetectorTrainingParams) -> DetectorStart:
     build = partial(_build, weights, front)
     learnt = build().state_dict()
     frozen = {name: value for name, value in weights.items() if name not in learnt}
-    return DetectorStart(spec, build=build, front=front, frozen=frozen)
+    return Start(spec=spec, build=build, front=front, frozen=frozen)
 
 
 def ignore_colour(kernel: np.ndarray[Any, np.dtype[np.float32]]) -> Any:

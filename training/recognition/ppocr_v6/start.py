@@ -11,13 +11,13 @@ from training.loop.checkpoint import Arrays, load_weights
 from training.recognition.ppocr_v6.columns import class_of_columns, cut_head, find_columns
 from training.recognition.ppocr_v6.graph import RecogniserGraph
 from training.recognition.ppocr_v6.net import FRAME_PX, PretrainedNetSpec, build_pretrained_net
-from training.recognition.start import Start
+from training.recognition.start import RecogniserStart
 
 FIRST_LEARNT = 7
 """Blocks before this one take three quarters of a line's time and are general enough."""
 
 
-def start_pretrained(training: RecogniserTrainingParams, charset: Charset) -> Start:
+def start_pretrained(training: RecogniserTrainingParams, charset: Charset) -> RecogniserStart:
     """Start from PP-OCRv6's weights, with a head for a charset.
 
     Raises:
@@ -41,7 +41,7 @@ def start_pretrained(training: RecogniserTrainingParams, charset: Charset) -> St
     build = partial(_build, spec, weights, front)
     learnt = build().state_dict()
     frozen = {name: value for name, value in weights.items() if name not in learnt}
-    return Start(spec, charset, build=build, front=front, frozen=frozen)
+    return RecogniserStart(spec=spec, charset=charset, build=build, front=front, frozen=frozen)
 
 
 def join_charsets(characters: tuple[str, ...], charset: Charset) -> Charset:

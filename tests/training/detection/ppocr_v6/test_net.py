@@ -12,20 +12,20 @@ from tests.training.detection.ppocr_v6.weights import draw_grey, start
 from tests.training.recognition.ppocr_v6.weights import needs_rapidocr
 from training.detection.checkpoint import build_net
 from training.detection.net import GREY
-from training.detection.start import DetectorStart
 from training.loop.checkpoint import load_weights, read_weights
 from training.ppocr_v6.wheel import read_wheel_file
+from training.start import Start
 
 pytestmark = needs_rapidocr
 
 
 @pytest.fixture(scope="module")
-def begun() -> DetectorStart:
+def begun() -> Start:
     return start()
 
 
 @pytest.fixture(scope="module")
-def whole(begun: DetectorStart) -> Any:
+def whole(begun: Start) -> Any:
     net = build_net(begun.spec)
     load_weights(net, begun.frozen | read_weights(begun.build()))
     net.eval()
@@ -52,14 +52,14 @@ def test_a_page_in_colour_gives_the_map_of_the_grey_page(whole: Any) -> None:
     np.testing.assert_allclose(found, run(whole, grey.repeat(3, axis=1)), atol=1e-4)
 
 
-def test_the_part_that_is_learnt_answers_as_the_whole(begun: DetectorStart, whole: Any) -> None:
+def test_the_part_that_is_learnt_answers_as_the_whole(begun: Start, whole: Any) -> None:
     part = begun.build()
     part.eval()
 
     np.testing.assert_allclose(run(part, draw_grey()), run(whole, draw_grey()), atol=1e-4)
 
 
-def test_training_takes_what_the_front_gives(begun: DetectorStart, whole: Any) -> None:
+def test_training_takes_what_the_front_gives(begun: Start, whole: Any) -> None:
     assert begun.front is not None
     net = begun.build()
     net.train()
@@ -70,7 +70,7 @@ def test_training_takes_what_the_front_gives(begun: DetectorStart, whole: Any) -
     np.testing.assert_allclose(found, run(whole, draw_grey()), atol=5e-3)
 
 
-def test_gradients_reach_all_that_is_learnt_and_nothing_else(begun: DetectorStart) -> None:
+def test_gradients_reach_all_that_is_learnt_and_nothing_else(begun: Start) -> None:
     assert begun.front is not None
     net = begun.build()
     net.train()

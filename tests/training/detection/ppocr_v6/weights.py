@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from configs.training import DetectorTrainingParams
 from training.detection.ppocr_v6.start import start_pretrained
-from training.detection.start import DetectorStart
+from training.start import Start
 
 PRETRAINED = {
     "net": "ppocr-v6-small",
@@ -16,7 +16,7 @@ PRETRAINED = {
 }
 
 
-def start() -> DetectorStart:
+def start() -> Start:
     return start_pretrained(DetectorTrainingParams.model_validate(PRETRAINED))
 
 

@@ -18,7 +18,7 @@ from training.ppocr_v6.wheel import read_wheel_file
 from training.recognition.ppocr_v6.attention import swish
 from training.recognition.ppocr_v6.columns import find_columns
 from training.recognition.ppocr_v6.net import PretrainedNetSpec, build_pretrained_net
-from training.recognition.start import Start
+from training.start import Start
 
 pytestmark = needs_rapidocr
 

@@ -11,7 +11,7 @@ from configs.training import RecogniserTrainingParams
 from ocr.models.charset import Charset
 from training.recognition.ppocr_v6.graph import RecogniserGraph
 from training.recognition.ppocr_v6.start import start_pretrained
-from training.recognition.start import Start
+from training.recognition.start import RecogniserStart
 
 needs_rapidocr = pytest.mark.skipif(find_spec("rapidocr") is None, reason="rapidocr is missing")
 
@@ -34,7 +34,7 @@ def read_graph() -> RecogniserGraph:
     return RecogniserGraph()
 
 
-def start(*, keep_charset: bool = False) -> Start:
+def start(*, keep_charset: bool = False) -> RecogniserStart:
     params = RecogniserTrainingParams.model_validate({**PRETRAINED, "keep_charset": keep_charset})
     return start_pretrained(params, Charset(CHARACTERS))
 
