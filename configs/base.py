@@ -6,6 +6,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+NAME_BYTES = 255
+"""Of a file, on nearly every file system."""
 
 
 def _check_pattern(written: str) -> str:
@@ -15,6 +17,18 @@ def _check_pattern(written: str) -> str:
         raise ValueError(f"it is no regular expression: {error}") from error
     return written
 
+
+def _check_file_name(written: str) -> str:
+    if "\0" in written:
+        raise ValueError("it has a NUL, which no file name has")
+    for part in written.split("/"):
+        if len(part.encode(errors="surrogateescape")) > NAME_BYTES:
+            raise ValueError(f"{part[:20]}… is longer than a file name may be, {NAME_BYTES} bytes")
+    return written
+
+
+FileName = Annotated[str, AfterValidator(_check_file_name)]
+"""Path of a file or a folder."""
 
 PathPattern = Annotated[str, AfterValidator(_check_pattern)]
 """A regular expression; empty: none."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from configs.base import NAME_PATTERN, Params, PathPattern
+from configs.base import NAME_PATTERN, FileName, Params, PathPattern
 
 MAX_PIXELS = 50_000_000
 """Of one image, wherever this process decodes what a person names."""
@@ -74,7 +74,9 @@ class LineSynthesisParams(Params):
     patterns: list[str] = Field(
         default=[], description="Regular expressions the texts are drawn from"
     )
-    corpus: str = Field("", description="Text file, relative to root, one line a text; empty: none")
+    corpus: FileName = Field(
+        "", description="Text file, relative to root, one line a text; empty: none"
+    )
     font_folders: list[str] = Field(
         default=[], description="Folders searched for TTF/OTF fonts besides the system's"
     )
@@ -86,7 +88,9 @@ class LineSynthesisParams(Params):
 class MoreLabelsParams(Params):
     """A further label file beside those of the splits, or a share of it."""
 
-    labels: str = Field(min_length=1, description="Label file, table or folder, as train_labels")
+    labels: FileName = Field(
+        min_length=1, description="Label file, table or folder, as train_labels"
+    )
     split: Literal["train", "val", "test"] = Field("train", description="Split of its rows")
     ratio: float = Field(
         1.0,
@@ -119,16 +123,20 @@ class LineDatasetParams(Params):
         description="PaddleOCR label files, CSV/Parquet tables, a folder whose file names are the "
         "texts, LMDB files as PaddleOCR reads them, MMOCR's JSON, or rendered lines",
     )
-    root: str = Field(
+    root: FileName = Field(
         ".",
         description="Folder, tar file or s3://bucket/folder that label files and image paths are "
         "relative to",
     )
-    train_labels: str = Field(
+    train_labels: FileName = Field(
         "rec_train.txt", description="Label file, table or folder of LMDB files of the train split"
     )
-    val_labels: str = Field("", description="The val split's; empty: split off the train labels")
-    test_labels: str = Field("", description="The test split's; empty: split off the train labels")
+    val_labels: FileName = Field(
+        "", description="The val split's; empty: split off the train labels"
+    )
+    test_labels: FileName = Field(
+        "", description="The test split's; empty: split off the train labels"
+    )
     more_labels: list[MoreLabelsParams] = Field(
         default=[], description="Further label files, each with the share of its rows that counts"
     )
@@ -231,14 +239,18 @@ class PageDatasetParams(Params):
         description="PaddleOCR detection labels, a PPOCRLabel project's Label.txt, folders of "
         "ICDAR 2015 text files, a Label Studio, COCO-style or MMOCR JSON file, or rendered pages",
     )
-    root: str = Field(
+    root: FileName = Field(
         ".",
         description="Folder, tar file or s3://bucket/folder that labels and image paths are "
         "relative to",
     )
-    train_labels: str = Field("det_train.txt", description="Labels of the train split")
-    val_labels: str = Field("", description="The val split's; empty: split off the train labels")
-    test_labels: str = Field("", description="The test split's; empty: split off the train labels")
+    train_labels: FileName = Field("det_train.txt", description="Labels of the train split")
+    val_labels: FileName = Field(
+        "", description="The val split's; empty: split off the train labels"
+    )
+    test_labels: FileName = Field(
+        "", description="The test split's; empty: split off the train labels"
+    )
     more_labels: list[MoreLabelsParams] = Field(
         default=[], description="Further label files, each with the share of its rows that counts"
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from configs.base import NAME_PATTERN, Params, PathPattern, keep_field_order
+from configs.base import NAME_PATTERN, FileName, Params, PathPattern, keep_field_order
 from configs.dataset import (
     LineDatasetParams,
     LineLimitParams,
@@ -22,12 +22,12 @@ class FurtherParams(Params):
     name: str = Field(
         "general", pattern=NAME_PATTERN, description="Name of the set, in the report and the store"
     )
-    root: str = Field(
+    root: FileName = Field(
         ".",
         description="Folder, tar file or s3://bucket/folder that labels and image paths are "
         "relative to",
     )
-    labels: str = Field(
+    labels: FileName = Field(
         "", description="Label file, table or folder of the set; empty: of a folder of images"
     )
     encoding: Literal["utf-8", "gb18030"] = Field("utf-8", description="Encoding of label files")
@@ -82,7 +82,9 @@ class FurtherLinesParams(FurtherParams):
 class FurtherPagesParams(FurtherParams):
     """A further set of pages."""
 
-    labels: str = Field(min_length=1, description="Label file of the set, or folder of icdar2015")
+    labels: FileName = Field(
+        min_length=1, description="Label file of the set, or folder of icdar2015"
+    )
     source: Literal["paddleocr", "ppocrlabel", "icdar2015", "labelstudio", "coco", "mmocr"] = Field(
         "paddleocr", description="Format of the labels, as the dataset's"
     )

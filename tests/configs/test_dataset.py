@@ -39,3 +39,12 @@ def test_a_pattern_that_is_none_is_named_with_its_fault(preset: str, override: s
 def test_a_pattern_beyond_what_can_be_compiled_is_refused_like_any_other(pattern: str) -> None:
     with pytest.raises(ConfigError, match="it is no regular expression"):
         load_params("plates", overrides=[f"dataset.group_pattern='{pattern}'"])
+
+
+@pytest.mark.parametrize("key", ["root", "train_labels", "val_labels", "test_labels"])
+@pytest.mark.parametrize(
+    ("name", "fault"), [("é" * 128, "longer than a file name may be, 255"), ("a\\0b", "NUL")]
+)
+def test_a_name_that_no_file_has_is_refused(key: str, name: str, fault: str) -> None:
+    with pytest.raises(ConfigError, match=rf"dataset.{key}: .*{fault}"):
+        load_params("plates", overrides=[f'dataset.{key}="{name}"'])

@@ -1,6 +1,6 @@
 """The detector as the loop trains it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,7 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
 
     Raises:
         BadInput: The net to start from is not on this machine.
-        BadData: The train or val split has no page.
+        BadData: The train or val split has no page, or none with a region that counts.
     """
     start = STARTS[job.training.net](job.training)
     snapshot = open_page_snapshot(folder / SNAPSHOT)
@@ -135,7 +135,16 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
         ((image, page.regions) for page, image in snapshot.images("val")),
         spec=spec,
     )
-    for split, pages in (("train", train), ("val", val)):
-        if not pages:
-            raise BadData(f"The {split} split is empty: training needs train and val pages")
+    _check("train", [not page.shapes.ignored.all() for page in train])
+    _check("val", [any(not region.ignored for region in page.regions) for page in val])
     return DetectorTrainee(job.training, start=start, train=train, val=val, ranks=ranks)
+
+
+def _check(split: str, has_regions: Sequence[bool]) -> None:
+    if not has_regions:
+        raise BadData(f"The {split} split is empty: training needs train and val pages")
+    if not any(has_regions):
+        raise BadData(
+            f"None of the {len(has_regions)} pages of the {split} split has a region that counts: "
+            "label what is to be found on some of them"
+        )

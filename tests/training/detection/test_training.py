@@ -2,6 +2,8 @@
 
 import json
 import signal
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from configs.jobs import TrainDetectorJob, TrainKind, TrainResult
 from ocr.dataset.snapshot.snapshot import Snapshot
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.models.detector_spec import PageSpec
 from tests.training.detection.toy_pages import make_page_snapshot, write_detector_job
@@ -105,4 +108,22 @@ def test_pages_without_a_val_split_are_refused(
     monkeypatch.setattr(Snapshot, "images", only_train)
 
     with pytest.raises(BadData, match="The val split is empty"):
+        open_detector(job, tmp_path, ranks=Ranks(rank=0, count=1, folder=tmp_path))
+
+
+@pytest.mark.parametrize("empty", ["train", "val"])
+def test_a_split_of_pages_without_any_text_is_refused(
+    empty: str, toy_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
+    fetch_snapshot(job, tmp_path)
+    labelled = Snapshot.images
+
+    def without_text(self: Any, split: Split) -> Iterator[Any]:
+        for page, image in labelled(self, split):
+            yield (replace(page, regions=()) if split == empty else page), image
+
+    monkeypatch.setattr(Snapshot, "images", without_text)
+
+    with pytest.raises(BadData, match=f"None of the .* pages of the {empty} split has a region"):
         open_detector(job, tmp_path, ranks=Ranks(rank=0, count=1, folder=tmp_path))
