@@ -1,82 +1,110 @@
 """``ocrline doctor``: what this machine has, and how to get what it lacks."""
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from cli.options import AsJson, StoreUri, settings_for
+from cli.options import AsJson, Overrides, StoreUri, settings_for
 from cli.output import OUT, print_json
+from configs.presets import load_params
 from configs.settings import Settings
 from ocr.errors import OcrError
+from ocr.machine.clock import check_clock
+from ocr.machine.finding import Finding, Verdict, absent, broken, fine
+from ocr.machine.ladder import climb_ladder, has_gpu_signs
+from ocr.machine.machine import Machine
+from ocr.machine.training import Demand, check_training
 from ocr.processors import count_processors
 
 MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
-DISK_FLOOR_GB = 5
+MARKS: dict[Verdict, str] = {
+    "fine": "[green]✓[/]",
+    "risky": "[yellow]![/]",
+    "broken": "[red]✗[/]",
+    "absent": "[dim]–[/]",
+}
+
+Planned = Annotated[
+    str, typer.Argument(help="Preset or YAML file that is to be trained; without: any on CPUs.")
+]
 
 
-@dataclass(frozen=True)
-class Check:
-    """One thing looked for: what was found, or how to get it."""
-
-    part: str
-    needed: bool
-    found: str
-    advice: str
-
-
-def doctor(store: StoreUri = "", as_json: AsJson = False) -> None:
+def doctor(
+    preset: Planned = "",
+    overrides: Overrides = None,
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
     """Look for every part that is used; exit 2 when one that is needed is missing."""
     settings = settings_for(store)
-    checks = list(_check_all(settings))
+    demand = _demand_of(preset, overrides or [])
+    findings = list(examine(Machine.here(), settings, demand))
     if as_json:
-        print_json(checks)
+        print_json(findings)
     else:
-        for check in checks:
-            mark = "[green]✓[/]" if check.found else "[red]✗[/]" if check.needed else "[yellow]–[/]"
-            OUT.print(f" {mark} {check.part:<16} {escape(check.found or check.advice)}")
-    if any(check.needed and not check.found for check in checks):
+        print_findings(findings)
+    if any(finding.verdict == "broken" for finding in findings):
         raise typer.Exit(2)
 
 
-def _check_all(settings: Settings) -> Iterator[Check]:
-    yield _check_cores()
-    yield _check_disk(settings)
+def examine(machine: Machine, settings: Settings, demand: Demand) -> Iterator[Finding]:
+    """Look at a machine as a person does before the first run, part by part."""
+    yield fine("processors", str(count_processors(machine.root)))
+    yield from check_training(machine, demand, folder=settings.home)
+    if not demand.gpus:
+        yield from _offer_gpus(machine)
+    if settings.store.startswith("s3://"):
+        yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)
     yield _check_store(settings)
     yield _check_decoder()
-    yield _check_gpu()
     yield _check_fonts()
-    yield _check_program("minio", "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
-    yield _check_program("tesseract", "tesseract", "baseline only: apt install tesseract-ocr")
-    yield _check_program("chromium", "chromium", "browser tests skip: apt install chromium")
+    yield _check_program(machine, "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
+    yield _check_program(machine, "tesseract", "baseline only: apt install tesseract-ocr")
+    yield _check_program(machine, "chromium", "browser tests skip: apt install chromium")
 
 
-def _check_store(settings: Settings) -> Check:
+def print_findings(findings: list[Finding]) -> None:
+    """Print a line for each, and what to do under those that are not fine."""
+    for finding in findings:
+        said = finding.found or finding.advice
+        OUT.print(f" {MARKS[finding.verdict]} {finding.part:<14} {escape(said)}", soft_wrap=True)
+        if finding.found and finding.advice:
+            OUT.print(f"   {'':<14} [dim]→[/] {escape(finding.advice)}", soft_wrap=True)
+
+
+def _demand_of(preset: str, overrides: list[str]) -> Demand:
+    if not preset:
+        return Demand()
+    resources = load_params(preset, overrides=overrides).resources
+    gpus = resources.devices if resources.device == "gpu" else 0
+    return Demand(processes=resources.devices, gpus=gpus)
+
+
+def _offer_gpus(machine: Machine) -> Iterator[Finding]:
+    """Say how far the GPUs are that nobody asked for; on most machines there is none."""
+    if not has_gpu_signs(machine):
+        yield absent("gpu", "none; trainings run on processors")
+        return
+    for finding in climb_ladder(machine, devices=1):
+        yield replace(finding, verdict="absent") if finding.verdict == "broken" else finding
+
+
+def _check_store(settings: Settings) -> Finding:
     from tasks.workspace import open_workspace
 
     try:
         open_workspace(settings).store.exists("doctor.json")
     except OcrError as error:
-        return Check("store", True, "", f"{settings.store}: {error}")
-    return Check("store", True, settings.store, "")
+        advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
+        return broken("store", f"{settings.store}: {error}", advice)
+    return fine("store", settings.store)
 
 
-def _check_disk(settings: Settings) -> Check:
-    existing = next(p for p in (settings.home, *settings.home.parents) if p.exists())
-    free_gb = shutil.disk_usage(existing).free / 1e9
-    advice = f"only {free_gb:.1f} GB free under {existing}; free some, or set OCRLINE_HOME"
-    return Check("disk", True, f"{free_gb:.0f} GB free" if free_gb > DISK_FLOOR_GB else "", advice)
-
-
-def _check_cores() -> Check:
-    return Check("processors", True, str(count_processors()), "")
-
-
-def _check_decoder() -> Check:
+def _check_decoder() -> Finding:
     """Start a process that decodes documents, as the gateway does, and ask what confines it."""
     from serving.decoding.confinement import NO_FILES, NO_NETWORK
     from serving.decoding.decoder import Decoder, DecoderFailed
@@ -88,31 +116,20 @@ def _check_decoder() -> Check:
         with closing(Decoder(memory_bytes=memory_bytes)) as decoder:
             facts = decoder.confinement()
     except DecoderFailed as error:
-        return Check("decoder", True, "", f"{error}; the gateway can read no document")
+        return broken("decoder", str(error), "the gateway can read no document: make setup")
     missing = [fact for fact in (NO_NETWORK, NO_FILES) if fact not in facts]
     refused = f" (this kernel does not grant: {', '.join(missing)})" if missing else ""
-    return Check("decoder", True, f"{', '.join(facts)}{refused}", "")
+    return fine("decoder", f"{', '.join(facts)}{refused}")
 
 
-def _check_gpu() -> Check:
-    advice = "none: trainings run on the processor; one needs NVIDIA's driver and Paddle with CUDA"
-    try:
-        run = subprocess.run(
-            ["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return Check("gpu", False, "", advice)
-    found = run.stdout.strip() if run.returncode == 0 else ""
-    return Check("gpu", False, found.partition("\n")[0], advice)
-
-
-def _check_fonts() -> Check:
+def _check_fonts() -> Finding:
     from ocr.synthesis.fonts import find_chinese_font
 
     font = find_chinese_font()
     advice = "none: Chinese lines cannot be rendered; on Debian: apt install fonts-wqy-zenhei"
-    return Check("chinese font", False, str(font or ""), advice)
+    return fine("chinese font", str(font)) if font else absent("chinese font", advice)
 
 
-def _check_program(part: str, program: str, advice: str) -> Check:
-    return Check(part, False, shutil.which(program) or "", advice)
+def _check_program(machine: Machine, program: str, advice: str) -> Finding:
+    found = machine.find(program)
+    return fine(program, found) if found else absent(program, advice)

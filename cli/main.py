@@ -52,7 +52,7 @@ app.add_typer(models.app, name="models")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline stop")(serve.stop)
-app.command(epilog="Example: ocrline doctor --json")(doctor.doctor)
+app.command(epilog="Example: ocrline doctor plates --set resources.device=gpu")(doctor.doctor)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The domain: what a dataset, a model, a reading, an evaluation and the gate's decision are.
 
-- `errors`: the tree of errors; `processors`: how many processors there are to use
+- `errors`: the tree of errors; `processors`: how many processors there are to use; `machine/`:
+  what else the machine has and lacks, and what a training asks of it
 - `image/`: images and documents as files and as pixels
 - `store/`: where every artifact is kept
 - `models/`: what a bundle, a pipeline and the registry are

@@ -203,29 +203,6 @@ def test_predict_reads_an_image_and_names_a_bad_one(
     assert "bad.png: not an image" in error
 
 
-def test_doctor_names_what_is_missing_and_how_to_get_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-
-    code = run(["doctor", "--json"])
-
-    checks = {check["part"]: check for check in json.loads(capsys.readouterr().out)}
-    assert code == 0
-    assert checks["tesseract"]["found"] == ""
-    assert "apt install tesseract-ocr" in checks["tesseract"]["advice"]
-    assert checks["store"]["found"]
-
-
-def test_doctor_says_what_confines_the_decoders(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["doctor", "--json"])
-
-    checks = {check["part"]: check for check in json.loads(capsys.readouterr().out)}
-    assert checks["decoder"]["found"].startswith("at most 713 MiB")
-    for fact in ("no network", "no file but fonts"):
-        assert fact in checks["decoder"]["found"]  # held, or named as what the kernel refuses
-
-
 def _raising(error: Exception) -> Callable[..., int]:
     def app(*_: object, **__: object) -> int:
         raise error

@@ -2,7 +2,6 @@
 
 import pytest
 
-from cli import doctor
 from cli.output import print_table, refuse
 
 
@@ -25,14 +24,3 @@ def test_an_error_prints_texts_as_they_are(capsys: pytest.CaptureFixture[str]) -
 
     assert code == 3
     assert capsys.readouterr().err == "error: no folder /data/[a1]/:car:\n"
-
-
-def test_doctor_prints_paths_as_they_are(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check = doctor.Check("store", needed=True, found="/data/[a1]", advice="")
-    monkeypatch.setattr(doctor, "_check_all", lambda _: iter([check]))
-
-    doctor.doctor()
-
-    assert capsys.readouterr().out.rstrip().endswith(" /data/[a1]")

@@ -1,0 +1,14 @@
+"""The machine that works: what it has and lacks, what a training asks of it, what it fails of.
+
+To look at one more thing: a function that takes a `Machine` and returns a `Finding`, and a line in
+`cli/doctor.py` (seen by a person) or in `training` (asked for by a job), or in both.
+
+- `finding` – fine, risky, broken or absent, and how to mend it
+- `machine` – how a machine is asked: programs, the environment, /proc and /dev, packages
+- `nvidia` – what NVIDIA's driver says, and which GPUs are visible
+- `ladder` – what stands between a GPU and Paddle, rung by rung
+- `packages` – the Paddle that is installed, and versions beside the lock
+- `limits` – disk, shared memory, open files, stack, locked memory
+- `clock` – the wall clock beside the store's
+- `training` – all that a training asks for, and its refusal where it cannot work
+"""

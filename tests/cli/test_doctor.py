@@ -1,0 +1,123 @@
+"""What `ocrline doctor` says: of this machine, of one on which all is well, of broken ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.doctor import examine, print_findings
+from cli.main import run
+from configs.settings import Settings
+from ocr.machine.finding import broken, fine
+from ocr.machine.training import Demand
+from tests.cli.broken_machines import CASES, NO_GPU, diagnose
+from tests.cli.built_machine import Parts, build_machine
+
+each_case = pytest.mark.parametrize("case", CASES)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("OCRLINE_STORE", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@each_case
+def test_doctor_says_what_is_broken_and_how_to_mend_it(case: str, tmp_path: Path) -> None:
+    _, _, part, words = CASES[case]
+
+    finding = diagnose(tmp_path, case)
+
+    assert finding is not None
+    assert finding.part == part
+    assert [word for word in words if word not in str(finding)] == []
+    assert finding.advice
+
+
+@pytest.mark.parametrize("visible", [None, "1,0", "GPU-c0de,GPU-5e1a", "0,MIG-77aa"])
+def test_nothing_is_wrong_with_a_machine_that_has_all(visible: str | None, tmp_path: Path) -> None:
+    environment = {"CUDA_VISIBLE_DEVICES": visible} if visible else {}
+    machine = build_machine(tmp_path, Parts(environment=environment))
+
+    findings = list(examine(machine, Settings(), Demand(processes=2, gpus=2)))
+
+    assert {each.verdict for each in findings} <= {"fine", "absent"}
+    assert [each.part for each in findings if each.part.startswith("gpu")] == [
+        *("gpu driver", "gpu container", "gpu devices", "gpu paddle", "gpu versions", "gpu in use")
+    ]
+
+
+def test_an_old_driver_with_libraries_for_a_newer_cuda_is_no_alarm(tmp_path: Path) -> None:
+    machine = build_machine(tmp_path, Parts(driver="470.57.02", cuda="12.4"))
+
+    findings = {each.part: each for each in examine(machine, Settings(), Demand(gpus=1))}
+
+    assert findings["gpu versions"].verdict == "fine"
+
+
+def test_gpus_without_nvidia_smi_are_seen_in_dev(tmp_path: Path) -> None:
+    machine = build_machine(tmp_path, Parts(driver="", container=True))
+
+    findings = {each.part: each for each in examine(machine, Settings(), Demand(gpus=1))}
+
+    assert findings["gpu devices"].found == "2 of 2: 0, 1"
+    assert findings["gpu in use"].verdict == "fine"
+
+
+@pytest.mark.parametrize(
+    ("parts", "parts_said"),
+    [
+        (NO_GPU, ["gpu"]),
+        (Parts(paddle_cuda="False"), ["gpu driver", "gpu container", "gpu devices", "gpu paddle"]),
+    ],
+)
+def test_what_nobody_asked_for_is_no_alarm(
+    parts: Parts, parts_said: list[str], tmp_path: Path
+) -> None:
+    machine = build_machine(tmp_path, parts)
+
+    findings = list(examine(machine, Settings(), Demand()))
+
+    assert {each.verdict for each in findings} <= {"fine", "absent"}
+    assert [each.part for each in findings if each.part.startswith("gpu")] == parts_said
+
+
+def test_a_preset_that_asks_for_gpus_makes_them_needed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    gpus = ["--set", "resources.device=gpu", "--set", "resources.devices=2"]
+
+    code = run(["doctor", "plates", *gpus, "--json"])
+    broken_ones = [
+        each for each in json.loads(capsys.readouterr().out) if each["verdict"] == "broken"
+    ]
+
+    assert code == 2
+    assert [each["part"] for each in broken_ones] == ["gpu driver"]
+
+
+def test_doctor_names_what_is_missing_and_how_to_get_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    code = run(["doctor", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert code == 0
+    assert findings["tesseract"]["verdict"] == "absent"
+    assert "apt install tesseract-ocr" in findings["tesseract"]["advice"]
+    assert findings["store"]["found"]
+    assert findings["decoder"]["found"].startswith("at most 713 MiB")
+    for fact in ("no network", "no file but fonts"):
+        assert fact in findings["decoder"]["found"]  # held, or named as what the kernel refuses
+
+
+def test_doctor_prints_paths_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    print_findings([fine("store", "/data/[a1]"), broken("disk", "full", "free [/] :car:")])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith(" /data/[a1]")
+    assert lines[2].endswith("→ free [/] :car:")
