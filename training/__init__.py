@@ -2,7 +2,8 @@
 
 - `__main__` – the commands, and what exit code each error gives
 - `job` – a job's folder: job.json in, result.json out
-- `train` – one training: the snapshot fetched, then this process or several ranks
+- `train`, `preflight` – one training: the machine looked at, the snapshot fetched, then this
+  process or several ranks
 - `launch`, `rank`, `failures` – several ranks, what each does, and what they fail of
 - `loop/` – the training loop, which knows neither recognisers nor detectors
 - `recognition/`, `detection/` – the two nets, side by side in files of the same names

@@ -5,10 +5,12 @@ from pathlib import Path
 from configs.jobs import TrainJob, TrainKind, TrainResult
 from configs.settings import Settings
 from ocr.errors import BadInput, OcrError
+from ocr.machine.machine import Machine
 from ocr.store import S3Credentials, open_store
 from ocr.store.folder import download_folder
 from training.job import SNAPSHOT, read_result
 from training.launch import launch_ranks
+from training.preflight import look_before_training
 
 RANK_COMMANDS: dict[TrainKind, str] = {
     "train-recogniser": "rank-recogniser",
@@ -31,10 +33,7 @@ def train_model(job: TrainJob, folder: Path) -> TrainResult:
         return finished
     if job.training.amp != "off" and job.resources.device != "gpu":
         raise BadInput(f"training.amp: {job.training.amp} needs resources.device: gpu")
-    if job.resources.device == "gpu":
-        from training.loop.ranks import check_gpus  # paddle, to count them
-
-        check_gpus(job.resources.devices)
+    look_before_training(job, folder, Machine.here())
     fetch_snapshot(job, folder)
     if job.resources.devices == 1:
         from training.rank import train_rank  # paddle, which the parent of ranks need not load

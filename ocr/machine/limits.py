@@ -50,7 +50,8 @@ def check_shared_memory(
         batch_bytes: Size of one rank's batch.
         gpus: GPUs of this machine that exchange gradients.
     """
-    part, free = "shared memory", machine.free_bytes(machine.root / SHARED.lstrip("/"))
+    part, shared = "shared memory", machine.root / SHARED.lstrip("/")
+    free = machine.free_bytes(shared) if shared.is_dir() else 0
     batches = processes * loaders * batch_bytes
     wanted = WAITING_BATCHES * batches + (NCCL_SHARED if gpus > 1 else 0)
     said = f"{_size(free)} free in {SHARED}"

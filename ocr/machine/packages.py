@@ -3,10 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import distributions
 from pathlib import Path
 
-from ocr.machine.finding import Finding, absent, broken, fine, risky
+from ocr.machine.finding import Finding, absent, fine, risky
 from ocr.machine.machine import Machine
 
 FRAGILE = (
@@ -50,7 +49,7 @@ def check_packages(machine: Machine) -> Finding:
     for folder, rivals in ONE_FOLDER.items():
         both = [name for name in rivals if name in installed]
         if len(both) > 1:
-            return broken(
+            return risky(
                 "packages",
                 f"{' and '.join(both)} are installed and write the same folder {folder}",
                 f"pip uninstall {' '.join(both)}, then install the one that is wanted",
@@ -72,9 +71,11 @@ def check_packages(machine: Machine) -> Finding:
 def read_installed(folders: Sequence[Path]) -> dict[str, str]:
     """Return the versions of installed packages by their names on PyPI, in lower case."""
     found: dict[str, str] = {}
-    for package in distributions(path=[str(folder) for folder in folders]):
-        name = re.sub(r"[-_.]+", "-", package.name or "").lower()
-        found.setdefault(name, package.version)  # the first on the path is the one imported
+    for folder in folders:
+        for package in folder.glob("*.dist-info"):
+            name, _, version = package.name.removesuffix(".dist-info").partition("-")
+            name = re.sub(r"[-_.]+", "-", name).lower()
+            found.setdefault(name, version)  # the first on the path is the one imported
     return found
 
 

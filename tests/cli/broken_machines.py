@@ -15,7 +15,7 @@ from cli.doctor import MARKS, examine
 from configs.settings import Settings
 from ocr.machine.finding import Finding
 from ocr.machine.training import Demand
-from tests.cli.built_machine import HANGS, Parts, build_machine, dated_server
+from tests.built_machine import HANGS, Parts, build_machine, dated_server
 
 GPU, TWO_GPUS = Demand(gpus=1), Demand(processes=2, gpus=2)
 LOADERS = Demand(processes=2, loaders=4, batch_bytes=64 * 3 * 48 * 320 * 4)

@@ -10,8 +10,8 @@ from cli.main import run
 from configs.settings import Settings
 from ocr.machine.finding import broken, fine
 from ocr.machine.training import Demand
+from tests.built_machine import Parts, build_machine
 from tests.cli.broken_machines import CASES, NO_GPU, diagnose
-from tests.cli.built_machine import Parts, build_machine
 
 each_case = pytest.mark.parametrize("case", CASES)
 

@@ -24,11 +24,15 @@ class MetricsLog:
 
     def write(self, event: str, *, step: int, **values: float | int | str) -> None:
         """Append one event."""
-        if not self._path:
-            return
-        line = json.dumps({"event": event, "step": step, **values}, ensure_ascii=False)
-        with self._path.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
+        if self._path:
+            _append(self._path, {"event": event, "step": step, **values})
+
+
+def note(folder: Path, message: str) -> None:
+    """Tell whoever watches a job something before its first step, once however often it starts."""
+    event = {"event": "notice", "step": 0, "message": message}
+    if event not in read_events(folder / NAME):
+        _append(folder / NAME, event)
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
@@ -37,6 +41,11 @@ def read_events(path: Path) -> list[dict[str, Any]]:
         return []
     lines = path.read_text(encoding="utf-8").split("\n")
     return [json.loads(line) for line in lines[:-1]]
+
+
+def _append(path: Path, event: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(event, ensure_ascii=False) + "\n")
 
 
 def _truncate(path: Path, *, done: int) -> None:

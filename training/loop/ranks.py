@@ -8,7 +8,6 @@ from pathlib import Path
 
 import paddle
 
-from ocr.errors import BadInput
 from training.job import MAILBOX
 
 HEAD_START_S = 0.5
@@ -75,23 +74,6 @@ class Ranks:
 
     def _letter(self, rank: int) -> Path:
         return self.folder / MAILBOX / f"{self._letters}-{rank}"
-
-
-def check_gpus(devices: int) -> None:
-    """Refuse to train on more GPUs than there are.
-
-    Raises:
-        BadInput: Naming how many are asked for and how many are visible.
-    """
-    if not paddle.is_compiled_with_cuda():
-        raise BadInput("resources.device: gpu, but this Paddle is built without CUDA; use cpu")
-    present = paddle.device.cuda.device_count()
-    if devices > present:
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "not set")
-        raise BadInput(
-            f"resources.devices: {devices} GPUs are asked for, {present} are visible "
-            f"(CUDA_VISIBLE_DEVICES: {visible})"
-        )
 
 
 def join_ranks(folder: Path, *, device: str) -> Ranks:

@@ -3,11 +3,7 @@
 import threading
 from pathlib import Path
 
-import paddle
-import pytest
-
-from ocr.errors import BadInput
-from training.loop.ranks import Ranks, check_gpus
+from training.loop.ranks import Ranks
 
 
 def test_every_rank_gets_what_the_first_one_says_however_late(tmp_path: Path) -> None:
@@ -57,15 +53,3 @@ def test_a_single_rank_waits_for_nobody(tmp_path: Path) -> None:
 
     assert alone.share(3) == 3
     assert list(tmp_path.iterdir()) == []
-
-
-def test_more_gpus_than_are_visible_are_refused_by_both_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(paddle, "is_compiled_with_cuda", lambda: True)
-    monkeypatch.setattr(paddle.device.cuda, "device_count", lambda: 2)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
-
-    check_gpus(2)
-    with pytest.raises(BadInput, match=r"3 GPUs are asked for, 2 are visible \(.*: 2,3\)"):
-        check_gpus(3)

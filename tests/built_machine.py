@@ -12,7 +12,7 @@ from ocr.machine.machine import Machine
 
 GIBIBYTE = 2**30
 HANGS = "hangs"
-LOCK = Path(__file__).parents[2] / "requirements.lock"
+LOCK = Path(__file__).parents[1] / "requirements.lock"
 LIMITS = """Limit                     Soft Limit           Hard Limit           Units
 Max stack size            {stack:<20} unlimited            bytes
 Max open files            {files:<20} 65536                files

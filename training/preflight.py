@@ -1,0 +1,42 @@
+"""The look at the machine before a training starts on it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from configs.jobs import TrainJob
+from configs.settings import Settings
+from ocr.errors import BadInput
+from ocr.machine.clock import check_clock
+from ocr.machine.finding import Finding
+from ocr.machine.machine import Machine
+from ocr.machine.training import Demand, check_training
+from training.loop.progress import note
+
+
+def look_before_training(job: TrainJob, folder: Path, machine: Machine) -> None:
+    """Refuse a training that cannot work on a machine; note what may go wrong in its log.
+
+    Args:
+        job: What is to be trained.
+        folder: The job's folder.
+        machine: Where it is to run.
+
+    Raises:
+        BadInput: Naming the first thing that is broken, its value and how to mend it.
+    """
+    for finding in _look(job, folder, machine):
+        if finding.verdict == "broken":
+            raise BadInput(str(finding))
+        if finding.verdict == "risky":
+            note(folder, f"warning: {finding}")
+
+
+def _look(job: TrainJob, folder: Path, machine: Machine) -> Iterator[Finding]:
+    resources = job.resources
+    gpus = resources.devices if resources.device == "gpu" else 0
+    yield from check_training(
+        machine, Demand(processes=resources.devices, gpus=gpus), folder=folder
+    )
+    if job.store.startswith("s3://"):
+        settings = Settings()
+        yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)
