@@ -51,7 +51,7 @@ def main() -> None:
         data = Path(folder, "data")
         kinds = break_label_files(arguments.plates, data, share=SHARE, seed=arguments.seed)
         lines = read_all(data, epochs=arguments.epochs, seed=arguments.seed)
-    Console().print(compare(lines, kinds))
+    Console(width=130).print(compare(lines, kinds))
 
 
 def read_all(data: Path, *, epochs: int, seed: int) -> list[Suspect]:
