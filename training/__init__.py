@@ -4,7 +4,7 @@
 - `job` – a job's folder: job.json in, result.json out
 - `train`, `preflight` – one training: the machine looked at, the snapshot fetched, then this
   process or several ranks
-- `launch`, `rank`, `failures` – several ranks, what each does, and what they fail of
+- `launch`, `rank` – several ranks, and what each does
 - `loop/` – the training loop, which knows neither recognisers nor detectors
 - `recognition/`, `detection/` – the two nets, side by side in files of the same names
 - `start`, `ppocr_v6/` – the net at the first step, and what both take of PP-OCRv6 if not noise

@@ -18,9 +18,9 @@ from configs.jobs import (
     TrainRecogniserJob,
 )
 from ocr.errors import OcrError
+from ocr.machine.failures import explain
 from training.alone import alone_in, end_with_the_task
 from training.environment import prepare_environment
-from training.failures import explain
 from training.job import read_job, write_result
 
 INTERRUPTED = 130
@@ -86,7 +86,7 @@ def in_plain_words() -> Iterator[None]:
     """Leave the trace of a known failure of Paddle in the log, and raise what it means.
 
     Raises:
-        OcrError: See `training.failures`.
+        OcrError: See `ocr.machine.failures`.
     """
     try:
         yield

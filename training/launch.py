@@ -11,9 +11,9 @@ from pathlib import Path
 from types import FrameType
 
 from ocr.errors import OcrError
-from training.failures import explain_logs
+from ocr.machine.failures import explain_logs, explain_status
 from training.job import MAILBOX
-from training.loop.guards import Stopped
+from training.loop.guards import Stalled, Stopped
 
 FAILURE = "failure.json"
 LOGS = "ranks"
@@ -51,8 +51,10 @@ def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> No
     if failure.is_file():
         reason = json.loads(failure.read_text(encoding="utf-8"))
         raise RankFailed(reason["message"], exit_code=reason["exit_code"])
+    why = explain_status(exit_code)
     raise explain_logs(folder / LOGS) or OcrError(
-        f"A rank died (exit code {exit_code}), see {folder / LOGS}; run again to go on"
+        f"A rank died (exit code {exit_code}{': ' * bool(why)}{why}), see {folder / LOGS}; "
+        "run again to go on"
     )
 
 
@@ -86,10 +88,15 @@ def rank_environment(given: Mapping[str, str], *, device: str, devices: int) -> 
 
 
 def report_failure(folder: Path, error: OcrError) -> None:
-    """Leave the reason of this rank's end for `launch_ranks`; the first to come counts."""
+    """Leave the reason of this rank's end for `launch_ranks`; the first to come counts.
+
+    Why ranks stalled, NCCL may have written into their logs.
+    """
+    known = explain_logs(folder / LOGS) if isinstance(error, Stalled) else None
+    message = f"{error}; {known}" if known else str(error)
     try:
         with (folder / FAILURE).open("x", encoding="utf-8") as stream:
-            json.dump({"message": str(error), "exit_code": error.exit_code}, stream)
+            json.dump({"message": message, "exit_code": error.exit_code}, stream)
     except FileExistsError:
         return
 

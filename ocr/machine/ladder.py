@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
+from ocr.machine.failures import recognise
 from ocr.machine.finding import Finding, broken, fine
 from ocr.machine.machine import Machine
 from ocr.machine.nvidia import VARIABLE, Gpu, find_visible, list_gpus, read_driver, read_module
@@ -157,6 +158,9 @@ def _use(machine: Machine, devices: int) -> Finding:
     part = "gpu in use"
     answer = machine.ask(machine.python, "-c", COUNT_GPUS, timeout_s=IMPORT_S)
     if answer is None or answer.exit_code != 0:
+        known = recognise(answer.errors + answer.output) if answer else None
+        if known is not None:
+            return broken(part, known.meaning, known.advice)
         said = answer.said if answer else f"no {machine.python}"
         advice = f"python -c 'import paddle; paddle.utils.run_check()' says more; {ON_PROCESSORS}"
         return broken(part, f"Paddle cannot compute on the GPUs: {said}", advice)

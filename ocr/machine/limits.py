@@ -21,7 +21,7 @@ MORE_SHARED = (
     "docker run --shm-size 8g (or --ipc host); a pod mounts an emptyDir of medium Memory on "
     "/dev/shm; mount -o remount,size=8G /dev/shm"
 )
-FILES_FLOOR, FILES_LEAST = 1024, 256
+FILES_FLOOR = 1024
 STACK_FLOOR = 8 * MEBIBYTE
 LOCKED_FLOOR = 8 * MEBIBYTE
 """What Linux gives; Docker gave 64 KiB."""
@@ -78,10 +78,8 @@ def check_limits(machine: Machine, *, gpus: int = 0) -> Iterator[Finding]:
     if files is not None:
         said = f"{files} may be open at once"
         advice = f"ulimit -n {FILES_FLOOR} or more; docker run --ulimit nofile=65536"
-        verdict = broken if files < FILES_LEAST else risky
-        yield (
-            verdict("open files", said, advice) if files < FILES_FLOOR else fine("open files", said)
-        )
+        few = files < FILES_FLOOR
+        yield risky("open files", said, advice) if few else fine("open files", said)
     stack = limits.get("Max stack size")
     if stack is not None and stack < STACK_FLOOR:
         advice = "ulimit -s 65536; docker run --ulimit stack=67108864"

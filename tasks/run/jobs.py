@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
+from ocr.machine.failures import explain_status, read_tail, recognise
+from tasks.run.failure import tell_failure
 from tasks.run.together import is_ended
 
 Result = TypeVar("Result", TrainResult, ExportResult)
@@ -94,7 +96,9 @@ def _run(
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
-        raise _error(kind, process.returncode, errors)
+        error = _error(kind, process.returncode, errors)
+        tell_failure(kind, error, folder)
+        raise error
 
 
 def _environment() -> dict[str, str]:
@@ -157,4 +161,9 @@ def _error(kind: str, code: int, errors: Path) -> OcrError:
     message = (ours or lines or ["it said nothing"])[-1]
     if code in ERRORS:
         return ERRORS[code](message)
-    return JobDied(f"{kind} job ended with status {code}: {message}; all it said: {errors}")
+    known = None if ours else recognise(read_tail(errors))
+    if known is not None and not known.passes:
+        return TrainingFailed(str(known.error()))
+    said = [f"{kind} job ended with status {code}: {message}", explain_status(code)]
+    said += [str(known.error())] if known else []
+    return JobDied("; ".join(filter(None, [*said, f"all it said: {errors}"])))

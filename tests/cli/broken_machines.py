@@ -104,7 +104,7 @@ CASES: dict[str, tuple[Parts, Demand, str, list[str]]] = {
         ["535.104.05", "CUDA 13", "580"],
     ),
     "Paddle finds no CUDA library": (
-        Parts(paddle_says=CUDART), GPU, "gpu in use", ["Cannot load cudart"],
+        Parts(paddle_says=CUDART), GPU, "gpu in use", ["does not find cudart", "LD_LIBRARY_PATH"],
     ),
     "Paddle sees fewer GPUs than nvidia-smi": (
         Parts(paddle_says="1"), TWO_GPUS, "gpu in use", ["sees 1 GPUs of the 2"],

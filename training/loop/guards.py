@@ -24,6 +24,10 @@ class Stopped(OcrError):
     exit_code = 128 + signal.SIGTERM
 
 
+class Stalled(TrainingFailed):
+    """A training of which no step came to its end for too long."""
+
+
 class StopRequest:
     """Whether SIGTERM arrived; the loop looks after every step."""
 
@@ -105,7 +109,7 @@ class Watchdog:
     def _find_reason(self) -> OcrError | None:
         now = time.monotonic()
         if self._timeout_s and now - self._beat > self._timeout_s:
-            return TrainingFailed(
+            return Stalled(
                 f"No step finished for {self._timeout_s:g} s (no_progress_timeout_s): "
                 "a hung loader, device or rank"
             )

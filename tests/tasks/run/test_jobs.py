@@ -94,6 +94,20 @@ def test_job_that_was_killed_or_crashed_died(
         run(tmp_path)
 
 
+def test_a_job_that_the_kernel_killed_says_where_to_look(tmp_path: Path, run_as: RunAs) -> None:
+    run_as("kill -9 $$")
+
+    with pytest.raises(JobDied, match=r"status -9: it said nothing; killed, .*dmesg"):
+        run(tmp_path)
+
+
+def test_the_last_words_of_a_loading_process_are_explained(tmp_path: Path, run_as: RunAs) -> None:
+    run_as("echo 'ERROR: Unexpected BUS error encountered in DataLoader worker.' >&2; kill -7 $$")
+
+    with pytest.raises(TrainingFailed, match=r"Bus error: /dev/shm.*--shm-size 8g"):
+        run(tmp_path)
+
+
 def test_job_that_says_nothing_and_leaves_nothing_died(tmp_path: Path, run_as: RunAs) -> None:
     run_as("exit 0")
 

@@ -1,18 +1,12 @@
 """Messages that Paddle was seen to fail with, and what a user is told."""
 
-import subprocess
-import sys
+import signal
 from pathlib import Path
 
 import pytest
 
-from configs.jobs import TrainRecogniserJob
 from ocr.errors import OcrError, TrainingFailed
-from tests.training.recognition.toy_lines import write_recogniser_job
-from tests.training.running import ROOT
-from training.failures import explain, explain_logs
-from training.job import read_job
-from training.train import fetch_snapshot
+from ocr.machine.failures import explain, explain_logs, explain_status
 
 GPU_MEMORY = """
 
@@ -57,6 +51,40 @@ NCCL_PRINTED = (
     "Failed, NCCL error /paddle/paddle/fluid/distributed/collective/NCCLTools.h:227 "
     "'unhandled cuda error'\n"
 )
+BUS = (
+    "ERROR: Unexpected BUS error encountered in DataLoader worker. This might be caused by "
+    "insufficient shared memory (shm), please check whether use_shared_memory is set and storage "
+    "space in /dev/shm is enough"
+)
+FATAL_BUS = """FatalError: `Access to an undefined portion of a memory object` is detected by the \
+operating system.
+  [SignalInfo: *** SIGBUS (@0x7f1c) received by PID 31 (TID 0x7f1c) from PID 28 ***]
+"""
+SHARED = """(Unavailable) Memory map failed when create shared memory.
+  [Hint: Expected ptr != ((void *) -1), but received ptr:0xffffffffffffffff == ((void *) -1)]
+"""
+WORKERS = "RuntimeError: DataLoader 1 workers exit unexpectedly, pids: 25741"
+CUDART = "(PreconditionNotMet) Cannot load cudart shared library. Cannot invoke method cudaMalloc."
+CUDNN = (
+    "(PreconditionNotMet) The third-party dynamic library (libcudnn.so) that Paddle depends on is "
+    "not configured correctly. (error code is libcudnn.so: cannot open shared object file: No such "
+    "file or directory)"
+)
+CUDA_FORKED = """OSError: (External) CUDA error(3), initialization error.
+  [Hint: 'cudaErrorInitializationError'. The API call failed because the CUDA driver and runtime \
+could not be initialized. ] (at /paddle/paddle/phi/backends/gpu/cuda/cuda_info.cc:172)
+"""
+CUDA_DRIVER = """(External) CUDA error(35), CUDA driver version is insufficient for CUDA runtime \
+version. """
+CUDA_NONE = "(External) CUDA error(100), no CUDA-capable device is detected."
+CUDA_KIND = "(External) CUDA error(209), no kernel image is available for execution on the device."
+NCCL_TIMEOUT = (
+    "W1122 10:00:00 41 comm_task_manager.cc:146] Find timeout start but not finish task:"
+    "group_key:0,group_ranks:0,1,global_rank:1,op:ALLREDUCE,started:1,completed:0,nranks:2"
+)
+NCCL_REMOTE = """Find nccl comm error: ncclRemoteError: A call failed possibly due to a network \
+error or a remote process exiting prematurely."""
+DISK = "OSError: [Errno 28] No space left on device: '/dev/shm/paddle_0'"
 GLOO = (
     "[/paddle/third_party/gloo/gloo/transport/tcp/pair.cc:589] Read error [127.0.0.1]:36178: "
     "Connection reset by peer"
@@ -73,6 +101,20 @@ GLOO = (
         (NCCL_USAGE, OcrError, ["failed: invalid usage;", "NCCL_DEBUG=INFO", "--shm-size"]),
         (NCCL_SYSTEM, OcrError, ["failed: unhandled system error;"]),
         (NCCL_PRINTED, OcrError, ["failed: unhandled cuda error;"]),
+        (BUS, TrainingFailed, ["Bus error", "/dev/shm", "--shm-size 8g", "workers"]),
+        (FATAL_BUS, TrainingFailed, ["Bus error", "--shm-size 8g"]),
+        (SHARED, TrainingFailed, ["Bus error", "--shm-size 8g"]),
+        (f"{WORKERS}\n{BUS}", TrainingFailed, ["Bus error", "--shm-size 8g"]),
+        (WORKERS, TrainingFailed, ["loading process was killed", "dmesg", "--memory"]),
+        (DISK, TrainingFailed, ["full", "df -h", "OCRLINE_HOME"]),
+        (CUDART, TrainingFailed, ["does not find cudart", "LD_LIBRARY_PATH"]),
+        (CUDNN, TrainingFailed, ["does not find libcudnn.so", "pip check"]),
+        (CUDA_FORKED, TrainingFailed, ["CUDA error 3", "forked", "workers: 0"]),
+        (CUDA_DRIVER, TrainingFailed, ["driver is older", "525", "ocrline doctor"]),
+        (CUDA_NONE, TrainingFailed, ["sees no GPU", "ocrline doctor"]),
+        (CUDA_KIND, TrainingFailed, ["GPU of this kind", "newer CUDA"]),
+        (NCCL_TIMEOUT, OcrError, ["NCCL timeout", "NCCL_SOCKET_IFNAME", "run again"]),
+        (NCCL_REMOTE, OcrError, ["NCCL timeout", "logs of the other ranks"]),
         (GLOO, OcrError, ["Lost touch with another rank"]),
     ],
 )
@@ -101,34 +143,21 @@ def test_the_logs_of_ranks_are_looked_through(tmp_path: Path) -> None:
     assert explain_logs(tmp_path / "none") is None
 
 
-BROKEN_NET = """
-import sys
-from training.__main__ import main
-from training.environment import prepare_environment
-prepare_environment()
-from training.loop.learner import Learner
-def learn(self, batch, **_):
-    raise MemoryError({message!r})
-Learner.learn = learn
-sys.exit(main([sys.argv[1], sys.argv[2]]))
-"""
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (-signal.SIGKILL, "dmesg"),
+        (256 - signal.SIGKILL, "dmesg"),
+        (128 + signal.SIGKILL, "dmesg"),
+        (-signal.SIGBUS, "/dev/shm"),
+        (-signal.SIGILL, "processor"),
+        (-signal.SIGTERM, ""),
+        (1, ""),
+        (0, ""),
+    ],
+)
+def test_a_status_says_what_a_signal_means(status: int, said: str) -> None:
+    explained = explain_status(status)
 
-
-@pytest.mark.parametrize("command", ["train-recogniser", "rank-recogniser"])
-def test_a_sentence_comes_last_and_the_original_stays_in_the_log(
-    command: str, digits: dict[str, str], tmp_path: Path
-) -> None:
-    job = write_recogniser_job(tmp_path, digits, composition={"enabled": False})
-    fetch_snapshot(read_job(job, TrainRecogniserJob), tmp_path)
-
-    process = subprocess.run(
-        [sys.executable, "-c", BROKEN_NET.format(message=GPU_MEMORY), command, str(job)],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-
-    assert process.returncode == TrainingFailed.exit_code
-    assert process.stderr.splitlines()[-1].startswith("error: GPU 0 has no memory left: 98.")
-    assert "cuda_allocator.cc:86" in process.stderr
-    assert "in learn" in process.stderr
-    if command == "rank-recogniser":
-        assert "GPU 0 has no memory left" in (tmp_path / "failure.json").read_text()
+    assert said in explained
+    assert bool(explained) is bool(said)
