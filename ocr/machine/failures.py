@@ -171,7 +171,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
 )
 """From the most telling to the least: a log may hold the traces of several."""
 
-SIGNALS = {
+SIGNALS: dict[int, str] = {
     signal.SIGKILL: "killed, by the kernel for want of memory unless somebody did: dmesg | grep "
     "-i oom says which",
     signal.SIGBUS: "a bus error: a full /dev/shm or disk",
@@ -226,4 +226,4 @@ def explain_status(status: int) -> str:
     Paddle's launcher leaves with a status modulo 256, a shell with 128 and the signal.
     """
     number = -status if status < 0 else 256 - status if status > 192 else status - 128
-    return SIGNALS.get(number, "")  # type: ignore[call-overload,no-any-return]  # an int is one
+    return SIGNALS.get(number, "")

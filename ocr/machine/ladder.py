@@ -65,7 +65,7 @@ def _driver(machine: Machine, _devices: int) -> Finding:
     answer = machine.ask("nvidia-smi")
     if answer is None and not module:
         said = "no NVIDIA driver: nvidia-smi is not on PATH, and the kernel has no module of it"
-        where = " on the container's host" * machine.in_container
+        where = " on the container's host, start it with --gpus all" * machine.in_container
         return broken(part, said, f"install NVIDIA's driver{where}, {ON_PROCESSORS}")
     if answer is None and (machine.in_container or machine.has("dev/nvidiactl")):
         return fine(part, f"{module} (the kernel's module; no nvidia-smi here)")
