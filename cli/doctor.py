@@ -98,7 +98,7 @@ def _check_store(settings: Settings) -> Finding:
 
     try:
         open_workspace(settings).store.exists("doctor.json")
-    except OcrError as error:
+    except (OcrError, OSError) as error:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)
     return fine("store", settings.store)

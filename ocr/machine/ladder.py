@@ -105,7 +105,7 @@ def _visible(machine: Machine, devices: int) -> Finding:
     visible, unknown = find_visible(present, wanted)
     whole = [gpu for gpu in present if gpu.index]
     names = ", ".join(gpu.index for gpu in whole) or "none"
-    if unknown:
+    if unknown and len(visible) < devices:  # those before it are used: 0,-1 hides all but one
         return broken(
             part,
             f"{VARIABLE}={wanted}: there is no GPU {unknown}, and CUDA looks no further",

@@ -10,7 +10,7 @@ VARIABLE = "CUDA_VISIBLE_DEVICES"
 _DRIVER = re.compile(r"Driver Version:\s*([\d.]+)")
 _CUDA = re.compile(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)")
 _MODULE = re.compile(r"Kernel Module\D*([\d.]+)")
-_GPU = re.compile(r"^\s*(?:GPU (?P<index>\d+)|MIG ).*\(UUID: (?P<uuid>[\w-]+)\)")
+_GPU = re.compile(r"^\s*(?:GPU (?P<index>\d+)|MIG ).*\(UUID: (?P<uuid>[\w/-]+)\)")
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def test_doctor_says_what_is_broken_and_how_to_mend_it(case: str, tmp_path: Path
     assert finding.advice
 
 
-@pytest.mark.parametrize("visible", [None, "1,0", "GPU-c0de,GPU-5e1a", "0,MIG-77aa"])
+@pytest.mark.parametrize("visible", [None, "1,0", "GPU-c0de,GPU-5e1a", "0,MIG-77aa", "0,1,-1"])
 def test_nothing_is_wrong_with_a_machine_that_has_all(visible: str | None, tmp_path: Path) -> None:
     environment = {"CUDA_VISIBLE_DEVICES": visible} if visible else {}
     machine = build_machine(tmp_path, Parts(environment=environment))
@@ -113,6 +113,21 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
     assert findings["decoder"]["found"].startswith("at most 713 MiB")
     for fact in ("no network", "no file but fonts"):
         assert fact in findings["decoder"]["found"]  # held, or named as what the kernel refuses
+
+
+def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "file/home"))
+
+    code = run(["doctor", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert code == 2
+    assert findings["store"]["verdict"] == "broken"
+    assert "Not a directory" in findings["store"]["found"]
+    assert "decoder" in findings
 
 
 def test_doctor_prints_paths_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
