@@ -16,8 +16,6 @@ from tests.training.running import run
         ({"training": {"epochs": 0}}, "training.epochs: 0 is not allowed"),
         ({"kind": "export-recogniser"}, "kind: 'export-recogniser' is not allowed"),
         ({"extra": 1}, "extra: unknown key"),
-        ({"resources": {"device": "gpu"}}, "resources.device: gpu, but this Paddle"),
-        ({"resources": {"device": "gpu", "devices": 2}}, "gpu, but this Paddle"),
         ({"training": {"amp": "O1"}}, "training.amp: O1 needs resources.device: gpu"),
         ({"snapshot": "datasets/none"}, "datasets/none"),
     ],
