@@ -17,7 +17,7 @@ from ocr.machine.clock import check_clock
 from ocr.machine.finding import Finding, Verdict, absent, broken, fine
 from ocr.machine.ladder import climb_ladder, has_gpu_signs
 from ocr.machine.machine import Machine
-from ocr.machine.training import Demand, check_training
+from ocr.machine.training import check_training
 from ocr.processors import count_processors
 
 MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
@@ -41,8 +41,8 @@ def doctor(
 ) -> None:
     """Look for every part that is used; exit 2 when one that is needed is missing."""
     settings = settings_for(store)
-    demand = _demand_of(preset, overrides or [])
-    findings = list(examine(Machine.here(), settings, demand))
+    gpus = _gpus_of(preset, overrides or [])
+    findings = list(examine(Machine.here(), settings, gpus=gpus))
     if as_json:
         print_json(findings)
     else:
@@ -51,11 +51,11 @@ def doctor(
         raise typer.Exit(2)
 
 
-def examine(machine: Machine, settings: Settings, demand: Demand) -> Iterator[Finding]:
+def examine(machine: Machine, settings: Settings, *, gpus: int) -> Iterator[Finding]:
     """Look at a machine as a person does before the first run, part by part."""
     yield fine("processors", str(count_processors(machine.root)))
-    yield from check_training(machine, demand, folder=settings.home)
-    if not demand.gpus:
+    yield from check_training(machine, gpus=gpus, folder=settings.home)
+    if not gpus:
         yield from _offer_gpus(machine)
     if settings.store.startswith("s3://"):
         yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)
@@ -76,12 +76,11 @@ def print_findings(findings: list[Finding]) -> None:
             OUT.print(f"   {'':<14} [dim]→[/] {escape(finding.advice)}", soft_wrap=True)
 
 
-def _demand_of(preset: str, overrides: list[str]) -> Demand:
+def _gpus_of(preset: str, overrides: list[str]) -> int:
     if not preset:
-        return Demand()
+        return 0
     resources = load_params(preset, overrides=overrides).resources
-    gpus = resources.devices if resources.device == "gpu" else 0
-    return Demand(processes=resources.devices, gpus=gpus)
+    return resources.devices if resources.device == "gpu" else 0
 
 
 def _offer_gpus(machine: Machine) -> Iterator[Finding]:

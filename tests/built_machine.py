@@ -73,8 +73,7 @@ def build_machine(folder: Path, parts: Parts) -> Machine:
     if parts.container:
         files[root / ".dockerenv"] = ""
     for name, version in parts.packages.items():
-        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        files[site / f"{name.replace('-', '_')}-{version}.dist-info/METADATA"] = metadata
+        files[site / f"{name.replace('-', '_')}-{version}.dist-info/METADATA"] = ""
     files[site / "paddle/version/__init__.py"] = f"cuda_version     = '{parts.paddle_cuda}'\n"
     files[programs / "python"] = _program(parts.paddle_says, fails=not parts.paddle_says.isdigit())
     if parts.driver:

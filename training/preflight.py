@@ -9,7 +9,7 @@ from ocr.errors import BadInput
 from ocr.machine.clock import check_clock
 from ocr.machine.finding import Finding
 from ocr.machine.machine import Machine
-from ocr.machine.training import Demand, check_training
+from ocr.machine.training import check_training
 from training.loop.progress import note
 
 
@@ -34,9 +34,7 @@ def look_before_training(job: TrainJob, folder: Path, machine: Machine) -> None:
 def _look(job: TrainJob, folder: Path, machine: Machine) -> Iterator[Finding]:
     resources = job.resources
     gpus = resources.devices if resources.device == "gpu" else 0
-    yield from check_training(
-        machine, Demand(processes=resources.devices, gpus=gpus), folder=folder
-    )
+    yield from check_training(machine, gpus=gpus, folder=folder)
     if job.store.startswith("s3://"):
         settings = Settings()
         yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)

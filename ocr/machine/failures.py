@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ocr.errors import OcrError, TrainingFailed
+from ocr.machine.nvidia import DRIVER_FLOORS
 
 LOG_TAIL_BYTES = 100_000
 LESS_GPU_MEMORY = (
@@ -17,6 +18,7 @@ LESS_MEMORY = (
     "lower resources.devices or training.batch_size, end other processes, or give a container "
     "more (docker run --memory)"
 )
+FLOORS = ", ".join(f"CUDA {cuda} needs driver {driver}" for cuda, driver in DRIVER_FLOORS.items())
 NCCL_SAYS_MORE = "NCCL_DEBUG=INFO makes it say more"
 MORE_SHARED = "docker run --shm-size 8g or --ipc host; df -h /dev/shm shows it"
 
@@ -137,7 +139,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
         r"CUDA error\(35\)|driver version is insufficient",
         _as_it_is(
             "The NVIDIA driver is older than the CUDA that Paddle is built with",
-            "CUDA 11 needs driver 450, CUDA 12 525, CUDA 13 580 or newer; ocrline doctor says more",
+            f"{FLOORS} or newer; ocrline doctor says more",
         ),
     ),
     (

@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator
 from ocr.machine.failures import recognise
 from ocr.machine.finding import Finding, broken, fine
 from ocr.machine.machine import Machine
-from ocr.machine.nvidia import VARIABLE, Gpu, find_visible, list_gpus, read_driver, read_module
+from ocr.machine.nvidia import (
+    DRIVER_FLOORS,
+    VARIABLE,
+    Gpu,
+    find_visible,
+    list_gpus,
+    read_driver,
+    read_module,
+)
 from ocr.machine.packages import find_paddle
 
-DRIVER_FLOORS = {11: 450, 12: 525, 13: 580}
-"""Oldest driver of each CUDA (NVIDIA, CUDA Compatibility, minor version compatibility)."""
 ON_PROCESSORS = "or train on processors: resources.device: cpu"
 COMPLAINTS = {
     "version mismatch": "the kernel still has the module of an older driver: reboot",

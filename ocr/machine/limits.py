@@ -14,8 +14,6 @@ DISK_LEAST = 2 * 10**8
 SHARED_FLOOR = 2 * GIBIBYTE
 NCCL_SHARED = GIBIBYTE
 """What NVIDIA asks for where several GPUs exchange gradients on one machine."""
-WAITING_BATCHES = 2
-"""Batches that Paddle lets each loading process make ahead."""
 SHARED = "/dev/shm"  # noqa: S108 - looked at, not written to
 MORE_SHARED = (
     "docker run --shm-size 8g (or --ipc host); a pod mounts an emptyDir of medium Memory on "
@@ -38,35 +36,16 @@ def check_disk(machine: Machine, folder: Path) -> Finding:
     return risky("disk", f"only {said}", advice) if free < DISK_FLOOR else fine("disk", said)
 
 
-def check_shared_memory(
-    machine: Machine, *, processes: int = 1, loaders: int = 0, batch_bytes: int = 0, gpus: int = 0
-) -> Finding:
-    """Compare /dev/shm with what lies there during a training.
-
-    Args:
-        machine: Where it is to run.
-        processes: Ranks on this machine.
-        loaders: Processes that load batches, for each rank; the embedded engine has threads.
-        batch_bytes: Size of one rank's batch.
-        gpus: GPUs of this machine that exchange gradients.
-    """
+def check_shared_memory(machine: Machine, *, gpus: int = 0) -> Finding:
+    """Compare /dev/shm with what GPUs that exchange gradients lay there; threads load batches."""
     part, shared = "shared memory", machine.root / SHARED.lstrip("/")
     free = machine.free_bytes(shared) if shared.is_dir() else 0
-    batches = processes * loaders * batch_bytes
-    wanted = WAITING_BATCHES * batches + (NCCL_SHARED if gpus > 1 else 0)
     said = f"{_size(free)} free in {SHARED}"
-    for_whom = f"{processes} x {loaders} loading processes with batches of {_size(batch_bytes)}"
-    if free < batches:
-        return broken(
-            part,
-            f"{said}; {for_whom} need {_size(wanted)} of it, and would end with a bus error",
-            f"{MORE_SHARED}; or lower workers or training.batch_size",
-        )
-    if free < wanted:
-        who = for_whom if batches else f"{gpus} GPUs that exchange gradients"
-        return risky(part, f"{said}; {who} may need {_size(wanted)}", MORE_SHARED)
+    if gpus > 1 and free < NCCL_SHARED:
+        who = f"{gpus} GPUs that exchange gradients"
+        return risky(part, f"{said}; {who} may need {_size(NCCL_SHARED)}", MORE_SHARED)
     if free < SHARED_FLOOR:
-        few = "enough here; loading processes and several GPUs need 2 GiB: docker run --shm-size 8g"
+        few = "enough here; several GPUs in a container want 2 GiB: docker run --shm-size 8g"
         return fine(part, f"{said}: {few}")
     return fine(part, said)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from ocr.machine.machine import Machine
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
+DRIVER_FLOORS = {11: 450, 12: 525, 13: 580}
+"""Oldest driver of each CUDA (NVIDIA, CUDA Compatibility, minor version compatibility)."""
 
 _DRIVER = re.compile(r"Driver Version:\s*([\d.]+)")
 _CUDA = re.compile(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)")

@@ -1,7 +1,6 @@
 """What a training asks of a machine, looked at before it starts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ocr.machine.finding import Finding, broken, fine
@@ -11,43 +10,20 @@ from ocr.machine.machine import Machine
 from ocr.machine.packages import check_packages, find_paddle
 
 
-@dataclass(frozen=True)
-class Demand:
-    """What one training uses of the machine that it runs on.
-
-    Attributes:
-        processes: Ranks.
-        gpus: One per rank, or 0: on processors.
-        loaders: Processes that load batches, for each rank; 0: threads do.
-        batch_bytes: Size of one rank's batch, where processes load it.
-    """
-
-    processes: int = 1
-    gpus: int = 0
-    loaders: int = 0
-    batch_bytes: int = 0
-
-
-def check_training(machine: Machine, demand: Demand, *, folder: Path) -> Iterator[Finding]:
+def check_training(machine: Machine, *, gpus: int, folder: Path) -> Iterator[Finding]:
     """Look at all that a training needs; a broken finding means that it cannot work.
 
     Args:
         machine: Where it is to run.
-        demand: What it uses.
+        gpus: How many it uses, one per rank; 0: it runs on processors.
         folder: Where it writes.
     """
-    if demand.gpus:
-        yield from climb_ladder(machine, devices=demand.gpus)
+    if gpus:
+        yield from climb_ladder(machine, devices=gpus)
     else:
         yield check_paddle(machine)
-    yield check_shared_memory(
-        machine,
-        processes=demand.processes,
-        loaders=demand.loaders,
-        batch_bytes=demand.batch_bytes,
-        gpus=demand.gpus,
-    )
-    yield from check_limits(machine, gpus=demand.gpus)
+    yield check_shared_memory(machine, gpus=gpus)
+    yield from check_limits(machine, gpus=gpus)
     yield check_disk(machine, folder)
     yield check_packages(machine)
 

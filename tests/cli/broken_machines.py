@@ -14,11 +14,8 @@ from rich.table import Table
 from cli.doctor import MARKS, examine
 from configs.settings import Settings
 from ocr.machine.finding import Finding
-from ocr.machine.training import Demand
 from tests.built_machine import HANGS, Parts, build_machine, dated_server
 
-GPU, TWO_GPUS = Demand(gpus=1), Demand(processes=2, gpus=2)
-LOADERS = Demand(processes=2, loaders=4, batch_bytes=64 * 3 * 48 * 320 * 4)
 SILENT_PORT = "127.0.0.1:9"
 S3 = {"OCRLINE_STORE": "s3://models", "MINIO_ACCESS_KEY": "key", "MINIO_SECRET_KEY": "secret"}
 CUDART = (
@@ -35,123 +32,121 @@ NO_GPU = Parts(
     driver="", module="", devices=(), paddle_cuda="False", packages={"paddlepaddle": "3.3.1"}
 )
 
-CASES: dict[str, tuple[Parts, Demand, str, list[str]]] = {
+CASES: dict[str, tuple[Parts, int, str, list[str]]] = {
     "a GPU is asked for, and there is no driver": (
-        NO_GPU, GPU, "gpu driver", ["nvidia-smi is not on PATH", "resources.device: cpu"],
+        NO_GPU, 1, "gpu driver", ["nvidia-smi is not on PATH", "resources.device: cpu"],
     ),
     "the kernel's module is not loaded": (
-        Parts(smi_says=COMMUNICATE, module=""), GPU, "gpu driver", ["modprobe nvidia", "dkms"],
+        Parts(smi_says=COMMUNICATE, module=""), 1, "gpu driver", ["modprobe nvidia", "dkms"],
     ),
     "the driver was updated, the machine not restarted": (
-        Parts(smi_says=f"{NVML} Driver/library version mismatch"), GPU, "gpu driver", ["reboot"],
+        Parts(smi_says=f"{NVML} Driver/library version mismatch"), 1, "gpu driver", ["reboot"],
     ),
     "the card fell off the bus": (
-        Parts(smi_says="No devices were found"), GPU, "gpu driver", ["lspci", "reboot"],
+        Parts(smi_says="No devices were found"), 1, "gpu driver", ["lspci", "reboot"],
     ),
     "nvidia-smi hangs": (
-        Parts(smi_says=HANGS), GPU, "gpu driver", ["no answer within", "reboot"],
+        Parts(smi_says=HANGS), 1, "gpu driver", ["no answer within", "reboot"],
     ),
     "/dev/nvidia* may not be read": (
-        Parts(smi_says=f"{NVML} Insufficient Permissions"), GPU, "gpu driver", ["group video"],
+        Parts(smi_says=f"{NVML} Insufficient Permissions"), 1, "gpu driver", ["group video"],
     ),
     "the driver's tools are missing": (
-        Parts(driver="", devices=()), GPU, "gpu driver", ["nvidia-utils-580", "PATH"],
+        Parts(driver="", devices=()), 1, "gpu driver", ["nvidia-utils-580", "PATH"],
     ),
     "a container without --gpus": (
-        Parts(driver="", devices=(), container=True), GPU, "gpu container",
+        Parts(driver="", devices=(), container=True), 1, "gpu container",
         ["--gpus all", "nvidia-container-toolkit"],
     ),
     "a container that is shown no GPU": (
         Parts(driver="", devices=(), container=True,
-              environment={"NVIDIA_VISIBLE_DEVICES": "void"}), GPU, "gpu container",
+              environment={"NVIDIA_VISIBLE_DEVICES": "void"}), 1, "gpu container",
         ["NVIDIA_VISIBLE_DEVICES=void", "nvidia.com/gpu"],
     ),
     "a container that lost its GPUs": (
-        Parts(smi_says=f"{NVML} Unknown Error", container=True), GPU, "gpu driver",
+        Parts(smi_says=f"{NVML} Unknown Error", container=True), 1, "gpu driver",
         ["start the container again"],
     ),
     "CUDA_VISIBLE_DEVICES is empty": (
-        Parts(environment={"CUDA_VISIBLE_DEVICES": ""}), GPU, "gpu devices",
+        Parts(environment={"CUDA_VISIBLE_DEVICES": ""}), 1, "gpu devices",
         ["1 GPUs are asked for, 0 are visible", "there are: 0, 1"],
     ),
     "CUDA_VISIBLE_DEVICES names a GPU of another machine": (
-        Parts(environment={"CUDA_VISIBLE_DEVICES": "0,7"}), TWO_GPUS, "gpu devices",
+        Parts(environment={"CUDA_VISIBLE_DEVICES": "0,7"}), 2, "gpu devices",
         ["CUDA_VISIBLE_DEVICES=0,7", "no GPU 7", "0, 1"],
     ),
     "CUDA_VISIBLE_DEVICES names an unknown UUID": (
-        Parts(environment={"CUDA_VISIBLE_DEVICES": "GPU-dead"}), GPU, "gpu devices",
+        Parts(environment={"CUDA_VISIBLE_DEVICES": "GPU-dead"}), 1, "gpu devices",
         ["no GPU GPU-dead"],
     ),
     "more GPUs are asked for than there are": (
-        Parts(), Demand(processes=4, gpus=4), "gpu devices",
+        Parts(), 4, "gpu devices",
         ["resources.devices: 4 GPUs are asked for, 2 are visible"],
     ),
     "Paddle is built for processors": (
-        Parts(packages={"paddlepaddle": "3.3.1"}, paddle_cuda="False"), GPU, "gpu paddle",
+        Parts(packages={"paddlepaddle": "3.3.1"}, paddle_cuda="False"), 1, "gpu paddle",
         ["3.3.1) is built without CUDA", "paddlepaddle-gpu==3.3.1", "at most CUDA 13.0"],
     ),
-    "Paddle is not installed": (Parts(packages={}), GPU, "gpu paddle", ["not installed"]),
+    "Paddle is not installed": (Parts(packages={}), 1, "gpu paddle", ["not installed"]),
     "CUDA 11 and a driver of 2018": (
-        Parts(driver="418.87.00", cuda="10.1", paddle_cuda="11.8"), GPU, "gpu versions",
+        Parts(driver="418.87.00", cuda="10.1", paddle_cuda="11.8"), 1, "gpu versions",
         ["418.87.00", "CUDA 11", "450"],
     ),
     "CUDA 12 and a driver of 2021": (
-        Parts(driver="470.57.02", cuda="11.4"), GPU, "gpu versions",
+        Parts(driver="470.57.02", cuda="11.4"), 1, "gpu versions",
         ["470.57.02", "CUDA 12", "525"],
     ),
     "CUDA 13 and a driver of 2023": (
-        Parts(driver="535.104.05", cuda="12.2", paddle_cuda="13.0"), GPU, "gpu versions",
+        Parts(driver="535.104.05", cuda="12.2", paddle_cuda="13.0"), 1, "gpu versions",
         ["535.104.05", "CUDA 13", "580"],
     ),
     "Paddle finds no CUDA library": (
-        Parts(paddle_says=CUDART), GPU, "gpu in use", ["does not find cudart", "LD_LIBRARY_PATH"],
+        Parts(paddle_says=CUDART), 1, "gpu in use", ["does not find cudart", "LD_LIBRARY_PATH"],
     ),
     "Paddle sees fewer GPUs than nvidia-smi": (
-        Parts(paddle_says="1"), TWO_GPUS, "gpu in use", ["sees 1 GPUs of the 2"],
-    ),
-    "Docker's 64 MiB of shared memory, and loading processes": (
-        Parts(shared=2**26), LOADERS, "shared memory", ["64 MiB", "180 MiB", "--shm-size 8g"],
+        Parts(paddle_says="1"), 2, "gpu in use", ["sees 1 GPUs of the 2"],
     ),
     "little shared memory, and two GPUs": (
-        Parts(shared=2**28), TWO_GPUS, "shared memory", ["256 MiB", "1.0 GiB", "--shm-size 8g"],
+        Parts(shared=2**28), 2, "shared memory", ["256 MiB", "1.0 GiB", "--shm-size 8g"],
     ),
     "64 open files": (
-        Parts(limits={"files": "64"}), GPU, "open files", ["64 may be open", "ulimit -n"],
+        Parts(limits={"files": "64"}), 1, "open files", ["64 may be open", "ulimit -n"],
     ),
     "a stack of 1 MiB": (
-        Parts(limits={"stack": "1048576"}), GPU, "stack", ["1 MiB", "ulimit -s"],
+        Parts(limits={"stack": "1048576"}), 1, "stack", ["1 MiB", "ulimit -s"],
     ),
     "two GPUs, and 64 KiB of locked memory": (
-        Parts(limits={"locked": "65536"}), TWO_GPUS, "locked memory",
+        Parts(limits={"locked": "65536"}), 2, "locked memory",
         ["64 KiB", "memlock=-1"],
     ),
-    "a full disk": (Parts(disk=10**7), GPU, "disk", ["only 0.0 GB", "OCRLINE_HOME"]),
+    "a full disk": (Parts(disk=10**7), 1, "disk", ["only 0.0 GB", "OCRLINE_HOME"]),
     "both builds of Paddle": (
-        Parts(packages={"paddlepaddle": "3.3.1", "paddlepaddle-gpu": "3.3.1"}), GPU, "packages",
+        Parts(packages={"paddlepaddle": "3.3.1", "paddlepaddle-gpu": "3.3.1"}), 1, "packages",
         ["write the same folder paddle", "pip uninstall paddlepaddle paddlepaddle-gpu"],
     ),
     "another ONNX Runtime than was tested": (
-        Parts(packages={"paddlepaddle-gpu": "3.3.1", "onnxruntime": "1.19.0"}), GPU, "packages",
+        Parts(packages={"paddlepaddle-gpu": "3.3.1", "onnxruntime": "1.19.0"}), 1, "packages",
         ["onnxruntime 1.19.0 (tested: 1.31.1)", "make setup"],
     ),
     "a store that does not answer": (
-        Parts(environment=S3 | {"MINIO_ENDPOINT": SILENT_PORT}), GPU, "store",
+        Parts(environment=S3 | {"MINIO_ENDPOINT": SILENT_PORT}), 1, "store",
         [SILENT_PORT, "MINIO_ENDPOINT"],
     ),
     "a clock 20 minutes ahead of the store's": (
-        Parts(ahead_s=1200, environment=S3), GPU, "clock", ["ahead of", "timedatectl"],
+        Parts(ahead_s=1200, environment=S3), 1, "clock", ["ahead of", "timedatectl"],
     ),
 }  # fmt: skip
+"""The machine, the GPUs that are asked for, the part that is found at fault, and what is said."""
 
 
 def diagnose(folder: Path, case: str) -> Finding | None:
     """Return the first finding of a machine that is not fine; None: all are."""
-    parts, demand, _, _ = CASES[case]
+    parts, gpus, _, _ = CASES[case]
     machine = build_machine(folder, parts)
     with dated_server() as endpoint:
         given = {"OCRLINE_HOME": str(folder / "home"), "MINIO_ENDPOINT": endpoint}
         with patch.dict(os.environ, given | dict(parts.environment)):
-            findings = examine(machine, Settings(), demand)
+            findings = examine(machine, Settings(), gpus=gpus)
             return next((each for each in findings if each.verdict in ("broken", "risky")), None)
 
 

@@ -9,7 +9,6 @@ from cli.doctor import examine, print_findings
 from cli.main import run
 from configs.settings import Settings
 from ocr.machine.finding import broken, fine
-from ocr.machine.training import Demand
 from tests.built_machine import Parts, build_machine
 from tests.cli.broken_machines import CASES, NO_GPU, diagnose
 
@@ -40,7 +39,7 @@ def test_nothing_is_wrong_with_a_machine_that_has_all(visible: str | None, tmp_p
     environment = {"CUDA_VISIBLE_DEVICES": visible} if visible else {}
     machine = build_machine(tmp_path, Parts(environment=environment))
 
-    findings = list(examine(machine, Settings(), Demand(processes=2, gpus=2)))
+    findings = list(examine(machine, Settings(), gpus=2))
 
     assert {each.verdict for each in findings} <= {"fine", "absent"}
     assert [each.part for each in findings if each.part.startswith("gpu")] == [
@@ -51,7 +50,7 @@ def test_nothing_is_wrong_with_a_machine_that_has_all(visible: str | None, tmp_p
 def test_an_old_driver_with_libraries_for_a_newer_cuda_is_no_alarm(tmp_path: Path) -> None:
     machine = build_machine(tmp_path, Parts(driver="470.57.02", cuda="12.4"))
 
-    findings = {each.part: each for each in examine(machine, Settings(), Demand(gpus=1))}
+    findings = {each.part: each for each in examine(machine, Settings(), gpus=1)}
 
     assert findings["gpu versions"].verdict == "fine"
 
@@ -59,7 +58,7 @@ def test_an_old_driver_with_libraries_for_a_newer_cuda_is_no_alarm(tmp_path: Pat
 def test_gpus_without_nvidia_smi_are_seen_in_dev(tmp_path: Path) -> None:
     machine = build_machine(tmp_path, Parts(driver="", container=True))
 
-    findings = {each.part: each for each in examine(machine, Settings(), Demand(gpus=1))}
+    findings = {each.part: each for each in examine(machine, Settings(), gpus=1)}
 
     assert findings["gpu devices"].found == "2 of 2: 0, 1"
     assert findings["gpu in use"].verdict == "fine"
@@ -77,7 +76,7 @@ def test_what_nobody_asked_for_is_no_alarm(
 ) -> None:
     machine = build_machine(tmp_path, parts)
 
-    findings = list(examine(machine, Settings(), Demand()))
+    findings = list(examine(machine, Settings(), gpus=0))
 
     assert {each.verdict for each in findings} <= {"fine", "absent"}
     assert [each.part for each in findings if each.part.startswith("gpu")] == parts_said
