@@ -8,10 +8,10 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime demo test test-slow check bench serve generations lock
 
 help: ## Print this help
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
 
@@ -22,6 +22,13 @@ setup: .venv/.ready ## Make .venv from the hashed lock (well under a minute)
 	@$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	@# --no-config: our own override in pyproject.toml would leave it out.
 	@$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --no-config ./deploy/opencv-contrib-python
+	@touch $@
+
+paddleocr-runtime: .venv-paddleocr/.ready ## Make .venv-paddleocr: what PaddleOCR's own trainer needs
+
+.venv-paddleocr/.ready: deploy/paddleocr/requirements.lock | setup
+	@$(UV) venv --quiet --clear --python $(PYTHON) .venv-paddleocr
+	@$(UV) pip install --quiet --python .venv-paddleocr --no-deps --require-hashes --requirement $<
 	@touch $@
 
 demo: setup ## Run every stage on this machine: dataset to an answer over REST
@@ -53,4 +60,5 @@ generations: setup ## Record the code of every stage, after a thought about what
 
 lock: ## Resolve pyproject.toml into the hashed locks again
 	$(UV) pip compile --quiet --all-extras --generate-hashes --no-header --no-annotate --python-version 3.11 --output-file requirements.lock pyproject.toml
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 --overrides deploy/paddleocr/overrides.txt --output-file deploy/paddleocr/requirements.lock deploy/paddleocr/requirements.in
 	echo 'uv==0.13.8' | $(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --output-file bootstrap.lock -

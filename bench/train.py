@@ -168,9 +168,9 @@ def time_plain_loop(path: Path) -> float:
 
 def prebuild_batches(job: TrainRecogniserJob, folder: Path) -> tuple[Any, list[Any]]:
     """Return the net and some batches as the training makes them."""
+    from training.job import fetch_snapshot
     from training.loop.ranks import Ranks
     from training.recognition.trainee import open_recogniser
-    from training.train import fetch_snapshot
 
     fetch_snapshot(job, folder)
     trainee = open_recogniser(job, folder, ranks=Ranks(rank=0, count=1, folder=folder))

@@ -79,6 +79,7 @@ def _export(
 
         from training.forms.onnx import export_onnx
         from training.forms.paddle import export_paddle
+        from training.forms.trained_net import TrainedNet
         from training.recognition.export import inference_config, input_shape
         from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
@@ -89,8 +90,7 @@ def _export(
         )
         net.eval()
         export_paddle(
-            net,
-            shape=input_shape(spec),
+            TrainedNet(net, input_shape(spec)),
             config=inference_config(spec, charset.characters),
             folder=folder / PADDLE_FOLDER,
         )

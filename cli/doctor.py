@@ -62,6 +62,7 @@ def examine(machine: Machine, settings: Settings, *, gpus: int) -> Iterator[Find
     yield _check_store(settings)
     yield _check_decoder()
     yield _check_fonts()
+    yield _check_paddleocr(settings)
     yield _check_program(machine, "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
     yield _check_program(machine, "tesseract", "baseline only: apt install tesseract-ocr")
     yield _check_program(machine, "chromium", "browser tests skip: apt install chromium")
@@ -119,6 +120,16 @@ def _check_decoder() -> Finding:
     missing = [fact for fact in (NO_NETWORK, NO_FILES) if fact not in facts]
     refused = f" (this kernel does not grant: {', '.join(missing)})" if missing else ""
     return fine("decoder", f"{', '.join(facts)}{refused}")
+
+
+def _check_paddleocr(settings: Settings) -> Finding:
+    from ocr.source_tree import find_source_tree
+
+    try:
+        found = find_source_tree(settings.paddleocr_home, settings.paddleocr_python)
+    except OcrError as error:
+        return absent("paddleocr", f"engine: paddleocr only: {error}")
+    return fine("paddleocr", str(found.home))
 
 
 def _check_fonts() -> Finding:

@@ -2,7 +2,8 @@
 
 - `base` – the base of every group of parameters
 - `retrain` – the parameters of a project of lines, and of one of pages; its groups are
-  `dataset`, `training`, `evaluation` with its `further` sets, `gate` and `deployment`
+  `dataset`, `training` (its second engine is `paddleocr`), `evaluation` with its `further` sets,
+  `gate` and `deployment`
 - `presets` – layered YAML files to parameters, and what a wrong key is told
 - `jobs` – job.json and result.json, where tasks and the training process meet
 - `settings` – what our processes read from the environment

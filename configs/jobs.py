@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
+from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import (
     OPERATIONAL,
     DetectorTrainingParams,
@@ -34,13 +35,43 @@ class TrainDetectorJob(Params):
     resources: ResourceParams = Field(description="What to train on")
 
 
-TrainKind = Literal["train-recogniser", "train-detector"]
-TrainJob = TrainRecogniserJob | TrainDetectorJob
+class PaddleOcrRuntime(Params):
+    """The source tree of PaddleOCR and the interpreter that runs it."""
+
+    home: str = Field(description="Folder of the source tree")
+    python: str = Field(description="Interpreter with what the tree imports")
+    tree: str = Field(description="Digest of the tree's code and configs")
+    packages: str = Field(description="Digest of the interpreter's packages and their versions")
+
+
+class TrainPaddleOcrJob(Params):
+    """Have PaddleOCR's trainer train one recogniser on one snapshot; files land beside job.json."""
+
+    kind: Literal["train-paddleocr-recogniser"] = Field(
+        "train-paddleocr-recogniser", description="Kind of job"
+    )
+    store: str = Field(description="URI of the artifact store")
+    snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
+    training: PaddleOcrRecogniserParams = Field(description="How to train")
+    resources: ResourceParams = Field(description="What to train on")
+    runtime: PaddleOcrRuntime = Field(description="What runs it")
+
+
+EmbeddedKind = Literal["train-recogniser", "train-detector"]
+EmbeddedJob = TrainRecogniserJob | TrainDetectorJob
+TrainKind = Literal[EmbeddedKind, "train-paddleocr-recogniser"]
+TrainJob = EmbeddedJob | TrainPaddleOcrJob
 
 
 def what_decides(job: TrainJob) -> dict[str, Any]:
     """Return all of a training job that decides what is learnt, and not how it is kept."""
+    runtime = (
+        {"runtime": {"tree": job.runtime.tree, "packages": job.runtime.packages}}
+        if isinstance(job, TrainPaddleOcrJob)
+        else {}
+    )
     return {
+        **runtime,
         "snapshot": PurePosixPath(job.snapshot).name,  # the digest of its content
         "training": job.training.model_dump(mode="json", exclude=set(OPERATIONAL)),
         "resources": job.resources.model_dump(mode="json"),

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from configs.paddleocr import ENGINES
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
 
 ProjectParams = RetrainLinesParams | RetrainPagesParams
@@ -65,7 +66,10 @@ def preset_names() -> list[str]:
 
 def describe(error: ErrorDetails) -> str:
     """Say in one line which key is wrong, what it held and what is allowed."""
-    path = ".".join(str(part) for part in error["loc"])
+    path = ".".join(_named(error))
+    if error["type"] == "union_tag_invalid":
+        engines = ", ".join(ENGINES)
+        return f"{path}.engine: {error['ctx']['tag']!r} is not allowed; expected one of {engines}"
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):
         return f"{path}: {error['ctx']['error']}" if path else str(error["ctx"]["error"])
     path = path or "the file"
@@ -80,15 +84,26 @@ def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:
     """Say which key may have been meant by an unknown one."""
     if error["type"] != "extra_forbidden":
         return ""
-    *parents, wrong = (str(part) for part in error["loc"])
-    for part in (part for part in parents if not part.isdigit()):
+    for part in map(str, error["loc"][:-1]):
+        if part.isdigit():
+            continue
+        if part in ENGINES:
+            model = ENGINES[part]
+            continue
         annotation = model.model_fields[part].annotation
         each = (annotation, *get_args(annotation))  # of a list: its items
-        model = next(one for one in each if isinstance(one, type) and issubclass(one, BaseModel))
+        models = (one for one in each if isinstance(one, type) and issubclass(one, BaseModel))
+        model = next(models, model)  # of an engine: the next part says which
+    *parents, wrong = _named(error)
     close = get_close_matches(wrong, model.model_fields, n=1)
     if close:
         return f"; did you mean {'.'.join([*parents, close[0]])}?"
     return f"; allowed here: {', '.join(model.model_fields)}"
+
+
+def _named(error: ErrorDetails) -> list[str]:
+    """Return the parts of a key's path as a user writes it: an engine is none of them."""
+    return [str(part) for part in error["loc"] if part not in ENGINES]
 
 
 def _lower_first(message: str) -> str:

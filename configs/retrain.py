@@ -8,6 +8,7 @@ from configs.deployment import DeploymentParams
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from configs.further import check_further
 from configs.gate import LineGateParams, PageGateParams
+from configs.paddleocr import RecogniserTraining, check_engine
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
 
@@ -18,7 +19,7 @@ class RetrainLinesParams(Params):
     dataset: LineDatasetParams = Field(
         default=LineDatasetParams(), description="The labelled images"
     )
-    training: RecogniserTrainingParams = Field(
+    training: RecogniserTraining = Field(
         default=RecogniserTrainingParams(), description="The training"
     )
     resources: ResourceParams = Field(default=ResourceParams(), description="What it runs on")
@@ -32,6 +33,7 @@ class RetrainLinesParams(Params):
     def _check_together(self) -> "RetrainLinesParams":
         self.evaluation.check_first_model("min_accuracy", self.gate.min_accuracy)
         check_further(self.evaluation.further, self.dataset)
+        check_engine(self.training, self.resources)
         return self
 
 
@@ -67,7 +69,7 @@ class RetrainPagesParams(Params):
     detector: DetectorTrainingParams = Field(
         default=DetectorTrainingParams(), description="The training of the detector"
     )
-    recogniser: RecogniserTrainingParams = Field(
+    recogniser: RecogniserTraining = Field(
         default=RecogniserTrainingParams(),
         description="The training of the recogniser, on the pages' lines",
     )
@@ -87,6 +89,7 @@ class RetrainPagesParams(Params):
     def _check_together(self) -> "RetrainPagesParams":
         self.evaluation.check_first_model("min_hmean", self.gate.min_hmean)
         check_further(self.evaluation.further, self.dataset)
+        check_engine(self.recogniser, self.resources)
         return self
 
     @property

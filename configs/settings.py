@@ -1,4 +1,4 @@
-"""What our processes read from the environment: OCRLINE_* and MINIO_*, in capitals."""
+"""What our processes read from the environment: OCRLINE_*, MINIO_* and PADDLEOCR_HOME."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +17,8 @@ def variable_of(field: str) -> str:
     """Return the environment variable that sets a field."""
     if field.startswith("s3_"):
         return f"MINIO_{field.removeprefix('s3_').upper()}"
+    if field == "paddleocr_home":
+        return "PADDLEOCR_HOME"
     return f"OCRLINE_{field.upper()}"
 
 
@@ -46,6 +48,10 @@ class Settings(BaseSettings):
     )
     store: str = Field(
         default_factory=_default_store, description="URI of the store; unset: a folder under home"
+    )
+    paddleocr_home: str = Field("", description="PaddleOCR's source tree; empty: there is none")
+    paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
+        Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"
     )
     token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")

@@ -6,8 +6,11 @@ from pydantic import Field, model_validator
 
 from configs.base import Params
 
-# How often to save, when to give up and what the export adds change nothing in what is learnt.
-OPERATIONAL = frozenset({"checkpoint_every_s", "no_progress_timeout_s", "text_model"})
+# How often to save, when to give up and what the export adds change nothing in what is learnt; the
+# engine is named by the kind of the job, and where weights come from does not matter.
+OPERATIONAL = frozenset(
+    {"checkpoint_every_s", "engine", "no_progress_timeout_s", "pretrained", "text_model"}
+)
 
 
 RecogniserNet = Literal["compact", "ppocr-v6-small"]
@@ -68,6 +71,7 @@ class LoopParams(Params):
 class RecogniserTrainingParams(LoopParams):
     """The embedded recogniser and its schedule."""
 
+    engine: Literal["embedded"] = Field("embedded", description="Our own trainer")
     net: RecogniserNet = Field(
         "compact",
         description="compact: small and learnt from nothing; ppocr-v6-small: PP-OCRv6's small "

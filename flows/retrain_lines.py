@@ -8,6 +8,7 @@ from prefect import flow
 from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, reaches, run_until
 from tasks.deploy import deploy_model
+from tasks.engine import check_engine
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
@@ -29,6 +30,8 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
+    if reaches(until, "train"):
+        check_engine(params.training)
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)

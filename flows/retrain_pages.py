@@ -10,6 +10,7 @@ from flows.stages import Stage, reaches, run_until
 from tasks.assemble import assemble_pipeline
 from tasks.cascade import find_cascade
 from tasks.deploy import deploy_model
+from tasks.engine import check_engine
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
@@ -32,6 +33,8 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
+    if reaches(until, "train"):
+        check_engine(params.recogniser)
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)

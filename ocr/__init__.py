@@ -1,7 +1,8 @@
 """The domain: what a dataset, a model, a reading, an evaluation and the gate's decision are.
 
 - `errors`: the tree of errors; `processors`: how many processors there are to use; `machine/`:
-  what else the machine has and lacks, and what a training asks of it
+  what else the machine has and lacks, and what a training asks of it; `source_tree`: PaddleOCR's
+  own code, where it is and which
 - `image/`: images and documents as files and as pixels
 - `store/`: where every artifact is kept
 - `models/`: what a bundle, a pipeline and the registry are

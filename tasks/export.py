@@ -13,7 +13,8 @@ from configs.jobs import (
     ExportRecogniserJob,
     ExportResult,
 )
-from configs.training import DetectorTrainingParams, LoopParams, RecogniserTrainingParams
+from configs.paddleocr import RecogniserTraining
+from configs.training import DetectorTrainingParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.store.digest import stage_key
@@ -28,7 +29,7 @@ from tasks.workspace import Workspace, open_workspace
 
 @task(name="export-recogniser", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def export_recogniser(
-    checkpoint: CheckpointRef, dataset: SnapshotRef, name: str, training: RecogniserTrainingParams
+    checkpoint: CheckpointRef, dataset: SnapshotRef, name: str, training: RecogniserTraining
 ) -> ModelRef:
     """Export a recogniser and register it as a version, or find the version it gave before."""
     return _find_or_export(
@@ -57,7 +58,7 @@ def _find_or_export(
     *,
     dataset: SnapshotRef,
     name: str,
-    training: LoopParams,
+    training: RecogniserTraining | DetectorTrainingParams,
     **own: Any,
 ) -> ModelRef:
     """Find or export a version; `own` is what a job of this kind says besides."""

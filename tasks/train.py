@@ -7,18 +7,17 @@ from prefect import task
 from configs.jobs import (
     TrainDetectorJob,
     TrainJob,
+    TrainPaddleOcrJob,
     TrainRecogniserJob,
     TrainResult,
     what_decides,
 )
-from configs.training import (
-    DetectorTrainingParams,
-    RecogniserTrainingParams,
-    ResourceParams,
-)
+from configs.paddleocr import PaddleOcrRecogniserParams, RecogniserTraining
+from configs.training import DetectorTrainingParams, ResourceParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.store.digest import stage_key
 from ocr.store.folder import find_published, mark_used, publish_folder, seal_folder
+from tasks.engine import find_runtime
 from tasks.references import CheckpointRef
 from tasks.run.alone import Place, alone
 from tasks.run.jobs import run_job
@@ -32,13 +31,11 @@ KEPT = ("metrics.jsonl", "composition.png", "result.json")
 
 @task(name="train-recogniser", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def train_recogniser(
-    dataset: SnapshotRef, training: RecogniserTrainingParams, resources: ResourceParams
+    dataset: SnapshotRef, training: RecogniserTraining, resources: ResourceParams
 ) -> CheckpointRef:
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
-    job = TrainRecogniserJob(
-        store=workspace.store.uri, snapshot=dataset.key, training=training, resources=resources
-    )
+    job = _recogniser_job(workspace.store.uri, dataset.key, training, resources)
     return _find_or_train(workspace, job, net="recogniser")
 
 
@@ -52,6 +49,23 @@ def train_detector(
         store=workspace.store.uri, snapshot=pages.key, training=training, resources=resources
     )
     return _find_or_train(workspace, job, net="detector")
+
+
+def _recogniser_job(
+    store: str, snapshot: str, training: RecogniserTraining, resources: ResourceParams
+) -> TrainRecogniserJob | TrainPaddleOcrJob:
+    """Return the job of the engine."""
+    if isinstance(training, PaddleOcrRecogniserParams):
+        return TrainPaddleOcrJob(
+            store=store,
+            snapshot=snapshot,
+            training=training,
+            resources=resources,
+            runtime=find_runtime(),
+        )
+    return TrainRecogniserJob(
+        store=store, snapshot=snapshot, training=training, resources=resources
+    )
 
 
 def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> CheckpointRef:

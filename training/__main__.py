@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from configs.jobs import (
+    EmbeddedJob,
     ExportDetectorJob,
     ExportJob,
     ExportRecogniserJob,
     TrainDetectorJob,
-    TrainJob,
+    TrainPaddleOcrJob,
     TrainRecogniserJob,
 )
 from ocr.errors import OcrError
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # Each command imports its own room: paddle must not be there before the environment is.
 
 
-def _train(kind: type[TrainJob], path: Path) -> None:
+def _train(kind: type[EmbeddedJob], path: Path) -> None:
     job = read_job(path, kind)
     from training.train import train_model
 
@@ -57,7 +58,16 @@ def _train(kind: type[TrainJob], path: Path) -> None:
         train_model(job, folder)
 
 
-def _rank(kind: type[TrainJob], path: Path) -> None:
+def _train_with_paddleocr(path: Path) -> None:
+    job = read_job(path, TrainPaddleOcrJob)
+    from training.paddleocr.train import train_with_paddleocr
+
+    folder = path.resolve().parent
+    with alone_in(folder), in_plain_words():
+        train_with_paddleocr(job, folder)
+
+
+def _rank(kind: type[EmbeddedJob], path: Path) -> None:
     """One rank of a training; started by the launcher only."""
     folder = path.resolve().parent
     job = read_job(path, kind)
@@ -103,6 +113,7 @@ def in_plain_words() -> Iterator[None]:
 COMMANDS: dict[str, Callable[[Path], None]] = {
     "train-recogniser": partial(_train, TrainRecogniserJob),
     "train-detector": partial(_train, TrainDetectorJob),
+    "train-paddleocr-recogniser": _train_with_paddleocr,
     "rank-recogniser": partial(_rank, TrainRecogniserJob),
     "rank-detector": partial(_rank, TrainDetectorJob),
     "export-recogniser": partial(_export, ExportRecogniserJob),

@@ -8,8 +8,11 @@ from pydantic import BaseModel, ValidationError
 
 from configs.jobs import TrainJob, what_decides
 from configs.presets import describe
+from configs.settings import Settings
 from ocr.errors import BadInput
+from ocr.store import S3Credentials, open_store
 from ocr.store.digest import stage_key
+from ocr.store.folder import download_folder
 
 SNAPSHOT = "snapshot"
 """Local copy of the snapshot."""
@@ -36,6 +39,12 @@ def read_job(path: Path, kind: type[Job]) -> Job:
     except ValidationError as error:
         faults = "; ".join(describe(item) for item in error.errors())
         raise BadInput(f"{path}: {faults}") from None
+
+
+def fetch_snapshot(job: TrainJob, folder: Path) -> None:
+    """Copy the snapshot beside the job, once; only this process needs the store's keys."""
+    store = open_store(job.store, s3=S3Credentials.of(Settings()))
+    download_folder(store, prefix=job.snapshot, folder=folder / SNAPSHOT)
 
 
 def job_digest(job: TrainJob) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import cv2
 
-from configs.jobs import TrainJob, TrainKind, TrainResult
+from configs.jobs import EmbeddedJob, EmbeddedKind, TrainResult
 from configs.training import ResourceParams
 from ocr.errors import OcrError
 from ocr.models.provenance import name_code
@@ -22,14 +22,14 @@ from training.loop.ranks import join_ranks
 from training.loop.trainee import Trainee
 from training.recognition.trainee import open_recogniser
 
-OPENERS: dict[TrainKind, Callable[..., Trainee]] = {
+OPENERS: dict[EmbeddedKind, Callable[..., Trainee]] = {
     "train-recogniser": open_recogniser,
     "train-detector": open_detector,
 }
 MOST_LOADER_THREADS = 8
 
 
-def train_rank(job: TrainJob, folder: Path, *, fail: Callable[[OcrError], None]) -> None:
+def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], None]) -> None:
     """Train as one of the ranks; the first leaves the checkpoint and result.json.
 
     Args:
@@ -72,7 +72,7 @@ def count_loader_threads(resources: ResourceParams) -> int:
 
 
 def finish(
-    job: TrainJob, folder: Path, loop: TrainingLoop, *, load_s: float, code: str
+    job: EmbeddedJob, folder: Path, loop: TrainingLoop, *, load_s: float, code: str
 ) -> TrainResult:
     """Measure the weights to use and write their checkpoint."""
     checkpoint = folder / CHECKPOINT

@@ -2,23 +2,20 @@
 
 from pathlib import Path
 
-from configs.jobs import TrainJob, TrainKind, TrainResult
-from configs.settings import Settings
+from configs.jobs import EmbeddedJob, EmbeddedKind, TrainResult
 from ocr.errors import BadInput, OcrError
 from ocr.machine.machine import Machine
-from ocr.store import S3Credentials, open_store
-from ocr.store.folder import download_folder
-from training.job import SNAPSHOT, read_result
+from training.job import fetch_snapshot, read_result
 from training.launch import launch_ranks
 from training.preflight import look_before_training
 
-RANK_COMMANDS: dict[TrainKind, str] = {
+RANK_COMMANDS: dict[EmbeddedKind, str] = {
     "train-recogniser": "rank-recogniser",
     "train-detector": "rank-detector",
 }
 
 
-def train_model(job: TrainJob, folder: Path) -> TrainResult:
+def train_model(job: EmbeddedJob, folder: Path) -> TrainResult:
     """Train as the job says, on as many processes, and go on where an earlier run was ended.
 
     Args:
@@ -50,9 +47,3 @@ def train_model(job: TrainJob, folder: Path) -> TrainResult:
     if result is None:
         raise OcrError(f"The training left no result in {folder}")
     return result
-
-
-def fetch_snapshot(job: TrainJob, folder: Path) -> None:
-    """Copy the snapshot beside the job, once; only this process needs the store's keys."""
-    store = open_store(job.store, s3=S3Credentials.of(Settings()))
-    download_folder(store, prefix=job.snapshot, folder=folder / SNAPSHOT)

@@ -16,6 +16,7 @@ StageName = Literal[
     "crop-pages",
     "train-recogniser",
     "train-detector",
+    "train-paddleocr-recogniser",
     "export-recogniser",
     "export-detector",
     "assemble",
@@ -61,6 +62,11 @@ STAGES: Final[dict[StageName, Stage]] = {
         2,
         ("training.detection.trainee", "training.loop.loop"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "scipy"),
+    ),
+    "train-paddleocr-recogniser": Stage(
+        1,
+        ("training.paddleocr.train",),
+        (*_IMAGES, *_PADDLE, "onnxruntime", "pyarrow", "pyyaml", "rapidfuzz", "scipy"),
     ),
     "export-recogniser": Stage(
         7,

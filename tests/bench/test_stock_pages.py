@@ -124,7 +124,7 @@ def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
     folder = bundle / PADDLE_FOLDER
     shutil.rmtree(folder)
     shutil.rmtree(bundle / "onnx")
-    export_paddle(model.net, shape=model.shape, config=model.config(), folder=folder)
+    export_paddle(model.net, config=model.config(), folder=folder)
     export_onnx(folder, bundle / "onnx/model.onnx", dimensions=model.dimensions)
     return RULE
 
@@ -132,13 +132,13 @@ def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
 def export_recogniser(bundle: Path) -> None:
     from tests.bench.colour_net import ColourNet
     from training.forms.paddle import export_paddle
+    from training.forms.trained_net import TrainedNet
     from training.recognition.export import inference_config, input_shape
 
     manifest = read_recogniser_manifest(bundle)
     shutil.rmtree(bundle / PADDLE_FOLDER)
     export_paddle(
-        ColourNet(manifest.input.height_px),
-        shape=input_shape(manifest.input),
+        TrainedNet(ColourNet(manifest.input.height_px), input_shape(manifest.input)),
         config=inference_config(manifest.input, "ABC"),
         folder=bundle / PADDLE_FOLDER,
     )

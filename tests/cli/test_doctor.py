@@ -101,6 +101,7 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
 
     code = run(["doctor", "--json"])
 
@@ -108,6 +109,7 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
     assert code == 0
     assert findings["tesseract"]["verdict"] == "absent"
     assert "apt install tesseract-ocr" in findings["tesseract"]["advice"]
+    assert "PADDLEOCR_HOME names no source tree" in findings["paddleocr"]["advice"]
     assert findings["store"]["found"]
     assert findings["decoder"]["found"].startswith("at most 713 MiB")
     for fact in ("no network", "no file but fonts"):

@@ -7,6 +7,7 @@ import pytest
 
 from configs.presets import ConfigError, load_params, preset_names
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
+from configs.training import RecogniserTrainingParams
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -25,6 +26,7 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
 
     assert isinstance(params, RetrainLinesParams)
     assert params.name == "meters"
+    assert isinstance(params.training, RecogniserTrainingParams)
     assert (params.training.epochs, params.training.batch_size) == (5, 4)
     assert params.training.size == "small"
     assert params.gate.max_relative_drop == 0.02
@@ -110,6 +112,7 @@ def test_a_project_of_pages_has_parameters_of_its_own(tmp_path: Path) -> None:
     params = load_params(str(project), overrides=["recogniser.height_px=24"])
 
     assert isinstance(params, RetrainPagesParams)
+    assert isinstance(params.recogniser, RecogniserTrainingParams)
     assert (params.detector.long_side_px, params.recogniser.height_px) == (960, 24)
     assert (params.detector_name, params.recogniser_name) == (
         "letters-detector",

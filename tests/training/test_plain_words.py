@@ -12,10 +12,9 @@ from ocr.errors import TrainingFailed
 from tests.ocr.machine.test_failures import GPU_MEMORY, NCCL_TIMEOUT
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import ROOT
-from training.job import read_job
+from training.job import fetch_snapshot, read_job
 from training.launch import report_failure
 from training.loop.guards import Stalled
-from training.train import fetch_snapshot
 
 BROKEN_NET = """
 import sys

@@ -19,7 +19,7 @@ from training.detection.ppocr_v6.net import PretrainedDetectorSpec
 from training.forms.exportable import Run
 from training.forms.paddle import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
-from training.forms.static_graph import InputShape
+from training.forms.trained_net import TrainedNet
 from training.ppocr_v6.notice import write_notice
 
 NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
@@ -58,7 +58,6 @@ class PageFinder:
 class DetectorExport:
     """A detector's checkpoint, to be exported; see `training.forms.exportable`."""
 
-    shape: InputShape = (None, 3, None, None)
     dimensions = "NCHW"
 
     def __init__(self, checkpoint: Path) -> None:
@@ -67,7 +66,8 @@ class DetectorExport:
         Raises:
             BadData: It is damaged.
         """
-        self.net, self._net_spec, self._rule = load_detector(checkpoint)
+        net, self._net_spec, self._rule = load_detector(checkpoint)
+        self.net = TrainedNet(net, (None, 3, None, None))
         self._spec = self._net_spec.input
         self.reader = PageFinder(self._spec, self._rule)
 

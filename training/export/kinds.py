@@ -1,23 +1,31 @@
-"""The two kinds of export: which class exports which checkpoint."""
+"""The two kinds of export: how the checkpoint of each is loaded."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from configs.jobs import ExportKind
 from training.detection.export import DetectorExport
 from training.forms.exportable import Exportable
-from training.recognition.export import RecogniserExport
-
-EXPORTS: dict[ExportKind, type[RecogniserExport] | type[DetectorExport]] = {
-    "export-recogniser": RecogniserExport,
-    "export-detector": DetectorExport,
-}
+from training.paddleocr.checkpoint import is_exported
+from training.paddleocr.export import load_exported
+from training.recognition.export import RecogniserExport, load_recogniser_export
 
 
 def load_export(kind: ExportKind, checkpoint: Path) -> Exportable[Any]:
-    """Load the checkpoint of an export job.
+    """Load the checkpoint of an export job, whichever engine left it.
 
     Raises:
         BadData: It is damaged.
     """
     return EXPORTS[kind](checkpoint)
+
+
+def _load_recogniser(checkpoint: Path) -> RecogniserExport:
+    return (load_exported if is_exported(checkpoint) else load_recogniser_export)(checkpoint)
+
+
+EXPORTS: dict[ExportKind, Callable[[Path], Exportable[Any]]] = {
+    "export-recogniser": _load_recogniser,
+    "export-detector": DetectorExport,
+}

@@ -87,13 +87,13 @@ def main(kind: ExportKind, checkpoint: Path, bundle: Path, reading: Path) -> Non
 
     from training.export.kinds import load_export
     from training.forms.predictor import Predictor
-    from training.forms.static_graph import PARAMETERS, save_static
+    from training.forms.static_graph import PARAMETERS
 
     paddle.set_device("cpu")
     export = load_export(kind, checkpoint)
     folder = bundle / SERVING_FOLDER
     folder.mkdir()
-    save_static(export.net, export.shape, folder)
+    export.net.save(folder, legacy=True)
     text = _serving_config(folder / MODEL)
     for name in CONFIGS:
         (folder / name).write_text(text, encoding="utf-8")

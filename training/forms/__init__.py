@@ -1,6 +1,7 @@
 """The forms of a net that a bundle holds, and the proof that they answer alike.
 
 - `exportable` – what the export takes: all in which a detector differs from a recogniser
+- `trained_net` – the net of a checkpoint: it answers, and is written
 - `static_graph` – a net as a graph on disk, which every form starts from
 - `paddle` – the form that stock paddleocr loads
 - `onnx` – the form that the gateway serves unless told otherwise

@@ -12,7 +12,7 @@ from ocr.image.pixels import Image
 from ocr.models.bundle import ModelManifest
 from ocr.store import Store
 from training.forms.parity import Probabilities, Reading
-from training.forms.static_graph import InputShape
+from training.forms.trained_net import Net
 
 Output = TypeVar("Output")
 Run = Callable[[NDArray[np.float32]], NDArray[np.float32]]
@@ -33,12 +33,8 @@ class Exportable(Protocol[Output]):
     """A loaded checkpoint of a recogniser or a detector."""
 
     @property
-    def net(self) -> Any:
-        """The net, out of training; `export_paddle` makes it unusable."""
-
-    @property
-    def shape(self) -> InputShape:
-        """Shape of the net's input."""
+    def net(self) -> Net:
+        """The net."""
 
     @property
     def dimensions(self) -> str:

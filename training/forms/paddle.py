@@ -7,7 +7,8 @@ from typing import Any
 import yaml
 
 from training.forms.predictor import Predictor
-from training.forms.static_graph import PARAMETERS, InputShape, save_static
+from training.forms.static_graph import PARAMETERS
+from training.forms.trained_net import Net
 
 MODEL = "inference.json"
 CONFIG = "inference.yml"
@@ -18,17 +19,16 @@ RECOGNISER_NAME = "PP-OCRv5_mobile_rec"
 """The name for recognisers; under it paddleocr loads any CTC model."""
 
 
-def export_paddle(net: Any, *, shape: InputShape, config: Mapping[str, Any], folder: Path) -> None:
+def export_paddle(net: Net, *, config: Mapping[str, Any], folder: Path) -> None:
     """Write the form; the net is unusable afterwards.
 
     Args:
-        net: The net, out of training.
-        shape: Shape of its input.
+        net: The net.
         config: Content of inference.yml.
         folder: Where; it must not exist.
     """
     folder.mkdir(parents=True)
-    save_static(net, shape, folder)
+    net.save(folder, legacy=False)
     text = yaml.safe_dump(dict(config), allow_unicode=True, sort_keys=False)
     (folder / CONFIG).write_text(text, encoding="utf-8")
 

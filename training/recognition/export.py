@@ -30,6 +30,7 @@ from training.forms.exportable import Run
 from training.forms.paddle import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
+from training.forms.trained_net import Net, TrainedNet
 from training.ppocr_v6.notice import write_notice
 from training.recognition.checkpoint import NetSpec, load_recogniser
 from training.recognition.ppocr_v6.net import PretrainedNetSpec
@@ -66,26 +67,34 @@ class LineReader:
 
 
 class RecogniserExport:
-    """A recogniser's checkpoint, to be exported; see `training.forms.exportable`."""
+    """A recogniser to be exported; see `training.forms.exportable`."""
 
     dimensions = "NTC"
 
-    def __init__(self, checkpoint: Path) -> None:
-        """Load a checkpoint.
+    def __init__(
+        self, net: Net, spec: LineSpec, charset: Charset, *, description: str, notice: bool = False
+    ) -> None:
+        """Take a net.
 
-        Raises:
-            BadData: It is damaged.
+        Args:
+            net: Its output are the probabilities of the charset's classes.
+            spec: What it takes.
+            charset: The characters of classes 1 and up.
+            description: A sentence about it, for the card.
+            notice: Whether it started from the weights of PP-OCRv6.
         """
-        self.net, self._net_spec = load_recogniser(checkpoint)
-        self._spec = self._net_spec.input
-        self.shape = input_shape(self._spec)
-        self.reader = LineReader(self._spec, self._net_spec.charset)
+        self.net = net
+        self._spec = spec
+        self._charset = charset
+        self._description = description
+        self._notice = notice
+        self.reader = LineReader(spec, charset.characters)
         self._gain: TextGain | None = None
-        self._decoder = Decoder(Charset(self._net_spec.charset))
+        self._decoder = Decoder(charset)
 
     def config(self) -> dict[str, Any]:
         """Return the inference.yml that tells stock PaddleOCR how to read."""
-        return inference_config(self._spec, self._net_spec.charset)
+        return inference_config(self._spec, self._charset.characters)
 
     def stock_reader(self, config: Mapping[str, Any]) -> LineReader:
         """Read as stock does, with `input_shape` given where the layout is fixed."""
@@ -104,8 +113,8 @@ class RecogniserExport:
 
     def write_files(self, bundle: Path) -> None:
         """Write the charset, and what the license of the weights it started from asks for."""
-        Charset(self._net_spec.charset).write(bundle / CHARSET)
-        if isinstance(self._net_spec, PretrainedNetSpec):
+        self._charset.write(bundle / CHARSET)
+        if self._notice:
             write_notice(bundle / NOTICE, changes=NOTICE_FILE)
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Recognition]:
@@ -122,13 +131,12 @@ class RecogniserExport:
             return []
         tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
         snapshot = open_line_snapshot(tables, shards_in_store(store, job.snapshot))
-        charset = Charset(self._net_spec.charset)
-        gain, golden = weigh_text_model(snapshot, self._recogniser(bundle), charset)
+        gain, golden = weigh_text_model(snapshot, self._recogniser(bundle), self._charset)
         self._gain = gain
         if gain is None or not gain.pays:
             return []
         gain.model.write(bundle / TEXT_MODEL)
-        self._decoder = Decoder(charset, gain.model)
+        self._decoder = Decoder(self._charset, gain.model)
         return golden
 
     def compare(self, found: Recognition, expected: Recognition) -> str:
@@ -156,10 +164,10 @@ class RecogniserExport:
     def card(self) -> tuple[str, dict[str, Any]]:
         """Return the template of the model card and the values for it."""
         return "recogniser_card.md.jinja", {
-            "net": _describe_net(self._net_spec),
-            "notice": NOTICE if isinstance(self._net_spec, PretrainedNetSpec) else "",
+            "net": self._description,
+            "notice": NOTICE if self._notice else "",
             "spec": self._spec,
-            "charset": self._net_spec.charset,
+            "charset": self._charset.characters,
             "model_name": RECOGNISER_NAME,
             "gain": self._gain,
         }
@@ -171,6 +179,22 @@ class RecogniserExport:
             spec=self._spec,
             name="onnx",
         )
+
+
+def load_recogniser_export(checkpoint: Path) -> RecogniserExport:
+    """Load a checkpoint of the embedded trainer.
+
+    Raises:
+        BadData: It is damaged.
+    """
+    net, spec = load_recogniser(checkpoint)
+    return RecogniserExport(
+        TrainedNet(net, input_shape(spec.input)),
+        spec.input,
+        Charset(spec.charset),
+        description=_describe_net(spec),
+        notice=isinstance(spec, PretrainedNetSpec),
+    )
 
 
 def _name_gain(gain: TextGain) -> dict[str, float]:

@@ -20,10 +20,9 @@ from tests.training.running import assert_same_weights, curve, end_at, run
 from training.detection.checkpoint import load_detector
 from training.detection.net import DetectorNetSpec
 from training.detection.trainee import open_detector
-from training.job import read_job
+from training.job import fetch_snapshot, read_job
 from training.loop.progress import read_events
 from training.loop.ranks import Ranks
-from training.train import fetch_snapshot
 
 SHORT: dict[str, Any] = {"epochs": 1, "evaluations": 2, "checkpoint_every_s": 0.01}
 COMMAND: TrainKind = "train-detector"

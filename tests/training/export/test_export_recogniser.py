@@ -28,11 +28,13 @@ from training.export.legacy import LegacyExport, LegacyExportFailed
 from training.forms.onnx import export_onnx
 from training.forms.paddle import export_paddle, load_predictor, read_config
 from training.forms.parity import LARGEST_DIFFERENCE, ParityProof, Reading
+from training.forms.trained_net import TrainedNet
 from training.recognition.export import (
     LineReader,
     RecogniserExport,
     inference_config,
     input_shape,
+    load_recogniser_export,
 )
 from training.recognition.net import RecogniserNetSpec, build_recogniser_net
 
@@ -62,7 +64,7 @@ class Exported:
 
     @property
     def model(self) -> RecogniserExport:
-        return RecogniserExport(self.folder / "checkpoint")
+        return load_recogniser_export(self.folder / "checkpoint")
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +268,7 @@ def export_paddle_alone(folder: Path, *, characters: tuple[str, ...]) -> Path:
     net.set_state_dict(varied_weights(net))
     net.eval()
     config = inference_config(spec, characters)
-    export_paddle(net, shape=input_shape(spec), config=config, folder=folder)
+    export_paddle(TrainedNet(net, input_shape(spec)), config=config, folder=folder)
     return folder
 
 

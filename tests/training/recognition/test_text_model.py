@@ -15,7 +15,7 @@ from ocr.store import open_store
 from tests.training.export.line_store import CHARACTERS, TRAIN, blotches, line_store
 from training.export.card import render_card
 from training.export.export import export_model
-from training.recognition.export import RecogniserExport
+from training.recognition.export import RecogniserExport, load_recogniser_export
 
 CHARSET = Charset(CHARACTERS)
 NUMBERS = range(1000, 2200)
@@ -35,7 +35,7 @@ def val(exported: Path) -> dict[int, str]:
     """Texts of validation lines that the net reads so with a text model only."""
     model = TextModel(*count_ngrams(TRAIN.values(), CHARSET), weight=0.5)
     onnx = (exported / "bundle/onnx/model.onnx").read_bytes()
-    spec = RecogniserExport(exported / "checkpoint").manifest(**facts()).input
+    spec = load_recogniser_export(exported / "checkpoint").manifest(**facts()).input
     plain, reader = (
         OnnxRecogniser(onnx, charset=CHARSET, spec=spec, name="toy", text_model=one)
         for one in (None, model)
@@ -52,7 +52,7 @@ def refine(
     store, job = line_store(root, layout="line", val=val)
     bundle = root / "bundle"
     shutil.copytree(exported / "bundle", bundle)
-    export = RecogniserExport(exported / "checkpoint")
+    export = load_recogniser_export(exported / "checkpoint")
     changed = job.model_copy(update=changes)
     golden = export.refine(bundle, job=changed, store=store, folder=root / "snapshot")
     return export, bundle, len(golden)

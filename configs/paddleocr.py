@@ -1,0 +1,96 @@
+"""How PaddleOCR's own trainer trains a recogniser, and which engine a training is for."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from configs.base import Params
+from configs.training import RecogniserTrainingParams, ResourceParams
+
+
+class PaddleOcrRecogniserParams(Params):
+    """A recogniser of PaddleOCR's `configs/`, trained by its `tools/train.py`."""
+
+    engine: Literal["paddleocr"] = Field("paddleocr", description="PaddleOCR's own trainer")
+    net: str = Field(
+        "pp-ocrv5-mobile",
+        min_length=1,
+        description="pp-ocrv3-mobile, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, "
+        "pp-ocrv5-server; or any CTC recogniser's file in PaddleOCR's tree: configs/rec/NAME.yml",
+    )
+    epochs: int = Field(20, ge=1, description="Passes over the train split")
+    batch_size: int = Field(16, ge=1, le=4096, description="Lines per step")
+    learning_rate: float = Field(5e-4, gt=0, le=1, description="Peak learning rate")
+    width_px: int = Field(
+        320,
+        ge=32,
+        le=3200,
+        multiple_of=16,
+        description="Width to which lines are padded; wider ones are squeezed while it trains",
+    )
+    max_text_length: int = Field(
+        25, ge=1, le=1000, description="Longest text that the net is built for; PP-OCR: less two"
+    )
+    pretrained: str = Field(
+        "", description="Weights to start from, a path or URL of a .pdparams; empty: from nothing"
+    )
+    pretrained_sha256: str = Field(
+        "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the weights to start from"
+    )
+    overrides: dict[str, Any] = Field(
+        default={},
+        description="Keys of PaddleOCR's own configuration, nested as there; none may be new",
+    )
+    evaluations: int = Field(
+        10, ge=1, le=1000, description="Validations over the whole run, at the end of an epoch"
+    )
+    no_progress_timeout_s: float = Field(
+        600, gt=0, description="Seconds without a sign of progress before the job gives up"
+    )
+    text_model: bool = Field(
+        True,
+        description="Read with a model of the training texts (character n-grams that know digits "
+        "only as digits) where it is sure to help on the validation split",
+    )
+    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
+
+    @model_validator(mode="after")
+    def _check_pretrained(self) -> "PaddleOcrRecogniserParams":
+        if bool(self.pretrained) != bool(self.pretrained_sha256):
+            raise ValueError("pretrained and pretrained_sha256 are given together, or neither is")
+        return self
+
+
+ENGINES: dict[str, type[RecogniserTrainingParams] | type[PaddleOcrRecogniserParams]] = {
+    "embedded": RecogniserTrainingParams,
+    "paddleocr": PaddleOcrRecogniserParams,
+}
+
+
+def _engine_of(value: Any) -> Any:
+    """Name the engine of a training; what names none is for the embedded one."""
+    if isinstance(value, dict):
+        return value.get("engine", "embedded")
+    return getattr(value, "engine", "embedded")
+
+
+def _any_of(schema: dict[str, Any]) -> None:
+    """Without its engine a form may fit both models, which oneOf would refuse."""
+    schema["anyOf"] = schema.pop("oneOf")
+
+
+RecogniserTraining = Annotated[
+    Annotated[RecogniserTrainingParams, Tag("embedded")]
+    | Annotated[PaddleOcrRecogniserParams, Tag("paddleocr")],
+    Discriminator(_engine_of),
+    Field(json_schema_extra=_any_of),
+]
+
+
+def check_engine(training: RecogniserTraining, resources: ResourceParams) -> None:
+    """Raise ValueError when an engine cannot use the resources."""
+    if training.engine == "paddleocr" and resources.devices != 1:
+        raise ValueError(
+            f"resources.devices: {resources.devices} is not allowed; engine: paddleocr trains in "
+            "one process, expected 1"
+        )

@@ -1,0 +1,102 @@
+"""One form for two engines: the one that is named, and the embedded one where none is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob, TrainRecogniserJob, what_decides
+from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.presets import ConfigError, load_params
+from configs.retrain import RetrainLinesParams, RetrainPagesParams
+from configs.training import RecogniserTrainingParams, ResourceParams
+
+
+def test_what_names_no_engine_is_for_the_embedded_one_and_keeps_its_key() -> None:
+    before = {"kind": "train-recogniser", "store": "s", "snapshot": "d/0", "resources": {}}
+
+    job = TrainRecogniserJob.model_validate(before | {"training": {"epochs": 3}})
+
+    assert (job.training.engine, job.training.epochs) == ("embedded", 3)
+    assert "engine" not in what_decides(job)["training"]
+    assert what_decides(job).keys() == {"snapshot", "training", "resources"}
+
+
+def test_a_recogniser_of_pages_may_be_of_either_engine(tmp_path: Path) -> None:
+    project = tmp_path / "own.yaml"
+    project.write_text("extends: _base\ntask: pages\nrecogniser: {engine: paddleocr, epochs: 3}\n")
+
+    params = load_params(str(project))
+
+    assert isinstance(params, RetrainPagesParams)
+    assert params.recogniser == PaddleOcrRecogniserParams(epochs=3)
+
+
+def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> None:
+    given = ["training.overrides.Optimizer.beta1=0.8", "training.overrides.Global.debug=true"]
+
+    params = load_params("plates-ppocr", overrides=given)
+
+    assert isinstance(params, RetrainLinesParams)
+    assert isinstance(params.training, PaddleOcrRecogniserParams)
+    assert params.training.overrides == {
+        "Global": {"cal_metric_during_train": False, "debug": True},
+        "Optimizer": {"beta1": 0.8},
+    }
+
+
+@pytest.mark.parametrize(
+    ("preset", "given", "said"),
+    [
+        ("plates", "training.engine=paddle", "training.engine: 'paddle' is not allowed; expected"),
+        ("plates-ppocr", "training.epoch=3", "training.epoch: unknown key; did you mean"),
+        ("plates-ppocr", "training.epochs=0", "training.epochs: 0 is not allowed; input should be"),
+        ("plates-ppocr", "training.width_px=100", "training.width_px: 100 is not allowed; input s"),
+        ("plates-ppocr", "training.layout=fixed", "training.layout: unknown key; allowed here: en"),
+        ("plates-ppocr", "training.pretrained=x", "training: pretrained and pretrained_sha256 are"),
+        ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
+        ("plates-ppocr", "resources.devices=2", "resources.devices: 2 is not allowed; engine: pad"),
+        ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
+        ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
+    ],
+)  # fmt: skip
+def test_what_an_engine_does_not_know_is_named_without_its_tag(
+    preset: str, given: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load_params(preset, overrides=[given])
+
+    assert said in str(refused.value)
+
+
+def test_a_form_without_an_engine_fits_both_and_is_not_refused_for_it() -> None:
+    field = RetrainLinesParams.model_json_schema()["properties"]["training"]
+
+    assert "oneOf" not in field
+    assert len(field["anyOf"]) == 2
+    assert field["default"]["engine"] == "embedded"
+
+
+def paddleocr_job(
+    *, pretrained: str = "/w", sha256: str = "0" * 64, **runtime: str
+) -> TrainPaddleOcrJob:
+    given = {"home": "/a", "python": "/b", "tree": "t", "packages": "p"} | runtime
+    return TrainPaddleOcrJob(
+        store="s",
+        snapshot="d/0",
+        training=PaddleOcrRecogniserParams(pretrained=pretrained, pretrained_sha256=sha256),
+        resources=ResourceParams(),
+        runtime=PaddleOcrRuntime(**given),
+    )
+
+
+def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
+    def key(**changes: str) -> str:
+        return json.dumps(what_decides(paddleocr_job(**changes)), sort_keys=True)
+
+    assert key() == key(home="/x") == key(python="/x") == key(pretrained="/x")
+    assert len({key(), key(tree="x"), key(packages="x"), key(sha256="1" * 64)}) == 4
+
+
+def test_the_default_is_the_embedded_engine() -> None:
+    assert RetrainLinesParams.model_fields["training"].default == RecogniserTrainingParams()

@@ -1,0 +1,55 @@
+"""PaddleOCR's source tree: found, told apart, and missed with the command that brings it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ocr.errors import BadInput
+from ocr.source_tree import find_source_tree
+
+PYTHON = Path(sys.executable)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in ("tools/train.py", "tools/export_model.py", "configs/rec/a.yml", "ppocr/net.py"):
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# {name}")
+    return tmp_path / "tree"
+
+
+def test_a_tree_is_known_by_its_code_wherever_it_lies(tree: Path, tmp_path: Path) -> None:
+    before = find_source_tree(str(tree), PYTHON)
+    (tree / "ppocr/net.pyc").write_text("a cache")
+    moved = find_source_tree(str(tree.rename(tmp_path / "moved")), PYTHON)
+    (tmp_path / "moved/ppocr/net.py").write_text("# changed")
+    changed = find_source_tree(str(tmp_path / "moved"), PYTHON)
+
+    assert moved.tree == before.tree != changed.tree
+    assert before.packages == changed.packages
+
+
+@pytest.mark.parametrize("home", ["", "none", "."])
+def test_a_missing_tree_is_said_with_the_one_command(home: str) -> None:
+    with pytest.raises(
+        BadInput, match=r"PADDLEOCR_HOME.*: git clone --depth 1 --branch v\S+ https"
+    ):
+        find_source_tree(home, PYTHON)
+
+
+def test_a_missing_interpreter_is_said_with_the_one_command(tree: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no interpreter .*none.*: make paddleocr-runtime; or name"):
+        find_source_tree(str(tree), tmp_path / "none")
+
+
+def test_an_interpreter_without_paddle_is_said(tree: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+
+    with pytest.raises(
+        BadInput, match="has no Paddle: No module named 'paddle'; make it: make pad"
+    ):
+        find_source_tree(str(tree), bare)

@@ -1,0 +1,34 @@
+"""PaddleOCR's source tree and runtime, where this machine has them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from configs.jobs import PaddleOcrRuntime
+from ocr.errors import BadInput
+from ocr.source_tree import find_home, find_source_tree
+
+ROOT = Path(__file__).resolve().parents[1]
+BESIDE = ROOT.parent / "shared" / "peers" / "PaddleOCR"
+RUNTIME = ROOT / ".venv-paddleocr" / "bin" / "python"
+
+
+def find_tree() -> Path:
+    """Return the source tree, or skip the test and say how to get it."""
+    try:
+        return find_home(os.environ.get("PADDLEOCR_HOME") or (str(BESIDE) * BESIDE.is_dir()))
+    except BadInput as error:
+        pytest.skip(str(error))
+
+
+def find_runtime() -> PaddleOcrRuntime:
+    """Return tree and interpreter, or skip the test and say how to get them."""
+    python = Path(os.environ.get("OCRLINE_PADDLEOCR_PYTHON") or RUNTIME)
+    try:
+        found = find_source_tree(str(find_tree()), python)
+    except BadInput as error:
+        pytest.skip(str(error))
+    return PaddleOcrRuntime(
+        home=str(found.home), python=str(found.python), tree=found.tree, packages=found.packages
+    )

@@ -1,0 +1,57 @@
+"""What an engine needs is looked for before anything is done."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.presets import load_params
+from configs.retrain import RetrainLinesParams
+from configs.training import RecogniserTrainingParams
+from flows.retrain_lines import retrain_lines
+from ocr.errors import BadInput
+from tasks.engine import check_engine, find_runtime
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree and an interpreter, named by the environment."""
+    for name in ("tools/train.py", "tools/export_model.py"):
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    monkeypatch.setenv("PADDLEOCR_HOME", str(tmp_path / "tree"))
+    monkeypatch.setenv("OCRLINE_PADDLEOCR_PYTHON", sys.executable)
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def test_the_job_names_what_the_environment_names(machine: Path) -> None:
+    runtime = find_runtime()
+
+    assert (runtime.home, runtime.python) == (
+        str(machine / "tree"),
+        os.environ["OCRLINE_PADDLEOCR_PYTHON"],
+    )
+    check_engine(PaddleOcrRecogniserParams())
+
+
+def test_the_embedded_engine_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
+
+    check_engine(RecogniserTrainingParams())
+
+
+def test_a_run_without_the_tree_ends_before_it_prepares_anything(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PADDLEOCR_HOME")
+    params = load_params("plates-ppocr", overrides=["dataset.root=/nowhere"])
+    assert isinstance(params, RetrainLinesParams)
+
+    with pytest.raises(
+        BadInput, match="PADDLEOCR_HOME names no source tree of PaddleOCR; get one: g"
+    ):
+        retrain_lines.fn(params, "train")

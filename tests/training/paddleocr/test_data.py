@@ -1,0 +1,108 @@
+"""What PaddleOCR's trainer would stumble over is refused with counts; the rest is written."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
+from ocr.errors import BadData
+from ocr.image.pixels import decode_image
+from ocr.models.charset import Charset
+from ocr.store import open_store
+from ocr.store.folder import download_folder
+from tests.training.recognition.toy_lines import make_line_snapshot
+from training.paddleocr.data import check_texts, write_files
+from training.paddleocr.recogniser_config import JobFiles
+
+TEXTS = {"train": ["12", "345", "67890", "1 2"], "val": ["5", "77"], "test": ["1"]}
+
+
+def snapshot_of(folder: Path, texts: dict[str, list[str]]) -> LineSnapshot:
+    named = make_line_snapshot(folder / "made", texts=texts)
+    copy = folder / "copy"
+    download_folder(open_store(named["store"]), prefix=named["snapshot"], folder=copy)
+    return open_line_snapshot(copy)
+
+
+def files_in(folder: Path) -> JobFiles:
+    return JobFiles(
+        data=folder,
+        train=folder / "train.txt",
+        val=folder / "val.txt",
+        charset=folder / "charset.txt",
+        output=folder / "output",
+    )
+
+
+def test_label_files_name_every_line_and_its_pixels(tmp_path: Path) -> None:
+    snapshot = snapshot_of(tmp_path, TEXTS)
+    files = files_in(tmp_path / "data")
+
+    write_files(snapshot, files)
+
+    rows = [row.split("\t") for row in files.train.read_text().splitlines()]
+    assert sorted(text for _, text in rows) == sorted(TEXTS["train"])
+    assert len(files.val.read_text().splitlines()) == 2
+    assert files.charset.read_text() == "".join(f"{each}\n" for each in " 01234567890"[:-1])
+    for (name, text), (sample, image) in zip(rows, snapshot.images("train"), strict=True):
+        assert text == sample.text
+        found = decode_image((files.data / name).read_bytes(), max_pixels=10**6)
+        np.testing.assert_array_equal(found, image)
+
+
+def test_files_of_an_earlier_run_are_taken(tmp_path: Path) -> None:
+    snapshot = snapshot_of(tmp_path, TEXTS)
+    files = files_in(tmp_path / "data")
+    write_files(snapshot, files)
+    (files.data / "train/0000000.png").write_bytes(b"as it was")
+
+    write_files(snapshot, files)
+
+    assert (files.data / "train/0000000.png").read_bytes() == b"as it was"
+
+
+TOO_LONG = (
+    "1 of 4 texts of the train split are empty or longer than 4 characters, such as '67890' of 5; "
+    "raise training.max_text_length"
+)
+
+
+@pytest.mark.parametrize(
+    ("longest", "batch_size", "said"),
+    [
+        (4, 1, TOO_LONG),
+        (9, 5, "The train split has 4 lines; PaddleOCR's trainer needs at least 5, a batch"),
+    ],
+)
+def test_texts_that_do_not_fit_are_counted(
+    tmp_path: Path, longest: int, batch_size: int, said: str
+) -> None:
+    snapshot = snapshot_of(tmp_path, TEXTS)
+
+    with pytest.raises(BadData, match=re.escape(said)):
+        check_texts(snapshot, longest=longest, batch_size=batch_size)
+
+
+def test_an_empty_split_is_refused() -> None:
+    def values(_: str, split: str) -> list[str]:
+        return TEXTS["train"] if split == "train" else []
+
+    snapshot: Any = SimpleNamespace(values=values)
+
+    with pytest.raises(BadData, match=r"The val split has 0 lines; .* needs at least 1$"):
+        check_texts(snapshot, longest=9, batch_size=1)
+
+
+def test_characters_outside_the_charset_are_counted(tmp_path: Path) -> None:
+    whole = snapshot_of(tmp_path, TEXTS)
+    charset = Charset(tuple("0123456789"))
+    snapshot = LineSnapshot(whole.folder, whole.manifest, charset, whole.to_sample, whole.read)
+
+    with pytest.raises(
+        BadData, match="1 characters of the train split's texts cannot be learnt: '"
+    ):
+        check_texts(snapshot, longest=9, batch_size=1)

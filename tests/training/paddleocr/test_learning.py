@@ -1,0 +1,147 @@
+"""A training watched from outside, with a stand-in for PaddleOCR's trainer that misbehaves."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from threading import Timer
+
+import psutil
+import pytest
+
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.training import ResourceParams
+from ocr.errors import OcrError, TrainingFailed
+from training.loop.guards import Stopped, StopRequest
+from training.loop.progress import read_events
+from training.paddleocr.kept import Kept
+from training.paddleocr.learning import Learning
+
+STEP = (
+    "epoch: [{0}/2], global_step: {1}, lr: 0.1, loss: {2}, avg_reader_cost: 0.1 s, "
+    "avg_batch_cost: 0.1 s, avg_samples: 1, ips: 5.0 samples/s, eta: 0:00:00"
+)
+EPOCH = f"""
+import os, signal, sys, time
+from pathlib import Path
+
+def epoch(number, loss=1.0, step=0):
+    print({STEP!r}.format(number, step or 3 * number, loss), flush=True)
+    for suffix in (".pdparams", ".pdopt", ".states"):
+        Path(f"latest{{suffix}}").write_text(str(number))
+    print("save model in " + os.path.abspath("latest"), flush=True)
+    time.sleep(0.2)
+
+print("train dataloader has 3 iters")
+"""
+
+
+@pytest.fixture
+def learning(tmp_path: Path) -> "Scene":
+    return Scene(tmp_path)
+
+
+class Scene:
+    """A job whose trainer is a script."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "job"
+        self.tree = folder / "tree"
+        (self.tree / "tools").mkdir(parents=True)
+        self.folder.mkdir()
+        self.stop = StopRequest()
+        self._others = set(psutil.Process().children(recursive=True))
+
+    def left(self) -> set[psutil.Process]:
+        """Processes that the training started and did not end."""
+        return set(psutil.Process().children(recursive=True)) - self._others
+
+    def run(self, script: str, *, timeout_s: float = 60) -> Kept:
+        (self.tree / "tools/train.py").write_text(EPOCH + script)
+        job = TrainPaddleOcrJob(
+            store="file:///none",
+            snapshot="datasets/d/0",
+            training=PaddleOcrRecogniserParams(epochs=2, no_progress_timeout_s=timeout_s),
+            resources=ResourceParams(),
+            runtime=PaddleOcrRuntime(
+                home=str(self.tree), python=sys.executable, tree="t", packages="p"
+            ),
+        )
+        kept = Kept(self.folder)
+        config = {"Global": {"checkpoints": None}}
+        learning = Learning(job, self.folder, config=config, kept=kept, stop=self.stop)
+        learning.run(self.folder / "trainer.log")
+        return kept
+
+
+def test_what_the_trainer_says_becomes_events(learning: Scene) -> None:
+    kept = learning.run("epoch(1)\nepoch(2, 0.5)")
+
+    events = read_events(learning.folder / "metrics.jsonl")
+    assert [(event["step"], event["steps"], event["loss"]) for event in events] == [
+        (3, 6, 1.0),
+        (6, 6, 0.5),
+    ]
+    assert kept.latest.with_suffix(".pdparams").read_text() == "2"
+
+
+def test_a_rerun_goes_on_after_the_last_epoch_and_says_no_step_twice(learning: Scene) -> None:
+    with pytest.raises(
+        OcrError, match=r"tools/train.py was killed by signal 9; run again to go on"
+    ):
+        learning.run("epoch(1)\nos.kill(os.getpid(), signal.SIGKILL)")
+
+    learning.run("assert 'epoch-1' in Path(sys.argv[2]).read_text()\nepoch(2, step=3)")
+
+    events = read_events(learning.folder / "metrics.jsonl")
+    assert [event["step"] for event in events] == [3, 6]
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("print('No Images in train dataset')", "ended by itself after 0 of 2 epochs; see "),
+        ("epoch(1)", "ended by itself after 1 of 2 epochs"),
+        ("raise KeyError('Backbone')", "ended with status 1: KeyError: 'Backbone'; see "),
+        ("epoch(1, 'nan')", "The loss is nan at step 3: lower training.learning_rate"),
+    ],
+)
+def test_a_training_without_its_last_epoch_failed(learning: Scene, script: str, said: str) -> None:
+    with pytest.raises(TrainingFailed, match=said):
+        learning.run(script)
+
+
+def test_a_trainer_that_only_talks_of_errors_is_ended(learning: Scene) -> None:
+    hangs = "while True:\n    print('error happened with msg: RecursionError', flush=True)\n"
+
+    with pytest.raises(TrainingFailed, match=r"no progress for 2 s \(training.no_progress_timeout"):
+        learning.run(f"{hangs}    time.sleep(0.1)", timeout_s=2)
+
+    assert learning.left() == set()
+
+
+def test_a_wish_to_stop_ends_trainer_and_loaders_and_keeps_the_epoch(learning: Scene) -> None:
+    def ask() -> None:
+        while not (learning.folder / "kept/state.json").is_file():
+            time.sleep(0.05)
+        learning.stop.at = time.monotonic()
+
+    Timer(0, ask).start()
+    with pytest.raises(Stopped, match="run again to go on from the last whole epoch"):
+        learning.run("epoch(1)\nos.fork()\ntime.sleep(600)")
+
+    assert Kept(learning.folder).state.epoch == 1
+    assert learning.left() == set()
+
+
+def test_nothing_secret_reaches_the_trainer(
+    learning: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINIO_SECRET_KEY", "hush-hush")
+
+    learning.run("print(dict(os.environ))\nepoch(1)\nepoch(2)")
+
+    said = (learning.folder / "trainer.log").read_text()
+    assert "hush-hush" not in said
+    assert os.environ["PATH"] in said

@@ -1,0 +1,172 @@
+"""Our parameters as PaddleOCR's YAML, on its own configs."""
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from configs.paddleocr import PaddleOcrRecogniserParams
+from ocr.errors import BadInput
+from tests.paddleocr_tree import find_tree
+from training.paddleocr.recogniser_config import (
+    FAMILIES,
+    JobFiles,
+    exported,
+    input_size,
+    longest_text,
+    make_config,
+    read_upstream,
+    resumed,
+    started,
+)
+
+GOLDEN = Path(__file__).parent / "golden"
+SMALL = "configs/rec/rec_mv3_none_none_ctc.yml"
+JOB = Path("/job")
+FILES = JobFiles(
+    data=JOB / "data",
+    train=JOB / "data/train.txt",
+    val=JOB / "data/val.txt",
+    charset=JOB / "data/charset.txt",
+    output=JOB / "output",
+)
+
+
+def make(tree: Path, *, gpu: bool = False, lines: int = 1000, **training: Any) -> dict[str, Any]:
+    params = PaddleOcrRecogniserParams(**training)
+    return make_config(read_upstream(tree, params.net), params, files=FILES, lines=lines, gpu=gpu)
+
+
+def leaves(config: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(config, dict) and config:
+        for key, value in config.items():
+            yield from leaves(value, f"{path}.{key}".lstrip("."))
+    elif isinstance(config, list) and any(isinstance(each, dict) for each in config):
+        for number, value in enumerate(config):
+            yield from leaves(value, f"{path}.{number}")
+    else:
+        yield path, config
+
+
+def changes(before: Any, after: Any) -> dict[str, Any]:
+    old = dict(leaves(before))
+    return {path: value for path, value in leaves(after) if path not in old or old[path] != value}
+
+
+@pytest.fixture(scope="module")
+def tree() -> Path:
+    return find_tree()
+
+
+@pytest.mark.parametrize("net", [*FAMILIES, SMALL])
+def test_what_is_changed_of_a_familys_config_is_its_golden_file(tree: Path, net: str) -> None:
+    golden = GOLDEN / f"{Path(net).stem}.yaml"
+
+    config = make(
+        tree, net=net, epochs=7, batch_size=24, width_px=256, max_text_length=31, evaluations=3
+    )
+
+    assert changes(read_upstream(tree, net), config) == yaml.safe_load(golden.read_text())
+
+
+def test_the_upstream_config_itself_is_left_alone(tree: Path) -> None:
+    upstream = read_upstream(tree, "pp-ocrv5-mobile")
+    before = deepcopy(upstream)
+
+    make_config(upstream, PaddleOcrRecogniserParams(), files=FILES, lines=100, gpu=True)
+
+    assert upstream == before
+
+
+def test_input_and_longest_text_are_those_of_the_config(tree: Path) -> None:
+    pp_ocr = make(tree, net="pp-ocrv4-mobile", width_px=480)
+    small = make(tree, net=SMALL, width_px=128)
+
+    assert (input_size(pp_ocr), longest_text(pp_ocr)) == ((48, 480), 23)
+    assert (input_size(small), longest_text(small)) == ((32, 128), 25)
+
+
+def test_overrides_reach_values_groups_without_content_and_items_of_lists(tree: Path) -> None:
+    config = make(
+        tree,
+        overrides={
+            "Optimizer": {"lr": {"warmup_epoch": 0}},
+            "Train": {"dataset": {"transforms": {"2": {"RecAug": {"aug_prob": 0.1}}}}},
+            "Architecture": {"Head": {"head_list": {0: {"CTCHead": {"Neck": {"dims": 60}}}}}},
+        },
+    )
+
+    assert config["Optimizer"]["lr"]["warmup_epoch"] == 0
+    assert config["Train"]["dataset"]["transforms"][2] == {"RecAug": {"aug_prob": 0.1}}
+    assert config["Architecture"]["Head"]["head_list"][0]["CTCHead"]["Neck"]["dims"] == 60
+
+
+def test_a_run_goes_on_starts_and_exports_by_the_same_config(tree: Path) -> None:
+    config = make(tree, net=SMALL)
+
+    assert changes(config, resumed(config, Path("/k/epoch-3"))) == {
+        "Global.checkpoints": "/k/epoch-3"
+    }
+    assert changes(config, started(config, Path("/w.pdparams"))) == {
+        "Global.pretrained_model": "/w.pdparams"
+    }
+    assert changes(config, exported(config, Path("/k/best"), Path("/out"), legacy=True)) == {
+        "Global.pretrained_model": "/k/best",
+        "Global.save_inference_dir": "/out",
+        "Global.export_with_pir": False,
+    }
+
+
+def override(path: str, value: Any) -> dict[str, Any]:
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return {"overrides": value}
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"net": "pp-ocrv9-mobile"}, "'pp-ocrv9-mobile' is not allowed; expected one of pp-ocrv3-mobi"),
+    ({"net": "../../etc/passwd.yml"}, "is not allowed; expected one of"),
+    ({"net": "tools/train.py"}, "is not allowed; expected one of"),
+    ({"net": "configs/rec/none.yml"}, "PaddleOCR's tree has no configs/rec/none.yml"),
+    ({"net": "configs/det/PP-OCRv5/PP-OCRv5_mobile_det.yml"}, "is DB (det, read by DBPostProcess)"),
+    ({"net": "configs/rec/rec_mv3_tps_bilstm_att.yml"}, "read by AttnLabelDecode); expected a rec"),
+    ({"net": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec_distillation.yml"}, "is Distillation"),
+    ({"net": "configs/rec/rec_svtrnet.yml"}, "does not pad lines of three channels by RecResizeI"),
+    (override("Optimizer.lr.warm_epoch", 1), "Optimizer.lr has no such key; did you mean warmup_e"),
+    (
+        override("Optimiser.name", "SGD"),
+        "PaddleOCR's config has no such key; did you mean Optimize",
+    ),
+    (
+        override("Train.dataset.transforms.9", 1),
+        "Train.dataset.transforms has no such key; there a",
+    ),
+    (override("Global.epoch_num", 3), "Global.epoch_num is set by training.epochs, and cannot be"),
+    (override("Global.character_dict_path", "x"), "Global.character_dict_path is set by the job"),
+    (override("Train.loader.batch_size_per_card", 8), "is set by training.batch_size"),
+    (override("Optimizer.lr", 0.1), "Optimizer.lr: 0.1 is not allowed; expected a group of keys"),
+    (
+        override("Optimizer.beta1", {"a": 1}),
+        "{'a': 1} is not allowed; expected a value such as 0.9",
+    ),
+]
+
+
+@pytest.mark.parametrize(("training", "said"), BAD, ids=[said[:40] for _, said in BAD])
+def test_what_cannot_be_trained_is_said_with_what_can(
+    tree: Path, training: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(said)):
+        make(tree, **training)
+
+
+def test_a_schedule_without_a_learning_rate_is_named(tree: Path) -> None:
+    upstream = read_upstream(tree, SMALL)
+    upstream["Optimizer"]["lr"] = {"name": "Piecewise", "values": [0.1]}
+
+    with pytest.raises(BadInput, match="it is Piecewise, which takes no learning_rate"):
+        make_config(upstream, PaddleOcrRecogniserParams(), files=FILES, lines=9, gpu=False)

@@ -1,0 +1,128 @@
+"""PaddleOCR's own trainer for real: killed, gone on with, exported, bundled and read."""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from configs.jobs import ExportRecogniserJob, TrainKind, TrainPaddleOcrJob, TrainResult
+from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.training import ResourceParams
+from ocr.dataset.lines.snapshot import open_line_snapshot
+from ocr.models.bundle import read_recogniser_bundle
+from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.store import open_store
+from ocr.store.folder import download_folder, upload_folder
+from tests.paddleocr_tree import find_runtime
+from tests.training.running import start
+from training.export.export import export_model
+from training.loop.progress import read_events
+from training.paddleocr.export import load_exported
+
+EPOCHS = 4
+KIND: TrainKind = "train-paddleocr-recogniser"
+
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module")
+def trained(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training that was killed with -9 after an epoch and run again."""
+    folder = tmp_path_factory.mktemp("paddleocr")
+    job = TrainPaddleOcrJob(
+        **digits,
+        training=PaddleOcrRecogniserParams(
+            net="configs/rec/rec_mv3_none_none_ctc.yml",
+            epochs=EPOCHS,
+            batch_size=8,
+            width_px=96,
+            evaluations=2,
+        ),
+        resources=ResourceParams(),
+        runtime=find_runtime(),
+    )
+    (folder / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
+    kill_after_an_epoch(folder)
+    with start(folder / "job.json", command=KIND) as process:
+        _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    return folder
+
+
+def kill_after_an_epoch(folder: Path) -> None:
+    state = folder / "kept/state.json"
+    with start(folder / "job.json", command=KIND) as process:
+        while not state.is_file() or not json.loads(state.read_text())["epoch"]:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        left = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.communicate()
+    assert left
+    gone, alive = psutil.wait_procs(left, timeout=30)
+    assert (len(gone), alive) == (len(left), [])
+    assert json.loads(state.read_text())["epoch"] < EPOCHS
+
+
+@pytest.fixture(scope="module")
+def bundle(trained: Path, digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("export")
+    checkpoint = trained / "checkpoint"
+    (checkpoint / "manifest.json").write_text("{}")
+    upload_folder(open_store(digits["store"]), checkpoint, prefix="checkpoints/paddleocr")
+    job = ExportRecogniserJob(
+        **digits,
+        checkpoint="checkpoints/paddleocr",
+        name="toy",
+        version="v1",
+        parameters={},
+        metrics={},
+        golden_images=8,
+        text_model=False,
+    )
+    return folder / export_model(job, folder).bundle
+
+
+def test_a_killed_training_goes_on_after_its_last_epoch(trained: Path) -> None:
+    steps = [event for event in read_events(trained / "metrics.jsonl") if event["event"] == "step"]
+    log = (trained / "trainer.log").read_text(encoding="utf-8")
+
+    assert steps[-1]["step"] == steps[-1]["steps"] == 6 * EPOCHS
+    assert [event["step"] for event in steps] == sorted({event["step"] for event in steps})
+    assert log.count("train from scratch") == 1
+    assert log.count("resume from") == 1
+    assert steps[-1]["loss"] < steps[0]["loss"]
+
+
+def test_our_reading_of_the_val_split_stands_beside_its_own(trained: Path) -> None:
+    result = TrainResult.model_validate_json((trained / "result.json").read_bytes())
+
+    assert {"accuracy", "ned", "paddleocr_accuracy"} == result.metrics.keys()
+    assert result.metrics["accuracy"] == pytest.approx(
+        result.metrics["paddleocr_accuracy"], abs=1e-3
+    )
+    assert result.timings["images_per_s"] > 0
+
+
+def test_the_bundle_answers_as_the_net_that_paddleocr_exported(
+    trained: Path, bundle: Path, digits: dict[str, str], tmp_path: Path
+) -> None:
+    download_folder(open_store(digits["store"]), prefix=digits["snapshot"], folder=tmp_path / "s")
+    images = [image for _, image in open_line_snapshot(tmp_path / "s").images("test")]
+    exported = load_exported(trained / "checkpoint")
+    expected = exported.reader.infer(exported.net.answer, images)
+
+    served = OnnxRecogniser.load(bundle)
+
+    manifest = read_recogniser_bundle(bundle)
+    assert (manifest.input.height_px, manifest.input.width_px) == (32, 96)
+    assert (manifest.input.padding, manifest.input.frame_px) == ("seen", 4)
+    assert manifest.parity.keys() == {"paddle", "paddle-onednn", "onnx", "serving"}
+    for found, wanted in zip(served.probabilities(images), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-3)
+    assert [one.text for one in served.recognise(images)] == [
+        one.text for one in exported.reader.decode(expected).outputs
+    ]

@@ -1,0 +1,91 @@
+"""A snapshot as PaddleOCR's trainer reads it: images, label files and a dictionary."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from ocr.dataset.lines.snapshot import LineSnapshot
+from ocr.dataset.split import Split
+from ocr.errors import BadData
+from ocr.image.pixels import encode_png
+from ocr.store.whole import written_whole
+from training.paddleocr.recogniser_config import JobFiles
+
+SEPARATORS = "\t\r\n"
+"""What stands between the columns and lines of a label file."""
+
+
+def check_texts(snapshot: LineSnapshot, *, longest: int, batch_size: int) -> int:
+    """Refuse what the trainer would stumble over or wait for without end, before it starts.
+
+    Args:
+        snapshot: The lines.
+        longest: Characters that a text may have.
+        batch_size: Lines per step; a smaller rest of an epoch is dropped.
+
+    Returns:
+        The lines of the train split.
+
+    Raises:
+        BadData: A split has too few lines, or texts that the trainer cannot take; with counts.
+    """
+    least_lines: dict[Split, int] = {"train": batch_size, "val": 1}
+    texts = {split: list(snapshot.values("text", split)) for split in least_lines}
+    for split, least in least_lines.items():
+        if len(texts[split]) < least:
+            raise BadData(
+                f"The {split} split has {len(texts[split])} lines; PaddleOCR's trainer needs at "
+                f"least {least}" + (", a batch (training.batch_size)" if least > 1 else "")
+            )
+    for split, written in texts.items():
+        _check_lengths(written, split=split, longest=longest)
+        _check_characters(written, split=split, known=set(snapshot.charset.characters))
+    return len(texts["train"])
+
+
+def _check_lengths(texts: Sequence[str], *, split: Split, longest: int) -> None:
+    long = [text for text in texts if not 0 < len(text) <= longest]
+    if long:
+        most = max(long, key=len)
+        raise BadData(
+            f"{len(long)} of {len(texts)} texts of the {split} split are empty or longer than "
+            f"{longest} characters, such as {most!r} of {len(most)}; raise training.max_text_length"
+        )
+
+
+def _check_characters(texts: Sequence[str], *, split: Split, known: set[str]) -> None:
+    known = known - set(SEPARATORS)
+    unknown = Counter(character for text in texts for character in set(text) - known)
+    if unknown:
+        most = ", ".join(f"{one!r} in {count}" for one, count in unknown.most_common(5))
+        raise BadData(
+            f"{unknown.total()} characters of the {split} split's texts cannot be learnt: {most}; "
+            "they are not in the charset, or separate the columns of a label file"
+        )
+
+
+def write_files(snapshot: LineSnapshot, files: JobFiles) -> None:
+    """Write images, label files and dictionary once; a label file is there when it is whole.
+
+    Args:
+        snapshot: The lines, which `check_texts` passed. Its images lie in shards, many a file, so
+            that they are written and not linked.
+        files: Where.
+    """
+    files.data.mkdir(exist_ok=True)
+    snapshot.charset.write(files.charset)
+    splits: tuple[tuple[Split, Path], ...] = (("train", files.train), ("val", files.val))
+    for split, labels in splits:
+        if not labels.is_file():
+            _write_split(snapshot, split, labels)
+
+
+def _write_split(snapshot: LineSnapshot, split: Split, labels: Path) -> None:
+    images = labels.parent / split
+    images.mkdir(exist_ok=True)
+    with written_whole(labels) as stream:
+        for number, (sample, image) in enumerate(snapshot.images(split)):
+            path = images / f"{number:07}.png"
+            path.write_bytes(encode_png(image))
+            name = path.relative_to(labels.parent).as_posix()
+            stream.write(f"{name}\t{sample.text}\n".encode())

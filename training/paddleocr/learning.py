@@ -1,0 +1,134 @@
+"""One training by PaddleOCR's trainer: what it says becomes metrics, what it writes is kept."""
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from configs.jobs import TrainPaddleOcrJob
+from ocr.errors import TrainingFailed
+from training.loop.guards import StopRequest
+from training.loop.progress import MetricsLog
+from training.paddleocr.kept import Kept
+from training.paddleocr.process import TRAIN, run_tools
+from training.paddleocr.recogniser_config import Config, resumed, write_config
+from training.paddleocr.said import (
+    EpochSteps,
+    Saved,
+    Step,
+    Validated,
+    understand,
+)
+
+CONFIG = "config.yml"
+
+
+class Learning:
+    """Runs the trainer to its end, from the start or from the last whole epoch.
+
+    Attributes:
+        timings: Images per second of this run.
+    """
+
+    def __init__(
+        self,
+        job: TrainPaddleOcrJob,
+        folder: Path,
+        *,
+        config: Config,
+        kept: Kept,
+        stop: StopRequest,
+    ) -> None:
+        """Go on from what is kept; arguments are those of the training."""
+        self.timings: dict[str, float] = {}
+        self._job = job
+        self._folder = folder
+        self._config = config
+        self._kept = kept
+        self._stop = stop
+        self._log = MetricsLog(folder, done=kept.state.step)
+        self._epoch_steps = 0
+        self._last = Step(kept.state.epoch, kept.state.step, 0.0, 0.0, 0.0)
+        self._accuracy = 0.0
+        self._first_step = kept.state.step
+        self._offset: int | None = None
+        self._began = self._since = time.monotonic()
+
+    def run(self, log: Path) -> None:
+        """Train; all that the trainer says is added to a log.
+
+        Raises:
+            Stopped: SIGTERM arrived.
+            TrainingFailed: It failed, hangs, left no last epoch, or its loss is no number.
+        """
+        config = self._config
+        if self._kept.state.epoch:
+            config = resumed(config, self._kept.latest)
+        path = self._folder / CONFIG
+        write_config(path, config)
+        self._began = time.monotonic()
+        run_tools(
+            [[TRAIN, "-c", str(path)]],
+            runtime=self._job.runtime,
+            folder=self._folder,
+            log=log,
+            timeout_s=self._job.training.no_progress_timeout_s,
+            stop=self._stop,
+            listen=self._listen,
+        )
+        done, wanted = self._kept.state.epoch, self._job.training.epochs
+        if done < wanted:  # an exit status of 0 says little
+            raise TrainingFailed(
+                f"PaddleOCR's trainer ended by itself after {done} of {wanted} epochs; see {log}"
+            )
+
+    def _listen(self, line: str) -> bool:
+        said = understand(line)
+        if isinstance(said, EpochSteps):
+            self._epoch_steps = said.steps
+            self._since = time.monotonic()
+        elif isinstance(said, Step):
+            self._note_step(said)
+        elif isinstance(said, Validated):
+            self._accuracy = said.accuracy
+            values = {"accuracy": said.accuracy, "ned": said.ned}
+            self._log.write("validation", step=self._last.step, **values)
+        elif isinstance(said, Saved):
+            self._keep(self._folder / said.path, is_best=said.is_best)
+        return said is not None
+
+    def _note_step(self, said: Step) -> None:
+        first = self._first_step
+        if self._offset is None:  # PaddleOCR counts from 0 again when it goes on
+            self._offset = first if said.step <= first else 0
+        said = replace(said, step=said.step + self._offset)
+        if not math.isfinite(said.loss):
+            raise TrainingFailed(
+                f"The loss is {said.loss} at step {said.step}: lower training.learning_rate"
+            )
+        self._last = said
+        done = said.step - first
+        seconds = time.monotonic() - self._since
+        steps = self._epoch_steps * self._job.training.epochs
+        self.timings["images_per_s"] = done * self._job.training.batch_size / seconds
+        values: dict[str, Any] = {
+            "steps": steps,
+            "loss": said.loss,
+            "lr": said.learning_rate,
+            "images_per_s": said.images_per_s,
+            "seconds_left": seconds * (steps - said.step) / max(done, 1),
+        }
+        self._log.write("step", step=said.step, **values)
+
+    def _keep(self, written: Path, *, is_best: bool) -> None:
+        if is_best:
+            self._kept.keep_best(written, accuracy=self._accuracy)
+            return
+        self._kept.keep_epoch(
+            written,
+            epoch=self._last.epoch,
+            step=self._last.step,
+            seconds=self._kept.state.seconds + time.monotonic() - self._began,
+        )
+        self._began = time.monotonic()

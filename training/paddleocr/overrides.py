@@ -1,0 +1,75 @@
+"""A user's own values for a foreign config, of which no key may be new."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from difflib import get_close_matches
+from typing import Any
+
+from ocr.errors import BadInput
+
+WHERE = "training.overrides"
+
+
+def override(
+    config: Mapping[str, Any],
+    overrides: Mapping[str, Any],
+    *,
+    ours: Mapping[str, tuple[Any, str]],
+) -> dict[str, Any]:
+    """Return a copy of a config with values of a user.
+
+    Args:
+        config: The config.
+        overrides: Its keys, nested as there; an item of a list is named by its number, from 0.
+        ours: Keys, as `a.b`, that are not the user's; each with a value and the parameter that
+            sets it, or nothing.
+
+    Raises:
+        BadInput: A key is unknown, is ours, or holds a group and not a value.
+    """
+    changed = deepcopy(dict(config))
+    _apply(changed, overrides, path=(), ours=ours)
+    return changed
+
+
+def _apply(
+    config: Any,
+    overrides: Mapping[str, Any],
+    *,
+    path: tuple[str, ...],
+    ours: Mapping[str, tuple[Any, str]],
+) -> None:
+    for written, value in overrides.items():
+        here = (*path, str(written))
+        key = _find(config, str(written), here)
+        if isinstance(config[key], dict | list) and isinstance(value, Mapping):
+            _apply(config[key], value, path=here, ours=ours)
+            continue
+        name = ".".join(here)
+        if name in ours:
+            by = ours[name][1]
+            raise BadInput(f"{WHERE}.{name} is set by {by or 'the job'}, and cannot be overridden")
+        _check_kind(config[key], value, name)
+        config[key] = value
+
+
+def _find(config: Any, key: str, path: tuple[str, ...]) -> Any:
+    """Return the key as the group or list has it."""
+    known = range(len(config)) if isinstance(config, list) else config
+    found = {str(one): one for one in known}
+    if key in found:
+        return found[key]
+    parents = ".".join(path[:-1])
+    close = get_close_matches(key, found, n=3)
+    said = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(found)}"
+    raise BadInput(
+        f"{WHERE}.{'.'.join(path)}: PaddleOCR's {parents or 'config'} has no such key; {said}"
+    )
+
+
+def _check_kind(before: Any, value: Any, name: str) -> None:
+    """Refuse a value in the place of a group, and a group in the place of a value."""
+    for kind, said in ((dict, "a group of keys"), (list, "a list")):
+        if before is not None and isinstance(before, kind) != isinstance(value, kind):
+            expected = said if isinstance(before, kind) else f"a value such as {before!r}"
+            raise BadInput(f"{WHERE}.{name}: {value!r} is not allowed; expected {expected}")
