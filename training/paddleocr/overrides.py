@@ -1,6 +1,7 @@
 """A user's own values for a foreign config, of which no key may be new."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from difflib import get_close_matches
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 from ocr.errors import BadInput
 
 WHERE = "training.overrides"
+_PLAIN = re.compile(r"[\w ./:+,-]*")
+"""PaddleOCR hands names of its config to Python's eval: nothing that could call may stand there."""
 
 
 def override(
@@ -25,11 +28,40 @@ def override(
             sets it, or nothing.
 
     Raises:
-        BadInput: A key is unknown, is ours, or holds a group and not a value.
+        BadInput: A key is unknown, is ours, or holds a group and not a value; a value is no plain
+            one.
     """
     changed = deepcopy(dict(config))
     _apply(changed, overrides, path=(), ours=ours)
     return changed
+
+
+def check_kept(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> None:
+    """Refuse values that the job replaced after all: nobody would know that they do not count.
+
+    Raises:
+        BadInput: Naming the first.
+    """
+    for path, wanted in _leaves(overrides, ()):
+        found: Any = config
+        for key in path:
+            found = found[_find(found, key, path)]
+        if found != wanted:
+            raise BadInput(
+                f"{WHERE}.{'.'.join(path)}: {wanted!r} is not allowed; the parameters of the "
+                f"training make it {found!r}"
+            )
+
+
+def _leaves(
+    overrides: Mapping[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in overrides.items():
+        here = (*path, str(key))
+        if isinstance(value, Mapping):
+            yield from _leaves(value, here)
+        else:
+            yield here, value
 
 
 def _apply(
@@ -50,7 +82,8 @@ def _apply(
             by = ours[name][1]
             raise BadInput(f"{WHERE}.{name} is set by {by or 'the job'}, and cannot be overridden")
         _check_kind(config[key], value, name)
-        config[key] = value
+        _check_plain(value, name)
+        config[key] = deepcopy(value)  # what the job sets in it later is none of the user's
 
 
 def _find(config: Any, key: str, path: tuple[str, ...]) -> Any:
@@ -73,3 +106,26 @@ def _check_kind(before: Any, value: Any, name: str) -> None:
         if before is not None and isinstance(before, kind) != isinstance(value, kind):
             expected = said if isinstance(before, kind) else f"a value such as {before!r}"
             raise BadInput(f"{WHERE}.{name}: {value!r} is not allowed; expected {expected}")
+    if isinstance(before, list) and any(isinstance(item, dict) for item in (*before, *value)):
+        items = ", ".join(f"{number}: {next(iter(item), '')}" for number, item in _groups(before))
+        raise BadInput(
+            f"{WHERE}.{name}: a list of groups cannot be replaced; name keys of its items by "
+            f"number, from 0 ({items})"
+        )
+
+
+def _groups(items: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    return ((number, item) for number, item in enumerate(items) if isinstance(item, dict))
+
+
+def _check_plain(value: Any, name: str) -> None:
+    """Refuse text that is more than a name, a path or a number."""
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    for item in value if isinstance(value, list) else ():
+        _check_plain(item, name)
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        raise BadInput(
+            f"{WHERE}.{name}: {value!r} is not allowed; expected letters, digits and ./:+,-_ only, "
+            "as PaddleOCR evaluates names as Python"
+        )

@@ -11,7 +11,7 @@ import yaml
 from configs.paddleocr import PaddleOcrRecogniserParams
 from ocr.errors import BadInput
 from training.forms.paddle import RECOGNISER_NAME
-from training.paddleocr.overrides import override
+from training.paddleocr.overrides import check_kept, override
 
 FAMILIES = {
     "pp-ocrv3-mobile": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec.yml",
@@ -112,11 +112,13 @@ def make_config(
     """
     settings = dict(_settings(training, files=files, lines=lines, gpu=gpu))
     config = override(upstream, training.overrides, ours=settings)
+    _check_kind(config, training.net)
     _check_learning_rate(config)
     for path, (value, _) in settings.items():
         _set(config, path.split("."), value)
     _set_lengths(config, training.max_text_length)
     _set_widths(config, training.width_px)
+    check_kept(config, training.overrides)
     return config
 
 

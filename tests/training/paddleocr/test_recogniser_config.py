@@ -153,6 +153,24 @@ BAD: list[tuple[dict[str, Any], str]] = [
         override("Optimizer.beta1", {"a": 1}),
         "{'a': 1} is not allowed; expected a value such as 0.9",
     ),
+    (
+        override("Train.dataset.transforms", [{"print('run')": None}]),
+        "transforms: a list of groups cannot be replaced; name keys of its items by number, from 0",
+    ),
+    (
+        override("Train.dataset.transforms.3.MultiLabelEncode.gtc_encode", "print('run')"),
+        "expected letters, digits and ./:+,-_ only, as PaddleOCR evaluates names as Python",
+    ),
+    (
+        override("Train.dataset.transforms.2.RecAug", {"a": ["os.system('run')"]}),
+        "expected letters, digits and ./:+,-_ only",
+    ),
+    (override("Train.dataset.label_file_list.0", "x"), "'x' is not allowed; the parameters of th"),
+    (
+        override("Eval.dataset.transforms.2.RecResizeImg.image_shape", [3, 48, 640]),
+        "[3, 48, 640] is not allowed; the parameters of the training make it [3, 48, 320]",
+    ),
+    (override("PostProcess.name", "AttnLabelDecode"), "expected a recogniser read by CTCLabelDec"),
 ]
 
 
