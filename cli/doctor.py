@@ -10,7 +10,8 @@ from rich.markup import escape
 
 from cli.options import AsJson, Overrides, StoreUri, settings_for
 from cli.output import OUT, print_json
-from configs.presets import load_params
+from configs.presets import ProjectParams, load_params
+from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from ocr.errors import OcrError
 from ocr.machine.clock import check_clock
@@ -41,8 +42,9 @@ def doctor(
 ) -> None:
     """Look for every part that is used; exit 2 when one that is needed is missing."""
     settings = settings_for(store)
-    gpus = _gpus_of(preset, overrides or [])
-    findings = list(examine(Machine.here(), settings, gpus=gpus))
+    params = load_params(preset, overrides=overrides or []) if preset else None
+    gpus, needed = _gpus_of(params), _needs_paddleocr(params)
+    findings = list(examine(Machine.here(), settings, gpus=gpus, needs_paddleocr=needed))
     if as_json:
         print_json(findings)
     else:
@@ -51,7 +53,9 @@ def doctor(
         raise typer.Exit(2)
 
 
-def examine(machine: Machine, settings: Settings, *, gpus: int) -> Iterator[Finding]:
+def examine(
+    machine: Machine, settings: Settings, *, gpus: int, needs_paddleocr: bool = False
+) -> Iterator[Finding]:
     """Look at a machine as a person does before the first run, part by part."""
     yield fine("processors", str(count_processors(machine.root)))
     yield from check_training(machine, gpus=gpus, folder=settings.home)
@@ -62,7 +66,7 @@ def examine(machine: Machine, settings: Settings, *, gpus: int) -> Iterator[Find
     yield _check_store(settings)
     yield _check_decoder()
     yield _check_fonts()
-    yield _check_paddleocr(settings)
+    yield _check_paddleocr(settings, needed=needs_paddleocr)
     yield _check_program(machine, "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
     yield _check_program(machine, "tesseract", "baseline only: apt install tesseract-ocr")
     yield _check_program(machine, "chromium", "browser tests skip: apt install chromium")
@@ -77,11 +81,17 @@ def print_findings(findings: list[Finding]) -> None:
             OUT.print(f"   {'':<14} [dim]→[/] {escape(finding.advice)}", soft_wrap=True)
 
 
-def _gpus_of(preset: str, overrides: list[str]) -> int:
-    if not preset:
+def _gpus_of(params: ProjectParams | None) -> int:
+    if params is None or params.resources.device != "gpu":
         return 0
-    resources = load_params(preset, overrides=overrides).resources
-    return resources.devices if resources.device == "gpu" else 0
+    return params.resources.devices
+
+
+def _needs_paddleocr(params: ProjectParams | None) -> bool:
+    if params is None:
+        return False
+    training = params.recogniser if isinstance(params, RetrainPagesParams) else params.training
+    return training.engine == "paddleocr"
 
 
 def _offer_gpus(machine: Machine) -> Iterator[Finding]:
@@ -122,12 +132,14 @@ def _check_decoder() -> Finding:
     return fine("decoder", f"{', '.join(facts)}{refused}")
 
 
-def _check_paddleocr(settings: Settings) -> Finding:
+def _check_paddleocr(settings: Settings, *, needed: bool) -> Finding:
     from ocr.source_tree import find_source_tree
 
     try:
         found = find_source_tree(settings.paddleocr_home, settings.paddleocr_python)
     except OcrError as error:
+        if needed:
+            return broken("paddleocr", "engine: paddleocr is asked for", str(error))
         return absent("paddleocr", f"engine: paddleocr only: {error}")
     return fine("paddleocr", str(found.home))
 

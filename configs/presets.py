@@ -67,9 +67,9 @@ def preset_names() -> list[str]:
 def describe(error: ErrorDetails) -> str:
     """Say in one line which key is wrong, what it held and what is allowed."""
     path = ".".join(_named(error))
-    if error["type"] == "union_tag_invalid":
-        engines = ", ".join(ENGINES)
-        return f"{path}.engine: {error['ctx']['tag']!r} is not allowed; expected one of {engines}"
+    if error["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        given = error["ctx"].get("tag")  # not found: it was null
+        return f"{path}.engine: {given!r} is not allowed; expected one of {', '.join(ENGINES)}"
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):
         return f"{path}: {error['ctx']['error']}" if path else str(error["ctx"]["error"])
     path = path or "the file"
@@ -103,7 +103,9 @@ def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:
 
 def _named(error: ErrorDetails) -> list[str]:
     """Return the parts of a key's path as a user writes it: an engine is none of them."""
-    return [str(part) for part in error["loc"] if part not in ENGINES]
+    path = [str(part) for part in error["loc"]]
+    unknown = [path.pop()] if error["type"] == "extra_forbidden" else []  # as the user spelt it
+    return [*path[:1], *(part for part in path[1:] if part not in ENGINES), *unknown]
 
 
 def _lower_first(message: str) -> str:

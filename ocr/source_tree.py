@@ -1,6 +1,8 @@
 """A source tree of PaddleOCR and the interpreter that runs it: found, and digested for keys."""
 
 import hashlib
+import os
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +21,10 @@ if find_spec("paddle") is None:
     raise SystemExit("No module named 'paddle'")
 print("\\n".join(sorted({f"{each.name.lower()} {each.version}" for each in distributions()})))
 """
+_LISTED = re.compile(r"(\S+ \S+\n)+")
 _TIMEOUT_S = 120
+_NEEDED = ("HOME", "LANG", "LC_", "LD_", "PATH", "TMPDIR")
+"""All that a foreign interpreter is told of our environment, where keys of the store stand."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +86,22 @@ def _list_packages(python: Path) -> str:
     try:
         run = subprocess.run(
             [python, "-I", "-c", _LIST_PACKAGES],
+            env={key: value for key, value in os.environ.items() if key.startswith(_NEEDED)},
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=_TIMEOUT_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired:
+        raise BadInput(f"{python} gave no answer within {_TIMEOUT_S} s; {advice}") from None
+    except OSError as error:
         raise BadInput(f"{python} cannot be started: {error}; {advice}") from error
     if run.returncode != 0:
         reason = (run.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise BadInput(f"{python} has no Paddle: {reason}; {advice}")
+    if not _LISTED.fullmatch(run.stdout):
+        raise BadInput(f"{python} is no Python: it lists no packages; {advice}")
     return run.stdout
 
 

@@ -116,6 +116,19 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
         assert fact in findings["decoder"]["found"]  # held, or named as what the kernel refuses
 
 
+def test_a_preset_of_paddleocr_needs_its_tree(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
+
+    code = run(["doctor", "plates-ppocr", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert code == 2
+    assert findings["paddleocr"]["verdict"] == "broken"
+    assert "PADDLEOCR_HOME names no source tree" in findings["paddleocr"]["advice"]
+
+
 def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

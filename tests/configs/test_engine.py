@@ -58,6 +58,9 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", "resources.devices=2", "resources.devices: 2 is not allowed; engine: pad"),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
         ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
+        ("plates", "training.engine=null", "training.engine: None is not allowed; expected one"),
+        ("plates", "paddleocr.net=x", "paddleocr: unknown key; allowed here: name, dataset"),
+        ("plates", "dataset.paddleocr=1", "dataset.paddleocr: unknown key; allowed here: name"),
     ],
 )  # fmt: skip
 def test_what_an_engine_does_not_know_is_named_without_its_tag(

@@ -53,3 +53,27 @@ def test_an_interpreter_without_paddle_is_said(tree: Path, tmp_path: Path) -> No
         BadInput, match="has no Paddle: No module named 'paddle'; make it: make pad"
     ):
         find_source_tree(str(tree), bare)
+
+
+@pytest.mark.parametrize("says", ["exit 0", "echo Hello", "head -c 1000 /dev/urandom"])
+def test_what_is_no_interpreter_is_said(says: str, tree: Path, tmp_path: Path) -> None:
+    other = tmp_path / "python"
+    other.write_text(f"#!/bin/sh\n{says}\n")
+    other.chmod(0o755)
+
+    with pytest.raises(BadInput, match="is no Python: it lists no packages; make it: make pad"):
+        find_source_tree(str(tree), other)
+
+
+def test_nothing_secret_reaches_the_interpreter(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINIO_SECRET_KEY", "hush-hush")
+    other = tmp_path / "python"
+    other.write_text('#!/bin/sh\necho "$MINIO_SECRET_KEY" >&2\nexit 1\n')
+    other.chmod(0o755)
+
+    with pytest.raises(BadInput) as refused:
+        find_source_tree(str(tree), other)
+
+    assert "hush-hush" not in str(refused.value)
