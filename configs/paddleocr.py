@@ -13,10 +13,11 @@ class PaddleOcrRecogniserParams(Params):
 
     engine: Literal["paddleocr"] = Field("paddleocr", description="PaddleOCR's own trainer")
     net: str = Field(
-        "pp-ocrv5-mobile",
+        "configs/rec/rec_mv3_none_none_ctc.yml",
         min_length=1,
-        description="pp-ocrv3-mobile, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, "
-        "pp-ocrv5-server; or any CTC recogniser's file in PaddleOCR's tree: configs/rec/NAME.yml",
+        description="A CTC recogniser's file in PaddleOCR's tree: configs/rec/NAME.yml; or "
+        "pp-ocrv3-mobile, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, pp-ocrv5-server. One "
+        "that cannot be exported is refused before it is trained",
     )
     epochs: int = Field(20, ge=1, description="Passes over the train split")
     batch_size: int = Field(16, ge=1, le=4096, description="Lines per step")

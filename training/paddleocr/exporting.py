@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from configs.jobs import TrainPaddleOcrJob
-from ocr.errors import TrainingFailed
+from ocr.errors import BadInput, TrainingFailed
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from training.forms.paddle import preprocessing, read_config
@@ -38,7 +38,7 @@ def export_checkpoint(
     checkpoint: Path,
     *,
     config: Config,
-    weights: Path,
+    weights: Path | None,
     stop: StopRequest,
 ) -> ExportedSpec:
     """Write a checkpoint: weights, config, both forms, and last what the net takes.
@@ -47,14 +47,15 @@ def export_checkpoint(
         job: The training.
         checkpoint: Where; beside it lies the exporter's log.
         config: Of the training.
-        weights: Their file without its suffix.
+        weights: Their file without its suffix; None: the net is as it starts.
         stop: Whether SIGTERM arrived.
 
     Raises:
         TrainingFailed: The exporter failed, or left what cannot be read as it says.
     """
     checkpoint.mkdir()
-    shutil.copyfile(weights.with_suffix(".pdparams"), checkpoint / WEIGHTS)
+    if weights:
+        shutil.copyfile(weights.with_suffix(".pdparams"), checkpoint / WEIGHTS)
     write_config(checkpoint / CONFIG, config)
     tools = []
     for form, _ in FORMS:
@@ -82,6 +83,24 @@ def export_checkpoint(
     _check_config(checkpoint, spec)
     write_spec(checkpoint, spec)
     return spec
+
+
+def rehearse_export(
+    job: TrainPaddleOcrJob, folder: Path, *, config: Config, stop: StopRequest
+) -> None:
+    """Export a net before it learns: one of which no bundle can be made is refused, not trained.
+
+    Raises:
+        BadInput: It cannot be exported, or not be read; the error says why.
+    """
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+    try:
+        export_checkpoint(job, folder, config=config, weights=None, stop=stop)
+    except TrainingFailed as error:
+        net = job.training.net
+        raise BadInput(f"training.net: no bundle can be made of {net}: {error}") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_files(checkpoint: Path) -> None:

@@ -221,12 +221,14 @@ def started(config: Mapping[str, Any], weights: Path) -> Config:
     return _with_globals(config, pretrained_model=str(weights))
 
 
-def exported(config: Mapping[str, Any], weights: Path, folder: Path, *, legacy: bool) -> Config:
+def exported(
+    config: Mapping[str, Any], weights: Path | None, folder: Path, *, legacy: bool
+) -> Config:
     """Return the config of an export to a folder, for PIR or in the legacy form."""
     return _with_globals(
         config,
         checkpoints=None,
-        pretrained_model=str(weights),
+        pretrained_model=str(weights) if weights else None,
         save_inference_dir=str(folder),
         export_with_pir=not legacy,
     )

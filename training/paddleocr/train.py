@@ -14,7 +14,7 @@ from training.environment import describe_environment
 from training.job import CHECKPOINT, SNAPSHOT, fetch_snapshot, read_result, write_result
 from training.loop.guards import StopRequest
 from training.paddleocr.data import check_texts, write_files
-from training.paddleocr.exporting import export_checkpoint
+from training.paddleocr.exporting import export_checkpoint, rehearse_export
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
 from training.paddleocr.recogniser_config import (
@@ -31,6 +31,7 @@ from training.paddleocr.weights import fetch_weights
 DATA = "data"
 OUTPUT = "output"
 LOG = "trainer.log"
+REHEARSAL = "rehearsal"
 PRETRAINED = "pretrained.pdparams"
 
 
@@ -54,6 +55,8 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     config = _prepare(job, folder)
     load_s = time.monotonic() - begun
     kept = Kept(folder)
+    if not kept.state.epoch:
+        rehearse_export(job, folder / REHEARSAL, config=config, stop=stop)
     learning = Learning(job, folder, config=config, kept=kept, stop=stop)
     if kept.state.epoch < job.training.epochs:
         learning.run(folder / LOG)

@@ -12,6 +12,7 @@ from configs.jobs import ExportRecogniserJob, TrainKind, TrainPaddleOcrJob, Trai
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.dataset.lines.snapshot import open_line_snapshot
+from ocr.errors import BadInput
 from ocr.models.bundle import read_recogniser_bundle
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
@@ -95,6 +96,26 @@ def test_a_killed_training_goes_on_after_its_last_epoch(trained: Path) -> None:
     assert log.count("train from scratch") == 1
     assert log.count("resume from") == 1
     assert steps[-1]["loss"] < steps[0]["loss"]
+
+
+def test_a_net_of_which_no_bundle_can_be_made_is_refused_before_it_learns(
+    digits: dict[str, str], tmp_path: Path
+) -> None:
+    job = TrainPaddleOcrJob(
+        **digits,
+        training=PaddleOcrRecogniserParams(net="pp-ocrv5-mobile", batch_size=8, width_px=96),
+        resources=ResourceParams(),
+        runtime=find_runtime(),
+    )
+    (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
+
+    with start(tmp_path / "job.json", command=KIND) as process:
+        _, errors = process.communicate(timeout=600)
+
+    assert process.returncode == BadInput.exit_code
+    assert "training.net: no bundle can be made of pp-ocrv5-mobile: " in errors
+    assert not (tmp_path / "trainer.log").exists()
+    assert not (tmp_path / "rehearsal").exists()
 
 
 def test_our_reading_of_the_val_split_stands_beside_its_own(trained: Path) -> None:
