@@ -59,7 +59,8 @@ class TrainPaddleOcrJob(Params):
 
 EmbeddedKind = Literal["train-recogniser", "train-detector"]
 EmbeddedJob = TrainRecogniserJob | TrainDetectorJob
-TrainKind = Literal[EmbeddedKind, "train-paddleocr-recogniser"]
+PaddleOcrKind = Literal["train-paddleocr-recogniser"]
+TrainKind = Literal[EmbeddedKind, PaddleOcrKind]
 TrainJob = EmbeddedJob | TrainPaddleOcrJob
 
 

@@ -8,30 +8,14 @@ from configs.base import Params
 from configs.training import RecogniserTrainingParams, ResourceParams
 
 
-class PaddleOcrRecogniserParams(Params):
-    """A recogniser of PaddleOCR's `configs/`, trained by its `tools/train.py`."""
+class PaddleOcrParams(Params):
+    """What every training by PaddleOCR's `tools/train.py` is told, whatever the net does."""
 
     engine: Literal["paddleocr"] = Field("paddleocr", description="PaddleOCR's own trainer")
-    net: str = Field(
-        "configs/rec/rec_mv3_none_none_ctc.yml",
-        min_length=1,
-        description="A CTC recogniser's file in PaddleOCR's tree: configs/rec/NAME.yml; or "
-        "pp-ocrv3-mobile, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, pp-ocrv5-server. One "
-        "that cannot be exported is refused before it is trained",
-    )
+    net: str = Field(min_length=1, description="A net's file in PaddleOCR's tree, or its family")
     epochs: int = Field(20, ge=1, description="Passes over the train split")
-    batch_size: int = Field(16, ge=1, le=4096, description="Lines per step")
+    batch_size: int = Field(16, ge=1, le=4096, description="Images per step")
     learning_rate: float = Field(5e-4, gt=0, le=1, description="Peak learning rate")
-    width_px: int = Field(
-        320,
-        ge=32,
-        le=3200,
-        multiple_of=16,
-        description="Width to which lines are padded; wider ones are squeezed while it trains",
-    )
-    max_text_length: int = Field(
-        25, ge=1, le=1000, description="Longest text that the net is built for; PP-OCR: less two"
-    )
     pretrained: str = Field(
         "", description="Weights to start from, a path or URL of a .pdparams; empty: from nothing"
     )
@@ -48,18 +32,41 @@ class PaddleOcrRecogniserParams(Params):
     no_progress_timeout_s: float = Field(
         600, gt=0, description="Seconds without a sign of progress before the job gives up"
     )
+    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
+
+    @model_validator(mode="after")
+    def _check_pretrained(self) -> "PaddleOcrParams":
+        if bool(self.pretrained) != bool(self.pretrained_sha256):
+            raise ValueError("pretrained and pretrained_sha256 are given together, or neither is")
+        return self
+
+
+class PaddleOcrRecogniserParams(PaddleOcrParams):
+    """A recogniser of PaddleOCR's `configs/`, trained by its `tools/train.py`."""
+
+    net: str = Field(
+        "configs/rec/rec_mv3_none_none_ctc.yml",
+        min_length=1,
+        description="A CTC recogniser's file in PaddleOCR's tree: configs/rec/NAME.yml; or "
+        "pp-ocrv3-mobile, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, pp-ocrv5-server. One "
+        "that cannot be exported is refused before it is trained",
+    )
+    batch_size: int = Field(16, ge=1, le=4096, description="Lines per step")
+    width_px: int = Field(
+        320,
+        ge=32,
+        le=3200,
+        multiple_of=16,
+        description="Width to which lines are padded; wider ones are squeezed while it trains",
+    )
+    max_text_length: int = Field(
+        25, ge=1, le=1000, description="Longest text that the net is built for; PP-OCR: less two"
+    )
     text_model: bool = Field(
         True,
         description="Read with a model of the training texts (character n-grams that know digits "
         "only as digits) where it is sure to help on the validation split",
     )
-    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
-
-    @model_validator(mode="after")
-    def _check_pretrained(self) -> "PaddleOcrRecogniserParams":
-        if bool(self.pretrained) != bool(self.pretrained_sha256):
-            raise ValueError("pretrained and pretrained_sha256 are given together, or neither is")
-        return self
 
 
 ENGINES: dict[str, type[RecogniserTrainingParams] | type[PaddleOcrRecogniserParams]] = {

@@ -8,7 +8,7 @@ from configs.jobs import ExportKind
 from training.detection.export import DetectorExport
 from training.forms.exportable import Exportable
 from training.paddleocr.checkpoint import is_exported
-from training.paddleocr.export import load_exported
+from training.paddleocr.recognition.export import load_exported_recogniser
 from training.recognition.export import RecogniserExport, load_recogniser_export
 
 
@@ -22,7 +22,9 @@ def load_export(kind: ExportKind, checkpoint: Path) -> Exportable[Any]:
 
 
 def _load_recogniser(checkpoint: Path) -> RecogniserExport:
-    return (load_exported if is_exported(checkpoint) else load_recogniser_export)(checkpoint)
+    return (load_exported_recogniser if is_exported(checkpoint) else load_recogniser_export)(
+        checkpoint
+    )
 
 
 EXPORTS: dict[ExportKind, Callable[[Path], Exportable[Any]]] = {

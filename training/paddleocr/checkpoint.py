@@ -1,43 +1,25 @@
 """A checkpoint of PaddleOCR's trainer: its weights and config, and the two forms it exports."""
 
-from dataclasses import dataclass
+import shutil
+from functools import cached_property
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+import numpy as np
+from numpy.typing import NDArray
 
 from ocr.errors import BadData
-from ocr.models.charset import Charset
-from ocr.models.recogniser_spec import LineSpec
-from ocr.store.whole import written_whole
+from training.forms.predictor import Predictor
+from training.forms.static_graph import PARAMETERS
 
 SPEC = "exported.json"
-"""Only a checkpoint of PaddleOCR's trainer has it."""
+"""What the net takes and gives; only a checkpoint of PaddleOCR's trainer has it."""
 CONFIG = "config.yml"
 WEIGHTS = "weights.pdparams"
 PADDLE = "paddle"
 LEGACY = "legacy"
 MODEL = "inference.json"
 LEGACY_MODEL = "inference.pdmodel"
-
-
-@dataclass(frozen=True)
-class ExportedSpec:
-    """What a net takes and gives.
-
-    Attributes:
-        net: Its config in PaddleOCR's tree, or its family.
-        tree: Digest of the tree that trained it.
-        input: What the image of a line becomes before it.
-        charset: The characters of classes 1 and up; class 0 is the blank.
-    """
-
-    net: str
-    tree: str
-    input: LineSpec
-    charset: tuple[str, ...]
-
-
-_SPEC = TypeAdapter(ExportedSpec)
+FORMS = ((PADDLE, MODEL), (LEGACY, LEGACY_MODEL))
 
 
 def is_exported(checkpoint: Path) -> bool:
@@ -45,21 +27,37 @@ def is_exported(checkpoint: Path) -> bool:
     return (checkpoint / SPEC).is_file()
 
 
-def write_spec(checkpoint: Path, spec: ExportedSpec) -> None:
-    """Write the spec, after all else."""
-    with written_whole(checkpoint / SPEC) as stream:
-        stream.write(_SPEC.dump_json(spec, indent=1))
+def load_net(checkpoint: Path, *, onednn: bool) -> Predictor:
+    """Load the form that PaddleOCR's exporter wrote for PIR."""
+    folder = checkpoint / PADDLE
+    return Predictor(folder / MODEL, folder / PARAMETERS, onednn=onednn)
 
 
-def read_spec(checkpoint: Path) -> ExportedSpec:
-    """Read the spec.
+class ExportedNet:
+    """The forms of a checkpoint; the one that answers is what PaddleOCR's exporter wrote."""
 
-    Raises:
-        BadData: It is damaged.
-    """
-    try:
-        spec = _SPEC.validate_json((checkpoint / SPEC).read_bytes())
-    except ValidationError as error:
-        raise BadData(f"{checkpoint / SPEC}: {error.errors()[0]['msg']}") from error
-    Charset(spec.charset)
-    return spec
+    def __init__(self, checkpoint: Path) -> None:
+        """Take a checkpoint.
+
+        Raises:
+            BadData: It lacks a form.
+        """
+        self._checkpoint = checkpoint
+        for form, model in FORMS:
+            for name in (model, PARAMETERS):
+                if not (checkpoint / form / name).is_file():
+                    raise BadData(f"The checkpoint has no {form}/{name}")
+
+    def answer(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the probabilities of a batch (N, 3, H, W)."""
+        return self._predictor(x)
+
+    @cached_property
+    def _predictor(self) -> Predictor:  # the legacy export never asks
+        return load_net(self._checkpoint, onednn=False)
+
+    def save(self, folder: Path, *, legacy: bool) -> None:
+        """Copy model and parameters."""
+        source = self._checkpoint / (LEGACY if legacy else PADDLE)
+        for name in (LEGACY_MODEL if legacy else MODEL, PARAMETERS):
+            shutil.copyfile(source / name, folder / name)

@@ -1,47 +1,32 @@
-"""From trained weights to a checkpoint: both forms as PaddleOCR exports them, and their input."""
+"""From trained weights to both forms of a net, as PaddleOCR exports them."""
 
-import math
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from configs.jobs import TrainPaddleOcrJob
 from ocr.errors import BadInput, TrainingFailed
-from ocr.models.charset import Charset
-from ocr.models.recogniser_spec import LineSpec
-from training.forms.paddle import preprocessing, read_config
-from training.forms.predictor import Predictor
 from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
-from training.paddleocr.checkpoint import (
-    CONFIG,
-    LEGACY,
-    LEGACY_MODEL,
-    MODEL,
-    PADDLE,
-    WEIGHTS,
-    ExportedSpec,
-    write_spec,
-)
+from training.paddleocr.checkpoint import CONFIG, LEGACY, LEGACY_MODEL, MODEL, PADDLE, WEIGHTS
+from training.paddleocr.config import Config, exported, write_config
 from training.paddleocr.process import EXPORT, run_tools
-from training.paddleocr.recogniser_config import Config, exported, input_size, write_config
 
 LOG = "exporter.log"
 TIMEOUT_S = 600
-WIDTH_STEP_PX = 16
 FORMS = ((PADDLE, MODEL), (LEGACY, LEGACY_MODEL))
 
 
-def export_checkpoint(
+def export_forms(
     job: TrainPaddleOcrJob,
     checkpoint: Path,
     *,
     config: Config,
     weights: Path | None,
     stop: StopRequest,
-) -> ExportedSpec:
-    """Write a checkpoint: weights, config, both forms, and last what the net takes.
+) -> None:
+    """Write into a checkpoint: weights, config and both forms.
 
     Args:
         job: The training.
@@ -51,7 +36,7 @@ def export_checkpoint(
         stop: Whether SIGTERM arrived.
 
     Raises:
-        TrainingFailed: The exporter failed, or left what cannot be read as it says.
+        TrainingFailed: The exporter failed, or left no whole form.
     """
     checkpoint.mkdir()
     if weights:
@@ -73,29 +58,32 @@ def export_checkpoint(
         listen=lambda _: False,
     )
     _check_files(checkpoint)
-    charset = Charset.read(Path(config["Global"]["character_dict_path"]))
-    spec = ExportedSpec(
-        net=job.training.net,
-        tree=job.runtime.tree,
-        input=_find_input(checkpoint, input_size(config), classes=charset.size),
-        charset=charset.characters,
-    )
-    _check_config(checkpoint, spec)
-    write_spec(checkpoint, spec)
-    return spec
 
 
 def rehearse_export(
-    job: TrainPaddleOcrJob, folder: Path, *, config: Config, stop: StopRequest
+    job: TrainPaddleOcrJob,
+    folder: Path,
+    *,
+    config: Config,
+    stop: StopRequest,
+    find_spec: Callable[[Path, Config], Any],
 ) -> None:
     """Export a net before it learns: one of which no bundle can be made is refused, not trained.
+
+    Args:
+        job: The training.
+        folder: For the rehearsal; it is removed.
+        config: Of the training.
+        stop: Whether SIGTERM arrived.
+        find_spec: Asks the exported net what it takes.
 
     Raises:
         BadInput: It cannot be exported, or not be read; the error says why.
     """
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
     try:
-        export_checkpoint(job, folder, config=config, weights=None, stop=stop)
+        export_forms(job, folder, config=config, weights=None, stop=stop)
+        find_spec(folder, config)
     except TrainingFailed as error:
         net = job.training.net
         raise BadInput(f"training.net: no bundle can be made of {net}: {error}") from None
@@ -113,42 +101,3 @@ def _check_files(checkpoint: Path) -> None:
                 raise TrainingFailed(f"PaddleOCR's exporter left no {form}/{name}; see {log}")
         # Debug names of the parameters, pickled: nobody needs them and nobody should load them.
         (checkpoint / form / f"{PARAMETERS}.info").unlink(missing_ok=True)
-
-
-def _find_input(checkpoint: Path, size: tuple[int, int], *, classes: int) -> LineSpec:
-    """Run the net on two widths to learn how many columns make a frame."""
-    height_px, width_px = size
-    net = Predictor(checkpoint / PADDLE / MODEL, checkpoint / PADDLE / PARAMETERS, onednn=False)
-    widths = (width_px, width_px + WIDTH_STEP_PX)
-    frames = []
-    for each in widths:
-        try:
-            shape = net(np.zeros((1, 3, height_px, each), dtype=np.float32)).shape
-        except (RuntimeError, ValueError, OSError) as error:
-            reason = str(error).strip().splitlines()[-1]
-            raise TrainingFailed(
-                f"The exported net reads no line of {height_px} x {each} px: {reason}"
-            ) from error
-        if len(shape) != 3 or shape[2] != classes:
-            raise TrainingFailed(f"The net gives {shape}, expected {classes} classes per frame")
-        frames.append(shape[1])
-    frame_px = width_px // frames[0]
-    if [math.ceil(each / frame_px) for each in widths] != frames:
-        raise TrainingFailed(
-            f"Lines of {widths} px give {frames} frames, expected one per {frame_px} px"
-        )
-    multiple_px = math.lcm(WIDTH_STEP_PX, frame_px)
-    return LineSpec("line", height_px, width_px, frame_px, multiple_px, padding="seen")
-
-
-def _check_config(checkpoint: Path, spec: ExportedSpec) -> None:
-    """Compare what the exporter says of the net with what we found."""
-    path = checkpoint / PADDLE
-    said = read_config(path)
-    shape = preprocessing(said)["RecResizeImg"]["image_shape"]
-    expected = [3, spec.input.height_px, spec.input.width_px]
-    if shape != expected:
-        raise TrainingFailed(f"{path}/inference.yml says image_shape {shape}, expected {expected}")
-    characters = said["PostProcess"]["character_dict"]
-    if [str(each) for each in characters] != list(spec.charset):
-        raise TrainingFailed(f"{path}/inference.yml has another dictionary than the training")

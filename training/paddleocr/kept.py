@@ -24,13 +24,13 @@ class KeptState(BaseModel):
     Attributes:
         epoch: Epochs done.
         step: Steps done.
-        accuracy: Of the best weights; below 0: there are none yet.
+        score: Of the best weights; below 0: there are none yet.
         seconds: Spent so far.
     """
 
     epoch: int = 0
     step: int = 0
-    accuracy: float = -1.0
+    score: float = -1.0
     seconds: float = 0.0
 
 
@@ -53,13 +53,13 @@ class Kept:
     @property
     def weights(self) -> Path:
         """The weights to use, without their suffix: the best, or the last without any."""
-        return self._folder / "best" if self.state.accuracy >= 0 else self.latest
+        return self._folder / "best" if self.state.score >= 0 else self.latest
 
-    def keep_best(self, written: Path, *, accuracy: float) -> None:
+    def keep_best(self, written: Path, *, score: float) -> None:
         """Keep weights if they are the best yet."""
-        if accuracy < self.state.accuracy or not _copy(written, self._folder / "best", (WEIGHTS,)):
+        if score < self.state.score or not _copy(written, self._folder / "best", (WEIGHTS,)):
             return
-        self._write(self.state.model_copy(update={"accuracy": accuracy}))
+        self._write(self.state.model_copy(update={"score": score}))
 
     def keep_epoch(self, written: Path, *, epoch: int, step: int, seconds: float) -> None:
         """Keep what the next run goes on from, and forget the epoch before."""

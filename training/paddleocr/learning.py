@@ -10,9 +10,9 @@ from configs.jobs import TrainPaddleOcrJob
 from ocr.errors import TrainingFailed
 from training.loop.guards import StopRequest
 from training.loop.progress import MetricsLog
+from training.paddleocr.config import Config, resumed, write_config
 from training.paddleocr.kept import Kept
 from training.paddleocr.process import TRAIN, run_tools
-from training.paddleocr.recogniser_config import Config, resumed, write_config
 from training.paddleocr.said import (
     EpochSteps,
     Saved,
@@ -50,7 +50,7 @@ class Learning:
         self._log = MetricsLog(folder, done=kept.state.step)
         self._epoch_steps = 0
         self._last = Step(kept.state.epoch, kept.state.step, 0.0, 0.0, 0.0)
-        self._accuracy = 0.0
+        self._score = 0.0
         self._first_step = kept.state.step
         self._offset: int | None = None
         self._began = self._since = time.monotonic()
@@ -91,9 +91,8 @@ class Learning:
         elif isinstance(said, Step):
             self._note_step(said)
         elif isinstance(said, Validated):
-            self._accuracy = said.accuracy
-            values = {"accuracy": said.accuracy, "ned": said.ned}
-            self._log.write("validation", step=self._last.step, **values)
+            self._score = said.score
+            self._log.write("validation", step=self._last.step, **said.metrics)
         elif isinstance(said, Saved):
             self._keep(self._folder / said.path, is_best=said.is_best)
         return said is not None
@@ -123,7 +122,7 @@ class Learning:
 
     def _keep(self, written: Path, *, is_best: bool) -> None:
         if is_best:
-            self._kept.keep_best(written, accuracy=self._accuracy)
+            self._kept.keep_best(written, score=self._score)
             return
         self._kept.keep_epoch(
             written,

@@ -13,6 +13,14 @@ METRIC = re.compile(r"cur metric, (?P<stats>.*)")
 READING = re.compile(r"eval model:+ .*\d+/\d+")
 BEST = re.compile(r"save best model is to (?P<path>\S.*)")
 LATEST = re.compile(r"save model in (?P<path>.*latest)\s*$")
+OURS = {
+    "acc": "accuracy",
+    "norm_edit_dis": "ned",
+    "hmean": "hmean",
+    "precision": "precision",
+    "recall": "recall",
+}
+"""Its names of metrics, and ours."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +51,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Validated:
-    """The val split was read: share of texts read exactly, mean of 1 - normalised edit distance."""
+    """The val split was read.
 
-    accuracy: float
-    ned: float
+    Attributes:
+        metrics: Of a recogniser: accuracy, the share of texts read exactly, and ned, the mean of
+            1 - normalised edit distance; of a detector: hmean, precision and recall.
+    """
+
+    metrics: dict[str, float]
+
+    @property
+    def score(self) -> float:
+        """What the best weights are chosen by."""
+        return next(self.metrics[name] for name in ("accuracy", "hmean") if name in self.metrics)
 
 
 @dataclass(frozen=True)
@@ -78,7 +95,7 @@ def understand(line: str) -> Said | None:
         )
     if found := METRIC.search(line):
         stats = _numbers(found["stats"])
-        return Validated(accuracy=stats["acc"], ned=stats["norm_edit_dis"])
+        return Validated({OURS[name]: value for name, value in stats.items() if name in OURS})
     if found := STEPS.search(line):
         return EpochSteps(int(found["steps"]))
     for pattern, is_best in ((BEST, True), (LATEST, False)):

@@ -1,38 +1,32 @@
-"""Trains a recogniser with PaddleOCR's tools: from a snapshot in the store to a checkpoint.
+"""Trains a net with PaddleOCR's tools: from a snapshot in the store to a checkpoint.
 
 python -m training train-paddleocr-recogniser DIR/job.json
 """
 
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from configs.jobs import TrainPaddleOcrJob, TrainResult
-from ocr.dataset.lines.snapshot import open_line_snapshot
+from configs.jobs import PaddleOcrKind, TrainPaddleOcrJob, TrainResult
 from ocr.models.provenance import name_code
 from training.environment import describe_environment
-from training.job import CHECKPOINT, SNAPSHOT, fetch_snapshot, read_result, write_result
+from training.job import CHECKPOINT, read_result, write_result
 from training.loop.guards import StopRequest
-from training.paddleocr.data import check_texts, write_files
-from training.paddleocr.exporting import export_checkpoint, rehearse_export
+from training.paddleocr.config import Config, started
+from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
-from training.paddleocr.recogniser_config import (
-    Config,
-    JobFiles,
-    longest_text,
-    make_config,
-    read_upstream,
-    started,
-)
-from training.paddleocr.validation import validate_exported
+from training.paddleocr.recognition.trainee import RecogniserTrainee
+from training.paddleocr.trainee import PaddleOcrTrainee
 from training.paddleocr.weights import fetch_weights
 
-DATA = "data"
-OUTPUT = "output"
 LOG = "trainer.log"
 REHEARSAL = "rehearsal"
 PRETRAINED = "pretrained.pdparams"
+TRAINEES: dict[PaddleOcrKind, Callable[[TrainPaddleOcrJob, Path], PaddleOcrTrainee]] = {
+    "train-paddleocr-recogniser": RecogniserTrainee,
+}
 
 
 def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
@@ -52,20 +46,22 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     stop.listen()
     code = name_code()  # before the hours in which somebody may commit
     begun = time.monotonic()
-    config = _prepare(job, folder)
+    trainee = TRAINEES[job.kind](job, folder)
+    config = _start(job, folder, config=trainee.prepare())
     load_s = time.monotonic() - begun
     kept = Kept(folder)
     if not kept.state.epoch:
-        rehearse_export(job, folder / REHEARSAL, config=config, stop=stop)
+        rehearsal = folder / REHEARSAL
+        rehearse_export(job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec)
     learning = Learning(job, folder, config=config, kept=kept, stop=stop)
     if kept.state.epoch < job.training.epochs:
         learning.run(folder / LOG)
     checkpoint = folder / CHECKPOINT
     shutil.rmtree(checkpoint, ignore_errors=True)
-    spec = export_checkpoint(job, checkpoint, config=config, weights=kept.weights, stop=stop)
-    metrics = validate_exported(checkpoint, spec, open_line_snapshot(folder / SNAPSHOT))
-    if kept.state.accuracy >= 0:
-        metrics["paddleocr_accuracy"] = kept.state.accuracy
+    export_forms(job, checkpoint, config=config, weights=kept.weights, stop=stop)
+    metrics = trainee.finish(checkpoint, config)
+    if kept.state.score >= 0:
+        metrics[f"paddleocr_{trainee.score}"] = kept.state.score
     resources = job.resources
     environment = describe_environment(device=resources.device, devices=1, code=code)
     result = TrainResult(
@@ -79,28 +75,11 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     return result
 
 
-def _prepare(job: TrainPaddleOcrJob, folder: Path) -> Config:
-    """Refuse what cannot be trained, then write all that the trainer reads."""
+def _start(job: TrainPaddleOcrJob, folder: Path, *, config: Config) -> Config:
+    """Return the config of a training that starts as the job says."""
     training = job.training
-    gpu = job.resources.device == "gpu"
-    upstream = read_upstream(Path(job.runtime.home), training.net)
-    data = folder / DATA
-    files = JobFiles(
-        data=data,
-        train=data / "train.txt",
-        val=data / "val.txt",
-        charset=data / "charset.txt",
-        output=folder / OUTPUT,
-    )
-    # Asked before the snapshot is fetched: a wrong key need not wait for a dataset.
-    longest = longest_text(make_config(upstream, training, files=files, lines=0, gpu=gpu))
-    fetch_snapshot(job, folder)
-    snapshot = open_line_snapshot(folder / SNAPSHOT)
-    lines = check_texts(snapshot, longest=longest, batch_size=training.batch_size)
-    config = make_config(upstream, training, files=files, lines=lines, gpu=gpu)
-    if training.pretrained:
-        weights = folder / PRETRAINED
-        fetch_weights(training.pretrained, training.pretrained_sha256, weights)
-        config = started(config, weights)
-    write_files(snapshot, files)
-    return config
+    if not training.pretrained:
+        return config
+    weights = folder / PRETRAINED
+    fetch_weights(training.pretrained, training.pretrained_sha256, weights)
+    return started(config, weights)

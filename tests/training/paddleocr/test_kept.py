@@ -32,12 +32,12 @@ def test_a_rerun_goes_on_from_the_last_whole_epoch(tmp_path: Path) -> None:
 
 
 def test_the_best_weights_outlive_worse_ones_of_a_rerun(tmp_path: Path) -> None:
-    Kept(tmp_path).keep_best(write(tmp_path / "best_accuracy", "good"), accuracy=0.8)
+    Kept(tmp_path).keep_best(write(tmp_path / "best_accuracy", "good"), score=0.8)
 
     again = Kept(tmp_path)
-    again.keep_best(write(tmp_path / "best_accuracy", "worse"), accuracy=0.3)
+    again.keep_best(write(tmp_path / "best_accuracy", "worse"), score=0.3)
 
-    assert again.state.accuracy == 0.8
+    assert again.state.score == 0.8
     assert again.weights.with_suffix(".pdparams").read_text() == "good.pdparams"
 
 

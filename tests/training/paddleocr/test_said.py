@@ -22,7 +22,7 @@ LINES: list[tuple[str, Said | None]] = [
     ),
     (
         "cur metric, acc: 0.24999875, norm_edit_dis: 0.75, fps: 59.04372705869104",
-        Validated(accuracy=0.24999875, ned=0.75),
+        Validated({"accuracy": 0.24999875, "ned": 0.75}),
     ),
     (
         "save best model is to /job/out put/best_accuracy",

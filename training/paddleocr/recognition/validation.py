@@ -5,9 +5,8 @@ from pathlib import Path
 
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.evaluation.lines.metrics import measure_lines
-from training.forms.predictor import Predictor
-from training.forms.static_graph import PARAMETERS
-from training.paddleocr.checkpoint import MODEL, PADDLE, ExportedSpec
+from training.paddleocr.checkpoint import load_net
+from training.paddleocr.recognition.checkpoint import ExportedRecogniser
 from training.recognition.export import LineReader
 
 BLOCK = 256
@@ -15,11 +14,10 @@ BLOCK = 256
 
 
 def validate_exported(
-    checkpoint: Path, spec: ExportedSpec, snapshot: LineSnapshot
+    checkpoint: Path, spec: ExportedRecogniser, snapshot: LineSnapshot
 ) -> dict[str, float]:
     """Return accuracy (share read exactly) and ned of the val split."""
-    folder = checkpoint / PADDLE
-    net = Predictor(folder / MODEL, folder / PARAMETERS, onednn=True)
+    net = load_net(checkpoint, onednn=True)
     reader = LineReader(spec.input, spec.charset)
     lines = snapshot.images("val")
     read: list[str] = []

@@ -9,7 +9,7 @@ from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.pixels import encode_png
 from ocr.store.whole import written_whole
-from training.paddleocr.recogniser_config import JobFiles
+from training.paddleocr.config import JobFiles
 
 SEPARATORS = "\t\r\n"
 """What stands between the columns and lines of a label file."""

@@ -15,8 +15,8 @@ from ocr.models.charset import Charset
 from ocr.store import open_store
 from ocr.store.folder import download_folder
 from tests.training.recognition.toy_lines import make_line_snapshot
-from training.paddleocr.data import check_texts, write_files
-from training.paddleocr.recogniser_config import JobFiles
+from training.paddleocr.config import JobFiles
+from training.paddleocr.recognition.data import check_texts, write_files
 
 TEXTS = {"train": ["12", "345", "67890", "1 2"], "val": ["5", "77"], "test": ["1"]}
 

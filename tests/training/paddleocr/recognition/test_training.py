@@ -21,7 +21,7 @@ from tests.paddleocr_tree import find_runtime
 from tests.training.running import start
 from training.export.export import export_model
 from training.loop.progress import read_events
-from training.paddleocr.export import load_exported
+from training.paddleocr.recognition.export import load_exported_recogniser
 
 EPOCHS = 4
 KIND: TrainKind = "train-paddleocr-recogniser"
@@ -133,7 +133,7 @@ def test_the_bundle_answers_as_the_net_that_paddleocr_exported(
 ) -> None:
     download_folder(open_store(digits["store"]), prefix=digits["snapshot"], folder=tmp_path / "s")
     images = [image for _, image in open_line_snapshot(tmp_path / "s").images("test")]
-    exported = load_exported(trained / "checkpoint")
+    exported = load_exported_recogniser(trained / "checkpoint")
     expected = exported.reader.infer(exported.net.answer, images)
 
     served = OnnxRecogniser.load(bundle)

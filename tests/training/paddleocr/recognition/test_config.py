@@ -12,16 +12,13 @@ import yaml
 from configs.paddleocr import PaddleOcrRecogniserParams
 from ocr.errors import BadInput
 from tests.paddleocr_tree import find_tree
-from training.paddleocr.recogniser_config import (
+from training.paddleocr.config import JobFiles, exported, resumed, started
+from training.paddleocr.recognition.config import (
     FAMILIES,
-    JobFiles,
-    exported,
     input_size,
     longest_text,
     make_config,
     read_upstream,
-    resumed,
-    started,
 )
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -37,7 +34,7 @@ FILES = JobFiles(
 
 
 def make(tree: Path, *, gpu: bool = False, lines: int = 1000, **training: Any) -> dict[str, Any]:
-    params = PaddleOcrRecogniserParams(**training)
+    params = PaddleOcrRecogniserParams(**{"net": "pp-ocrv5-mobile"} | training)
     return make_config(read_upstream(tree, params.net), params, files=FILES, lines=lines, gpu=gpu)
 
 

@@ -1,0 +1,160 @@
+"""PaddleOCR's YAML as every net of it has it: read, given what the job says, and written."""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from configs.paddleocr import PaddleOcrParams
+from ocr.errors import BadInput
+
+LOADERS_ON_GPU = 4
+MOST_STEPS_UNSAID = 10
+
+Config = dict[str, Any]
+Settings = Iterator[tuple[str, tuple[Any, str]]]
+"""PaddleOCR's keys, as `a.b`, with their values and the parameter that says so, if one does."""
+
+
+@dataclass(frozen=True)
+class JobFiles:
+    """Where the files of a job lie.
+
+    Attributes:
+        data: Folder that the label files' images are relative to.
+        train: Label file of the train split.
+        val: Label file of the val split.
+        charset: The dictionary of a recogniser: one character a line.
+        output: Folder for what is trained.
+    """
+
+    data: Path
+    train: Path
+    val: Path
+    charset: Path
+    output: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> "JobFiles":
+        """Name the files of a job's folder."""
+        data = folder / "data"
+        return cls(
+            data=data,
+            train=data / "train.txt",
+            val=data / "val.txt",
+            charset=data / "charset.txt",
+            output=folder / "output",
+        )
+
+
+def read_named(home: Path, net: str, *, families: Mapping[str, str], example: str) -> Config:
+    """Read the config of a family, or of a path in PaddleOCR's tree.
+
+    Raises:
+        BadInput: There is none.
+    """
+    name = families.get(net, net)
+    path = (home / name).resolve()
+    if path.suffix not in (".yml", ".yaml") or not path.is_relative_to(home.resolve() / "configs"):
+        raise BadInput(
+            f"training.net: {net!r} is not allowed; expected one of {', '.join(families)}, or "
+            f"{example}, a file of PaddleOCR's tree"
+        )
+    if not path.is_file():
+        raise BadInput(f"training.net: PaddleOCR's tree has no {name}; is it of another version?")
+    config: Config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return config
+
+
+def shared_settings(
+    training: PaddleOcrParams, *, files: JobFiles, steps_per_epoch: int, gpu: bool
+) -> Settings:
+    """Yield what the job says of every net."""
+    steps = training.epochs * max(1, steps_per_epoch)
+    every = max(1, training.epochs // training.evaluations)
+    yield "Global.use_gpu", (gpu, "resources.device")
+    yield "Global.distributed", (False, "resources.devices")
+    yield "Global.epoch_num", (training.epochs, "training.epochs")
+    yield "Global.seed", (training.seed, "training.seed")
+    yield "Global.pretrained_model", (None, "training.pretrained")
+    yield "Global.checkpoints", (None, "")
+    yield "Global.save_model_dir", (str(files.output), "")
+    yield "Global.save_epoch_step", (training.epochs + 1, "")  # the latest and the best are enough
+    yield "Global.save_inference_dir", (None, "")
+    yield "Global.uniform_output_enabled", (False, "")  # it would export after every epoch
+    yield "Global.eval_batch_step", ([0, 1], "training.evaluations")
+    yield "Global.eval_batch_epoch", (every, "training.evaluations")
+    yield "Global.print_batch_step", (max(1, min(MOST_STEPS_UNSAID, steps // 200)), "")
+    yield "Global.use_visualdl", (False, "")
+    yield "Optimizer.lr.learning_rate", (training.learning_rate, "training.learning_rate")
+    for part, labels in (("Train", files.train), ("Eval", files.val)):
+        yield f"{part}.dataset.data_dir", (str(files.data), "")
+        yield f"{part}.dataset.label_file_list", ([str(labels)], "")
+        yield f"{part}.dataset.ratio_list", ([1.0], "")
+        yield f"{part}.loader.num_workers", (LOADERS_ON_GPU if gpu else 0, "")
+    yield "Train.loader.shuffle", (True, "")
+    yield "Train.loader.batch_size_per_card", (training.batch_size, "training.batch_size")
+
+
+def check_learning_rate(config: Mapping[str, Any]) -> None:
+    """Refuse a schedule that takes no learning rate."""
+    schedule = config["Optimizer"]["lr"]
+    if "learning_rate" not in schedule:
+        name = schedule.get("name", "its schedule")
+        raise BadInput(f"training.net: Optimizer.lr of it is {name}, which takes no learning_rate")
+
+
+def set_key(config: Config, path: str, value: Any) -> None:
+    """Set a key, as `a.b`."""
+    *parents, key = path.split(".")
+    for parent in parents:
+        if parent == "sampler" and parent not in config:
+            return  # only what is trained at several scales has one
+        config = config[parent]
+    if key == "data_dir" and config["name"] == "LMDBDataSet":
+        config["name"] = "SimpleDataSet"
+    config[key] = value
+
+
+def find_step(config: Mapping[str, Any], part: str, name: str) -> Any:
+    """Return the arguments of a step before the net; empty where there is none."""
+    steps = config[part]["dataset"]["transforms"]
+    return next((step[name] for step in steps if step.get(name)), {})
+
+
+def resumed(config: Mapping[str, Any], checkpoint: Path) -> Config:
+    """Return the config of a training that goes on from a checkpoint's files without suffix."""
+    return _with_globals(config, checkpoints=str(checkpoint))
+
+
+def started(config: Mapping[str, Any], weights: Path) -> Config:
+    """Return the config of a training that starts from weights."""
+    return _with_globals(config, pretrained_model=str(weights))
+
+
+def exported(
+    config: Mapping[str, Any], weights: Path | None, folder: Path, *, legacy: bool
+) -> Config:
+    """Return the config of an export to a folder, for PIR or in the legacy form."""
+    return _with_globals(
+        config,
+        checkpoints=None,
+        pretrained_model=str(weights) if weights else None,
+        save_inference_dir=str(folder),
+        export_with_pir=not legacy,
+    )
+
+
+def write_config(path: Path, config: Mapping[str, Any]) -> None:
+    """Write a config."""
+    text = yaml.safe_dump(dict(config), allow_unicode=True, sort_keys=False)
+    path.write_text(text, encoding="utf-8")
+
+
+def _with_globals(config: Mapping[str, Any], **values: Any) -> Config:
+    changed = deepcopy(dict(config))
+    changed["Global"] |= values
+    return changed

@@ -1,0 +1,151 @@
+"""What PaddleOCR's YAML says of a recogniser: our parameters to its keys, and back."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from configs.paddleocr import PaddleOcrRecogniserParams
+from ocr.errors import BadInput
+from training.forms.paddle import RECOGNISER_NAME
+from training.paddleocr.config import (
+    Config,
+    JobFiles,
+    Settings,
+    check_learning_rate,
+    find_step,
+    read_named,
+    set_key,
+    shared_settings,
+)
+from training.paddleocr.overrides import check_kept, override
+
+FAMILIES = {
+    "pp-ocrv3-mobile": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec.yml",
+    "pp-ocrv4-mobile": "configs/rec/PP-OCRv4/PP-OCRv4_mobile_rec.yml",
+    "pp-ocrv4-server": "configs/rec/PP-OCRv4/PP-OCRv4_server_rec.yml",
+    "pp-ocrv5-mobile": "configs/rec/PP-OCRv5/PP-OCRv5_mobile_rec.yml",
+    "pp-ocrv5-server": "configs/rec/PP-OCRv5/PP-OCRv5_server_rec.yml",
+}
+
+
+def read_upstream(home: Path, net: str) -> Config:
+    """Read the config of a family, or of a path in PaddleOCR's tree, that this engine can train.
+
+    Raises:
+        BadInput: There is none, or it is no CTC recogniser of colour lines.
+    """
+    config = read_named(home, net, families=FAMILIES, example="configs/rec/NAME.yml")
+    _check_kind(config, FAMILIES.get(net, net))
+    return config
+
+
+def _check_kind(config: Any, name: str) -> None:
+    """Refuse what is trained or read otherwise than a CTC recogniser of lines."""
+    try:
+        kind = config["Architecture"]["model_type"], config["PostProcess"]["name"]
+        algorithm = config["Architecture"]["algorithm"]
+        resize = find_step(config, "Eval", "RecResizeImg")
+        decode = find_step(config, "Eval", "DecodeImage")
+    except (KeyError, TypeError):
+        raise BadInput(f"training.net: {name} is no recogniser's config") from None
+    if kind != ("rec", "CTCLabelDecode") or algorithm == "Distillation":
+        raise BadInput(
+            f"training.net: {name} is {algorithm} ({kind[0]}, read by {kind[1]}); expected a "
+            "recogniser read by CTCLabelDecode, of one net"
+        )
+    shape = (resize or {}).get("image_shape", ())
+    if len(shape) != 3 or shape[0] != 3 or not resize.get("padding", True):
+        raise BadInput(
+            f"training.net: {name} does not pad lines of three channels by RecResizeImg, "
+            "as our reader does"
+        )
+    if decode.get("img_mode") != "BGR":
+        raise BadInput(f"training.net: {name} takes {decode.get('img_mode')}, expected BGR")
+
+
+def make_config(
+    upstream: Mapping[str, Any],
+    training: PaddleOcrRecogniserParams,
+    *,
+    files: JobFiles,
+    lines: int,
+    gpu: bool,
+) -> Config:
+    """Return the whole config: the upstream one, the user's overrides, and what the job says.
+
+    Args:
+        upstream: As `read_upstream` gives it.
+        training: How to train.
+        files: Where things lie.
+        lines: Lines of the train split.
+        gpu: Whether it trains on a GPU.
+
+    Raises:
+        BadInput: An override names a key that is not there or that a parameter sets, or the
+            config has no key for a parameter.
+    """
+    settings = dict(_settings(training, files=files, lines=lines, gpu=gpu))
+    config = override(upstream, training.overrides, ours=settings)
+    _check_kind(config, training.net)
+    check_learning_rate(config)
+    for path, (value, _) in settings.items():
+        set_key(config, path, value)
+    _set_lengths(config, training.max_text_length)
+    _set_widths(config, training.width_px)
+    check_kept(config, training.overrides)
+    return config
+
+
+def _settings(
+    training: PaddleOcrRecogniserParams, *, files: JobFiles, lines: int, gpu: bool
+) -> Settings:
+    batch = training.batch_size
+    yield from shared_settings(training, files=files, steps_per_epoch=lines // batch, gpu=gpu)
+    yield "Global.max_text_length", (training.max_text_length, "training.max_text_length")
+    yield "Global.character_dict_path", (str(files.charset), "")
+    yield "Global.use_space_char", (False, "")  # the charset has one where the texts do
+    yield "Global.model_name", (RECOGNISER_NAME, "")
+    yield "Metric.ignore_space", (False, "")
+    yield "Eval.loader.batch_size_per_card", (batch, "training.batch_size")
+    yield "Train.sampler.first_bs", (batch, "training.batch_size")
+
+
+def _set_lengths(config: Any, length: int) -> None:
+    """Set the longest text wherever the config repeats it; YAML's anchors are lost in reading."""
+    for group in _groups(config):
+        if "max_text_length" in group:
+            group["max_text_length"] = length
+
+
+def _set_widths(config: Config, width_px: int) -> None:
+    """Set the width wherever an image is given a size."""
+    if "d2s_train_image_shape" in config["Global"]:
+        config["Global"]["d2s_train_image_shape"][2] = width_px
+    for part in ("Train", "Eval"):
+        if resize := find_step(config, part, "RecResizeImg"):
+            resize["image_shape"][2] = width_px
+        if joined := find_step(config, part, "RecConAug"):
+            joined["image_shape"][1] = width_px
+    if sampler := config["Train"].get("sampler"):
+        sampler["scales"] = [[width_px, height_px] for _, height_px in sampler["scales"]]
+
+
+def input_size(config: Mapping[str, Any]) -> tuple[int, int]:
+    """Return height and width, in pixels, of the lines that the net reads."""
+    _, height_px, width_px = find_step(config, "Eval", "RecResizeImg")["image_shape"]
+    return height_px, width_px
+
+
+def longest_text(config: Mapping[str, Any]) -> int:
+    """Return how many characters a text may have; a second head adds a start and an end."""
+    length: int = config["Global"]["max_text_length"]
+    steps = config["Train"]["dataset"]["transforms"]
+    return length - 2 if any("MultiLabelEncode" in step for step in steps) else length
+
+
+def _groups(config: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(config, dict):
+        yield config
+    children = config.values() if isinstance(config, dict) else config
+    for child in children if isinstance(config, dict | list) else ():
+        yield from _groups(child)

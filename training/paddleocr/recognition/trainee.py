@@ -1,0 +1,50 @@
+"""A recogniser as PaddleOCR's trainer trains it; see `training.paddleocr.trainee`."""
+
+from pathlib import Path
+
+from configs.jobs import TrainPaddleOcrJob
+from ocr.dataset.lines.snapshot import open_line_snapshot
+from training.job import SNAPSHOT, fetch_snapshot
+from training.loop.checkpoint import write_json
+from training.paddleocr.checkpoint import SPEC
+from training.paddleocr.config import Config, JobFiles
+from training.paddleocr.recognition.checkpoint import ExportedRecogniser
+from training.paddleocr.recognition.config import longest_text, make_config, read_upstream
+from training.paddleocr.recognition.data import check_texts, write_files
+from training.paddleocr.recognition.inspection import find_spec
+from training.paddleocr.recognition.validation import validate_exported
+
+
+class RecogniserTrainee:
+    """What is written for the trainer, and what is made of what it leaves."""
+
+    score = "accuracy"
+
+    def __init__(self, job: TrainPaddleOcrJob, folder: Path) -> None:
+        """Take a job and its folder."""
+        self._job = job
+        self._folder = folder
+
+    def prepare(self) -> Config:
+        """Refuse what cannot be trained, then write all that the trainer reads."""
+        job, training = self._job, self._job.training
+        gpu = job.resources.device == "gpu"
+        upstream = read_upstream(Path(job.runtime.home), training.net)
+        files = JobFiles.of(self._folder)
+        # Asked before the snapshot is fetched: a wrong key need not wait for a dataset.
+        longest = longest_text(make_config(upstream, training, files=files, lines=0, gpu=gpu))
+        fetch_snapshot(job, self._folder)
+        snapshot = open_line_snapshot(self._folder / SNAPSHOT)
+        lines = check_texts(snapshot, longest=longest, batch_size=training.batch_size)
+        write_files(snapshot, files)
+        return make_config(upstream, training, files=files, lines=lines, gpu=gpu)
+
+    def find_spec(self, checkpoint: Path, config: Config) -> ExportedRecogniser:
+        """Ask an exported net what it takes."""
+        return find_spec(self._job, checkpoint, config)
+
+    def finish(self, checkpoint: Path, config: Config) -> dict[str, float]:
+        """Write what the net takes, and read the val split as our reader does."""
+        spec = self.find_spec(checkpoint, config)
+        write_json(checkpoint / SPEC, spec)
+        return validate_exported(checkpoint, spec, open_line_snapshot(self._folder / SNAPSHOT))
