@@ -1,6 +1,7 @@
 """How PaddleOCR's own trainer trains a recogniser, and which engine a training is for."""
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -38,6 +39,7 @@ class PaddleOcrParams(Params):
     def _check_pretrained(self) -> "PaddleOcrParams":
         if bool(self.pretrained) != bool(self.pretrained_sha256):
             raise ValueError("pretrained and pretrained_sha256 are given together, or neither is")
+        _check_source(self.pretrained)
         return self
 
 
@@ -67,6 +69,26 @@ class PaddleOcrRecogniserParams(PaddleOcrParams):
         description="Read with a model of the training texts (character n-grams that know digits "
         "only as digits) where it is sure to help on the validation split",
     )
+
+
+def _check_source(source: str) -> None:
+    """Refuse what is no address, and one with a secret: it will stand in job.json and in logs."""
+    expected = "expected a path, or an address of the kind file, http or https"
+    try:
+        address = urlsplit(source)
+        address.port  # noqa: B018 - raises where it is no number
+    except ValueError as error:
+        raise ValueError(f"pretrained: {error}; {expected}") from None
+    if not address.scheme:
+        return
+    local = address.scheme == "file"
+    if address.scheme not in ("file", "http", "https") or bool(address.hostname) == local:
+        raise ValueError(f"pretrained: its address begins otherwise; {expected}")
+    if "@" in address.netloc or address.query or address.fragment:
+        raise ValueError(
+            "pretrained: an address with a user, a password or what follows ? or # is not "
+            "allowed, as job.json, keys and logs would show it; fetch the file, give its path"
+        )
 
 
 ENGINES: dict[str, type[RecogniserTrainingParams] | type[PaddleOcrRecogniserParams]] = {

@@ -103,3 +103,28 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
 
 def test_the_default_is_the_embedded_engine() -> None:
     assert RetrainLinesParams.model_fields["training"].default == RecogniserTrainingParams()
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("https://user:hush-hush@x.org/w", "an address with a user, a password or what follows"),
+        ("https://x.org/w?X-Amz-Signature=hush-hush", "what follows ? or # is not allowed, as job"),
+        ("https://x.org/w#hush-hush", "fetch the file, give its path"),
+        ("s3://bucket/hush-hush", "expected a path, or an address of the kind file, http or https"),
+        ("http://[::1/hush-hush", "pretrained: Invalid IPv6 URL; expected a path"),
+        ("http://x:99999/hush-hush", "pretrained: Port out of range 0-65535; expected"),
+        ("https:///hush-hush", "its address begins otherwise"),
+        ("file://host/hush-hush", "its address begins otherwise"),
+    ],
+)
+def test_an_address_of_weights_that_would_leak_or_lead_nowhere_is_refused_unquoted(
+    source: str, said: str
+) -> None:
+    given = [f"training.pretrained={source}", f"training.pretrained_sha256={'ab' * 32}"]
+
+    with pytest.raises(ConfigError) as refused:
+        load_params("plates-ppocr", overrides=given)
+
+    assert said in str(refused.value)
+    assert "hush-hush" not in str(refused.value)

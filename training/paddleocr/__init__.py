@@ -3,7 +3,7 @@
 - `train`, `trainee` – the whole job: prepared, learnt, exported, validated; what nets differ in
 - `recognition/` – what belongs to one kind of net
 - `config`, `overrides` – our parameters as PaddleOCR's YAML; nobody else speaks it
-- `weights` – what a training starts from
+- `pretrained/` – what a training starts from
 - `process`, `run_tools` – its tools in its own interpreter, watched from here
 - `learning`, `said` – one training, and what its log says
 - `kept` – what survives a kill

@@ -39,7 +39,8 @@ def run_tools(
     """Run tools of PaddleOCR's tree, one after another in one process, until they end.
 
     Args:
-        tools: Each with its arguments, such as ``[TRAIN, "-c", "config.yml"]``.
+        tools: Each with its arguments, such as ``[TRAIN, "-c", "config.yml"]``; an absolute path
+            is one of ours.
         runtime: The tree and its interpreter.
         folder: Where they run; the tree itself is only read.
         log: Gets all that they say.
@@ -54,7 +55,7 @@ def run_tools(
     """
     command = [runtime.python, "-u", str(RUN_TOOLS), str(os.getpid())]
     for number, (tool, *arguments) in enumerate(tools):
-        command += ["+"] * (number > 0) + [f"{runtime.home}/{tool}", *arguments]
+        command += ["+"] * (number > 0) + [str(Path(runtime.home) / tool), *arguments]
     with log.open("ab") as kept:
         process = subprocess.Popen(
             command,

@@ -13,17 +13,15 @@ from ocr.models.provenance import name_code
 from training.environment import describe_environment
 from training.job import CHECKPOINT, read_result, write_result
 from training.loop.guards import StopRequest
-from training.paddleocr.config import Config, started
 from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
+from training.paddleocr.pretrained.fitting import start_from_weights
 from training.paddleocr.recognition.trainee import RecogniserTrainee
 from training.paddleocr.trainee import PaddleOcrTrainee
-from training.paddleocr.weights import fetch_weights
 
 LOG = "trainer.log"
 REHEARSAL = "rehearsal"
-PRETRAINED = "pretrained.pdparams"
 TRAINEES: dict[PaddleOcrKind, Callable[[TrainPaddleOcrJob, Path], PaddleOcrTrainee]] = {
     "train-paddleocr-recogniser": RecogniserTrainee,
 }
@@ -47,7 +45,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     code = name_code()  # before the hours in which somebody may commit
     begun = time.monotonic()
     trainee = TRAINEES[job.kind](job, folder)
-    config = _start(job, folder, config=trainee.prepare())
+    config = start_from_weights(job, folder, config=trainee.prepare(), stop=stop)
     load_s = time.monotonic() - begun
     kept = Kept(folder)
     if not kept.state.epoch:
@@ -73,13 +71,3 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     )
     write_result(folder, result)
     return result
-
-
-def _start(job: TrainPaddleOcrJob, folder: Path, *, config: Config) -> Config:
-    """Return the config of a training that starts as the job says."""
-    training = job.training
-    if not training.pretrained:
-        return config
-    weights = folder / PRETRAINED
-    fetch_weights(training.pretrained, training.pretrained_sha256, weights)
-    return started(config, weights)

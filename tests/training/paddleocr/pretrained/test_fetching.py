@@ -10,7 +10,8 @@ from threading import Thread
 import pytest
 
 from ocr.errors import BadData, BadInput, StoreUnavailable
-from training.paddleocr.weights import fetch_weights
+from training.paddleocr.pretrained import fetching
+from training.paddleocr.pretrained.fetching import fetch_weights
 
 CONTENT = b"weights" * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -28,6 +29,14 @@ def address(source: Path) -> Iterator[str]:
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             pass
+
+        def do_GET(self) -> None:
+            if self.path.startswith("/moved"):
+                self.send_response(302)
+                self.send_header("Location", "/some%20weights.pdparams?token=hush-hush")
+                self.end_headers()
+            else:
+                super().do_GET()
 
     serve = partial(Quiet, directory=str(source.parent))
     with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
@@ -67,7 +76,38 @@ def test_other_weights_are_refused_and_not_left_behind(source: Path, tmp_path: P
 def test_missing_weights_are_named(address: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none.pdparams answers 404"):
         fetch_weights(f"{address}/none.pdparams", SHA256, tmp_path / "t")
-    with pytest.raises(BadInput, match="there is no file /none"):
+    with pytest.raises(BadInput, match="there is no file '/none'"):
         fetch_weights("/none", SHA256, tmp_path / "t")
     with pytest.raises(StoreUnavailable, match=r"training.pretrained: http://127.0.0.1:9/x"):
         fetch_weights("http://127.0.0.1:9/x", SHA256, tmp_path / "t")
+    with pytest.raises(BadInput, match="is no address"):
+        fetch_weights("http://a\0b/x", SHA256, tmp_path / "t")
+
+
+@pytest.mark.parametrize("kind", ["path", "address"])
+def test_more_than_is_taken_is_not_fetched_to_its_end(
+    kind: str, source: Path, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "MOST_BYTES", len(CONTENT) - 1)
+    named = {"path": str(source), "address": f"{address}/some%20weights.pdparams"}[kind]
+
+    with pytest.raises(BadData, match=r"has more than .* GiB, the most that is taken"):
+        fetch_weights(named, SHA256, tmp_path / "t")
+
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_an_address_that_takes_too_long_is_given_up(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "MOST_S", -1)
+
+    with pytest.raises(StoreUnavailable, match="took longer than -1 s; fetch it yourself"):
+        fetch_weights(f"{address}/some%20weights.pdparams", SHA256, tmp_path / "t")
+
+
+def test_a_redirect_without_https_is_refused_and_not_quoted(address: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="/moved redirects; only https that leads to") as refused:
+        fetch_weights(f"{address}/moved", SHA256, tmp_path / "t")
+
+    assert "hush-hush" not in str(refused.value)

@@ -1,0 +1,131 @@
+"""What of weights from outside a net takes; nothing that a pickle asks for is run."""
+
+import io
+import os
+import pickle
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.training import ResourceParams
+from ocr.errors import BadData
+from ocr.store.whole import sha256_of
+from tests.paddleocr_tree import find_runtime
+from training.loop.guards import StopRequest
+from training.loop.progress import read_events
+from training.paddleocr.config import JobFiles
+from training.paddleocr.pretrained.fit_tool import read_arrays
+from training.paddleocr.pretrained.fitting import start_from_weights
+from training.paddleocr.recognition.config import make_config, read_upstream
+
+NET = "configs/rec/rec_mv3_none_none_ctc.yml"
+BIAS = "head.fc.bias"
+SAVE = "import paddle, sys; paddle.save({{{}}}, sys.argv[1])"
+
+
+class Runs:
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, (str(self.target),)
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_arrays_are_read_by_name(protocol: int) -> None:
+    weights = {"a.w": np.ones((2, 3), np.float32), "names": {"a.w": "w_0"}, "b": np.ones(2, int)}
+
+    found = read_arrays(io.BytesIO(pickle.dumps(weights, protocol)))
+
+    assert found.keys() == {"a.w"}
+    np.testing.assert_array_equal(found["a.w"], weights["a.w"])
+
+
+def test_what_a_pickle_asks_for_is_not_run(tmp_path: Path) -> None:
+    content = pickle.dumps({"a.w": Runs(tmp_path / "pwned")})
+
+    with pytest.raises(pickle.UnpicklingError, match=r"it holds posix.mkdir, expected arrays only"):
+        read_arrays(io.BytesIO(content))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps([1]), pickle.dumps({})[:-1]])
+def test_what_is_no_dictionary_of_arrays_is_refused(content: bytes) -> None:
+    with pytest.raises(pickle.UnpicklingError):
+        read_arrays(io.BytesIO(content))
+
+
+@pytest.fixture(scope="module")
+def runtime() -> PaddleOcrRuntime:
+    return find_runtime()
+
+
+def start(folder: Path, runtime: PaddleOcrRuntime, weights: Path) -> str:
+    """Prepare a training of ten digits that starts from weights; return what it starts from."""
+    training = PaddleOcrRecogniserParams(
+        net=NET, pretrained=str(weights), pretrained_sha256=sha256_of(weights)
+    )
+    files = JobFiles.of(folder)
+    files.data.mkdir(exist_ok=True)
+    files.charset.write_text("".join(f"{digit}\n" for digit in "0123456789"))
+    upstream = read_upstream(Path(runtime.home), NET)
+    job = TrainPaddleOcrJob(
+        store="s", snapshot="d/0", training=training, resources=ResourceParams(), runtime=runtime
+    )
+    config = make_config(upstream, training, files=files, lines=9, gpu=False)
+    started = start_from_weights(job, folder, config=config, stop=StopRequest())
+    return str(started["Global"]["pretrained_model"])
+
+
+def save(runtime: PaddleOcrRuntime, path: Path, arrays: str) -> Path:
+    command = [runtime.python, "-W", "ignore", "-c", SAVE.format(arrays), str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
+def test_weights_of_another_net_are_refused_with_names_of_both(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    weights = save(
+        runtime, tmp_path / "w", f"'their.w': paddle.ones([3]), '{BIAS}': paddle.ones([7])"
+    )
+
+    with pytest.raises(
+        BadData, match=rf"nothing of {weights} fits {re.escape(NET)}: it has their.w, {BIAS}; the"
+    ):
+        start(tmp_path, runtime, weights)
+
+
+def test_what_fits_is_what_the_trainer_gets_and_the_rest_is_said(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    weights = save(
+        runtime, tmp_path / "w", f"'their.w': paddle.ones([3]), '{BIAS}': paddle.ones([11])"
+    )
+
+    started = start(tmp_path, runtime, weights)
+
+    with Path(started).open("rb") as file:
+        assert list(read_arrays(file)) == [BIAS]
+    notices = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert len(notices) == 1
+    assert re.match(r"1 of the net's \d\d+ parameters start from training.pre", notices[0])
+    assert notices[0].endswith("more; not used of it: their.w")
+
+
+def test_a_pickle_that_would_run_something_is_refused_over_there(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    weights = tmp_path / "w"
+    weights.write_bytes(pickle.dumps({"a.w": Runs(tmp_path / "pwned")}))
+
+    with pytest.raises(BadData, match=r"holds no weights: it holds posix.mkdir, expected arrays"):
+        start(tmp_path, runtime, weights)
+
+    assert not (tmp_path / "pwned").exists()

@@ -1,0 +1,97 @@
+"""Finds what of a file of weights a net takes, and writes that as a file of its own.
+
+    PYTHON fit_tool.py HOME CONFIG WEIGHTS TARGET REPORT
+
+It imports nothing of ours: it belongs to PaddleOCR's runtime. A .pdparams is a pickle, which may
+run anything when it is read; this reads arrays and nothing else.
+"""
+
+import contextlib
+import json
+import pickle
+import sys
+from typing import Any, BinaryIO
+
+PLAIN = {
+    ("_codecs", "encode"),
+    ("collections", "OrderedDict"),
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy.core.multiarray", "_reconstruct"),
+}
+"""All that a dictionary of arrays is made of."""
+
+
+class ArrayReader(pickle.Unpickler):
+    """Reads arrays, and refuses all else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what arrays are made of."""
+        if (module, name) not in PLAIN:
+            raise pickle.UnpicklingError(f"it holds {module}.{name}, expected arrays only")
+        return super().find_class(module, name)
+
+
+def read_arrays(file: BinaryIO) -> dict[str, Any]:
+    """Return the arrays of real numbers by name.
+
+    Raises:
+        UnpicklingError: The file holds something else.
+    """
+    try:
+        found = ArrayReader(file, encoding="latin1").load()
+    except pickle.UnpicklingError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a damaged pickle raises whatever it comes to
+        raise pickle.UnpicklingError(f"it is damaged: {error}") from None
+    if not isinstance(found, dict):
+        raise pickle.UnpicklingError(f"it holds a {type(found).__name__}, expected names of arrays")
+    arrays = {name: one for name, one in found.items() if getattr(one, "dtype", None) is not None}
+    return {str(name): one for name, one in arrays.items() if one.dtype.kind == "f"}
+
+
+def main(home: str, config: str, weights: str, target: str, report: str) -> None:
+    """Compare the weights with the net of a config."""
+    try:
+        with open(weights, "rb") as file:  # noqa: PTH123 - as plain as can be over there
+            arrays = read_arrays(file)
+    except pickle.UnpicklingError as error:
+        return _write(report, {"refused": str(error)})
+    sys.path.insert(0, home)
+    import paddle
+    import yaml
+    from ppocr.utils import export_model  # type: ignore[import-not-found]
+
+    net: dict[str, list[int]] = {}
+
+    def note(_config: Any, model: Any, **_: Any) -> None:
+        net.update({name: list(value.shape) for name, value in model.state_dict().items()})
+        raise StopIteration
+
+    export_model.load_model = note  # called with the net as it is built, before all else
+    with open(config, encoding="utf-8") as text:  # noqa: PTH123
+        settings = yaml.safe_load(text)
+    with contextlib.suppress(StopIteration):
+        export_model.export(settings)
+    if not net:
+        raise SystemExit("PaddleOCR's exporter no longer builds its net as it did")
+    fits = [name for name in net if name in arrays and list(arrays[name].shape) == net[name]]
+    paddle.save({name: paddle.to_tensor(arrays[name]) for name in fits}, target)
+    return _write(
+        report,
+        {
+            "fits": fits,
+            "new": [name for name in net if name not in fits],
+            "unused": [name for name in arrays if name not in fits],
+        },
+    )
+
+
+def _write(path: str, content: dict[str, Any]) -> None:
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        json.dump(content, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,118 @@
+"""Which of the weights that a training starts from fit its net: none is an error, some a notice."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from configs.jobs import TrainPaddleOcrJob
+from ocr.errors import BadData, TrainingFailed
+from training.loop.guards import StopRequest
+from training.loop.progress import note
+from training.paddleocr.config import Config, started, write_config
+from training.paddleocr.pretrained.fetching import fetch_weights
+from training.paddleocr.process import run_tools
+
+TOOL = Path(__file__).parent / "fit_tool.py"
+FETCHED = "fetched.pdparams"
+WEIGHTS = "pretrained.pdparams"
+REPORT = "pretrained.json"
+CONFIG = "pretrained.yml"
+LOG = "pretrained.log"
+TIMEOUT_S = 600
+NAMED = 3
+
+
+class Fit(BaseModel):
+    """What the foreign process found.
+
+    Attributes:
+        refused: Why the file is none of weights; empty: it is one.
+        fits: Parameters of the net that start from the weights.
+        new: Parameters of the net that do not.
+        unused: Arrays of the weights that the net has not, or of another shape.
+    """
+
+    refused: str = ""
+    fits: list[str] = []
+    new: list[str] = []
+    unused: list[str] = []
+
+
+def start_from_weights(
+    job: TrainPaddleOcrJob, folder: Path, *, config: Config, stop: StopRequest
+) -> Config:
+    """Return the config of a training that starts from the job's weights, if it names any.
+
+    Args:
+        job: The training.
+        folder: The job's; the weights land there.
+        config: Of a training from nothing; its dictionary is there.
+        stop: Whether SIGTERM arrived.
+
+    Raises:
+        BadData: The file holds no weights, or none of them fits the net.
+        OcrError: As `fetch_weights` and `run_tools` say.
+    """
+    source = job.training.pretrained
+    if not source:
+        return config
+    weights = folder / WEIGHTS
+    report = folder / REPORT
+    if not report.is_file():
+        fetched = folder / FETCHED
+        fetch_weights(source, job.training.pretrained_sha256, fetched)
+        _compare(job, fetched, weights, report, config=config, stop=stop)
+    fit = Fit.model_validate_json(report.read_bytes())
+    _judge(fit, source=source, net=job.training.net)
+    if fit.new:
+        whole = len(fit.fits) + len(fit.new)
+        note(
+            folder,
+            f"{len(fit.fits)} of the net's {whole} parameters start from training.pretrained; "
+            f"new: {_some(fit.new)}; not used of it: {_some(fit.unused)}",
+        )
+    return started(config, weights)
+
+
+def _compare(
+    job: TrainPaddleOcrJob,
+    fetched: Path,
+    weights: Path,
+    report: Path,
+    *,
+    config: Config,
+    stop: StopRequest,
+) -> None:
+    path = report.with_name(CONFIG)
+    part = report.with_suffix(".part")
+    write_config(path, config)
+    home = job.runtime.home
+    run_tools(
+        [[str(TOOL), home, str(path), str(fetched), str(weights), str(part)]],
+        runtime=job.runtime,
+        folder=report.parent,
+        log=report.with_name(LOG),
+        timeout_s=TIMEOUT_S,
+        stop=stop,
+        listen=lambda _: False,
+    )
+    if not part.is_file():
+        log = report.with_name(LOG)
+        raise TrainingFailed(f"PaddleOCR did not say which weights fit its net; see {log}")
+    part.replace(report)
+
+
+def _judge(fit: Fit, *, source: str, net: str) -> None:
+    if fit.refused:
+        raise BadData(f"training.pretrained: {source} holds no weights: {fit.refused}")
+    if not fit.fits:
+        raise BadData(
+            f"training.pretrained: nothing of {source} fits {net}: it has {_some(fit.unused)}; "
+            f"the net has {_some(fit.new)}; they must be of the same net"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return (", ".join(names[:NAMED]) or "nothing") + more
