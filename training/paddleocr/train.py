@@ -16,6 +16,7 @@ from training.loop.guards import StopRequest
 from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
+from training.paddleocr.measured import measure_learning
 from training.paddleocr.pretrained.fitting import start_from_weights
 from training.paddleocr.recognition.trainee import RecogniserTrainee
 from training.paddleocr.trainee import PaddleOcrTrainee
@@ -49,6 +50,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     load_s = time.monotonic() - begun
     kept = Kept(folder)
     if not kept.state.epoch:
+        trainee.check(measure_learning(job, folder, config=config, stop=stop))
         rehearsal = folder / REHEARSAL
         rehearse_export(job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec)
     learning = Learning(job, folder, config=config, kept=kept, stop=stop)

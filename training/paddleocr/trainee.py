@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from training.paddleocr.config import Config
+from training.paddleocr.measured import Measured
 
 
 class PaddleOcrTrainee(Protocol):
@@ -18,6 +19,13 @@ class PaddleOcrTrainee(Protocol):
 
         Raises:
             OcrError: It cannot be trained so.
+        """
+
+    def check(self, measured: Measured) -> None:
+        """Refuse what the net could never learn.
+
+        Raises:
+            BadData: With counts.
         """
 
     def find_spec(self, checkpoint: Path, config: Config) -> Any:

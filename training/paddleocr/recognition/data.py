@@ -1,7 +1,9 @@
 """A snapshot as PaddleOCR's trainer reads it: images, label files and a dictionary."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from ocr.dataset.lines.snapshot import LineSnapshot
@@ -10,9 +12,11 @@ from ocr.errors import BadData
 from ocr.image.pixels import encode_png
 from ocr.store.whole import written_whole
 from training.paddleocr.config import JobFiles
+from training.paddleocr.measured import Measured
 
 SEPARATORS = "\t\r\n"
 """What stands between the columns and lines of a label file."""
+WIDTH_STEP_PX = 16
 
 
 def check_texts(snapshot: LineSnapshot, *, longest: int, batch_size: int) -> int:
@@ -62,6 +66,42 @@ def _check_characters(texts: Sequence[str], *, split: Split, known: set[str]) ->
             f"{unknown.total()} characters of the {split} split's texts cannot be learnt: {most}; "
             "they are not in the charset, or separate the columns of a label file"
         )
+
+
+def check_frames(snapshot: LineSnapshot, measured: Measured, *, width_px: int) -> None:
+    """Refuse lines that get fewer frames than CTC needs for their texts.
+
+    Paddle's CTC loss of such a line is 0 without a gradient: it would never be learnt, and nothing
+    would say so.
+
+    Args:
+        snapshot: The lines.
+        measured: What the net makes of a line while it learns.
+        width_px: Width of every line then.
+
+    Raises:
+        BadData: With counts, the text that needs most, and a width that would do.
+    """
+    texts = list(snapshot.values("text", "train"))
+    lost = [text for text in texts if _frames_of(text) > measured.frames]
+    if not lost:
+        return
+    most = max(lost, key=_frames_of)
+    needed = _frames_of(most)
+    advice = "this net gives no more to a wider one: take another, or leave such lines out"
+    if measured.frames_if_twice_as_wide > measured.frames:
+        columns = math.ceil(needed * width_px / measured.frames / WIDTH_STEP_PX)
+        advice = f"set training.width_px to {columns * WIDTH_STEP_PX} or more"
+    raise BadData(
+        f"{len(lost)} of {len(texts)} texts of the train split, such as {most!r}, would never be "
+        f"learnt: they need up to {needed} frames (a character each, and a blank between equal "
+        f"neighbours), and the net gives a line of {width_px} px (training.width_px) "
+        f"{measured.frames}; {advice}"
+    )
+
+
+def _frames_of(text: str) -> int:
+    return len(text) + sum(one == next_one for one, next_one in pairwise(text))
 
 
 def write_files(snapshot: LineSnapshot, files: JobFiles) -> None:

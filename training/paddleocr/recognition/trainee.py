@@ -8,9 +8,10 @@ from training.job import SNAPSHOT, fetch_snapshot
 from training.loop.checkpoint import write_json
 from training.paddleocr.checkpoint import SPEC
 from training.paddleocr.config import Config, JobFiles
+from training.paddleocr.measured import Measured
 from training.paddleocr.recognition.checkpoint import ExportedRecogniser
 from training.paddleocr.recognition.config import longest_text, make_config, read_upstream
-from training.paddleocr.recognition.data import check_texts, write_files
+from training.paddleocr.recognition.data import check_frames, check_texts, write_files
 from training.paddleocr.recognition.inspection import find_spec
 from training.paddleocr.recognition.validation import validate_exported
 
@@ -38,6 +39,11 @@ class RecogniserTrainee:
         lines = check_texts(snapshot, longest=longest, batch_size=training.batch_size)
         write_files(snapshot, files)
         return make_config(upstream, training, files=files, lines=lines, gpu=gpu)
+
+    def check(self, measured: Measured) -> None:
+        """Refuse lines with fewer frames than their texts need."""
+        snapshot = open_line_snapshot(self._folder / SNAPSHOT)
+        check_frames(snapshot, measured, width_px=self._job.training.width_px)
 
     def find_spec(self, checkpoint: Path, config: Config) -> ExportedRecogniser:
         """Ask an exported net what it takes."""

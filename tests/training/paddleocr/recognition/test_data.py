@@ -16,7 +16,8 @@ from ocr.store import open_store
 from ocr.store.folder import download_folder
 from tests.training.recognition.toy_lines import make_line_snapshot
 from training.paddleocr.config import JobFiles
-from training.paddleocr.recognition.data import check_texts, write_files
+from training.paddleocr.measured import Measured
+from training.paddleocr.recognition.data import check_frames, check_texts, write_files
 
 TEXTS = {"train": ["12", "345", "67890", "1 2"], "val": ["5", "77"], "test": ["1"]}
 
@@ -106,3 +107,28 @@ def test_characters_outside_the_charset_are_counted(tmp_path: Path) -> None:
         BadData, match="1 characters of the train split's texts cannot be learnt: '"
     ):
         check_texts(snapshot, longest=9, batch_size=1)
+
+
+@pytest.mark.parametrize(
+    ("frames", "if_wider", "advice"),
+    [
+        (7, 14, "px) 7; set training.width_px to 128 or more"),
+        (7, 7, "px) 7; this net gives no more to a wider one: take another"),
+    ],
+)
+def test_lines_with_fewer_frames_than_ctc_needs_are_counted(
+    tmp_path: Path, frames: int, if_wider: int, advice: str
+) -> None:
+    texts = {"train": ["1234567", "12344567", "11111"], "val": ["5"], "test": ["1"]}
+    snapshot = snapshot_of(tmp_path, texts)
+    measured = Measured(steps=1, frames=frames, frames_if_twice_as_wide=if_wider)
+    said = "2 of 3 texts of the train split, such as '"
+
+    with pytest.raises(BadData, match=f"{said}.*up to 9 frames .*{re.escape(advice)}"):
+        check_frames(snapshot, measured, width_px=96)
+
+
+def test_lines_with_just_enough_frames_are_learnt(tmp_path: Path) -> None:
+    snapshot = snapshot_of(tmp_path, {"train": ["1223"], "val": ["55555"], "test": ["1"]})
+
+    check_frames(snapshot, Measured(1, 5, 10), width_px=96)
