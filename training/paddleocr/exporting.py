@@ -11,10 +11,9 @@ from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
 from training.paddleocr.checkpoint import CONFIG, LEGACY, LEGACY_MODEL, MODEL, PADDLE, WEIGHTS
 from training.paddleocr.config import Config, exported, write_config
-from training.paddleocr.process import EXPORT, run_tools
+from training.paddleocr.process import EXPORT, run_aside
 
 LOG = "exporter.log"
-TIMEOUT_S = 600
 FORMS = ((PADDLE, MODEL), (LEGACY, LEGACY_MODEL))
 
 
@@ -48,15 +47,7 @@ def export_forms(
         legacy = form == LEGACY
         write_config(path, exported(config, weights, checkpoint / form, legacy=legacy))
         tools.append([EXPORT, "-c", str(path)])
-    run_tools(
-        tools,
-        runtime=job.runtime,
-        folder=checkpoint.parent,
-        log=checkpoint.parent / LOG,
-        timeout_s=TIMEOUT_S,
-        stop=stop,
-        listen=lambda _: False,
-    )
+    run_aside(job, tools, log=checkpoint.parent / LOG, stop=stop)
     _check_files(checkpoint)
 
 

@@ -80,8 +80,10 @@ class Kept:
 
 
 def _copy(source: Path, target: Path, suffixes: Sequence[str]) -> bool:
-    """Copy files that nobody writes to meanwhile; say whether that was so."""
+    """Copy files that are there and that nobody writes to meanwhile; say whether that was so."""
     paths = [Path(f"{source}{suffix}") for suffix in suffixes]
+    if not all(path.is_file() for path in paths):
+        return False
     before = [_stamp(path) for path in paths]
     parts = [Path(f"{target}{suffix}.part") for suffix in suffixes]
     for path, part in zip(paths, parts, strict=True):

@@ -74,6 +74,7 @@ class Learning:
             folder=self._folder,
             log=log,
             timeout_s=self._job.training.no_progress_timeout_s,
+            limit="training.no_progress_timeout_s",
             stop=self._stop,
             listen=self._listen,
         )

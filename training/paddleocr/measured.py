@@ -9,13 +9,12 @@ from configs.jobs import TrainPaddleOcrJob
 from ocr.errors import TrainingFailed
 from training.loop.guards import StopRequest
 from training.paddleocr.config import Config, write_config
-from training.paddleocr.process import run_tools
+from training.paddleocr.process import run_aside
 
 CONFIG = "measured.yml"
 ANSWER = "measured.json"
 LOG = "measured.log"
 TOOL = Path(__file__).parent / "measure_tool.py"
-TIMEOUT_S = 600
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,7 @@ def measure_learning(
     """
     write_config(folder / CONFIG, config)
     (folder / ANSWER).unlink(missing_ok=True)
-    run_tools(
-        [[str(TOOL), job.runtime.home, CONFIG, ANSWER]],
-        runtime=job.runtime,
-        folder=folder,
-        log=folder / LOG,
-        timeout_s=TIMEOUT_S,
-        stop=stop,
-        listen=lambda _: False,
-    )
+    run_aside(job, [[str(TOOL), job.runtime.home, CONFIG, ANSWER]], log=folder / LOG, stop=stop)
     if not (folder / ANSWER).is_file():
         raise TrainingFailed(f"PaddleOCR's loader and net gave no answer; see {folder / LOG}")
     return TypeAdapter(Measured).validate_json((folder / ANSWER).read_bytes())

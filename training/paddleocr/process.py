@@ -2,27 +2,28 @@
 
 import os
 import re
+import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import IO, BinaryIO
+from typing import IO, cast
 
-from configs.jobs import PaddleOcrRuntime
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
 from ocr.errors import OcrError, TrainingFailed
-from ocr.machine.failures import explain, read_tail
+from ocr.machine.failures import explain
 from training.launch import PASSED_ON
 from training.loop.guards import Stopped, StopRequest
+from training.paddleocr.tool_log import ToolLog
 
 RUN_TOOLS = Path(__file__).parent / "run_tools.py"
 TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
 POLL_S = 0.5
 GRACE_S = 10
+ASIDE_S = 600
 NO_REASON = re.compile(r"^\s*$|^[IW]\d{4} |Warning")
 
 
@@ -33,6 +34,7 @@ def run_tools(
     folder: Path,
     log: Path,
     timeout_s: float,
+    limit: str,
     stop: StopRequest,
     listen: Callable[[str], bool],
 ) -> None:
@@ -43,8 +45,9 @@ def run_tools(
             is one of ours.
         runtime: The tree and its interpreter.
         folder: Where they run; the tree itself is only read.
-        log: Gets all that they say.
+        log: Gets what they say, within the bounds of `ToolLog`.
         timeout_s: Longest time without a line that is a sign of progress.
+        limit: What sets that time, for the error.
         stop: Whether SIGTERM arrived; it is passed on.
         listen: Told every line; says whether it is a sign of progress.
 
@@ -56,7 +59,8 @@ def run_tools(
     command = [runtime.python, "-u", str(RUN_TOOLS), str(os.getpid())]
     for number, (tool, *arguments) in enumerate(tools):
         command += ["+"] * (number > 0) + [str(Path(runtime.home) / tool), *arguments]
-    with log.open("ab") as kept:
+    patience = Patience(tools[0][0], timeout_s=timeout_s, limit=limit)
+    with closing(ToolLog(log)) as kept:
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -66,16 +70,31 @@ def run_tools(
             stderr=subprocess.STDOUT,
             start_new_session=True,  # so that its loaders end with it
         )
-        lines: SimpleQueue[bytes | None] = SimpleQueue()
-        reader = Thread(target=_read, args=(process.stdout, kept, lines), daemon=True)
-        reader.start()
         try:
-            _follow(process, lines, timeout_s=timeout_s, stop=stop, listen=listen)
+            for lines in _hear(process, kept):
+                if stop.at is not None:
+                    raise Stopped("Asked to stop; run again to go on from the last whole epoch")
+                patience.look([listen(line) for line in lines])
         finally:
             _end(process)
-            reader.join(GRACE_S)
-    if process.returncode != 0:
-        raise _failure(process.returncode, tool=tools[0][0], log=log)
+        if process.returncode != 0:
+            raise _failure(process.returncode, tool=patience.tool, said=kept.tail, log=log)
+
+
+def run_aside(
+    job: TrainPaddleOcrJob, tools: Sequence[Sequence[str]], *, log: Path, stop: StopRequest
+) -> None:
+    """Run tools that are no training beside their log; arguments and errors as of `run_tools`."""
+    run_tools(
+        tools,
+        runtime=job.runtime,
+        folder=log.parent,
+        log=log,
+        timeout_s=max(ASIDE_S, job.training.no_progress_timeout_s),
+        limit=f"{ASIDE_S} s or training.no_progress_timeout_s, whichever is longer",
+        stop=stop,
+        listen=lambda _: False,
+    )
 
 
 def foreign_environment(given: Mapping[str, str]) -> dict[str, str]:
@@ -94,46 +113,45 @@ def foreign_environment(given: Mapping[str, str]) -> dict[str, str]:
     return kept | own
 
 
-def _follow(
-    process: "subprocess.Popen[bytes]",
-    lines: "SimpleQueue[bytes | None]",
-    *,
-    timeout_s: float,
-    stop: StopRequest,
-    listen: Callable[[str], bool],
-) -> None:
-    progress = time.monotonic()
-    while True:
-        try:
-            line = lines.get(timeout=POLL_S)
-        except Empty:
-            line = None if process.poll() is not None else b""
-        if stop.at is not None:
-            raise Stopped("Asked to stop; run again to go on from the last whole epoch")
-        if line is None:
-            process.wait()
-            return
-        if line and listen(line.decode("utf-8", errors="replace")):
-            progress = time.monotonic()
-        if time.monotonic() - progress > timeout_s:
+def _hear(process: "subprocess.Popen[bytes]", log: ToolLog) -> Iterator[list[str]]:
+    """Yield the lines that it says, and none every POLL_S while it is silent, until it ended."""
+    with cast("IO[bytes]", process.stdout) as stream:
+        while True:
+            over = process.poll() is not None  # asked first, so that its last words are heard
+            ready, _, _ = select.select([stream], [], [], 0 if over else POLL_S)
+            said = os.read(stream.fileno(), 1 << 16) if ready else b""
+            if over and not said:
+                yield [log.last_line()]
+                return
+            if ready and not said:  # it closed its output and works on
+                time.sleep(POLL_S)
+            yield log.write(said)
+
+
+class Patience:
+    """Ends when a tool shows no sign of progress for too long."""
+
+    def __init__(self, tool: str, *, timeout_s: float, limit: str) -> None:
+        """Begin to wait for a tool; `limit` sets the time, for the error."""
+        self.tool = tool
+        self._timeout_s = timeout_s
+        self._limit = limit
+        self._progress = time.monotonic()
+
+    def look(self, signs: Sequence[bool]) -> None:
+        """Take note of lines that are signs of progress, or not.
+
+        Raises:
+            TrainingFailed: There was none for too long.
+        """
+        now = time.monotonic()
+        if any(signs):
+            self._progress = now
+        if now - self._progress > self._timeout_s:
             raise TrainingFailed(
-                f"PaddleOCR's trainer made no progress for {timeout_s:g} s "
-                "(training.no_progress_timeout_s): a hung loader or device"
+                f"PaddleOCR's {self.tool} made no progress for {self._timeout_s:g} s "
+                f"({self._limit}): a hung loader or device"
             )
-
-
-def _read(stream: IO[bytes], kept: BinaryIO, lines: "SimpleQueue[bytes | None]") -> None:
-    """Pass on what it says, piece by piece: a bar of progress ends no line."""
-    rest = b""
-    with stream:
-        while read := os.read(stream.fileno(), 1 << 16):
-            kept.write(read)
-            kept.flush()
-            *whole, rest = re.split(rb"[\r\n]+", rest + read)
-            for line in whole:
-                lines.put(line)
-    lines.put(rest)
-    lines.put(None)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -147,8 +165,8 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _failure(status: int, *, tool: str, log: Path) -> OcrError:
-    tail = read_tail(log)
+def _failure(status: int, *, tool: str, said: bytes, log: Path) -> OcrError:
+    tail = said.decode("utf-8", errors="replace")
     if known := explain(tail):
         return known
     if status < 0:

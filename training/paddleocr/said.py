@@ -1,14 +1,16 @@
 """What a line of the trainer's log says."""
 
+import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 STEP = re.compile(
-    r"epoch: \[(?P<epoch>\d+)/\d+\], global_step: (?P<step>\d+), (?P<stats>.*), "
-    r"avg_reader_cost: .* ips: (?P<ips>[\d.]+) samples/s"
+    r"epoch: \[(?P<epoch>\d{1,15})/\d+\], global_step: (?P<step>\d{1,15}), (?P<stats>.*), "
+    r"avg_reader_cost: .* ips: (?P<ips>\S+) samples/s"
 )
-STEPS = re.compile(r"train dataloader has (?P<steps>\d+) iters")
+STEPS = re.compile(r"train dataloader has (?P<steps>\d{1,15}) iters")
 METRIC = re.compile(r"cur metric, (?P<stats>.*)")
 READING = re.compile(r"eval model:+ .*\d+/\d+")
 BEST = re.compile(r"save best model is to (?P<path>\S.*)")
@@ -21,6 +23,7 @@ OURS = {
     "recall": "recall",
 }
 """Its names of metrics, and ours."""
+SCORES = ("accuracy", "hmean")
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Validated:
     @property
     def score(self) -> float:
         """What the best weights are chosen by."""
-        return next(self.metrics[name] for name in ("accuracy", "hmean") if name in self.metrics)
+        return next(self.metrics[name] for name in SCORES if name in self.metrics)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Busy:
-    """It is reading the val split."""
+    """It is at work, such as reading the val split; there is no more to tell."""
 
 
 Said = EpochSteps | Step | Validated | Saved | Busy
@@ -85,17 +88,20 @@ Said = EpochSteps | Step | Validated | Saved | Busy
 def understand(line: str) -> Said | None:
     """Return what a line says; None: nothing of the training's progress."""
     if found := STEP.search(line):
-        stats = _numbers(found["stats"])
+        stats = _numbers(f"{found['stats']}, ips: {found['ips']}")
+        if not {"loss", "lr", "ips"} <= stats.keys():
+            return Busy()
         return Step(
             epoch=int(found["epoch"]),
             step=int(found["step"]),
             loss=stats["loss"],
             learning_rate=stats["lr"],
-            images_per_s=float(found["ips"]),
+            images_per_s=stats["ips"],
         )
     if found := METRIC.search(line):
         stats = _numbers(found["stats"])
-        return Validated({OURS[name]: value for name, value in stats.items() if name in OURS})
+        metrics = {OURS[name]: value for name, value in stats.items() if name in OURS}
+        return Validated(metrics) if metrics.keys() & set(SCORES) else Busy()
     if found := STEPS.search(line):
         return EpochSteps(int(found["steps"]))
     for pattern, is_best in ((BEST, True), (LATEST, False)):
@@ -105,5 +111,11 @@ def understand(line: str) -> Said | None:
 
 
 def _numbers(stats: str) -> dict[str, float]:
-    pairs = (pair.split(": ", 1) for pair in stats.split(", ") if ": " in pair)
-    return {name: float(value) for name, value in pairs if value not in ("True", "False")}
+    """Return what is a number, of a loss also one that is none."""
+    found: dict[str, float] = {}
+    for name, _, value in (pair.partition(": ") for pair in stats.split(", ")):
+        with suppress(ValueError):
+            number = float(value)
+            if math.isfinite(number) or name == "loss":
+                found[name] = number
+    return found

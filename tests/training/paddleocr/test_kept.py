@@ -64,3 +64,12 @@ def test_files_that_are_written_meanwhile_are_not_taken(
 
     assert Kept(tmp_path).state.epoch == 1
     assert kept.latest.with_suffix(".pdparams").read_text() == "one.pdparams"
+
+
+def test_a_checkpoint_that_is_said_and_not_there_is_not_kept(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+
+    kept.keep_epoch(tmp_path / "none/latest", epoch=1, step=5, seconds=0)
+    kept.keep_best(tmp_path / "none/best", score=0.5)
+
+    assert (Kept(tmp_path).state.epoch, Kept(tmp_path).state.score) == (0, -1.0)

@@ -15,6 +15,7 @@ from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
 from training.loop.guards import Stopped, StopRequest
 from training.loop.progress import read_events
+from training.paddleocr import tool_log
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
 
@@ -33,7 +34,6 @@ def epoch(number, loss=1.0, step=0):
     print("save model in " + os.path.abspath("latest"), flush=True)
     time.sleep(0.2)
 
-print("train dataloader has 3 iters")
 """
 
 
@@ -57,8 +57,9 @@ class Scene:
         """Processes that the training started and did not end."""
         return set(psutil.Process().children(recursive=True)) - self._others
 
-    def run(self, script: str, *, timeout_s: float = 60) -> Kept:
-        (self.tree / "tools/train.py").write_text(EPOCH + script)
+    def run(self, script: str, *, timeout_s: float = 60, greets: bool = True) -> Kept:
+        greeting = "print('train dataloader has 3 iters')\n" * greets
+        (self.tree / "tools/train.py").write_text(EPOCH + greeting + script)
         job = TrainPaddleOcrJob(
             store="file:///none",
             snapshot="datasets/d/0",
@@ -115,10 +116,42 @@ def test_a_training_without_its_last_epoch_failed(learning: Scene, script: str, 
 def test_a_trainer_that_only_talks_of_errors_is_ended(learning: Scene) -> None:
     hangs = "while True:\n    print('error happened with msg: RecursionError', flush=True)\n"
 
-    with pytest.raises(TrainingFailed, match=r"no progress for 2 s \(training.no_progress_timeout"):
+    with pytest.raises(
+        TrainingFailed, match=r"tools/train.py made no progress for 2 s \(training.no_progr"
+    ):
         learning.run(f"{hangs}    time.sleep(0.1)", timeout_s=2)
 
     assert learning.left() == set()
+
+
+def test_what_left_the_trainers_session_ends_with_it(learning: Scene) -> None:
+    own = "subprocess.Popen(['sleep', '600'], start_new_session=True)"
+
+    learning.run(f"import subprocess\n{own}\nepoch(1)\nepoch(2)")
+
+    assert learning.left() == set()
+
+
+def test_output_without_a_line_is_bounded_and_the_log_keeps_its_end(
+    learning: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_log, "MOST_BYTES", 1 << 20)
+
+    learning.run("sys.stdout.write('x' * (5 << 20) + '\\n')\nepoch(1)\nepoch(2)")
+
+    logs = sorted(learning.folder.glob("trainer.log*"))
+    assert [log.name for log in logs] == ["trainer.log", "trainer.log.1"]
+    assert all(log.stat().st_size <= 1 << 20 for log in logs)
+    assert "global_step: 6" in logs[0].read_text()
+    assert logs[0].read_text().startswith("(more than 1 MiB: trainer.log.1 has what was said bef")
+
+
+def test_the_reason_of_an_earlier_run_is_not_that_of_a_silent_one(learning: Scene) -> None:
+    with pytest.raises(TrainingFailed, match="KeyError: 'Backbone'"):
+        learning.run("raise KeyError('Backbone')")
+
+    with pytest.raises(TrainingFailed, match="ended with status 3: it said nothing"):
+        learning.run("os._exit(3)", greets=False)
 
 
 def test_a_wish_to_stop_ends_trainer_and_loaders_and_keeps_the_epoch(learning: Scene) -> None:

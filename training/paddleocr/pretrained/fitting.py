@@ -11,7 +11,7 @@ from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, started, write_config
 from training.paddleocr.pretrained.fetching import fetch_weights
-from training.paddleocr.process import run_tools
+from training.paddleocr.process import run_aside
 
 TOOL = Path(__file__).parent / "fit_tool.py"
 FETCHED = "fetched.pdparams"
@@ -19,7 +19,6 @@ WEIGHTS = "pretrained.pdparams"
 REPORT = "pretrained.json"
 CONFIG = "pretrained.yml"
 LOG = "pretrained.log"
-TIMEOUT_S = 600
 NAMED = 3
 
 
@@ -52,7 +51,7 @@ def start_from_weights(
 
     Raises:
         BadData: The file holds no weights, or none of them fits the net.
-        OcrError: As `fetch_weights` and `run_tools` say.
+        OcrError: As `fetch_weights` and `run_aside` say.
     """
     source = job.training.pretrained
     if not source:
@@ -88,14 +87,11 @@ def _compare(
     part = report.with_suffix(".part")
     write_config(path, config)
     home = job.runtime.home
-    run_tools(
+    run_aside(
+        job,
         [[str(TOOL), home, str(path), str(fetched), str(weights), str(part)]],
-        runtime=job.runtime,
-        folder=report.parent,
         log=report.with_name(LOG),
-        timeout_s=TIMEOUT_S,
         stop=stop,
-        listen=lambda _: False,
     )
     if not part.is_file():
         log = report.with_name(LOG)
