@@ -2,11 +2,12 @@
 
 import hashlib
 import os
-import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from ocr.errors import BadInput
 
@@ -14,17 +15,44 @@ TOOLS = ("tools/train.py", "tools/export_model.py")
 CLONE = "git clone --depth 1 --branch v3.3.2 https://github.com/PaddlePaddle/PaddleOCR"
 _FOLDERS = ("configs", "ppocr", "tools")
 _KINDS = (".py", ".txt", ".yaml", ".yml")
-_LIST_PACKAGES = """
+_DESCRIBE = """
+import json, platform, sys
 from importlib.metadata import distributions
 from importlib.util import find_spec
 if find_spec("paddle") is None:
     raise SystemExit("No module named 'paddle'")
-print("\\n".join(sorted({f"{each.name.lower()} {each.version}" for each in distributions()})))
+packages = {each.name.lower().replace("_", "-"): each.version for each in distributions()}
+version = platform.python_version()
+print(json.dumps({"version": version, "packages": packages, "folders": sys.path}))
 """
-_LISTED = re.compile(r"(\S+ \S+\n)+")
 _TIMEOUT_S = 120
 _NEEDED = ("HOME", "LANG", "LC_", "LD_", "PATH", "TMPDIR")
 """All that a foreign interpreter is told of our environment, where keys of the store stand."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """What an interpreter says of itself.
+
+    Attributes:
+        version: Of Python.
+        packages: The versions of what is installed, by name.
+        folders: Where that lies, as in sys.path.
+    """
+
+    version: str
+    packages: dict[str, str]
+    folders: tuple[Path, ...]
+
+    @property
+    def paddle(self) -> str:
+        """The version of Paddle."""
+        return self.packages.get("paddlepaddle-gpu") or self.packages.get("paddlepaddle", "")
+
+    def named(self) -> str:
+        """Return Python and all packages with their versions."""
+        packages = (f"{name} {self.packages[name]}" for name in sorted(self.packages))
+        return ", ".join((f"python {self.version}", *packages))
 
 
 @dataclass(frozen=True)
@@ -35,13 +63,15 @@ class SourceTree:
         home: Its source tree.
         python: The interpreter with what the tree imports.
         tree: SHA-256 of the tree's code and configs; the commit alone would miss what was changed.
-        packages: SHA-256 of the interpreter's packages and their versions.
+        packages: SHA-256 of the interpreter's version, its packages and theirs.
+        interpreter: What the interpreter says of itself.
     """
 
     home: Path
     python: Path
     tree: str
     packages: str
+    interpreter: Interpreter
 
 
 def find_source_tree(home: str, python: Path) -> SourceTree:
@@ -55,12 +85,13 @@ def find_source_tree(home: str, python: Path) -> SourceTree:
         BadInput: The tree or the interpreter is missing, or is something else.
     """
     folder = find_home(home)
-    packages = _list_packages(python)
+    interpreter = _describe(python)
     return SourceTree(
         home=folder,
         python=python,
         tree=_digest_tree(folder),
-        packages=hashlib.sha256(packages.encode()).hexdigest(),
+        packages=hashlib.sha256(interpreter.named().encode()).hexdigest(),
+        interpreter=interpreter,
     )
 
 
@@ -70,22 +101,23 @@ def find_home(home: str) -> Path:
     Raises:
         BadInput: It is missing, or no source tree of PaddleOCR.
     """
-    if not home:
+    if not home or "\0" in home:
         raise BadInput(f"PADDLEOCR_HOME names no source tree of PaddleOCR; get one: {CLONE}")
     folder = Path(home).resolve()
     missing = [tool for tool in TOOLS if not (folder / tool).is_file()]
+    missing += [each for each in _FOLDERS if not (folder / each).is_dir()]
     if missing:
         raise BadInput(f"PADDLEOCR_HOME={home} has no {missing[0]}; get the tree: {CLONE}")
     return folder
 
 
-def _list_packages(python: Path) -> str:
+def _describe(python: Path) -> Interpreter:
     advice = "make it: make paddleocr-runtime; or name another by OCRLINE_PADDLEOCR_PYTHON"
     if not python.is_file():
         raise BadInput(f"There is no interpreter {python} for PaddleOCR's tools; {advice}")
     try:
         run = subprocess.run(
-            [python, "-I", "-c", _LIST_PACKAGES],
+            [python, "-I", "-c", _DESCRIBE],
             env={key: value for key, value in os.environ.items() if key.startswith(_NEEDED)},
             capture_output=True,
             text=True,
@@ -100,19 +132,41 @@ def _list_packages(python: Path) -> str:
     if run.returncode != 0:
         reason = (run.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise BadInput(f"{python} has no Paddle: {reason}; {advice}")
-    if not _LISTED.fullmatch(run.stdout):
-        raise BadInput(f"{python} is no Python: it lists no packages; {advice}")
-    return run.stdout
+    try:
+        return TypeAdapter(Interpreter).validate_json(run.stdout)
+    except ValidationError:
+        raise BadInput(f"{python} is no Python: it lists no packages; {advice}") from None
 
 
 def _digest_tree(home: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(_files(home)):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        digest.update(f"{path.relative_to(home).as_posix()} {content}\n".encode())
+    for path in (path for folder in _FOLDERS for path in _files(home / folder, above=())):
+        try:
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        digest.update(os.fsencode(path.relative_to(home)) + f" {content}\n".encode())
     return digest.hexdigest()
 
 
-def _files(home: Path) -> Iterator[Path]:
-    for folder in _FOLDERS:
-        yield from (path for path in (home / folder).rglob("*") if path.suffix in _KINDS)
+def _files(folder: Path, *, above: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield the files that decide, also of linked folders, but of none within itself."""
+    place = folder.resolve()
+    if place in above:
+        return
+    try:
+        children = sorted(folder.iterdir())
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    for path in children:
+        if path.is_dir():
+            yield from _files(path, above=(*above, place))
+        elif path.suffix in _KINDS and path.is_file():  # a pipe of that name would wait for ever
+            yield path
+
+
+def _unreadable(path: Path, error: OSError) -> BadInput:
+    return BadInput(
+        f"PADDLEOCR_HOME: {path}: {error.strerror}; let this user read it, let nobody change the "
+        f"tree meanwhile, or get another: {CLONE}"
+    )

@@ -131,14 +131,14 @@ def _visible(machine: Machine, devices: int) -> Finding:
 def _paddle(machine: Machine, _devices: int) -> Finding:
     part, paddle = "gpu paddle", find_paddle(machine)
     if paddle is None:
-        return broken(part, "Paddle is not installed", "make setup")
+        return broken(part, "Paddle is not installed", machine.setup)
     if paddle.cuda:
         return fine(part, f"{paddle.version}, built with CUDA {paddle.cuda}")
     major, minor = read_driver(machine).cuda
     newest = f" of at most CUDA {major}.{minor}" * bool(major)
     return broken(
         part,
-        f"this Paddle ({paddle.version}) is built without CUDA",
+        f"the Paddle of {machine.python} ({paddle.version}) is built without CUDA",
         f"pip uninstall paddlepaddle, then install paddlepaddle-gpu=={paddle.version} from "
         f"Paddle's own index{newest} (PyPI's ends at 2.6.2), {ON_PROCESSORS}",
     )

@@ -42,6 +42,7 @@ class Machine:
         packages: Folders with installed packages, as in sys.path.
         python: The interpreter that trains.
         lock: File of the versions we were tested with.
+        setup: The command that installs them.
         free_bytes: Says what is free on the disk of a folder.
         now: The wall clock (epoch, s).
         answer_s: How long a program may take to answer.
@@ -52,6 +53,7 @@ class Machine:
     packages: tuple[Path, ...] = ()
     python: str = sys.executable
     lock: Path = Path(__file__).parents[2] / "requirements.lock"
+    setup: str = "make setup"
     free_bytes: Callable[[Path], int] = _free_bytes
     now: Callable[[], float] = time.time
     answer_s: float = ANSWER_S

@@ -64,7 +64,7 @@ def check_packages(machine: Machine) -> Finding:
         if version and version != locked[name]
     ]
     if others:
-        return risky("packages", ", ".join(others), "make setup installs what was tested")
+        return risky("packages", ", ".join(others), f"{machine.setup} installs what was tested")
     return fine("packages", f"{sum(map(bool, named.values()))} fragile ones as in the lock")
 
 

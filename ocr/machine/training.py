@@ -32,5 +32,5 @@ def check_paddle(machine: Machine) -> Finding:
     """Say which Paddle trains on processors."""
     paddle = find_paddle(machine)
     if paddle is None:
-        return broken("paddle", "Paddle is not installed", "make setup")
+        return broken("paddle", "Paddle is not installed", machine.setup)
     return fine("paddle", f"{paddle.version}, " + (f"CUDA {paddle.cuda}" if paddle.cuda else "CPU"))

@@ -1,6 +1,10 @@
 """PaddleOCR's source tree: found, told apart, and missed with the command that brings it."""
 
+import errno
+import os
+import platform
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -31,7 +35,45 @@ def test_a_tree_is_known_by_its_code_wherever_it_lies(tree: Path, tmp_path: Path
     assert before.packages == changed.packages
 
 
-@pytest.mark.parametrize("home", ["", "none", "."])
+def test_a_linked_folder_counts_and_a_pipe_or_a_circle_is_not_waited_for(
+    tree: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/loader.py").write_text("# one")
+    (tree / "ppocr/data").symlink_to(tmp_path / "data")
+    os.mkfifo(tree / "configs/pipe.yml")
+    (tree / "configs/round").symlink_to(tree / "configs")
+    (tree / "configs/gone.yml").symlink_to(tmp_path / "gone")
+    before = find_source_tree(str(tree), PYTHON)
+
+    (tmp_path / "data/loader.py").write_text("# another")
+
+    assert find_source_tree(str(tree), PYTHON).tree != before.tree
+
+
+def test_what_cannot_be_read_is_named_with_its_path(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def vanished(path: Path) -> bytes:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", path)
+
+    monkeypatch.setattr(Path, "read_bytes", vanished)
+    with pytest.raises(
+        BadInput, match=r"PADDLEOCR_HOME: .*tree/configs/rec/a.yml: No such file .*; let this user"
+    ):
+        find_source_tree(str(tree), PYTHON)
+
+
+def test_an_interpreter_says_what_it_has(tree: Path) -> None:
+    found = find_source_tree(str(tree), PYTHON).interpreter
+
+    assert found.version == platform.python_version()
+    assert found.paddle == version("paddlepaddle")
+    assert f", pydantic {version('pydantic')}, " in found.named()
+    assert any((folder / "paddle").is_dir() for folder in found.folders)
+
+
+@pytest.mark.parametrize("home", ["", "none", ".", "a\0b"])
 def test_a_missing_tree_is_said_with_the_one_command(home: str) -> None:
     with pytest.raises(
         BadInput, match=r"PADDLEOCR_HOME.*: git clone --depth 1 --branch v\S+ https"

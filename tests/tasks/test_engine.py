@@ -18,7 +18,7 @@ from tasks.engine import check_engine, find_runtime
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tree and an interpreter, named by the environment."""
-    for name in ("tools/train.py", "tools/export_model.py"):
+    for name in ("tools/train.py", "tools/export_model.py", "configs/a.yml", "ppocr/a.py"):
         path = tmp_path / "tree" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")

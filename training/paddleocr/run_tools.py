@@ -52,6 +52,7 @@ def _run(words: tuple[str, ...]) -> None:
             tools[-1].append(word)
     for tool, *arguments in tools:
         sys.argv = [tool, *arguments]
+        sys.path[0] = os.path.dirname(tool)  # noqa: PTH120 - not this folder, with files of ours
         runpy.run_path(tool, run_name="__main__")
 
 

@@ -19,7 +19,9 @@ from training.paddleocr.learning import Learning
 from training.paddleocr.measured import measure_learning
 from training.paddleocr.pretrained.fitting import start_from_weights
 from training.paddleocr.recognition.trainee import RecogniserTrainee
+from training.paddleocr.runtime import describe_runtime, find_unchanged, foreign_machine
 from training.paddleocr.trainee import PaddleOcrTrainee
+from training.preflight import look_before_training
 
 LOG = "trainer.log"
 REHEARSAL = "rehearsal"
@@ -44,6 +46,8 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     stop = StopRequest()
     stop.listen()
     code = name_code()  # before the hours in which somebody may commit
+    runtime = find_unchanged(job.runtime)
+    look_before_training(job, folder, foreign_machine(runtime))
     begun = time.monotonic()
     trainee = TRAINEES[job.kind](job, folder)
     config = start_from_weights(job, folder, config=trainee.prepare(), stop=stop)
@@ -62,6 +66,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     metrics = trainee.finish(checkpoint, config)
     if kept.state.score >= 0:
         metrics[f"paddleocr_{trainee.score}"] = kept.state.score
+    find_unchanged(job.runtime)
     resources = job.resources
     environment = describe_environment(device=resources.device, devices=1, code=code)
     result = TrainResult(
@@ -69,7 +74,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
         checkpoint=CHECKPOINT,
         metrics=metrics,
         timings={"load_s": load_s, "train_s": kept.state.seconds, **learning.timings},
-        environment=environment | {"engine": "paddleocr", "paddleocr": job.runtime.tree[:12]},
+        environment=environment | describe_runtime(runtime),
     )
     write_result(folder, result)
     return result

@@ -126,6 +126,25 @@ def test_our_reading_of_the_val_split_stands_beside_its_own(trained: Path) -> No
         result.metrics["paddleocr_accuracy"], abs=1e-3
     )
     assert result.timings["images_per_s"] > 0
+    assert ", albumentations 1.4.10, " in result.environment["packages"]
+
+
+def test_gpus_are_looked_for_before_anything_is_fetched(
+    digits: dict[str, str], tmp_path: Path
+) -> None:
+    job = TrainPaddleOcrJob(
+        **digits | {"snapshot": "datasets/none/0"},
+        training=PaddleOcrRecogniserParams(),
+        resources=ResourceParams(device="gpu"),
+        runtime=find_runtime(),
+    )
+    (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
+
+    with start(tmp_path / "job.json", command=KIND) as process:
+        _, errors = process.communicate(timeout=600)
+
+    assert process.returncode == BadInput.exit_code
+    assert errors.splitlines()[-1].startswith("error: gpu ")
 
 
 def test_the_bundle_answers_as_the_net_that_paddleocr_exported(
