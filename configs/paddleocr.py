@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from configs.base import Params
 from configs.training import RecogniserTrainingParams, ResourceParams
@@ -104,6 +104,18 @@ def _engine_of(value: Any) -> Any:
     return getattr(value, "engine", "embedded")
 
 
+def _lead_to_engine(value: Any) -> Any:
+    """Refuse keys that only an engine has which is not named, and say which one."""
+    if isinstance(value, dict) and "engine" not in value:
+        embedded, other = (model.model_fields.keys() for model in ENGINES.values())
+        keys = [key for key in value if key in other - embedded]
+        if keys:
+            raise ValueError(
+                f"{', '.join(keys)}: only PaddleOCR's own trainer knows this; add engine: paddleocr"
+            )
+    return value
+
+
 def _any_of(schema: dict[str, Any]) -> None:
     """Without its engine a form may fit both models, which oneOf would refuse."""
     schema["anyOf"] = schema.pop("oneOf")
@@ -113,6 +125,7 @@ RecogniserTraining = Annotated[
     Annotated[RecogniserTrainingParams, Tag("embedded")]
     | Annotated[PaddleOcrRecogniserParams, Tag("paddleocr")],
     Discriminator(_engine_of),
+    BeforeValidator(_lead_to_engine),
     Field(json_schema_extra=_any_of),
 ]
 

@@ -59,6 +59,8 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
         ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
         ("plates", "training.engine=null", "training.engine: None is not allowed; expected one"),
+        ("plates", "training.overrides={}", "training: overrides: only PaddleOCR's own trainer kn"),
+        ("plates", "training.pretrained=x", "knows this; add engine: paddleocr"),
         ("plates", "paddleocr.net=x", "paddleocr: unknown key; allowed here: name, dataset"),
         ("plates", "dataset.paddleocr=1", "dataset.paddleocr: unknown key; allowed here: name"),
     ],

@@ -27,7 +27,8 @@ def fields_of(model: type[Params]) -> dict[str, list[str]]:
     """Return the fields of a model and of every model within, by the model's name."""
     fields = {model.__name__: list(model.model_fields)}
     for field in model.model_fields.values():
-        for each in (field.annotation, *get_args(field.annotation)):  # of a list: its items
+        for one in (field.annotation, *get_args(field.annotation)):  # of a list: its items
+            each = getattr(one, "__origin__", one)  # an engine's is annotated
             if isinstance(each, type) and issubclass(each, Params):
                 fields |= fields_of(each)
     return fields
