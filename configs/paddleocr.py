@@ -28,7 +28,10 @@ class PaddleOcrParams(Params):
         description="Keys of PaddleOCR's own configuration, nested as there; none may be new",
     )
     evaluations: int = Field(
-        10, ge=1, le=1000, description="Validations over the whole run, at the end of an epoch"
+        10,
+        ge=1,
+        le=1000,
+        description="Most validations over the whole run, after epochs; the last one always is",
     )
     no_progress_timeout_s: float = Field(
         600, gt=0, description="Seconds without a sign of progress before the job gives up"

@@ -74,7 +74,6 @@ def shared_settings(
 ) -> Settings:
     """Yield what the job says of every net."""
     steps = training.epochs * max(1, steps_per_epoch)
-    every = max(1, training.epochs // training.evaluations)
     yield "Global.use_gpu", (gpu, "resources.device")
     yield "Global.distributed", (False, "resources.devices")
     yield "Global.epoch_num", (training.epochs, "training.epochs")
@@ -82,11 +81,11 @@ def shared_settings(
     yield "Global.pretrained_model", (None, "training.pretrained")
     yield "Global.checkpoints", (None, "")
     yield "Global.save_model_dir", (str(files.output), "")
-    yield "Global.save_epoch_step", (training.epochs + 1, "")  # the latest and the best are enough
+    yield "Global.save_epoch_step", (1, "")
     yield "Global.save_inference_dir", (None, "")
     yield "Global.uniform_output_enabled", (False, "")  # it would export after every epoch
     yield "Global.eval_batch_step", ([0, 1], "training.evaluations")
-    yield "Global.eval_batch_epoch", (every, "training.evaluations")
+    yield "Global.eval_batch_epoch", (None, "training.evaluations")
     yield "Global.print_batch_step", (max(1, min(MOST_STEPS_UNSAID, steps // 200)), "")
     yield "Global.use_visualdl", (False, "")
     yield "Optimizer.lr.learning_rate", (training.learning_rate, "training.learning_rate")
@@ -128,6 +127,22 @@ def find_step(config: Mapping[str, Any], part: str, name: str) -> Any:
 def resumed(config: Mapping[str, Any], checkpoint: Path) -> Config:
     """Return the config of a training that goes on from a checkpoint's files without suffix."""
     return _with_globals(config, checkpoints=str(checkpoint))
+
+
+def validated(config: Mapping[str, Any], *, epochs: int, every: int, epoch_steps: int) -> Config:
+    """Return the config of a run whose last epoch is validated, and each so many epochs before.
+
+    PaddleOCR counts steps from 0 in every run, and so does its own `eval_batch_epoch`.
+
+    Args:
+        config: Of the training.
+        epochs: Of this run, which may go on with a training.
+        every: Epochs from a validation to the next.
+        epoch_steps: Steps of an epoch.
+    """
+    period = every * epoch_steps
+    first = epochs * epoch_steps % period or period
+    return _with_globals(config, eval_batch_step=[first - period, period])
 
 
 def started(config: Mapping[str, Any], weights: Path) -> Config:

@@ -1,11 +1,9 @@
-"""What of a foreign training is safe from a kill: the last whole epoch, and the best weights.
+"""What of a foreign training is safe from a kill: its last whole epoch, and its best weights.
 
-PaddleOCR writes its checkpoints in place: a kill may leave half of one. It also forgets, when it
-goes on, how good the best weights were, and replaces them by the next ones.
+A kill may leave half of a checkpoint, and PaddleOCR forgets, when it goes on, how good the best
+weights were. So the files of an epoch are taken from it once they are whole, with their score.
 """
 
-import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -24,12 +22,14 @@ class KeptState(BaseModel):
     Attributes:
         epoch: Epochs done.
         step: Steps done.
-        score: Of the best weights; below 0: there are none yet.
+        best: The epoch with the best weights; 0: none was validated yet.
+        score: Of the best weights.
         seconds: Spent so far.
     """
 
     epoch: int = 0
     step: int = 0
+    best: int = 0
     score: float = -1.0
     seconds: float = 0.0
 
@@ -48,53 +48,40 @@ class Kept:
     @property
     def latest(self) -> Path:
         """The files of the last whole epoch, without their suffix."""
-        return self._folder / f"epoch-{self.state.epoch}"
+        return self._epoch(self.state.epoch)
 
     @property
     def weights(self) -> Path:
-        """The weights to use, without their suffix: the best, or the last without any."""
-        return self._folder / "best" if self.state.score >= 0 else self.latest
+        """The best weights, without their suffix."""
+        return self._epoch(self.state.best)
 
-    def keep_best(self, written: Path, *, score: float) -> None:
-        """Keep weights if they are the best yet."""
-        if score < self.state.score or not _copy(written, self._folder / "best", (WEIGHTS,)):
+    def keep(
+        self, written: Path, *, epoch: int, step: int, seconds: float, score: float | None
+    ) -> None:
+        """Take the files of an epoch, and forget those that nobody needs any more.
+
+        Args:
+            written: They, without their suffix; moved, unless one is missing.
+            epoch: Epochs done.
+            step: Steps done.
+            seconds: Spent so far.
+            score: What a validation at its end gave; of equal ones the later counts as the best.
+        """
+        files = [Path(f"{written}{suffix}") for suffix in ALL]
+        if not all(file.is_file() for file in files):
             return
-        self._write(self.state.model_copy(update={"score": score}))
-
-    def keep_epoch(self, written: Path, *, epoch: int, step: int, seconds: float) -> None:
-        """Keep what the next run goes on from, and forget the epoch before."""
-        before = self.latest
-        after = self._folder / f"epoch-{epoch}"
-        if not _copy(written, after, ALL):
-            return
-        update = {"epoch": epoch, "step": step, "seconds": seconds}
-        self._write(self.state.model_copy(update=update))
-        if before != after:
-            for suffix in ALL:
-                before.with_name(before.name + suffix).unlink(missing_ok=True)
-
-    def _write(self, state: KeptState) -> None:
+        for file, suffix in zip(files, ALL, strict=True):
+            file.replace(f"{self._epoch(epoch)}{suffix}")
+        update: dict[str, float] = {"epoch": epoch, "step": step, "seconds": seconds}
+        if score is not None and score >= self.state.score:
+            update |= {"best": epoch, "score": score}
+        self.state = self.state.model_copy(update=update)
         with written_whole(self._folder / STATE) as stream:
-            stream.write(state.model_dump_json().encode())
-        self.state = state
+            stream.write(self.state.model_dump_json().encode())
+        needed = {f"{self.latest}{suffix}" for suffix in ALL} | {f"{self.weights}{WEIGHTS}"}
+        for path in self._folder.glob("epoch-*"):
+            if str(path) not in needed:
+                path.unlink()
 
-
-def _copy(source: Path, target: Path, suffixes: Sequence[str]) -> bool:
-    """Copy files that are there and that nobody writes to meanwhile; say whether that was so."""
-    paths = [Path(f"{source}{suffix}") for suffix in suffixes]
-    if not all(path.is_file() for path in paths):
-        return False
-    before = [_stamp(path) for path in paths]
-    parts = [Path(f"{target}{suffix}.part") for suffix in suffixes]
-    for path, part in zip(paths, parts, strict=True):
-        shutil.copyfile(path, part)
-    if [_stamp(path) for path in paths] != before:
-        return False
-    for part in parts:
-        part.replace(part.with_suffix(""))
-    return True
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_mtime_ns, status.st_size
+    def _epoch(self, number: int) -> Path:
+        return self._folder / f"epoch-{number}"

@@ -1,6 +1,7 @@
 """One training by PaddleOCR's trainer: what it says becomes metrics, what it writes is kept."""
 
 import math
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from configs.jobs import TrainPaddleOcrJob
 from ocr.errors import TrainingFailed
 from training.loop.guards import StopRequest
 from training.loop.progress import MetricsLog
-from training.paddleocr.config import Config, resumed, write_config
+from training.paddleocr.config import Config, resumed, validated, write_config
 from training.paddleocr.kept import Kept
 from training.paddleocr.process import TRAIN, run_tools
 from training.paddleocr.said import (
@@ -37,6 +38,7 @@ class Learning:
         folder: Path,
         *,
         config: Config,
+        epoch_steps: int,
         kept: Kept,
         stop: StopRequest,
     ) -> None:
@@ -48,9 +50,9 @@ class Learning:
         self._kept = kept
         self._stop = stop
         self._log = MetricsLog(folder, done=kept.state.step)
-        self._epoch_steps = 0
+        self._epoch_steps = epoch_steps
         self._last = Step(kept.state.epoch, kept.state.step, 0.0, 0.0, 0.0)
-        self._score = 0.0
+        self._score: float | None = None
         self._first_step = kept.state.step
         self._offset: int | None = None
         self._began = self._since = time.monotonic()
@@ -62,9 +64,16 @@ class Learning:
             Stopped: SIGTERM arrived.
             TrainingFailed: It failed, hangs, left no last epoch, or its loss is no number.
         """
-        config = self._config
+        training = self._job.training
+        config = validated(
+            self._config,
+            epochs=training.epochs - self._kept.state.epoch,
+            every=math.ceil(training.epochs / training.evaluations),
+            epoch_steps=self._epoch_steps,
+        )
         if self._kept.state.epoch:
             config = resumed(config, self._kept.latest)
+        shutil.rmtree(config["Global"]["save_model_dir"], ignore_errors=True)  # not kept: half done
         path = self._folder / CONFIG
         write_config(path, config)
         self._began = time.monotonic()
@@ -73,12 +82,12 @@ class Learning:
             runtime=self._job.runtime,
             folder=self._folder,
             log=log,
-            timeout_s=self._job.training.no_progress_timeout_s,
+            timeout_s=training.no_progress_timeout_s,
             limit="training.no_progress_timeout_s",
             stop=self._stop,
             listen=self._listen,
         )
-        done, wanted = self._kept.state.epoch, self._job.training.epochs
+        done, wanted = self._kept.state.epoch, training.epochs
         if done < wanted:  # an exit status of 0 says little
             raise TrainingFailed(
                 f"PaddleOCR's trainer ended by itself after {done} of {wanted} epochs; see {log}"
@@ -87,7 +96,7 @@ class Learning:
     def _listen(self, line: str) -> bool:
         said = understand(line)
         if isinstance(said, EpochSteps):
-            self._epoch_steps = said.steps
+            self._check_steps(said.steps)
             self._since = time.monotonic()
         elif isinstance(said, Step):
             self._note_step(said)
@@ -95,7 +104,7 @@ class Learning:
             self._score = said.score
             self._log.write("validation", step=self._last.step, **said.metrics)
         elif isinstance(said, Saved):
-            self._keep(self._folder / said.path, is_best=said.is_best)
+            self._keep(said)
         return said is not None
 
     def _note_step(self, said: Step) -> None:
@@ -121,14 +130,25 @@ class Learning:
         }
         self._log.write("step", step=said.step, **values)
 
-    def _keep(self, written: Path, *, is_best: bool) -> None:
-        if is_best:
-            self._kept.keep_best(written, score=self._score)
-            return
-        self._kept.keep_epoch(
-            written,
-            epoch=self._last.epoch,
-            step=self._last.step,
+    def _check_steps(self, found: int) -> None:
+        """Refuse epochs of another length: validations would not stand at their ends."""
+        if found != self._epoch_steps:
+            raise TrainingFailed(
+                f"PaddleOCR's trainer has {found} steps in an epoch, expected {self._epoch_steps}"
+            )
+
+    def _keep(self, said: Saved) -> None:
+        score = self._score
+        if score is None and said.epoch == self._job.training.epochs:
+            raise TrainingFailed(
+                f"PaddleOCR's trainer did not validate its last epoch, {said.epoch}"
+            )
+        self._kept.keep(
+            said.path,
+            epoch=said.epoch,
+            step=said.epoch * self._epoch_steps,
             seconds=self._kept.state.seconds + time.monotonic() - self._began,
+            score=score,
         )
+        self._score = None
         self._began = time.monotonic()

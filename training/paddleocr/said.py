@@ -13,8 +13,7 @@ STEP = re.compile(
 STEPS = re.compile(r"train dataloader has (?P<steps>\d{1,15}) iters")
 METRIC = re.compile(r"cur metric, (?P<stats>.*)")
 READING = re.compile(r"eval model:+ .*\d+/\d+")
-BEST = re.compile(r"save best model is to (?P<path>\S.*)")
-LATEST = re.compile(r"save model in (?P<path>.*latest)\s*$")
+SAVED = re.compile(r"save model in (?P<path>\S.*iter_epoch_(?P<epoch>\d{1,15}))\s*$")
 OURS = {
     "acc": "accuracy",
     "norm_edit_dis": "ned",
@@ -71,10 +70,10 @@ class Validated:
 
 @dataclass(frozen=True)
 class Saved:
-    """A checkpoint is complete: its files without their suffix."""
+    """The checkpoint of an epoch is complete: its files without their suffix."""
 
     path: Path
-    is_best: bool
+    epoch: int
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,8 @@ def understand(line: str) -> Said | None:
         return Validated(metrics) if metrics.keys() & set(SCORES) else Busy()
     if found := STEPS.search(line):
         return EpochSteps(int(found["steps"]))
-    for pattern, is_best in ((BEST, True), (LATEST, False)):
-        if found := pattern.search(line):
-            return Saved(Path(found["path"].strip()), is_best)
+    if found := SAVED.search(line):
+        return Saved(Path(found["path"]), int(found["epoch"]))
     return Busy() if READING.search(line) else None
 
 

@@ -53,19 +53,22 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     config = start_from_weights(job, folder, config=trainee.prepare(), stop=stop)
     load_s = time.monotonic() - begun
     kept = Kept(folder)
-    if not kept.state.epoch:
-        trainee.check(measure_learning(job, folder, config=config, stop=stop))
+    if kept.state.epoch:
+        epoch_steps = kept.state.step // kept.state.epoch
+    else:
+        measured = measure_learning(job, folder, config=config, stop=stop)
+        trainee.check(measured)
+        epoch_steps = measured.steps
         rehearsal = folder / REHEARSAL
         rehearse_export(job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec)
-    learning = Learning(job, folder, config=config, kept=kept, stop=stop)
+    learning = Learning(job, folder, config=config, epoch_steps=epoch_steps, kept=kept, stop=stop)
     if kept.state.epoch < job.training.epochs:
         learning.run(folder / LOG)
     checkpoint = folder / CHECKPOINT
     shutil.rmtree(checkpoint, ignore_errors=True)
     export_forms(job, checkpoint, config=config, weights=kept.weights, stop=stop)
     metrics = trainee.finish(checkpoint, config)
-    if kept.state.score >= 0:
-        metrics[f"paddleocr_{trainee.score}"] = kept.state.score
+    metrics[f"paddleocr_{trainee.score}"] = kept.state.score
     find_unchanged(job.runtime)
     resources = job.resources
     environment = describe_environment(device=resources.device, devices=1, code=code)

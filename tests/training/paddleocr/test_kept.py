@@ -1,6 +1,5 @@
 """What a kill leaves of a training by PaddleOCR."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -16,60 +15,60 @@ def write(path: Path, content: str) -> Path:
     return path
 
 
+def train(folder: Path, *scores: float | None) -> Kept:
+    """Keep epochs, each by a process of its own."""
+    for epoch, score in enumerate(scores, start=1):
+        written = write(folder / "written", f"epoch {epoch}")
+        Kept(folder).keep(written, epoch=epoch, step=5 * epoch, seconds=2.0 * epoch, score=score)
+    return Kept(folder)
+
+
 def test_a_rerun_goes_on_from_the_last_whole_epoch(tmp_path: Path) -> None:
-    first = Kept(tmp_path)
-    first.keep_epoch(write(tmp_path / "latest", "one"), epoch=1, step=5, seconds=2.0)
-    first.keep_epoch(write(tmp_path / "latest", "two"), epoch=2, step=10, seconds=4.0)
-    (tmp_path / "latest.pdparams").write_text("tor")  # the kill comes while the third is written
+    train(tmp_path, 0.5, 0.6)
+    (tmp_path / "kept/epoch-3.pdparams").write_text("killed before the others were taken")
 
     again = Kept(tmp_path)
 
     assert (again.state.epoch, again.state.step, again.state.seconds) == (2, 10, 4.0)
     assert [Path(f"{again.latest}{suffix}").read_text() for suffix in SUFFIXES] == [
-        f"two{suffix}" for suffix in SUFFIXES
+        f"epoch 2{suffix}" for suffix in SUFFIXES
     ]
-    assert not list((tmp_path / "kept").glob("epoch-1*"))
 
 
-def test_the_best_weights_outlive_worse_ones_of_a_rerun(tmp_path: Path) -> None:
-    Kept(tmp_path).keep_best(write(tmp_path / "best_accuracy", "good"), score=0.8)
-
-    again = Kept(tmp_path)
-    again.keep_best(write(tmp_path / "best_accuracy", "worse"), score=0.3)
-
-    assert again.state.score == 0.8
-    assert again.weights.with_suffix(".pdparams").read_text() == "good.pdparams"
-
-
-def test_without_a_validation_the_last_weights_are_used(tmp_path: Path) -> None:
-    kept = Kept(tmp_path)
-    kept.keep_epoch(write(tmp_path / "latest", "one"), epoch=1, step=5, seconds=0)
-
-    assert kept.weights.with_suffix(".pdparams").read_text() == "one.pdparams"
-
-
-def test_files_that_are_written_meanwhile_are_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("scores", "best"),
+    [
+        ((0.8, 0.3, 0.5), 1),
+        ((0.8, None, None), 1),
+        ((None, 0.0), 2),
+        ((0.8, 0.8, 0.7), 2),  # of equal ones the later
+    ],
+)
+def test_the_best_weights_and_their_score_outlive_the_epochs_after_them(
+    tmp_path: Path, scores: tuple[float | None, ...], best: int
 ) -> None:
-    kept = Kept(tmp_path)
-    kept.keep_epoch(write(tmp_path / "latest", "one"), epoch=1, step=5, seconds=0)
-    copy = shutil.copyfile
+    kept = train(tmp_path, *scores)
 
-    def overtaken(source: Path, target: Path) -> None:
-        copy(source, target)
-        Path(source).write_text("half of the next")
+    assert kept.weights.with_suffix(".pdparams").read_text() == f"epoch {best}.pdparams"
+    assert (kept.state.best, kept.state.score) == (best, scores[best - 1])
 
-    monkeypatch.setattr(shutil, "copyfile", overtaken)
-    kept.keep_epoch(write(tmp_path / "latest", "two"), epoch=2, step=10, seconds=0)
 
-    assert Kept(tmp_path).state.epoch == 1
-    assert kept.latest.with_suffix(".pdparams").read_text() == "one.pdparams"
+def test_what_nobody_needs_is_deleted(tmp_path: Path) -> None:
+    train(tmp_path, 0.1, 0.9, 0.2, 0.3)
+
+    assert {path.name for path in (tmp_path / "kept").iterdir()} == {
+        "state.json",
+        "epoch-2.pdparams",
+        *(f"epoch-4{suffix}" for suffix in SUFFIXES),
+    }
 
 
 def test_a_checkpoint_that_is_said_and_not_there_is_not_kept(tmp_path: Path) -> None:
-    kept = Kept(tmp_path)
+    kept = train(tmp_path, 0.5)
+    half = write(tmp_path / "half", "")
+    half.with_suffix(".states").unlink()
 
-    kept.keep_epoch(tmp_path / "none/latest", epoch=1, step=5, seconds=0)
-    kept.keep_best(tmp_path / "none/best", score=0.5)
+    kept.keep(half, epoch=2, step=10, seconds=0, score=0.9)
 
-    assert (Kept(tmp_path).state.epoch, Kept(tmp_path).state.score) == (0, -1.0)
+    assert (Kept(tmp_path).state.epoch, Kept(tmp_path).state.score) == (1, 0.5)
+    assert kept.latest.with_suffix(".pdparams").read_text() == "epoch 1.pdparams"

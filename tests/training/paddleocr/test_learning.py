@@ -27,11 +27,17 @@ EPOCH = f"""
 import os, signal, sys, time
 from pathlib import Path
 
-def epoch(number, loss=1.0, step=0):
+def learn(number, loss=1.0, step=0, acc=0.5):
     print({STEP!r}.format(number, step or 3 * number, loss), flush=True)
+    if acc is not None:
+        print(f"cur metric, acc: {{acc}}, norm_edit_dis: 0.5, fps: 1.0", flush=True)
+
+def epoch(number, loss=1.0, step=0, acc=0.5):
+    learn(number, loss, step, acc)
+    os.makedirs("output", exist_ok=True)
     for suffix in (".pdparams", ".pdopt", ".states"):
-        Path(f"latest{{suffix}}").write_text(str(number))
-    print("save model in " + os.path.abspath("latest"), flush=True)
+        Path(f"output/iter_epoch_{{number}}{{suffix}}").write_text(str(number))
+    print("save model in " + os.path.abspath(f"output/iter_epoch_{{number}}"), flush=True)
     time.sleep(0.2)
 
 """
@@ -70,16 +76,19 @@ class Scene:
             ),
         )
         kept = Kept(self.folder)
-        config = {"Global": {"checkpoints": None}}
-        learning = Learning(job, self.folder, config=config, kept=kept, stop=self.stop)
+        config = {"Global": {"checkpoints": None, "save_model_dir": str(self.folder / "output")}}
+        learning = Learning(
+            job, self.folder, config=config, epoch_steps=3, kept=kept, stop=self.stop
+        )
         learning.run(self.folder / "trainer.log")
         return kept
 
 
 def test_what_the_trainer_says_becomes_events(learning: Scene) -> None:
-    kept = learning.run("epoch(1)\nepoch(2, 0.5)")
+    kept = learning.run("epoch(1, acc=None)\nepoch(2, 0.5)")
 
-    events = read_events(learning.folder / "metrics.jsonl")
+    *events, validation = read_events(learning.folder / "metrics.jsonl")
+    assert validation == {"event": "validation", "step": 6, "accuracy": 0.5, "ned": 0.5}
     assert [(event["step"], event["steps"], event["loss"]) for event in events] == [
         (3, 6, 1.0),
         (6, 6, 0.5),
@@ -96,7 +105,20 @@ def test_a_rerun_goes_on_after_the_last_epoch_and_says_no_step_twice(learning: S
     learning.run("assert 'epoch-1' in Path(sys.argv[2]).read_text()\nepoch(2, step=3)")
 
     events = read_events(learning.folder / "metrics.jsonl")
-    assert [event["step"] for event in events] == [3, 6]
+    assert [event["step"] for event in events if event["event"] == "step"] == [3, 6]
+
+
+def test_what_an_undone_epoch_gave_counts_nowhere(learning: Scene) -> None:
+    with pytest.raises(OcrError, match="killed by signal 9"):
+        learning.run("epoch(1)\nlearn(2, acc=0.9)\nos.kill(os.getpid(), signal.SIGKILL)")
+
+    kept = learning.run("epoch(2, step=3, acc=0.4)")
+
+    events = read_events(learning.folder / "metrics.jsonl")
+    validations = [event for event in events if event["event"] == "validation"]
+    assert [(event["step"], event["accuracy"]) for event in validations] == [(3, 0.5), (6, 0.4)]
+    assert (kept.state.best, kept.state.score) == (1, 0.5)
+    assert kept.weights.with_suffix(".pdparams").read_text() == "1"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +126,8 @@ def test_a_rerun_goes_on_after_the_last_epoch_and_says_no_step_twice(learning: S
     [
         ("print('No Images in train dataset')", "ended by itself after 0 of 2 epochs; see "),
         ("epoch(1)", "ended by itself after 1 of 2 epochs"),
+        ("epoch(1)\nepoch(2, acc=None)", "did not validate its last epoch, 2"),
+        ("print('train dataloader has 4 iters')", "has 4 steps in an epoch, expected 3"),
         ("raise KeyError('Backbone')", "ended with status 1: KeyError: 'Backbone'; see "),
         ("epoch(1, 'nan')", "The loss is nan at step 3: lower training.learning_rate"),
     ],

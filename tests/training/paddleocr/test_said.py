@@ -24,11 +24,9 @@ LINES: list[tuple[str, Said | None]] = [
         "cur metric, acc: 0.24999875, norm_edit_dis: 0.75, fps: 59.04372705869104",
         Validated({"accuracy": 0.24999875, "ned": 0.75}),
     ),
-    (
-        "save best model is to /job/out put/best_accuracy",
-        Saved(Path("/job/out put/best_accuracy"), True),
-    ),
-    ("save model in /job/output/latest", Saved(Path("/job/output/latest"), False)),
+    ("save best model is to /job/output/best_accuracy", None),
+    ("save model in /job/output/latest", None),
+    ("save model in /job/out put/iter_epoch_3", Saved(Path("/job/out put/iter_epoch_3"), 3)),
     (f"epoch: [1/1], global_step: 1, lr: --, loss: 1.0, {SPEED}", Busy()),
     (f"epoch: [1/1], global_step: 1, lr: 0.1, foo: 1.0, {SPEED}", Busy()),
     (
@@ -37,7 +35,6 @@ LINES: list[tuple[str, Said | None]] = [
     ),
     ("cur metric, acc: nan, norm_edit_dis: 0.75", Busy()),
     ("cur metric, fps: inf", Busy()),
-    ("save model in /job/output/iter_epoch_3", None),
     ("best metric, acc: 0.5, is_float16: False, norm_edit_dis: 0.1, best_epoch: 1", None),
     ("train from scratch", None),
     ("When parsing line b'a.png\\tx', error happened with msg: RecursionError", None),

@@ -12,7 +12,7 @@ import yaml
 from configs.paddleocr import PaddleOcrRecogniserParams
 from ocr.errors import BadInput
 from tests.paddleocr_tree import find_tree
-from training.paddleocr.config import JobFiles, exported, resumed, started
+from training.paddleocr.config import JobFiles, exported, resumed, started, validated
 from training.paddleocr.recognition.config import (
     FAMILIES,
     input_size,
@@ -116,6 +116,29 @@ def test_a_run_goes_on_starts_and_exports_by_the_same_config(tree: Path) -> None
         "Global.save_inference_dir": "/out",
         "Global.export_with_pir": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("epochs", "every", "wanted"),
+    [
+        (6, 6, [6]),
+        (6, 3, [3, 6]),
+        (5, 3, [2, 5]),
+        (5, 1, [1, 2, 3, 4, 5]),
+        (2, 3, [2]),
+        (1, 9, [1]),
+    ],
+)
+def test_the_last_epoch_is_validated_and_every_so_many_before(
+    epochs: int, every: int, wanted: list[int]
+) -> None:
+    config = validated({"Global": {}}, epochs=epochs, every=every, epoch_steps=7)
+
+    start, period = config["Global"]["eval_batch_step"]
+    steps = range(1, 7 * epochs + 1)
+    # As PaddleOCR's tools/program.py asks after every step.
+    found = [step for step in steps if step > start and (step - start) % period == 0]
+    assert found == [7 * epoch for epoch in wanted]
 
 
 def override(path: str, value: Any) -> dict[str, Any]:

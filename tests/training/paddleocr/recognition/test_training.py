@@ -98,6 +98,15 @@ def test_a_killed_training_goes_on_after_its_last_epoch(trained: Path) -> None:
     assert steps[-1]["loss"] < steps[0]["loss"]
 
 
+def test_the_last_epoch_is_validated_and_its_best_weights_are_exported(trained: Path) -> None:
+    events = read_events(trained / "metrics.jsonl")
+    found = {event["step"]: event["accuracy"] for event in events if event["event"] == "validation"}
+    result = TrainResult.model_validate_json((trained / "result.json").read_bytes())
+
+    assert list(found) == [6 * (EPOCHS - 2), 6 * EPOCHS]
+    assert result.metrics["paddleocr_accuracy"] == max(found.values())
+
+
 def test_a_net_of_which_no_bundle_can_be_made_is_refused_before_it_learns(
     digits: dict[str, str], tmp_path: Path
 ) -> None:
