@@ -24,8 +24,8 @@ def override(
     Args:
         config: The config.
         overrides: Its keys, nested as there; an item of a list is named by its number, from 0.
-        ours: Keys, as `a.b`, that are not the user's; each with a value and the parameter that
-            sets it, or nothing.
+        ours: Keys, as `a.b`, that are not the user's, nor is what is under them; each with a
+            value and what sets it, or nothing.
 
     Raises:
         BadInput: A key is unknown, is ours, or holds a group and not a value; a value is no plain
@@ -74,13 +74,13 @@ def _apply(
     for written, value in overrides.items():
         here = (*path, str(written))
         key = _find(config, str(written), here)
-        if isinstance(config[key], dict | list) and isinstance(value, Mapping):
-            _apply(config[key], value, path=here, ours=ours)
-            continue
         name = ".".join(here)
         if name in ours:
             by = ours[name][1]
             raise BadInput(f"{WHERE}.{name} is set by {by or 'the job'}, and cannot be overridden")
+        if isinstance(config[key], dict | list) and isinstance(value, Mapping):
+            _apply(config[key], value, path=here, ours=ours)
+            continue
         _check_kind(config[key], value, name)
         _check_plain(value, name)
         config[key] = deepcopy(value)  # what the job sets in it later is none of the user's

@@ -18,6 +18,7 @@ from training.paddleocr.config import (
     shared_settings,
 )
 from training.paddleocr.overrides import check_kept, override
+from training.paddleocr.recognition.preprocessing import READER, check_preprocessing, fixed_keys
 
 FAMILIES = {
     "pp-ocrv3-mobile": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec.yml",
@@ -35,7 +36,9 @@ def read_upstream(home: Path, net: str) -> Config:
         BadInput: There is none, or it is no CTC recogniser of colour lines.
     """
     config = read_named(home, net, families=FAMILIES, example="configs/rec/NAME.yml")
-    _check_kind(config, FAMILIES.get(net, net))
+    name = FAMILIES.get(net, net)
+    _check_kind(config, name)
+    check_preprocessing(config, name)
     return config
 
 
@@ -44,8 +47,7 @@ def _check_kind(config: Any, name: str) -> None:
     try:
         kind = config["Architecture"]["model_type"], config["PostProcess"]["name"]
         algorithm = config["Architecture"]["algorithm"]
-        resize = find_step(config, "Eval", "RecResizeImg")
-        decode = find_step(config, "Eval", "DecodeImage")
+        metric = config["Metric"]["name"]
     except (KeyError, TypeError):
         raise BadInput(f"training.net: {name} is no recogniser's config") from None
     if kind != ("rec", "CTCLabelDecode") or algorithm == "Distillation":
@@ -53,14 +55,8 @@ def _check_kind(config: Any, name: str) -> None:
             f"training.net: {name} is {algorithm} ({kind[0]}, read by {kind[1]}); expected a "
             "recogniser read by CTCLabelDecode, of one net"
         )
-    shape = (resize or {}).get("image_shape", ())
-    if len(shape) != 3 or shape[0] != 3 or not resize.get("padding", True):
-        raise BadInput(
-            f"training.net: {name} does not pad lines of three channels by RecResizeImg, "
-            "as our reader does"
-        )
-    if decode.get("img_mode") != "BGR":
-        raise BadInput(f"training.net: {name} takes {decode.get('img_mode')}, expected BGR")
+    if metric != "RecMetric":
+        raise BadInput(f"training.net: {name} is validated by {metric}, expected RecMetric")
 
 
 def make_config(
@@ -85,8 +81,7 @@ def make_config(
             config has no key for a parameter.
     """
     settings = dict(_settings(training, files=files, lines=lines, gpu=gpu))
-    config = override(upstream, training.overrides, ours=settings)
-    _check_kind(config, training.net)
+    config = override(upstream, training.overrides, ours=dict(fixed_keys(upstream)) | settings)
     check_learning_rate(config)
     for path, (value, _) in settings.items():
         set_key(config, path, value)
@@ -105,7 +100,11 @@ def _settings(
     yield "Global.character_dict_path", (str(files.charset), "")
     yield "Global.use_space_char", (False, "")  # the charset has one where the texts do
     yield "Global.model_name", (RECOGNISER_NAME, "")
+    yield "Global.infer_mode", (False, READER)
+    yield "Metric.main_indicator", ("acc", "")
     yield "Metric.ignore_space", (False, "")
+    yield "Metric.is_filter", (False, "")
+    yield "Eval.loader.drop_last", (False, "")
     yield "Eval.loader.batch_size_per_card", (batch, "training.batch_size")
     yield "Train.sampler.first_bs", (batch, "training.batch_size")
 

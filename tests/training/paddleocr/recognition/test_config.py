@@ -20,6 +20,7 @@ from training.paddleocr.recognition.config import (
     make_config,
     read_upstream,
 )
+from training.paddleocr.recognition.preprocessing import check_preprocessing
 
 GOLDEN = Path(__file__).parent / "golden"
 SMALL = "configs/rec/rec_mv3_none_none_ctc.yml"
@@ -178,19 +179,42 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "transforms: a list of groups cannot be replaced; name keys of its items by number, from 0",
     ),
     (
-        override("Train.dataset.transforms.3.MultiLabelEncode.gtc_encode", "print('run')"),
+        override("Architecture.Backbone.name", "print('run')"),
         "expected letters, digits and ./:+,-_ only, as PaddleOCR evaluates names as Python",
     ),
     (
         override("Train.dataset.transforms.2.RecAug", {"a": ["os.system('run')"]}),
         "expected letters, digits and ./:+,-_ only",
     ),
-    (override("Train.dataset.label_file_list.0", "x"), "'x' is not allowed; the parameters of th"),
+    (override("Train.dataset.label_file_list.0", "x"), "label_file_list is set by the job, and c"),
     (
-        override("Eval.dataset.transforms.2.RecResizeImg.image_shape", [3, 48, 640]),
-        "[3, 48, 640] is not allowed; the parameters of the training make it [3, 48, 320]",
+        override("Architecture.Head.head_list.1.NRTRHead.max_text_length", 9),
+        "9 is not allowed; the parameters of the training make it 25",
     ),
-    (override("PostProcess.name", "AttnLabelDecode"), "expected a recogniser read by CTCLabelDec"),
+    (override("Eval.dataset.transforms.0.DecodeImage.img_mode", "RGB"), "Eval is set by what our"),
+    (override("PostProcess.name", "AttnLabelDecode"), "PostProcess is set by what our reader does"),
+    (override("Metric.main_indicator", "norm_edit_dis"), "Metric is set by what our accuracy cou"),
+    (override("Global.eval_batch_step.1", 7), "eval_batch_step is set by training.evaluations"),
+    (override("Global.infer_mode", True), "Global.infer_mode is set by what our reader does, and"),
+    (override("Architecture.algorithm", "SRN"), "Architecture.algorithm is set by training.net"),
+    (override("Train.dataset.ds_width", True), "Train.dataset.ds_width is set by training.width_"),
+    (override("Train.sampler.scales", [[640, 64]]), "scales is set by training.width_px, and cann"),
+    (override("Train.sampler.divided_factor", [64, 16]), "divided_factor is set by training.width"),
+    *(
+        (
+            override(f"Train.dataset.transforms.{step}", value),
+            f"transforms.{step.split('.')[0]} is s",
+        )
+        for step, value in (
+            ("0.DecodeImage.img_mode", "RGB"),
+            ("3.MultiLabelEncode.gtc_encode", "SARLabelEncode"),
+            ("4.KeepKeys.keep_keys", ["image", "length"]),
+        )
+    ),
+    (
+        override("Train.dataset.transforms.1.RecConAug.image_shape", []),
+        "RecConAug.image_shape is set by training.width_px",
+    ),
 ]
 
 
@@ -200,6 +224,38 @@ def test_what_cannot_be_trained_is_said_with_what_can(
 ) -> None:
     with pytest.raises(BadInput, match=re.escape(said)):
         make(tree, **training)
+
+
+def part(config: dict[str, Any], name: str, step: str) -> dict[str, Any]:
+    steps = config[name]["dataset"]["transforms"]
+    return next(each[step] for each in steps if step in each)
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "value", "said"),
+    [
+        ("Train", "DecodeImage", {"img_mode": "RGB"}, "takes RGB, expected BGR"),
+        (
+            "Train",
+            "RecResizeImg",
+            {"image_shape": [3, 48, 100]},
+            "learns lines of [3, 48, 100] and",
+        ),
+        ("Eval", "RecResizeImg", {"padding": False}, "does not pad lines of three channels"),
+        ("Eval", "KeepKeys", None, "reads after NormalizeImage, which our reader does not do"),
+    ],
+)
+def test_a_config_that_reads_otherwise_than_our_reader_is_refused(
+    tree: Path, name: str, step: str, value: dict[str, Any] | None, said: str
+) -> None:
+    config = read_upstream(tree, SMALL)
+    if value is None:
+        config["Eval"]["dataset"]["transforms"].insert(1, {"NormalizeImage": None})
+    else:
+        part(config, name, step).update(value)
+
+    with pytest.raises(BadInput, match=re.escape(said)):
+        check_preprocessing(config, SMALL)
 
 
 def test_a_schedule_without_a_learning_rate_is_named(tree: Path) -> None:
