@@ -123,6 +123,8 @@ def _set_widths(config: Config, width_px: int) -> None:
     for part in ("Train", "Eval"):
         if resize := find_step(config, part, "RecResizeImg"):
             resize["image_shape"][2] = width_px
+            if "eval_mode" in resize:  # wide lines kept wide make no batch: the loader would hang
+                resize["eval_mode"] = False
         if joined := find_step(config, part, "RecConAug"):
             joined["image_shape"][1] = width_px
     if sampler := config["Train"].get("sampler"):

@@ -258,6 +258,15 @@ def test_a_config_that_reads_otherwise_than_our_reader_is_refused(
         check_preprocessing(config, SMALL)
 
 
+def test_wide_lines_are_squeezed_in_validation_too_for_the_loader_would_hang(tree: Path) -> None:
+    latin = "configs/rec/PP-OCRv5/multi_language/latin_PP-OCRv5_mobile_rec.yml"
+    assert part(read_upstream(tree, latin), "Eval", "RecResizeImg")["eval_mode"]
+
+    config = make(tree, net=latin)
+
+    assert not part(config, "Eval", "RecResizeImg")["eval_mode"]
+
+
 def test_a_schedule_without_a_learning_rate_is_named(tree: Path) -> None:
     upstream = read_upstream(tree, SMALL)
     upstream["Optimizer"]["lr"] = {"name": "Piecewise", "values": [0.1]}
