@@ -14,8 +14,8 @@ from ocr.store.whole import written_whole
 from training.paddleocr.config import JobFiles
 from training.paddleocr.measured import Measured
 
-SEPARATORS = "\t\r\n"
-"""What stands between the columns and lines of a label file."""
+SEPARATORS = "\t\r\n\x85"
+"""What ends columns and lines of label files, and (NEL) of YAML, which reads it as a space."""
 WIDTH_STEP_PX = 16
 
 
@@ -64,7 +64,7 @@ def _check_characters(texts: Sequence[str], *, split: Split, known: set[str]) ->
         most = ", ".join(f"{one!r} in {count}" for one, count in unknown.most_common(5))
         raise BadData(
             f"{unknown.total()} characters of the {split} split's texts cannot be learnt: {most}; "
-            "they are not in the charset, or separate the columns of a label file"
+            "they are not in the charset, or end a column or line of PaddleOCR's files"
         )
 
 

@@ -132,3 +132,14 @@ def test_lines_with_just_enough_frames_are_learnt(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, {"train": ["1223"], "val": ["55555"], "test": ["1"]})
 
     check_frames(snapshot, Measured(1, 5, 10), width_px=96)
+
+
+@pytest.mark.parametrize("character", ["\t", "\r", "\n", "\x85"])
+def test_characters_that_its_files_cannot_hold_are_named(character: str) -> None:
+    text = f"1{character}2"
+    snapshot: Any = SimpleNamespace(
+        values=lambda *_: [text], charset=Charset(("\t", "\n", "\r", "1", "2", "\x85"))
+    )
+
+    with pytest.raises(BadData, match=f"learnt: {re.escape(repr(character))} in 1; they"):
+        check_texts(snapshot, longest=9, batch_size=1)
