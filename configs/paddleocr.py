@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from configs.base import Params
+from configs.base import FileName, Params
 from configs.training import RecogniserTrainingParams, ResourceParams
 
 
@@ -13,7 +13,9 @@ class PaddleOcrParams(Params):
     """What every training by PaddleOCR's `tools/train.py` is told, whatever the net does."""
 
     engine: Literal["paddleocr"] = Field("paddleocr", description="PaddleOCR's own trainer")
-    net: str = Field(min_length=1, description="A net's file in PaddleOCR's tree, or its family")
+    net: FileName = Field(
+        min_length=1, description="A net's file in PaddleOCR's tree, or its family"
+    )
     epochs: int = Field(20, ge=1, description="Passes over the train split")
     batch_size: int = Field(16, ge=1, le=4096, description="Images per step")
     learning_rate: float = Field(5e-4, gt=0, le=1, description="Peak learning rate")
@@ -49,7 +51,7 @@ class PaddleOcrParams(Params):
 class PaddleOcrRecogniserParams(PaddleOcrParams):
     """A recogniser of PaddleOCR's `configs/`, trained by its `tools/train.py`."""
 
-    net: str = Field(
+    net: FileName = Field(
         "configs/rec/rec_mv3_none_none_ctc.yml",
         min_length=1,
         description="A CTC recogniser's file in PaddleOCR's tree: configs/rec/NAME.yml; or "

@@ -52,6 +52,8 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", "training.epoch=3", "training.epoch: unknown key; did you mean"),
         ("plates-ppocr", "training.epochs=0", "training.epochs: 0 is not allowed; input should be"),
         ("plates-ppocr", "training.width_px=100", "training.width_px: 100 is not allowed; input s"),
+        ("plates-ppocr", 'training.net="configs/a\\0.yml"', "it has a NUL, which no file name has"),
+        ("plates-ppocr", f"training.net={'a' * 300}", "is longer than a file name may be, 255"),
         ("plates-ppocr", "training.layout=fixed", "training.layout: unknown key; allowed here: en"),
         ("plates-ppocr", "training.pretrained=x", "training: pretrained and pretrained_sha256 are"),
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
