@@ -4,8 +4,8 @@
 - `recognition/` – what belongs to one kind of net
 - `config`, `overrides` – our parameters as PaddleOCR's YAML; nobody else speaks it
 - `pretrained/` – what a training starts from
-- `process`, `run_tools`, `tool_log` – its tools in its own interpreter, watched from here
-- `measured`, `measure_tool` – what its loader and net make of the data, asked before they learn
+- `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
+- `measured` – what its loader and net make of the data, asked before they learn
 - `runtime` – its tree and interpreter as the job finds them
 - `learning`, `said` – one training, and what its log says
 - `kept` – what survives a kill

@@ -9,12 +9,11 @@ from configs.jobs import TrainPaddleOcrJob
 from ocr.errors import BadInput, TrainingFailed
 from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
-from training.paddleocr.checkpoint import CONFIG, LEGACY, LEGACY_MODEL, MODEL, PADDLE, WEIGHTS
+from training.paddleocr.checkpoint import CONFIG, FORMS, LEGACY, WEIGHTS
 from training.paddleocr.config import Config, exported, write_config
-from training.paddleocr.process import EXPORT, run_aside
+from training.paddleocr.process import CLASSIC_OPERATORS, EXPORT, run_aside
 
 LOG = "exporter.log"
-FORMS = ((PADDLE, MODEL), (LEGACY, LEGACY_MODEL))
 
 
 def export_forms(
@@ -31,7 +30,7 @@ def export_forms(
         job: The training.
         checkpoint: Where; beside it lies the exporter's log.
         config: Of the training.
-        weights: Their file without its suffix; None: the net is as it starts.
+        weights: Their file without its suffix; None: each form is of a net as it starts.
         stop: Whether SIGTERM arrived.
 
     Raises:
@@ -41,10 +40,12 @@ def export_forms(
     if weights:
         shutil.copyfile(weights.with_suffix(".pdparams"), checkpoint / WEIGHTS)
     write_config(checkpoint / CONFIG, config)
-    tools = []
+    tools: list[list[str]] = []
     for form, _ in FORMS:
         path = checkpoint.parent / f"{form}.yml"
         legacy = form == LEGACY
+        if legacy:
+            tools.append([CLASSIC_OPERATORS])
         write_config(path, exported(config, weights, checkpoint / form, legacy=legacy))
         tools.append([EXPORT, "-c", str(path)])
     run_aside(job, tools, log=checkpoint.parent / LOG, stop=stop)

@@ -14,7 +14,7 @@ from training.paddleocr.process import run_aside
 CONFIG = "measured.yml"
 ANSWER = "measured.json"
 LOG = "measured.log"
-TOOL = Path(__file__).parent / "measure_tool.py"
+TOOL = Path(__file__).parent / "foreign" / "measure_tool.py"
 
 
 @dataclass(frozen=True)

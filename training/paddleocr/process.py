@@ -18,9 +18,12 @@ from training.launch import PASSED_ON
 from training.loop.guards import Stopped, StopRequest
 from training.paddleocr.tool_log import ToolLog
 
-RUN_TOOLS = Path(__file__).parent / "run_tools.py"
+FOREIGN = Path(__file__).parent / "foreign"
+RUN_TOOLS = FOREIGN / "run_tools.py"
 TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
+CLASSIC_OPERATORS = str(FOREIGN / "classic_operators.py")
+"""A tool of ours: those that follow it in one process may write the legacy form."""
 POLL_S = 0.5
 GRACE_S = 10
 ASIDE_S = 600

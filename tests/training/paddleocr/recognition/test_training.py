@@ -24,6 +24,8 @@ from training.loop.progress import read_events
 from training.paddleocr.recognition.export import load_exported_recogniser
 
 EPOCHS = 4
+FIXED_WIDTH = "configs/rec/rec_mv3_tps_bilstm_ctc.yml"
+"""It reads lines of 100 px and no others."""
 KIND: TrainKind = "train-paddleocr-recogniser"
 
 pytestmark = pytest.mark.timeout(900)
@@ -112,7 +114,7 @@ def test_a_net_of_which_no_bundle_can_be_made_is_refused_before_it_learns(
 ) -> None:
     job = TrainPaddleOcrJob(
         **digits,
-        training=PaddleOcrRecogniserParams(net="pp-ocrv5-mobile", batch_size=8, width_px=96),
+        training=PaddleOcrRecogniserParams(net=FIXED_WIDTH, batch_size=8, width_px=96),
         resources=ResourceParams(),
         runtime=find_runtime(),
     )
@@ -122,7 +124,7 @@ def test_a_net_of_which_no_bundle_can_be_made_is_refused_before_it_learns(
         _, errors = process.communicate(timeout=600)
 
     assert process.returncode == BadInput.exit_code
-    assert "training.net: no bundle can be made of pp-ocrv5-mobile: " in errors
+    assert f"training.net: no bundle can be made of {FIXED_WIDTH}: " in errors
     assert not (tmp_path / "trainer.log").exists()
     assert not (tmp_path / "rehearsal").exists()
 

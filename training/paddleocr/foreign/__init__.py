@@ -1,0 +1,6 @@
+"""What is run in PaddleOCR's interpreter and imports nothing of ours.
+
+- `run_tools` – its tools and those beside this one, one after another in a process
+- `measure_tool` – what its loader and net make of the data
+- `classic_operators` – lets the tools that follow export the legacy form
+"""
