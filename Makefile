@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup paddleocr-runtime demo test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime demo demo-ppocr test test-slow check bench serve generations lock
 
 help: ## Print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ paddleocr-runtime: .venv-paddleocr/.ready ## Make .venv-paddleocr: what PaddleOC
 
 demo: setup ## Run every stage on this machine: dataset to an answer over REST
 	@$(BIN)/python -m cli.demo
+
+demo-ppocr: setup paddleocr-runtime ## The same with PaddleOCR's own trainer, on rendered meter readings
+	@PADDLEOCR_HOME="$${PADDLEOCR_HOME:-$(wildcard ../shared/peers/PaddleOCR)}" $(BIN)/python -m cli.demo meters-ppocr
 
 check: setup ## ruff, mypy, import-linter
 	$(BIN)/ruff format --check .

@@ -160,7 +160,9 @@ def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> N
 
 
 def test_an_unknown_preset_names_those_that_exist() -> None:
-    with pytest.raises(ConfigError, match="presets are demo, meters, plates, plates-accurate"):
+    with pytest.raises(
+        ConfigError, match="presets are demo, meters, meters-ppocr, plates, plates-acc"
+    ):
         load_params("plate")
 
 

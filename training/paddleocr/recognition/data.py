@@ -17,6 +17,7 @@ from training.paddleocr.measured import Measured
 SEPARATORS = "\t\r\n\x85"
 """What ends columns and lines of label files, and (NEL) of YAML, which reads it as a space."""
 WIDTH_STEP_PX = 16
+NEARLY_ALL = 0.95
 
 
 def check_texts(snapshot: LineSnapshot, *, longest: int, batch_size: int) -> int:
@@ -102,6 +103,34 @@ def check_frames(snapshot: LineSnapshot, measured: Measured, *, width_px: int) -
 
 def _frames_of(text: str) -> int:
     return len(text) + sum(one == next_one for one, next_one in pairwise(text))
+
+
+def check_widths(snapshot: LineSnapshot, *, height_px: int, width_px: int) -> None:
+    """Refuse a width that more than half of the lines are squeezed to.
+
+    The trainer squeezes wider lines, and its own validation does so too; a reader gives a line its
+    own width, as PaddleOCR's inference does. A net that saw little else reads next to nothing then.
+
+    Args:
+        snapshot: The lines.
+        height_px: Height that lines are given.
+        width_px: The widest that they are learnt.
+
+    Raises:
+        BadData: With counts, and a width that nearly all fit in.
+    """
+    heights = snapshot.values("height", "train")
+    widths = snapshot.values("width", "train")
+    natural = sorted(w * height_px / h for w, h in zip(widths, heights, strict=True))
+    squeezed = sum(width > width_px for width in natural)
+    if 2 * squeezed <= len(natural):
+        return
+    columns = math.ceil(natural[int(NEARLY_ALL * (len(natural) - 1))] / WIDTH_STEP_PX)
+    raise BadData(
+        f"{squeezed} of {len(natural)} lines of the train split are wider than {width_px} px "
+        f"(training.width_px) at {height_px} px of height: squeezed while the net learns, and not "
+        f"when it reads; set training.width_px to {columns * WIDTH_STEP_PX} or more"
+    )
 
 
 def write_files(snapshot: LineSnapshot, files: JobFiles) -> None:

@@ -10,8 +10,18 @@ from training.paddleocr.checkpoint import SPEC
 from training.paddleocr.config import Config, JobFiles
 from training.paddleocr.measured import Measured
 from training.paddleocr.recognition.checkpoint import ExportedRecogniser
-from training.paddleocr.recognition.config import longest_text, make_config, read_upstream
-from training.paddleocr.recognition.data import check_frames, check_texts, write_files
+from training.paddleocr.recognition.config import (
+    input_size,
+    longest_text,
+    make_config,
+    read_upstream,
+)
+from training.paddleocr.recognition.data import (
+    check_frames,
+    check_texts,
+    check_widths,
+    write_files,
+)
 from training.paddleocr.recognition.inspection import find_spec
 from training.paddleocr.recognition.validation import validate_exported
 
@@ -33,10 +43,12 @@ class RecogniserTrainee:
         upstream = read_upstream(Path(job.runtime.home), training.net)
         files = JobFiles.of(self._folder)
         # Asked before the snapshot is fetched: a wrong key need not wait for a dataset.
-        longest = longest_text(make_config(upstream, training, files=files, lines=0, gpu=gpu))
+        config = make_config(upstream, training, files=files, lines=0, gpu=gpu)
         fetch_snapshot(job, self._folder)
         snapshot = open_line_snapshot(self._folder / SNAPSHOT)
-        lines = check_texts(snapshot, longest=longest, batch_size=training.batch_size)
+        lines = check_texts(snapshot, longest=longest_text(config), batch_size=training.batch_size)
+        height_px, width_px = input_size(config)
+        check_widths(snapshot, height_px=height_px, width_px=width_px)
         write_files(snapshot, files)
         return make_config(upstream, training, files=files, lines=lines, gpu=gpu)
 

@@ -17,7 +17,12 @@ from ocr.store.folder import download_folder
 from tests.training.recognition.toy_lines import make_line_snapshot
 from training.paddleocr.config import JobFiles
 from training.paddleocr.measured import Measured
-from training.paddleocr.recognition.data import check_frames, check_texts, write_files
+from training.paddleocr.recognition.data import (
+    check_frames,
+    check_texts,
+    check_widths,
+    write_files,
+)
 
 TEXTS = {"train": ["12", "345", "67890", "1 2"], "val": ["5", "77"], "test": ["1"]}
 
@@ -143,3 +148,20 @@ def test_characters_that_its_files_cannot_hold_are_named(character: str) -> None
 
     with pytest.raises(BadData, match=f"learnt: {re.escape(repr(character))} in 1; they"):
         check_texts(snapshot, longest=9, batch_size=1)
+
+
+def with_sizes(widths: list[int], heights: list[int]) -> Any:
+    known = {"width": widths, "height": heights}
+    return SimpleNamespace(values=lambda key, _: known[key])
+
+
+def test_a_width_that_most_lines_are_squeezed_to_is_refused() -> None:
+    snapshot = with_sizes([100, 200, 300], [16, 32, 32])
+    said = "3 of 3 lines of the train split are wider than 100 px (training.width_px) at 32 px"
+
+    with pytest.raises(BadData, match=re.escape(said) + r".* training\.width_px to 208 or more"):
+        check_widths(snapshot, height_px=32, width_px=100)
+
+
+def test_a_few_wide_lines_are_learnt_squeezed() -> None:
+    check_widths(with_sizes([100, 90, 300], [32, 32, 32]), height_px=32, width_px=100)
