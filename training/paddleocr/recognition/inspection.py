@@ -16,6 +16,8 @@ from training.paddleocr.recognition.checkpoint import ExportedRecogniser
 from training.paddleocr.recognition.config import input_size
 
 WIDTH_STEP_PX = 16
+READ = ("DecodeImage", "RecResizeImg", "KeepKeys")
+"""What our reader does with a line as well; RecResizeImg also divides by 127.5 and takes 1 away."""
 
 
 def find_spec(job: TrainPaddleOcrJob, checkpoint: Path, config: Config) -> ExportedRecogniser:
@@ -65,7 +67,14 @@ def _check_config(checkpoint: Path, spec: ExportedRecogniser) -> None:
     """Compare what the exporter says of the net with what we found."""
     path = checkpoint / PADDLE
     said = read_config(path)
-    shape = preprocessing(said)["RecResizeImg"]["image_shape"]
+    steps = preprocessing(said)
+    others = [each for each in steps if each not in READ and not each.endswith("LabelEncode")]
+    if others or steps.get("DecodeImage", {}).get("img_mode") != "BGR":
+        raise TrainingFailed(
+            f"{path}/inference.yml says that lines pass {', '.join(steps)} (DecodeImage "
+            f"{steps.get('DecodeImage')}), expected {', '.join(READ)} of BGR alone"
+        )
+    shape = steps["RecResizeImg"]["image_shape"]
     expected = [3, spec.input.height_px, spec.input.width_px]
     if shape != expected:
         raise TrainingFailed(f"{path}/inference.yml says image_shape {shape}, expected {expected}")
