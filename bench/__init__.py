@@ -3,7 +3,7 @@
 - `prepare` – a preparation beside one process that only decodes
 - `roots` – images in a tar and an LMDB file beside a folder of them
 - `train` – a training beside a plain Paddle loop, two ranks beside one
-- `paddleocr` – PaddleOCR's trainer in ocrline beside a bare `tools/train.py`
+- `paddleocr`, `families/` – PaddleOCR's trainer beside a bare one; its recognisers in all forms
 - `composition` – plates and meters trained with and without composed crops
 - `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
