@@ -2,16 +2,26 @@
 
 from dataclasses import dataclass
 
+Channels = tuple[float, float, float]
+"""A value for blue, green and red."""
+
 
 @dataclass(frozen=True)
 class PageSpec:
     """What a page becomes before the net.
 
+    A pixel of a channel becomes (pixel / 255 - mean) / std. Bundles of earlier development versions
+    lack both; their defaults, which give pixel / 127.5 - 1, are what those nets take.
+
     Attributes:
         long_side_px: A page whose long side is larger is reduced to it; none is enlarged.
+        mean: Of each channel, in shares of 255.
+        std: Standard deviation of each channel, in shares of 255.
     """
 
     long_side_px: int
+    mean: Channels = (0.5, 0.5, 0.5)
+    std: Channels = (0.5, 0.5, 0.5)
 
 
 @dataclass(frozen=True)

@@ -116,11 +116,11 @@ def register_pipeline(root: Path) -> None:
 def export_detector(bundle: Path, checkpoint: Path) -> BoxRule:
     prepare_environment()
     from tests.training.detection.toy_detector import RULE, save_toy_detector
-    from training.detection.export import DetectorExport
+    from training.detection.export import load_detector_export
     from training.forms.onnx import export_onnx
     from training.forms.paddle import export_paddle
 
-    model = DetectorExport(save_toy_detector(checkpoint))
+    model = load_detector_export(save_toy_detector(checkpoint))
     folder = bundle / PADDLE_FOLDER
     shutil.rmtree(folder)
     shutil.rmtree(bundle / "onnx")

@@ -19,7 +19,7 @@ from training.detection.ppocr_v6.net import PretrainedDetectorSpec
 from training.forms.exportable import Run
 from training.forms.paddle import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
-from training.forms.trained_net import TrainedNet
+from training.forms.trained_net import Net, TrainedNet
 from training.ppocr_v6.notice import write_notice
 
 NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
@@ -43,7 +43,7 @@ class PageFinder:
         """Return (H, W) for each page."""
         if self.rgb:
             images = [image[:, :, ::-1] for image in images]
-        inputs = (to_page_input(fit_page(image, self.spec)) for image in images)
+        inputs = (to_page_input(fit_page(image, self.spec), self.spec) for image in images)
         return [np.asarray(run(x)[0, 0]) for x in inputs]
 
     def decode(self, probabilities: Sequence[Probabilities]) -> Reading[Detections]:
@@ -56,20 +56,28 @@ class PageFinder:
 
 
 class DetectorExport:
-    """A detector's checkpoint, to be exported; see `training.forms.exportable`."""
+    """A detector to be exported; see `training.forms.exportable`."""
 
     dimensions = "NCHW"
 
-    def __init__(self, checkpoint: Path) -> None:
-        """Load a checkpoint.
+    def __init__(
+        self, net: Net, spec: PageSpec, rule: BoxRule, *, description: str, notice: bool = False
+    ) -> None:
+        """Take a net.
 
-        Raises:
-            BadData: It is damaged.
+        Args:
+            net: Its output is a map of probabilities.
+            spec: What it takes.
+            rule: How its map becomes boxes.
+            description: A sentence about it, for the card.
+            notice: Whether it started from the weights of PP-OCRv6.
         """
-        net, self._net_spec, self._rule = load_detector(checkpoint)
-        self.net = TrainedNet(net, (None, 3, None, None))
-        self._spec = self._net_spec.input
-        self.reader = PageFinder(self._spec, self._rule)
+        self.net = net
+        self._spec = spec
+        self._rule = rule
+        self._description = description
+        self._notice = notice
+        self.reader = PageFinder(spec, rule)
 
     def config(self) -> dict[str, Any]:
         """Return the inference.yml that tells stock PaddleOCR how to find boxes."""
@@ -79,7 +87,11 @@ class DetectorExport:
         """Find boxes as stock does, which knows one unclip ratio only."""
         steps, rule = preprocessing(config), config["PostProcess"]
         return PageFinder(
-            PageSpec(steps["DetResizeForTest"]["resize_long"]),
+            PageSpec(
+                steps["DetResizeForTest"]["resize_long"],
+                mean=tuple(steps["NormalizeImage"]["mean"]),
+                std=tuple(steps["NormalizeImage"]["std"]),
+            ),
             BoxRule(rule["thresh"], rule["box_thresh"], rule["unclip_ratio"], rule["unclip_ratio"]),
             rgb=steps["DecodeImage"]["img_mode"] == "RGB",
         )
@@ -90,7 +102,7 @@ class DetectorExport:
 
     def write_files(self, bundle: Path) -> None:
         """Write what the license of the weights it started from asks for."""
-        if isinstance(self._net_spec, PretrainedDetectorSpec):
+        if self._notice:
             write_notice(bundle / NOTICE, changes=NOTICE_FILE)
 
     def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Detections]:
@@ -127,13 +139,29 @@ class DetectorExport:
     def card(self) -> tuple[str, dict[str, Any]]:
         """Return the template of the model card and the values for it."""
         return "detector_card.md.jinja", {
-            "net": _describe_net(self._net_spec),
-            "notice": NOTICE if isinstance(self._net_spec, PretrainedDetectorSpec) else "",
+            "net": self._description,
+            "notice": NOTICE if self._notice else "",
             "spec": self._spec,
             "rule": self._rule,
             "model_name": DETECTOR_NAME,
             "recogniser_name": RECOGNISER_NAME,
         }
+
+
+def load_detector_export(checkpoint: Path) -> DetectorExport:
+    """Load a checkpoint of the embedded trainer.
+
+    Raises:
+        BadData: It is damaged.
+    """
+    net, spec, rule = load_detector(checkpoint)
+    return DetectorExport(
+        TrainedNet(net, (None, 3, None, None)),
+        spec.input,
+        rule,
+        description=_describe_net(spec),
+        notice=isinstance(spec, PretrainedDetectorSpec),
+    )
 
 
 def _describe_net(spec: NetSpec) -> str:
@@ -158,8 +186,8 @@ def inference_config(spec: PageSpec, rule: BoxRule) -> dict[str, Any]:
                 {"DetResizeForTest": {"resize_long": spec.long_side_px}},
                 {
                     "NormalizeImage": {
-                        "mean": [0.5, 0.5, 0.5],
-                        "std": [0.5, 0.5, 0.5],
+                        "mean": list(spec.mean),
+                        "std": list(spec.std),
                         "scale": "1./255.",
                         "order": "hwc",
                     }

@@ -35,24 +35,35 @@ class TrainPage:
 
 
 @dataclass(frozen=True)
-class ValPage:
-    """A page to find text on.
+class LabelledPage:
+    """What is to be found on a page.
 
     Attributes:
-        grey: (H, W) fitted to the input of the net.
         regions: Its labelled regions, in pixels of the original page.
         width_px: Width of the original page.
         height_px: Height of the original page.
     """
 
-    grey: Grey
     regions: tuple[Region, ...]
     width_px: int
     height_px: int
 
+
+@dataclass(frozen=True)
+class ValPage(LabelledPage):
+    """A page to find text on.
+
+    Attributes:
+        grey: (H, W) fitted to the input of the net.
+        spec: That input.
+    """
+
+    grey: Grey
+    spec: PageSpec
+
     def to_input(self) -> NDArray[np.float32]:
         """Return (1, 3, H, W) as the net takes it."""
-        return to_page_input(np.repeat(self.grey[:, :, None], 3, axis=2))
+        return to_page_input(np.repeat(self.grey[:, :, None], 3, axis=2), self.spec)
 
 
 def collect_train_pages(
@@ -69,6 +80,7 @@ def collect_val_pages(
     return [
         ValPage(
             grey=_to_grey(fit_page(image, spec)),
+            spec=spec,
             regions=regions,
             width_px=image.shape[1],
             height_px=image.shape[0],

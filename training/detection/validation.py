@@ -12,7 +12,7 @@ from ocr.evaluation.pages.detection import DetectionReport, measure_detection
 from ocr.models.detector_spec import BoxRule
 from ocr.reading.detection.boxes import Detections, find_boxes
 from training.detection.loss import detection_loss
-from training.detection.samples import ValPage
+from training.detection.samples import LabelledPage, ValPage
 from training.detection.shapes import MapTarget, collect_shapes, draw_targets
 from training.loop.trainee import Validation
 
@@ -28,7 +28,7 @@ class PageMap:
         target: What the map was to show in training.
     """
 
-    page: ValPage
+    page: LabelledPage
     kernels: NDArray[np.float32]
     target: MapTarget
 
@@ -83,7 +83,7 @@ def _find(one: PageMap, rule: BoxRule) -> Detections:
 
 def measure_loss(one: PageMap) -> float:
     """Return the loss of a map, as in training."""
-    height_px, width_px = one.page.grey.shape
+    height_px, width_px = (side * one.target.map_px for side in one.kernels.shape)
     to_map = np.array([width_px / one.page.width_px, height_px / one.page.height_px])
     shapes = collect_shapes(one.page.regions, scale=1.0, shrink_ratio=one.target.shrink_ratio)
     matrix = np.column_stack([np.diag(to_map), np.zeros(2)])

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.jobs import ExportKind
-from training.detection.export import DetectorExport
+from training.detection.export import load_detector_export
 from training.forms.exportable import Exportable
 from training.paddleocr.checkpoint import is_exported
 from training.paddleocr.recognition.export import load_exported_recogniser
@@ -29,5 +29,5 @@ def _load_recogniser(checkpoint: Path) -> RecogniserExport:
 
 EXPORTS: dict[ExportKind, Callable[[Path], Exportable[Any]]] = {
     "export-recogniser": _load_recogniser,
-    "export-detector": DetectorExport,
+    "export-detector": load_detector_export,
 }

@@ -80,7 +80,7 @@ class OnnxDetector:
 
     def probabilities(self, image: Image) -> NDArray[np.float32]:
         """Return the map (H', W') of a page, in the size that it has before the net."""
-        page_input = to_page_input(fit_page(image, self._spec))
+        page_input = to_page_input(fit_page(image, self._spec), self._spec)
         with self._cores.all_if_idle() as threads:
             (output,) = self._sessions[threads].run(None, {"x": page_input})
         probabilities: NDArray[np.float32] = output[0, 0]

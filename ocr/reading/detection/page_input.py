@@ -14,8 +14,6 @@ SIDE_MULTIPLE_PX = 32
 TINY_PAGE_PX = 64
 """A page whose sides sum to less is first padded with black to SIDE_MULTIPLE_PX."""
 
-_INPUT_VALUES = np.arange(256, dtype=np.float32) * np.float32(1 / 255 / 0.5) - np.float32(1.0)
-
 
 def serving_scale(width_px: int, height_px: int, spec: PageSpec) -> float:
     """Return the scale at which a page meets the net, its sides not yet rounded to multiples.
@@ -50,12 +48,18 @@ def fit_page(image: Image, spec: PageSpec) -> Image:
     return np.asarray(cv2.resize(image, fitted_px), dtype=np.uint8)
 
 
-def to_page_input(fitted: Image) -> NDArray[np.float32]:
-    """Turn a fitted page into the input of the net: (1, 3, H, W) with pixel / 127.5 - 1."""
+def to_page_input(fitted: Image, spec: PageSpec) -> NDArray[np.float32]:
+    """Turn a fitted page into the input of the net: (1, 3, H, W), normalised as its spec says."""
     page_input = np.empty((1, 3, *fitted.shape[:2]), dtype=np.float32)
-    for channel, values in zip(cv2.split(fitted), page_input[0], strict=True):
-        cv2.LUT(channel, _INPUT_VALUES, dst=values)
+    channels = zip(cv2.split(fitted), page_input[0], spec.mean, spec.std, strict=True)
+    for channel, values, mean, std in channels:
+        cv2.LUT(channel, _input_values(mean, std), dst=values)
     return page_input
+
+
+def _input_values(mean: float, std: float) -> NDArray[np.float32]:
+    """Return what each of the 256 values of a pixel becomes."""
+    return np.arange(256, dtype=np.float32) * np.float32(1 / 255 / std) + np.float32(-mean / std)
 
 
 def _pad_to_one_multiple(image: Image) -> Image:

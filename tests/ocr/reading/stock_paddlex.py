@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.image.pixels import Image
+from ocr.models.detector_spec import PageSpec
 
 # paddlex makes its cache folder when it is imported.
 os.environ.setdefault("PADDLE_PDX_CACHE_HOME", tempfile.gettempdir() + "/ocrline-paddlex")
@@ -27,9 +28,11 @@ def stock_fitted(image: Image, *, long_side_px: int) -> Image:
     return fitted
 
 
-def stock_page_input(fitted: Image) -> NDArray[np.float32]:
+def stock_page_input(fitted: Image, spec: PageSpec) -> NDArray[np.float32]:
     """Normalise a resized page to (1, 3, H, W)."""
-    normalize = NormalizeImage(mean=[0.5] * 3, std=[0.5] * 3, scale="1./255.", order="hwc")
+    normalize = NormalizeImage(
+        mean=list(spec.mean), std=list(spec.std), scale="1./255.", order="hwc"
+    )
     page_input: NDArray[np.float32] = normalize([fitted])[0].transpose(2, 0, 1)[None]
     return page_input
 

@@ -6,7 +6,7 @@ import pytest
 from ocr.dataset.pages.region import Region
 from ocr.image.cropping import CROP_MARGIN
 from ocr.reading.detection.boxes import find_boxes
-from training.detection.samples import ValPage
+from training.detection.samples import LabelledPage
 from training.detection.shapes import MapTarget, collect_shapes, draw_targets
 from training.detection.tuning import find_coarse_rule, tune_rule
 from training.detection.validation import PageMap, measure_loss, measure_rule
@@ -32,8 +32,7 @@ def make_map(*, doubled: float = 1.0, probability: float = 0.97) -> PageMap:
         height_px=192,
         map_px=1,
     )
-    page = ValPage(
-        grey=np.zeros((192, 256), np.uint8),
+    page = LabelledPage(
         regions=tuple(on_page),
         width_px=int(256 * doubled),
         height_px=int(192 * doubled),

@@ -24,7 +24,7 @@ from ocr.reading.detection.detector import OnnxDetector
 from tests.training.detection.toy_detector import RULE
 from tests.training.export.page_store import LONG_SIDE_PX, page, page_store
 from tests.training.export.stock import needs_paddleocr, run_stock
-from training.detection.export import DetectorExport
+from training.detection.export import DetectorExport, load_detector_export
 from training.export.export import export_model
 from training.forms.onnx import export_onnx
 from training.forms.paddle import load_predictor, read_config
@@ -45,7 +45,7 @@ class Exported:
 
     @property
     def model(self) -> DetectorExport:
-        return DetectorExport(self.folder / "checkpoint")
+        return load_detector_export(self.folder / "checkpoint")
 
     def images(self) -> list[Image]:
         return list(read_golden_inputs(self.bundle))

@@ -39,13 +39,17 @@ def test_a_page_is_resized_as_stock_paddleocr_does(height_px: int, width_px: int
     assert fitted.shape[0] % 32 == fitted.shape[1] % 32 == 0
 
 
-def test_pixels_are_normalised_as_stock_paddleocr_does() -> None:
+IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+
+
+@pytest.mark.parametrize("spec", [SPEC, PageSpec(640, **IMAGENET)], ids=["half", "imagenet"])
+def test_pixels_are_normalised_as_stock_paddleocr_does(spec: PageSpec) -> None:
     fitted = noise_page(64, 96)
 
-    page_input = to_page_input(fitted)
+    page_input = to_page_input(fitted, spec)
 
     assert page_input.shape == (1, 3, 64, 96)
-    np.testing.assert_array_equal(page_input, stock_page_input(fitted))
+    np.testing.assert_array_equal(page_input, stock_page_input(fitted, spec))
 
 
 @pytest.mark.parametrize(
