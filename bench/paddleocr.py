@@ -18,7 +18,7 @@ from statistics import harmonic_mean, mean
 import yaml
 
 from bench.train import WARM_STEPS, make_snapshot
-from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from tasks.engine import find_runtime
@@ -48,7 +48,7 @@ def main() -> None:
     runs: dict[str, list[Run]] = {"ocrline": [], "tools/train.py": []}
     with tempfile.TemporaryDirectory(prefix="bench-paddleocr-") as name:
         snapshot = make_snapshot(Path(name))
-        job = TrainPaddleOcrJob(
+        job = TrainPaddleOcrRecogniserJob(
             **snapshot,
             training=PaddleOcrRecogniserParams(
                 net=arguments.net, epochs=arguments.epochs, batch_size=BATCH, width_px=128
@@ -67,7 +67,7 @@ def main() -> None:
     print(f"ocrline / tools/train.py {ours / bare:.3f}")
 
 
-def time_ours(job: TrainPaddleOcrJob, folder: Path) -> Run:
+def time_ours(job: TrainPaddleOcrRecogniserJob, folder: Path) -> Run:
     """Run a whole job."""
     folder.mkdir()
     path = folder / "job.json"

@@ -90,8 +90,9 @@ def _gpus_of(params: ProjectParams | None) -> int:
 def _needs_paddleocr(params: ProjectParams | None) -> bool:
     if params is None:
         return False
-    training = params.recogniser if isinstance(params, RetrainPagesParams) else params.training
-    return training.engine == "paddleocr"
+    if isinstance(params, RetrainPagesParams):
+        return "paddleocr" in (params.detector.engine, params.recogniser.engine)
+    return params.training.engine == "paddleocr"
 
 
 def _offer_gpus(machine: Machine) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrParams, PaddleOcrRecogniserParams
 from configs.training import (
     OPERATIONAL,
     DetectorTrainingParams,
@@ -44,22 +44,40 @@ class PaddleOcrRuntime(Params):
     packages: str = Field(description="Digest of the interpreter's packages and their versions")
 
 
+PaddleOcrKind = Literal["train-paddleocr-recogniser", "train-paddleocr-detector"]
+
+
 class TrainPaddleOcrJob(Params):
+    """What every job for PaddleOCR's trainer says, whatever the net does."""
+
+    kind: PaddleOcrKind = Field(description="Kind of job")
+    store: str = Field(description="URI of the artifact store")
+    snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
+    training: PaddleOcrParams = Field(description="How to train")
+    resources: ResourceParams = Field(description="What to train on")
+    runtime: PaddleOcrRuntime = Field(description="What runs it")
+
+
+class TrainPaddleOcrRecogniserJob(TrainPaddleOcrJob):
     """Have PaddleOCR's trainer train one recogniser on one snapshot; files land beside job.json."""
 
     kind: Literal["train-paddleocr-recogniser"] = Field(
         "train-paddleocr-recogniser", description="Kind of job"
     )
-    store: str = Field(description="URI of the artifact store")
-    snapshot: str = Field(description="Key prefix of the dataset snapshot in the store")
     training: PaddleOcrRecogniserParams = Field(description="How to train")
-    resources: ResourceParams = Field(description="What to train on")
-    runtime: PaddleOcrRuntime = Field(description="What runs it")
+
+
+class TrainPaddleOcrDetectorJob(TrainPaddleOcrJob):
+    """Have PaddleOCR's trainer train one detector on a snapshot of pages."""
+
+    kind: Literal["train-paddleocr-detector"] = Field(
+        "train-paddleocr-detector", description="Kind of job"
+    )
+    training: PaddleOcrDetectorParams = Field(description="How to train")
 
 
 EmbeddedKind = Literal["train-recogniser", "train-detector"]
 EmbeddedJob = TrainRecogniserJob | TrainDetectorJob
-PaddleOcrKind = Literal["train-paddleocr-recogniser"]
 TrainKind = Literal[EmbeddedKind, PaddleOcrKind]
 TrainJob = EmbeddedJob | TrainPaddleOcrJob
 

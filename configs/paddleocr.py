@@ -1,12 +1,13 @@
-"""How PaddleOCR's own trainer trains a recogniser, and which engine a training is for."""
+"""How PaddleOCR's own trainer trains a net, and which engine a training is for."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from configs.base import FileName, Params
-from configs.training import RecogniserTrainingParams, ResourceParams
+from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
 
 class PaddleOcrParams(Params):
@@ -96,10 +97,45 @@ def _check_source(source: str) -> None:
         )
 
 
-ENGINES: dict[str, type[RecogniserTrainingParams] | type[PaddleOcrRecogniserParams]] = {
+class PaddleOcrDetectorParams(PaddleOcrParams):
+    """A detector of PaddleOCR's `configs/`, trained by its `tools/train.py`."""
+
+    net: FileName = Field(
+        "configs/det/det_mv3_db.yml",
+        min_length=1,
+        description="A DB detector's file in PaddleOCR's tree: configs/det/NAME.yml; or "
+        "pp-ocrv3-mobile, pp-ocrv3-server, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, "
+        "pp-ocrv5-server. One that cannot be exported is refused before it is trained",
+    )
+    epochs: int = Field(100, ge=1, description="Passes over the train split")
+    batch_size: int = Field(8, ge=1, le=1024, description="Crops of pages per step")
+    learning_rate: float = Field(1e-3, gt=0, le=1, description="Peak learning rate")
+    long_side_px: int = Field(
+        1280,
+        ge=64,
+        le=4000,
+        multiple_of=32,
+        description="Larger pages are reduced to this long side; stock PaddleOCR ends at 4000",
+    )
+    crop_height_px: int = Field(
+        640, ge=64, le=4096, multiple_of=32, description="Height of the crops learnt from"
+    )
+    crop_width_px: int = Field(
+        640, ge=64, le=4096, multiple_of=32, description="Width of the crops learnt from"
+    )
+
+
+_RECOGNISERS: dict[str, type[Params]] = {
     "embedded": RecogniserTrainingParams,
     "paddleocr": PaddleOcrRecogniserParams,
 }
+_DETECTORS: dict[str, type[Params]] = {
+    "embedded": DetectorTrainingParams,
+    "paddleocr": PaddleOcrDetectorParams,
+}
+ENGINES = {"training": _RECOGNISERS, "recogniser": _RECOGNISERS, "detector": _DETECTORS}
+"""The engines of each field that names one, and their parameters."""
+ENGINE_NAMES = tuple(_RECOGNISERS)
 
 
 def _engine_of(value: Any) -> Any:
@@ -109,10 +145,10 @@ def _engine_of(value: Any) -> Any:
     return getattr(value, "engine", "embedded")
 
 
-def _lead_to_engine(value: Any) -> Any:
+def _lead_to_engine(value: Any, engines: dict[str, type[Params]]) -> Any:
     """Refuse keys that only an engine has which is not named, and say which one."""
     if isinstance(value, dict) and "engine" not in value:
-        embedded, other = (model.model_fields.keys() for model in ENGINES.values())
+        embedded, other = (model.model_fields.keys() for model in engines.values())
         keys = [key for key in value if key in other - embedded]
         if keys:
             raise ValueError(
@@ -130,14 +166,23 @@ RecogniserTraining = Annotated[
     Annotated[RecogniserTrainingParams, Tag("embedded")]
     | Annotated[PaddleOcrRecogniserParams, Tag("paddleocr")],
     Discriminator(_engine_of),
-    BeforeValidator(_lead_to_engine),
+    BeforeValidator(partial(_lead_to_engine, engines=_RECOGNISERS)),
     Field(json_schema_extra=_any_of),
 ]
+DetectorTraining = Annotated[
+    Annotated[DetectorTrainingParams, Tag("embedded")]
+    | Annotated[PaddleOcrDetectorParams, Tag("paddleocr")],
+    Discriminator(_engine_of),
+    BeforeValidator(partial(_lead_to_engine, engines=_DETECTORS)),
+    Field(json_schema_extra=_any_of),
+]
+Training = RecogniserTraining | DetectorTraining
 
 
-def check_engine(training: RecogniserTraining, resources: ResourceParams) -> None:
+def check_engine(resources: ResourceParams, *trainings: Training) -> None:
     """Raise ValueError when an engine cannot use the resources."""
-    if training.engine == "paddleocr" and resources.devices != 1:
+    engines = {training.engine for training in trainings}
+    if "paddleocr" in engines and resources.devices != 1:
         raise ValueError(
             f"resources.devices: {resources.devices} is not allowed; engine: paddleocr trains in "
             "one process, expected 1"

@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from configs.paddleocr import ENGINES
+from configs.paddleocr import ENGINE_NAMES, ENGINES
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
 
 ProjectParams = RetrainLinesParams | RetrainPagesParams
@@ -69,7 +69,7 @@ def describe(error: ErrorDetails) -> str:
     path = ".".join(_named(error))
     if error["type"] in ("union_tag_invalid", "union_tag_not_found"):
         given = error["ctx"].get("tag")  # not found: it was null
-        return f"{path}.engine: {given!r} is not allowed; expected one of {', '.join(ENGINES)}"
+        return f"{path}.engine: {given!r} is not allowed; expected one of {', '.join(ENGINE_NAMES)}"
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):
         return f"{path}: {error['ctx']['error']}" if path else str(error["ctx"]["error"])
     path = path or "the file"
@@ -84,12 +84,14 @@ def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:
     """Say which key may have been meant by an unknown one."""
     if error["type"] != "extra_forbidden":
         return ""
+    engines: Mapping[str, type[BaseModel]] = {}
     for part in map(str, error["loc"][:-1]):
         if part.isdigit():
             continue
-        if part in ENGINES:
-            model = ENGINES[part]
+        if part in engines:
+            model = engines[part]
             continue
+        engines = ENGINES.get(part, {})
         annotation = model.model_fields[part].annotation
         each = (annotation, *get_args(annotation))  # of a list: its items
         models = (one for one in each if isinstance(one, type) and issubclass(one, BaseModel))
@@ -105,7 +107,7 @@ def _named(error: ErrorDetails) -> list[str]:
     """Return the parts of a key's path as a user writes it: an engine is none of them."""
     path = [str(part) for part in error["loc"]]
     unknown = [path.pop()] if error["type"] == "extra_forbidden" else []  # as the user spelt it
-    return [*path[:1], *(part for part in path[1:] if part not in ENGINES), *unknown]
+    return [*path[:1], *(part for part in path[1:] if part not in ENGINE_NAMES), *unknown]
 
 
 def _lower_first(message: str) -> str:

@@ -8,7 +8,7 @@ from configs.deployment import DeploymentParams
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from configs.further import check_further
 from configs.gate import LineGateParams, PageGateParams
-from configs.paddleocr import RecogniserTraining, check_engine
+from configs.paddleocr import DetectorTraining, RecogniserTraining, check_engine
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
 
@@ -33,7 +33,7 @@ class RetrainLinesParams(Params):
     def _check_together(self) -> "RetrainLinesParams":
         self.evaluation.check_first_model("min_accuracy", self.gate.min_accuracy)
         check_further(self.evaluation.further, self.dataset)
-        check_engine(self.training, self.resources)
+        check_engine(self.resources, self.training)
         return self
 
 
@@ -66,7 +66,7 @@ class RetrainPagesParams(Params):
     dataset: PageDatasetParams = Field(
         default=PageDatasetParams(), description="The labelled pages"
     )
-    detector: DetectorTrainingParams = Field(
+    detector: DetectorTraining = Field(
         default=DetectorTrainingParams(), description="The training of the detector"
     )
     recogniser: RecogniserTraining = Field(
@@ -89,7 +89,7 @@ class RetrainPagesParams(Params):
     def _check_together(self) -> "RetrainPagesParams":
         self.evaluation.check_first_model("min_hmean", self.gate.min_hmean)
         check_further(self.evaluation.further, self.dataset)
-        check_engine(self.recogniser, self.resources)
+        check_engine(self.resources, self.detector, self.recogniser)
         return self
 
     @property

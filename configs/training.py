@@ -135,6 +135,7 @@ class RecogniserTrainingParams(LoopParams):
 class DetectorTrainingParams(LoopParams):
     """The embedded detector and its schedule."""
 
+    engine: Literal["embedded"] = Field("embedded", description="Our own trainer")
     net: DetectorNet = Field(
         "compact",
         description="compact: small and learnt from nothing; ppocr-v6-small: PP-OCRv6's small "

@@ -34,7 +34,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     if reaches(until, "train"):
-        check_engine(params.recogniser)
+        check_engine(params.detector, params.recogniser)
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)

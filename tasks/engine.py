@@ -1,18 +1,18 @@
 """What a training needs beside our own code: nothing, or PaddleOCR's source tree and runtime."""
 
 from configs.jobs import PaddleOcrRuntime
-from configs.paddleocr import RecogniserTraining
+from configs.paddleocr import Training
 from configs.settings import Settings
 from ocr.source_tree import find_source_tree
 
 
-def check_engine(training: RecogniserTraining) -> None:
-    """Look for what a recogniser's engine needs before anything else is done.
+def check_engine(*trainings: Training) -> None:
+    """Look for what the engines of trainings need before anything else is done.
 
     Raises:
         BadInput: It is missing; the error says how to get it.
     """
-    if training.engine == "paddleocr":
+    if any(training.engine == "paddleocr" for training in trainings):
         find_runtime()
 
 

@@ -13,8 +13,7 @@ from configs.jobs import (
     ExportRecogniserJob,
     ExportResult,
 )
-from configs.paddleocr import RecogniserTraining
-from configs.training import DetectorTrainingParams
+from configs.paddleocr import DetectorTraining, RecogniserTraining, Training
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.store.digest import stage_key
@@ -44,7 +43,7 @@ def export_recogniser(
 
 @task(name="export-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def export_detector(
-    checkpoint: CheckpointRef, pages: SnapshotRef, name: str, training: DetectorTrainingParams
+    checkpoint: CheckpointRef, pages: SnapshotRef, name: str, training: DetectorTraining
 ) -> ModelRef:
     """Export a detector and register it as a version, or find the version it gave before."""
     return _find_or_export(
@@ -58,7 +57,7 @@ def _find_or_export(
     *,
     dataset: SnapshotRef,
     name: str,
-    training: RecogniserTraining | DetectorTrainingParams,
+    training: Training,
     **own: Any,
 ) -> ModelRef:
     """Find or export a version; `own` is what a job of this kind says besides."""

@@ -7,13 +7,19 @@ from prefect import task
 from configs.jobs import (
     TrainDetectorJob,
     TrainJob,
-    TrainPaddleOcrJob,
+    TrainPaddleOcrDetectorJob,
+    TrainPaddleOcrRecogniserJob,
     TrainRecogniserJob,
     TrainResult,
     what_decides,
 )
-from configs.paddleocr import PaddleOcrRecogniserParams, RecogniserTraining
-from configs.training import DetectorTrainingParams, ResourceParams
+from configs.paddleocr import (
+    DetectorTraining,
+    PaddleOcrDetectorParams,
+    PaddleOcrRecogniserParams,
+    RecogniserTraining,
+)
+from configs.training import ResourceParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.store.digest import stage_key
 from ocr.store.folder import find_published, mark_used, publish_folder, seal_folder
@@ -41,22 +47,20 @@ def train_recogniser(
 
 @task(name="train-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def train_detector(
-    pages: SnapshotRef, training: DetectorTrainingParams, resources: ResourceParams
+    pages: SnapshotRef, training: DetectorTraining, resources: ResourceParams
 ) -> CheckpointRef:
     """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
     workspace = open_workspace()
-    job = TrainDetectorJob(
-        store=workspace.store.uri, snapshot=pages.key, training=training, resources=resources
-    )
+    job = _detector_job(workspace.store.uri, pages.key, training, resources)
     return _find_or_train(workspace, job, net="detector")
 
 
 def _recogniser_job(
     store: str, snapshot: str, training: RecogniserTraining, resources: ResourceParams
-) -> TrainRecogniserJob | TrainPaddleOcrJob:
+) -> TrainJob:
     """Return the job of the engine."""
     if isinstance(training, PaddleOcrRecogniserParams):
-        return TrainPaddleOcrJob(
+        return TrainPaddleOcrRecogniserJob(
             store=store,
             snapshot=snapshot,
             training=training,
@@ -66,6 +70,21 @@ def _recogniser_job(
     return TrainRecogniserJob(
         store=store, snapshot=snapshot, training=training, resources=resources
     )
+
+
+def _detector_job(
+    store: str, snapshot: str, training: DetectorTraining, resources: ResourceParams
+) -> TrainJob:
+    """Return the job of the engine."""
+    if isinstance(training, PaddleOcrDetectorParams):
+        return TrainPaddleOcrDetectorJob(
+            store=store,
+            snapshot=snapshot,
+            training=training,
+            resources=resources,
+            runtime=find_runtime(),
+        )
+    return TrainDetectorJob(store=store, snapshot=snapshot, training=training, resources=resources)
 
 
 def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> CheckpointRef:

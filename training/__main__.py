@@ -15,7 +15,9 @@ from configs.jobs import (
     ExportJob,
     ExportRecogniserJob,
     TrainDetectorJob,
+    TrainPaddleOcrDetectorJob,
     TrainPaddleOcrJob,
+    TrainPaddleOcrRecogniserJob,
     TrainRecogniserJob,
 )
 from ocr.errors import OcrError
@@ -58,8 +60,8 @@ def _train(kind: type[EmbeddedJob], path: Path) -> None:
         train_model(job, folder)
 
 
-def _train_with_paddleocr(path: Path) -> None:
-    job = read_job(path, TrainPaddleOcrJob)
+def _train_with_paddleocr(kind: type[TrainPaddleOcrJob], path: Path) -> None:
+    job = read_job(path, kind)
     from training.paddleocr.train import train_with_paddleocr
 
     folder = path.resolve().parent
@@ -113,7 +115,8 @@ def in_plain_words() -> Iterator[None]:
 COMMANDS: dict[str, Callable[[Path], None]] = {
     "train-recogniser": partial(_train, TrainRecogniserJob),
     "train-detector": partial(_train, TrainDetectorJob),
-    "train-paddleocr-recogniser": _train_with_paddleocr,
+    "train-paddleocr-recogniser": partial(_train_with_paddleocr, TrainPaddleOcrRecogniserJob),
+    "train-paddleocr-detector": partial(_train_with_paddleocr, TrainPaddleOcrDetectorJob),
     "rank-recogniser": partial(_rank, TrainRecogniserJob),
     "rank-detector": partial(_rank, TrainDetectorJob),
     "export-recogniser": partial(_export, ExportRecogniserJob),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.errors import OcrError
@@ -140,7 +140,7 @@ def _measure(name: str, folder: Path, runtime: PaddleOcrRuntime) -> Measured:
     )
 
 
-def _start(job: TrainPaddleOcrJob, folder: Path, config: Config) -> Path:
+def _start(job: TrainPaddleOcrRecogniserJob, folder: Path, config: Config) -> Path:
     """Return the weights of an untrained net, without suffix."""
     script, written, weights = folder / "start.py", folder / "start.yml", folder / "start"
     script.write_text(START, encoding="utf-8")
@@ -151,8 +151,8 @@ def _start(job: TrainPaddleOcrJob, folder: Path, config: Config) -> Path:
     return weights
 
 
-def _job(name: str, runtime: PaddleOcrRuntime) -> TrainPaddleOcrJob:
-    return TrainPaddleOcrJob(
+def _job(name: str, runtime: PaddleOcrRuntime) -> TrainPaddleOcrRecogniserJob:
+    return TrainPaddleOcrRecogniserJob(
         store="",
         snapshot="",
         training=PaddleOcrRecogniserParams(net=name, width_px=WIDTH_PX),
@@ -161,7 +161,7 @@ def _job(name: str, runtime: PaddleOcrRuntime) -> TrainPaddleOcrJob:
     )
 
 
-def _config(job: TrainPaddleOcrJob, folder: Path) -> Config:
+def _config(job: TrainPaddleOcrRecogniserJob, folder: Path) -> Config:
     files = JobFiles.of(folder)
     files.data.mkdir()
     Charset(tuple(CHARACTERS)).write(files.charset)

@@ -17,6 +17,7 @@ StageName = Literal[
     "train-recogniser",
     "train-detector",
     "train-paddleocr-recogniser",
+    "train-paddleocr-detector",
     "export-recogniser",
     "export-detector",
     "assemble",
@@ -43,6 +44,10 @@ class Stage:
 _IMAGES = ("numpy", "opencv-contrib-python-headless", "pillow")
 _POLYGONS = ("pyclipper", "shapely")
 _PADDLE = ("paddlepaddle", "paddlepaddle-gpu")
+_PADDLEOCR = (
+    *(*_IMAGES, *_POLYGONS, *_PADDLE),
+    *("onnx", "onnxruntime", "pyarrow", "pyyaml", "rapidfuzz", "scipy"),
+)
 _FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
 
 STAGES: Final[dict[StageName, Stage]] = {
@@ -63,11 +68,8 @@ STAGES: Final[dict[StageName, Stage]] = {
         ("training.detection.trainee", "training.loop.loop"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "scipy"),
     ),
-    "train-paddleocr-recogniser": Stage(
-        1,
-        ("training.paddleocr.train",),
-        (*_IMAGES, *_PADDLE, "onnxruntime", "pyarrow", "pyyaml", "rapidfuzz", "scipy"),
-    ),
+    "train-paddleocr-recogniser": Stage(1, ("training.paddleocr.train",), _PADDLEOCR),
+    "train-paddleocr-detector": Stage(1, ("training.paddleocr.train",), _PADDLEOCR),
     "export-recogniser": Stage(
         7,
         ("training.export.export", "ocr.dataset.lines.snapshot"),

@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob, TrainRecogniserJob, what_decides
-from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.jobs import (
+    PaddleOcrRuntime,
+    TrainPaddleOcrRecogniserJob,
+    TrainRecogniserJob,
+    what_decides,
+)
+from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrParams, PaddleOcrRecogniserParams
 from configs.presets import ConfigError, load_params
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
 from configs.training import RecogniserTrainingParams, ResourceParams
@@ -22,14 +27,51 @@ def test_what_names_no_engine_is_for_the_embedded_one_and_keeps_its_key() -> Non
     assert what_decides(job).keys() == {"snapshot", "training", "resources"}
 
 
-def test_a_recogniser_of_pages_may_be_of_either_engine(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("net", "given"),
+    [
+        ("recogniser", PaddleOcrRecogniserParams(epochs=3)),
+        ("detector", PaddleOcrDetectorParams(epochs=3)),
+    ],
+)
+def test_each_net_of_pages_may_be_of_either_engine(
+    tmp_path: Path, net: str, given: PaddleOcrParams
+) -> None:
     project = tmp_path / "own.yaml"
-    project.write_text("extends: _base\ntask: pages\nrecogniser: {engine: paddleocr, epochs: 3}\n")
+    project.write_text(f"extends: _base\ntask: pages\n{net}: {{engine: paddleocr, epochs: 3}}\n")
 
     params = load_params(str(project))
 
     assert isinstance(params, RetrainPagesParams)
-    assert params.recogniser == PaddleOcrRecogniserParams(epochs=3)
+    other = "detector" if net == "recogniser" else "recogniser"
+    assert (getattr(params, net), getattr(params, other).engine) == (given, "embedded")
+
+
+PAGES = "extends: _base\ntask: pages\ndetector: "
+
+
+@pytest.mark.parametrize(
+    ("detector", "said"),
+    [
+        ("{engine: paddle}", "detector.engine: 'paddle' is not allowed; expected one of embedded,"),
+        ("{engine: paddleocr, crop_px: 64}", "detector.crop_px: unknown key; did you mean"),
+        ("{engine: paddleocr, size: base}", "detector.size: unknown key; allowed here: engine"),
+        ("{size: bases}", "detector.size: 'bases' is not allowed"),
+        ("{long_side: 640}", "detector.long_side: unknown key; did you mean detector.long_s"),
+        ("{overrides: {}}", "detector: overrides: only PaddleOCR's own trainer knows this; add"),
+        ("{engine: paddleocr}\nresources: {devices: 2}", "resources.devices: 2 is not allowed"),
+    ],
+)  # fmt: skip
+def test_what_a_detectors_engine_does_not_know_is_named(
+    tmp_path: Path, detector: str, said: str
+) -> None:
+    project = tmp_path / "own.yaml"
+    project.write_text(PAGES + detector)
+
+    with pytest.raises(ConfigError) as refused:
+        load_params(str(project))
+
+    assert said in str(refused.value)
 
 
 def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> None:
@@ -86,9 +128,9 @@ def test_a_form_without_an_engine_fits_both_and_is_not_refused_for_it() -> None:
 
 def paddleocr_job(
     *, pretrained: str = "/w", sha256: str = "0" * 64, **runtime: str
-) -> TrainPaddleOcrJob:
+) -> TrainPaddleOcrRecogniserJob:
     given = {"home": "/a", "python": "/b", "tree": "t", "packages": "p"} | runtime
-    return TrainPaddleOcrJob(
+    return TrainPaddleOcrRecogniserJob(
         store="s",
         snapshot="d/0",
         training=PaddleOcrRecogniserParams(pretrained=pretrained, pretrained_sha256=sha256),

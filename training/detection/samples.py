@@ -1,6 +1,6 @@
 """The labelled pages of one split, decoded into memory: grey, and no larger than is needed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.dataset.pages.region import Region
+from ocr.dataset.split import Split
+from ocr.errors import BadData
 from ocr.image.pixels import Image
 from ocr.models.detector_spec import PageSpec
 from ocr.reading.detection.page_input import fit_page, serving_scale, to_page_input
@@ -87,6 +89,25 @@ def collect_val_pages(
         )
         for image, regions in pages
     ]
+
+
+def check_split(split: Split, has_regions: Sequence[bool]) -> None:
+    """Refuse a split without pages, or without a region to find on any of them.
+
+    Args:
+        split: The split.
+        has_regions: Of each page whether it has a region that counts.
+
+    Raises:
+        BadData: There is nothing to learn or to measure.
+    """
+    if not has_regions:
+        raise BadData(f"The {split} split is empty: training needs train and val pages")
+    if not any(has_regions):
+        raise BadData(
+            f"None of the {len(has_regions)} pages of the {split} split has a region that counts: "
+            "label what is to be found on some of them"
+        )
 
 
 def _reduce(

@@ -1,6 +1,6 @@
 """The detector as the loop trains it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,18 @@ import paddle
 from configs.jobs import TrainDetectorJob
 from configs.training import DetectorNet, DetectorTrainingParams
 from ocr.dataset.pages.snapshot import open_page_snapshot
-from ocr.errors import BadData
 from ocr.models.detector_spec import PageSpec
 from training.detection.batches import ViewBatch, ViewBatchMaker
 from training.detection.checkpoint import save_detector
 from training.detection.loss import detection_loss
 from training.detection.ppocr_v6.start import start_pretrained
-from training.detection.samples import TrainPage, ValPage, collect_train_pages, collect_val_pages
+from training.detection.samples import (
+    TrainPage,
+    ValPage,
+    check_split,
+    collect_train_pages,
+    collect_val_pages,
+)
 from training.detection.start import start_compact
 from training.detection.tuning import find_coarse_rule, tune_rule
 from training.detection.validation import PageMap, map_pages, validate_rule
@@ -135,16 +140,6 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
         ((image, page.regions) for page, image in snapshot.images("val")),
         spec=spec,
     )
-    _check("train", [not page.shapes.ignored.all() for page in train])
-    _check("val", [any(not region.ignored for region in page.regions) for page in val])
+    check_split("train", [not page.shapes.ignored.all() for page in train])
+    check_split("val", [any(not region.ignored for region in page.regions) for page in val])
     return DetectorTrainee(job.training, start=start, train=train, val=val, ranks=ranks)
-
-
-def _check(split: str, has_regions: Sequence[bool]) -> None:
-    if not has_regions:
-        raise BadData(f"The {split} split is empty: training needs train and val pages")
-    if not any(has_regions):
-        raise BadData(
-            f"None of the {len(has_regions)} pages of the {split} split has a region that counts: "
-            "label what is to be found on some of them"
-        )

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from configs.jobs import ExportKind
-from training.detection.export import load_detector_export
+from training.detection.export import DetectorExport, load_detector_export
 from training.forms.exportable import Exportable
 from training.paddleocr.checkpoint import is_exported
+from training.paddleocr.detection.export import load_exported_detector
 from training.paddleocr.recognition.export import load_exported_recogniser
 from training.recognition.export import RecogniserExport, load_recogniser_export
 
@@ -27,7 +28,11 @@ def _load_recogniser(checkpoint: Path) -> RecogniserExport:
     )
 
 
+def _load_detector(checkpoint: Path) -> DetectorExport:
+    return (load_exported_detector if is_exported(checkpoint) else load_detector_export)(checkpoint)
+
+
 EXPORTS: dict[ExportKind, Callable[[Path], Exportable[Any]]] = {
     "export-recogniser": _load_recogniser,
-    "export-detector": load_detector_export,
+    "export-detector": _load_detector,
 }

@@ -1,7 +1,7 @@
 """The second engine: nets trained by PaddleOCR's own tools, each in a foreign process.
 
 - `train`, `trainee` – the whole job: prepared, learnt, exported, validated; what nets differ in
-- `recognition/` – what belongs to one kind of net
+- `recognition/`, `detection/` – the two kinds of net, side by side in files of the same names
 - `config`, `overrides` – our parameters as PaddleOCR's YAML; nobody else speaks it
 - `pretrained/` – what a training starts from
 - `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here

@@ -118,6 +118,13 @@ def set_key(config: Config, path: str, value: Any) -> None:
     config[key] = value
 
 
+def set_step(config: Config, part: str, name: str, value: Any) -> None:
+    """Set the arguments of a step before the net."""
+    for step in config[part]["dataset"]["transforms"]:
+        if name in step:
+            step[name] = value
+
+
 def find_step(config: Mapping[str, Any], part: str, name: str) -> Any:
     """Return the arguments of a step before the net; empty where there is none."""
     steps = config[part]["dataset"]["transforms"]

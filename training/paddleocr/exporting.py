@@ -11,7 +11,7 @@ from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
 from training.paddleocr.checkpoint import CONFIG, FORMS, LEGACY, WEIGHTS
 from training.paddleocr.config import Config, exported, write_config
-from training.paddleocr.process import CLASSIC_OPERATORS, EXPORT, run_aside
+from training.paddleocr.process import CLASSIC_OPERATORS, EXPORT, PORTABLE_UPSAMPLING, run_aside
 
 LOG = "exporter.log"
 
@@ -40,7 +40,7 @@ def export_forms(
     if weights:
         shutil.copyfile(weights.with_suffix(".pdparams"), checkpoint / WEIGHTS)
     write_config(checkpoint / CONFIG, config)
-    tools: list[list[str]] = []
+    tools = [[PORTABLE_UPSAMPLING]]
     for form, _ in FORMS:
         path = checkpoint.parent / f"{form}.yml"
         legacy = form == LEGACY

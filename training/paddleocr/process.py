@@ -24,6 +24,8 @@ TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
 CLASSIC_OPERATORS = str(FOREIGN / "classic_operators.py")
 """A tool of ours: those that follow it in one process may write the legacy form."""
+PORTABLE_UPSAMPLING = str(FOREIGN / "portable_upsampling.py")
+"""A tool of ours: those that follow it in one process repeat pixels as every form can."""
 POLL_S = 0.5
 GRACE_S = 10
 ASIDE_S = 600

@@ -1,18 +1,20 @@
 """Trains a net with PaddleOCR's tools: from a snapshot in the store to a checkpoint.
 
-python -m training train-paddleocr-recogniser DIR/job.json
+python -m training train-paddleocr-recogniser|train-paddleocr-detector DIR/job.json
 """
 
 import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from configs.jobs import PaddleOcrKind, TrainPaddleOcrJob, TrainResult
 from ocr.models.provenance import name_code
 from training.environment import describe_environment
 from training.job import CHECKPOINT, read_result, write_result
 from training.loop.guards import StopRequest
+from training.paddleocr.detection.trainee import DetectorTrainee
 from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
@@ -25,8 +27,9 @@ from training.preflight import look_before_training
 
 LOG = "trainer.log"
 REHEARSAL = "rehearsal"
-TRAINEES: dict[PaddleOcrKind, Callable[[TrainPaddleOcrJob, Path], PaddleOcrTrainee]] = {
+TRAINEES: dict[PaddleOcrKind, Callable[[Any, Path], PaddleOcrTrainee]] = {
     "train-paddleocr-recogniser": RecogniserTrainee,
+    "train-paddleocr-detector": DetectorTrainee,
 }
 
 

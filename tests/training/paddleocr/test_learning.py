@@ -9,7 +9,7 @@ from threading import Timer
 import psutil
 import pytest
 
-from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
@@ -66,7 +66,7 @@ class Scene:
     def run(self, script: str, *, timeout_s: float = 60, greets: bool = True) -> Kept:
         greeting = "print('train dataloader has 3 iters')\n" * greets
         (self.tree / "tools/train.py").write_text(EPOCH + greeting + script)
-        job = TrainPaddleOcrJob(
+        job = TrainPaddleOcrRecogniserJob(
             store="file:///none",
             snapshot="datasets/d/0",
             training=PaddleOcrRecogniserParams(epochs=2, no_progress_timeout_s=timeout_s),

@@ -2,5 +2,6 @@
 
 - `run_tools` – its tools and those beside this one, one after another in a process
 - `measure_tool` – what its loader and net make of the data
+- `portable_upsampling` – lets the tools that follow export what every form knows
 - `classic_operators` – lets the tools that follow export the legacy form
 """

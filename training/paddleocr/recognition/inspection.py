@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from configs.jobs import TrainPaddleOcrJob
+from configs.jobs import TrainPaddleOcrRecogniserJob
 from ocr.errors import TrainingFailed
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
@@ -20,7 +20,9 @@ READ = ("DecodeImage", "RecResizeImg", "KeepKeys")
 """What our reader does with a line as well; RecResizeImg also divides by 127.5 and takes 1 away."""
 
 
-def find_spec(job: TrainPaddleOcrJob, checkpoint: Path, config: Config) -> ExportedRecogniser:
+def find_spec(
+    job: TrainPaddleOcrRecogniserJob, checkpoint: Path, config: Config
+) -> ExportedRecogniser:
     """Find what the net of a checkpoint takes and gives.
 
     Raises:

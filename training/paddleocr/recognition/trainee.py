@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from configs.jobs import TrainPaddleOcrJob
+from configs.jobs import TrainPaddleOcrRecogniserJob
 from ocr.dataset.lines.snapshot import open_line_snapshot
 from training.job import SNAPSHOT, fetch_snapshot
 from training.loop.checkpoint import write_json
@@ -31,7 +31,7 @@ class RecogniserTrainee:
 
     score = "accuracy"
 
-    def __init__(self, job: TrainPaddleOcrJob, folder: Path) -> None:
+    def __init__(self, job: TrainPaddleOcrRecogniserJob, folder: Path) -> None:
         """Take a job and its folder."""
         self._job = job
         self._folder = folder

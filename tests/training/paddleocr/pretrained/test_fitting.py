@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.errors import BadData
@@ -75,7 +75,7 @@ def start(folder: Path, runtime: PaddleOcrRuntime, weights: Path) -> str:
     files.data.mkdir(exist_ok=True)
     files.charset.write_text("".join(f"{digit}\n" for digit in "0123456789"))
     upstream = read_upstream(Path(runtime.home), NET)
-    job = TrainPaddleOcrJob(
+    job = TrainPaddleOcrRecogniserJob(
         store="s", snapshot="d/0", training=training, resources=ResourceParams(), runtime=runtime
     )
     config = make_config(upstream, training, files=files, lines=9, gpu=False)

@@ -1,7 +1,6 @@
 """Our parameters as PaddleOCR's YAML, on its own configs."""
 
 import re
-from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import yaml
 from configs.paddleocr import PaddleOcrRecogniserParams
 from ocr.errors import BadInput
 from tests.paddleocr_tree import find_tree
+from tests.training.paddleocr.changes import changes, override
 from training.paddleocr.config import JobFiles, exported, resumed, started, validated
 from training.paddleocr.recognition.config import (
     FAMILIES,
@@ -37,22 +37,6 @@ FILES = JobFiles(
 def make(tree: Path, *, gpu: bool = False, lines: int = 1000, **training: Any) -> dict[str, Any]:
     params = PaddleOcrRecogniserParams(**{"net": "pp-ocrv5-mobile"} | training)
     return make_config(read_upstream(tree, params.net), params, files=FILES, lines=lines, gpu=gpu)
-
-
-def leaves(config: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(config, dict) and config:
-        for key, value in config.items():
-            yield from leaves(value, f"{path}.{key}".lstrip("."))
-    elif isinstance(config, list) and any(isinstance(each, dict) for each in config):
-        for number, value in enumerate(config):
-            yield from leaves(value, f"{path}.{number}")
-    else:
-        yield path, config
-
-
-def changes(before: Any, after: Any) -> dict[str, Any]:
-    old = dict(leaves(before))
-    return {path: value for path, value in leaves(after) if path not in old or old[path] != value}
 
 
 @pytest.fixture(scope="module")
@@ -140,12 +124,6 @@ def test_the_last_epoch_is_validated_and_every_so_many_before(
     # As PaddleOCR's tools/program.py asks after every step.
     found = [step for step in steps if step > start and (step - start) % period == 0]
     assert found == [7 * epoch for epoch in wanted]
-
-
-def override(path: str, value: Any) -> dict[str, Any]:
-    for key in reversed(path.split(".")):
-        value = {key: value}
-    return {"overrides": value}
 
 
 BAD: list[tuple[dict[str, Any], str]] = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.errors import TrainingFailed
@@ -16,7 +16,7 @@ from tests.bench.colour_net import ColourNet
 from training.forms.static_graph import save_static
 from training.paddleocr.recognition.inspection import find_spec
 
-JOB = TrainPaddleOcrJob(
+JOB = TrainPaddleOcrRecogniserJob(
     store="",
     snapshot="",
     training=PaddleOcrRecogniserParams(),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from configs.jobs import TrainPaddleOcrJob
+from configs.jobs import TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.errors import BadData
@@ -30,8 +30,8 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_line_snapshot(tmp_path_factory.mktemp("lines"), texts=TEXTS)
 
 
-def job_of(lines: dict[str, str], *, net: str, width_px: int) -> TrainPaddleOcrJob:
-    return TrainPaddleOcrJob(
+def job_of(lines: dict[str, str], *, net: str, width_px: int) -> TrainPaddleOcrRecogniserJob:
+    return TrainPaddleOcrRecogniserJob(
         **lines,
         training=PaddleOcrRecogniserParams(net=net, batch_size=8, width_px=width_px),
         resources=ResourceParams(),

@@ -1,14 +1,11 @@
 """PaddleOCR's own trainer for real: killed, gone on with, exported, bundled and read."""
 
-import json
-import time
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 
-from configs.jobs import ExportRecogniserJob, TrainKind, TrainPaddleOcrJob, TrainResult
+from configs.jobs import ExportRecogniserJob, TrainKind, TrainPaddleOcrRecogniserJob, TrainResult
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.dataset.lines.snapshot import open_line_snapshot
@@ -18,6 +15,7 @@ from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 from ocr.store.folder import download_folder, upload_folder
 from tests.paddleocr_tree import find_runtime
+from tests.training.paddleocr.killing import train_twice
 from tests.training.running import start
 from training.export.export import export_model
 from training.loop.progress import read_events
@@ -34,8 +32,7 @@ pytestmark = pytest.mark.timeout(900)
 @pytest.fixture(scope="module")
 def trained(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A training that was killed with -9 after an epoch and run again."""
-    folder = tmp_path_factory.mktemp("paddleocr")
-    job = TrainPaddleOcrJob(
+    job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(
             net="configs/rec/rec_mv3_none_none_ctc.yml",
@@ -47,27 +44,7 @@ def trained(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) ->
         resources=ResourceParams(),
         runtime=find_runtime(),
     )
-    (folder / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
-    kill_after_an_epoch(folder)
-    with start(folder / "job.json", command=KIND) as process:
-        _, errors = process.communicate(timeout=600)
-    assert process.returncode == 0, errors
-    return folder
-
-
-def kill_after_an_epoch(folder: Path) -> None:
-    state = folder / "kept/state.json"
-    with start(folder / "job.json", command=KIND) as process:
-        while not state.is_file() or not json.loads(state.read_text())["epoch"]:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.05)
-        left = psutil.Process(process.pid).children(recursive=True)
-        process.kill()
-        process.communicate()
-    assert left
-    gone, alive = psutil.wait_procs(left, timeout=30)
-    assert (len(gone), alive) == (len(left), [])
-    assert json.loads(state.read_text())["epoch"] < EPOCHS
+    return train_twice(job, tmp_path_factory.mktemp("paddleocr"))
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +89,7 @@ def test_the_last_epoch_is_validated_and_its_best_weights_are_exported(trained: 
 def test_a_net_of_which_no_bundle_can_be_made_is_refused_before_it_learns(
     digits: dict[str, str], tmp_path: Path
 ) -> None:
-    job = TrainPaddleOcrJob(
+    job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(net=FIXED_WIDTH, batch_size=8, width_px=96),
         resources=ResourceParams(),
@@ -143,7 +120,7 @@ def test_our_reading_of_the_val_split_stands_beside_its_own(trained: Path) -> No
 def test_gpus_are_looked_for_before_anything_is_fetched(
     digits: dict[str, str], tmp_path: Path
 ) -> None:
-    job = TrainPaddleOcrJob(
+    job = TrainPaddleOcrRecogniserJob(
         **digits | {"snapshot": "datasets/none/0"},
         training=PaddleOcrRecogniserParams(),
         resources=ResourceParams(device="gpu"),
