@@ -116,12 +116,18 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(
         assert fact in findings["decoder"]["found"]  # held, or named as what the kernel refuses
 
 
-def test_a_preset_of_paddleocr_needs_its_tree(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("preset", ["task: recognition\ntraining", "task: pages\ndetector"])
+def test_a_net_of_paddleocr_needs_its_tree(
+    preset: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
+    project = tmp_path / "own.yaml"
+    project.write_text(f"extends: _base\n{preset}: {{engine: paddleocr}}\n")
 
-    code = run(["doctor", "plates-ppocr", "--json"])
+    code = run(["doctor", str(project), "--json"])
 
     findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
     assert code == 2
