@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ version = platform.python_version()
 print(json.dumps({"version": version, "packages": packages, "folders": sys.path}))
 """
 _TIMEOUT_S = 120
-_NEEDED = ("HOME", "LANG", "LC_", "LD_", "PATH", "TMPDIR")
+_NEEDED = re.compile(r"HOME|LANG|LANGUAGE|PATH|TMPDIR|LC_.*|LD_.*")
 """All that a foreign interpreter is told of our environment, where keys of the store stand."""
 
 
@@ -118,7 +119,7 @@ def _describe(python: Path) -> Interpreter:
     try:
         run = subprocess.run(
             [python, "-I", "-c", _DESCRIBE],
-            env={key: value for key, value in os.environ.items() if key.startswith(_NEEDED)},
+            env={key: value for key, value in os.environ.items() if _NEEDED.fullmatch(key)},
             capture_output=True,
             text=True,
             errors="replace",

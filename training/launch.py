@@ -20,10 +20,17 @@ LOGS = "ranks"
 PARENT = "OCRLINE_TRAINING_PARENT"
 
 # Paddle's launcher writes its environment into its logs: nothing secret may be in it.
-PASSED_ON = (
-    *("CUDA", "CPU_", "FLAGS_", "GLOO", "HOME", "KMP_", "LANG", "LC_", "LD_", "MKL_", "NCCL"),
-    *("NVIDIA", "OMP_", "OPENBLAS", "PATH", "PYTHON", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"),
+_NAMES = {"HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "TZDIR", "USER"}
+_GROUPS = (
+    *("CUDA", "CPU_", "FLAGS_", "GLOO", "KMP_", "LC_", "LD_", "MKL_", "NCCL", "NVIDIA_DRIVER_"),
+    *("NVIDIA_REQUIRE_", "NVIDIA_TF32_", "NVIDIA_VISIBLE_", "OMP_", "OPENBLAS", "PYTHON"),
+    "VIRTUAL_ENV",
 )
+
+
+def is_passed_on(variable: str) -> bool:
+    """Whether a variable is one that processes of a training need; LANGCHAIN_API_KEY is none."""
+    return variable in _NAMES or variable.startswith(_GROUPS)
 
 
 def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> None:
@@ -79,7 +86,7 @@ def launch_command(folder: Path, *, command: str, devices: int) -> list[str]:
 
 def rank_environment(given: Mapping[str, str], *, device: str, devices: int) -> dict[str, str]:
     """Return the environment of the launcher and its ranks, without anything secret."""
-    environment = {key: value for key, value in given.items() if key.startswith(PASSED_ON)}
+    environment = {key: value for key, value in given.items() if is_passed_on(key)}
     environment["PADDLE_DISTRI_BACKEND"] = "nccl" if device == "gpu" else "gloo"
     environment[PARENT] = str(os.getpid())
     if device == "cpu":  # no GPU, and as many of them as the launcher wants to give away

@@ -107,12 +107,15 @@ def test_what_is_no_interpreter_is_said(says: str, tree: Path, tmp_path: Path) -
         find_source_tree(str(tree), other)
 
 
+@pytest.mark.parametrize(
+    "secret", ["MINIO_SECRET_KEY", "LANGCHAIN_API_KEY", "HOMEBREW_GITHUB_API_TOKEN"]
+)
 def test_nothing_secret_reaches_the_interpreter(
-    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secret: str
 ) -> None:
-    monkeypatch.setenv("MINIO_SECRET_KEY", "hush-hush")
+    monkeypatch.setenv(secret, "hush-hush")
     other = tmp_path / "python"
-    other.write_text('#!/bin/sh\necho "$MINIO_SECRET_KEY" >&2\nexit 1\n')
+    other.write_text(f'#!/bin/sh\necho "${secret}" >&2\nexit 1\n')
     other.chmod(0o755)
 
     with pytest.raises(BadInput) as refused:

@@ -94,7 +94,9 @@ def test_sigterm_keeps_the_work_of_all_ranks(digits: dict[str, str], tmp_path: P
 
 
 def test_only_what_a_rank_needs_is_passed_on() -> None:
-    given = {"PATH": "/bin", "AWS_SECRET_ACCESS_KEY": "x", "MINIO_SECRET_KEY": "x", "OMP_X": "1"}
+    secrets = ["AWS_SECRET_ACCESS_KEY", "MINIO_SECRET_KEY", "LANGCHAIN_API_KEY", "NVIDIA_API_KEY"]
+    secrets += ["HOMEBREW_GITHUB_API_TOKEN", "USERPASSWORD", "PATH_TOKEN"]
+    given = {"PATH": "/bin", "OMP_X": "1", **dict.fromkeys(secrets, "x")}
 
     passed = rank_environment(given, device="gpu", devices=2)
 

@@ -14,7 +14,7 @@ from typing import IO, cast
 from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
 from ocr.errors import OcrError, TrainingFailed
 from ocr.machine.failures import explain
-from training.launch import PASSED_ON
+from training.launch import is_passed_on
 from training.loop.guards import Stopped, StopRequest
 from training.paddleocr.tool_log import ToolLog
 
@@ -107,7 +107,7 @@ def foreign_environment(given: Mapping[str, str]) -> dict[str, str]:
     kept = {
         key: value
         for key, value in given.items()
-        if key.startswith(PASSED_ON) and not key.startswith(("PYTHON", "VIRTUAL_ENV"))
+        if is_passed_on(key) and not key.startswith(("PYTHON", "VIRTUAL_ENV"))
     }
     own = {
         "NO_ALBUMENTATIONS_UPDATE": "1",  # it would ask the network for a newer version
