@@ -1,13 +1,46 @@
 """How PaddleOCR's own trainer trains a net, and which engine a training is for."""
 
+import math
+import re
+from collections.abc import Iterator
 from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from configs.base import FileName, Params
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
+
+MOST_NESTED = 32
+MOST_VALUES = 10_000
+
+
+def _check_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Refuse what job.json cannot hold as it is: something else would be learnt than was said."""
+    for number, (path, value) in enumerate(_each_value(values, ())):
+        name = ".".join(path)
+        if len(path) > MOST_NESTED:
+            raise ValueError(f"{path[0]}: nested deeper than {MOST_NESTED} keys and lists")
+        if number > MOST_VALUES:
+            raise ValueError(f"{name}: more than {MOST_VALUES} keys and values")
+        if not isinstance(value, dict | list | str | int | float | None):
+            raise ValueError(f"{name}: {value!a} is not allowed; expected text or a number")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{name}: {value} is not allowed; expected a finite number")
+        if isinstance(value, str) and re.search("[\ud800-\udfff]", value):
+            raise ValueError(f"{name}: {value!a} is no text: it has half of a character")
+    return values
+
+
+def _each_value(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield all that is nested in a value, which may hold itself: YAML's anchors can."""
+    if isinstance(value, dict | list):
+        children = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, child in children:
+            here = (*path, str(key))
+            yield here, child
+            yield from _each_value(child, here)
 
 
 class PaddleOcrParams(Params):
@@ -26,7 +59,7 @@ class PaddleOcrParams(Params):
     pretrained_sha256: str = Field(
         "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the weights to start from"
     )
-    overrides: dict[str, Any] = Field(
+    overrides: Annotated[dict[str, Any], AfterValidator(_check_values)] = Field(
         default={},
         description="Keys of PaddleOCR's own configuration, nested as there; none may be new",
     )
@@ -37,7 +70,10 @@ class PaddleOcrParams(Params):
         description="Most validations over the whole run, after epochs; the last one always is",
     )
     no_progress_timeout_s: float = Field(
-        600, gt=0, description="Seconds without a sign of progress before the job gives up"
+        600,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds without a sign of progress before the job gives up",
     )
     seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
 

@@ -174,3 +174,30 @@ def test_an_address_of_weights_that_would_leak_or_lead_nowhere_is_refused_unquot
 
     assert said in str(refused.value)
     assert "hush-hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (".nan", "Optimizer.beta1: nan is not allowed; expected a finite number"),
+        ("-.inf", "Optimizer.beta1: -inf is not allowed; expected a finite number"),
+        ("[1, {a: .inf}]", "Optimizer.beta1.1.a: inf is not allowed"),
+        (
+            "2024-01-01",
+            r"Optimizer.beta1: datetime.date\(2024, 1, 1\) is not allowed; expected text",
+        ),
+        ("!!set {a}", r"Optimizer.beta1: \{'a'\} is not allowed; expected text or a number"),
+        ("!!binary gICA", r"Optimizer.beta1: b'\\x80\\x80\\x80' is not allowed; expected text"),
+        ('"\\uD800"', "Optimizer.beta1: '.*' is no text"),
+        ("&a [*a, *a]", "Optimizer: nested deeper than 32 keys and lists"),
+        (f"[{'1,' * 10_001}]", r"Optimizer.beta1.999\d: more than 10000 keys and values"),
+    ],
+)
+def test_what_job_json_would_hold_as_something_else_is_refused(value: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=f"training.overrides: {said}"):
+        load_params("plates-ppocr", overrides=[f"training.overrides.Optimizer.beta1={value}"])
+
+
+def test_a_wait_without_end_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"no_progress_timeout_s: inf is not allowed"):
+        load_params("plates-ppocr", overrides=["training.no_progress_timeout_s=.inf"])
