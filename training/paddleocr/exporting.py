@@ -59,7 +59,7 @@ def rehearse_export(
     config: Config,
     stop: StopRequest,
     find_spec: Callable[[Path, Config], Any],
-) -> None:
+) -> Any:
     """Export a net before it learns: one of which no bundle can be made is refused, not trained.
 
     Args:
@@ -69,13 +69,16 @@ def rehearse_export(
         stop: Whether SIGTERM arrived.
         find_spec: Asks the exported net what it takes.
 
+    Returns:
+        What it takes.
+
     Raises:
         BadInput: It cannot be exported, or not be read; the error says why.
     """
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
     try:
         export_forms(job, folder, config=config, weights=None, stop=stop)
-        find_spec(folder, config)
+        return find_spec(folder, config)
     except TrainingFailed as error:
         net = job.training.net
         raise BadInput(f"training.net: no bundle can be made of {net}: {error}") from None

@@ -60,10 +60,12 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
         epoch_steps = kept.state.step // kept.state.epoch
     else:
         measured = measure_learning(job, folder, config=config, stop=stop)
-        trainee.check(measured)
         epoch_steps = measured.steps
         rehearsal = folder / REHEARSAL
-        rehearse_export(job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec)
+        spec = rehearse_export(
+            job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec
+        )
+        trainee.check(measured, spec)
     learning = Learning(job, folder, config=config, epoch_steps=epoch_steps, kept=kept, stop=stop)
     if kept.state.epoch < job.training.epochs:
         learning.run(folder / LOG)

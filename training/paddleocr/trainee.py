@@ -21,8 +21,8 @@ class PaddleOcrTrainee(Protocol):
             OcrError: It cannot be trained so.
         """
 
-    def check(self, measured: Measured) -> None:
-        """Refuse what the net could never learn.
+    def check(self, measured: Measured, spec: Any) -> None:
+        """Refuse what the net, which takes what `find_spec` found, could never learn.
 
         Raises:
             BadData: With counts.

@@ -41,7 +41,7 @@ class DetectorTrainee:
         write_files(snapshot, files, spec=PageSpec(training.long_side_px))
         return make_config(upstream, training, files=files, pages=pages, gpu=gpu)
 
-    def check(self, measured: Measured) -> None:
+    def check(self, measured: Measured, spec: PageSpec) -> None:
         """Refuse nothing: text of any size may be learnt."""
 
     def find_spec(self, checkpoint: Path, config: Config) -> PageSpec:  # noqa: ARG002

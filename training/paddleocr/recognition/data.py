@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.split import Split
-from ocr.errors import BadData
+from ocr.errors import BadData, BadInput
 from ocr.image.pixels import encode_png
+from ocr.models.recogniser_spec import LineSpec
 from ocr.store.whole import written_whole
 from training.paddleocr.config import JobFiles
 from training.paddleocr.measured import Measured
@@ -67,6 +68,31 @@ def _check_characters(texts: Sequence[str], *, split: Split, known: set[str]) ->
             f"{unknown.total()} characters of the {split} split's texts cannot be learnt: {most}; "
             "they are not in the charset, or end a column or line of PaddleOCR's files"
         )
+
+
+def check_scale(measured: Measured, spec: LineSpec) -> None:
+    """Refuse a width at which the net learns another number of frames than it reads.
+
+    PP-OCRv4's and v5's pool lines of any width to 40 frames while they learn, and to one per 8 px
+    when they read.
+
+    Args:
+        measured: What the net makes of a line while it learns.
+        spec: What it takes when it reads.
+
+    Raises:
+        BadInput: With both numbers, and the width at which they are one.
+    """
+    read = math.ceil(spec.width_px / spec.frame_px)
+    if measured.frames == read:
+        return
+    advice = "take another net"
+    if measured.frames_if_twice_as_wide == measured.frames:
+        advice = f"set training.width_px to {measured.frames * spec.frame_px}"
+    raise BadInput(
+        f"training.width_px: {spec.width_px} is not allowed; the net gives such a line "
+        f"{measured.frames} frames while it learns and {read} when it reads; {advice}"
+    )
 
 
 def check_frames(snapshot: LineSnapshot, measured: Measured, *, width_px: int) -> None:

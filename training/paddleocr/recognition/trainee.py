@@ -18,6 +18,7 @@ from training.paddleocr.recognition.config import (
 )
 from training.paddleocr.recognition.data import (
     check_frames,
+    check_scale,
     check_texts,
     check_widths,
     write_files,
@@ -52,8 +53,9 @@ class RecogniserTrainee:
         write_files(snapshot, files)
         return make_config(upstream, training, files=files, lines=lines, gpu=gpu)
 
-    def check(self, measured: Measured) -> None:
-        """Refuse lines with fewer frames than their texts need."""
+    def check(self, measured: Measured, spec: ExportedRecogniser) -> None:
+        """Refuse a scale that is not read at, and lines with fewer frames than texts need."""
+        check_scale(measured, spec.input)
         snapshot = open_line_snapshot(self._folder / SNAPSHOT)
         check_frames(snapshot, measured, width_px=self._job.training.width_px)
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
-from ocr.errors import BadData
+from ocr.errors import BadData, BadInput
 from ocr.image.pixels import decode_image
 from ocr.models.charset import Charset
+from ocr.models.recogniser_spec import LineSpec
 from ocr.store import open_store
 from ocr.store.folder import download_folder
 from tests.training.recognition.toy_lines import make_line_snapshot
@@ -19,6 +20,7 @@ from training.paddleocr.config import JobFiles
 from training.paddleocr.measured import Measured
 from training.paddleocr.recognition.data import (
     check_frames,
+    check_scale,
     check_texts,
     check_widths,
     write_files,
@@ -148,6 +150,30 @@ def test_characters_that_its_files_cannot_hold_are_named(character: str) -> None
 
     with pytest.raises(BadData, match=f"learnt: {re.escape(repr(character))} in 1; they"):
         check_texts(snapshot, longest=9, batch_size=1)
+
+
+def line_spec(width_px: int) -> LineSpec:
+    return LineSpec("line", 48, width_px, frame_px=8, width_multiple_px=16)
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        (Measured(1, 40, 40), "96 is not allowed; the net gives such a line 40 frames while it"),
+        (Measured(1, 40, 40), "and 12 when it reads; set training.width_px to 320"),
+        (Measured(1, 24, 48), "24 frames while it learns and 12 when it reads; take another net"),
+    ],
+)
+def test_a_net_that_learns_at_another_scale_than_it_reads_is_refused(
+    measured: Measured, said: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(said)):
+        check_scale(measured, line_spec(96))
+
+
+@pytest.mark.parametrize("measured", [Measured(1, 40, 40), Measured(1, 40, 80)])
+def test_a_net_that_learns_at_the_scale_it_reads_is_none_to_refuse(measured: Measured) -> None:
+    check_scale(measured, line_spec(320))
 
 
 def with_sizes(widths: list[int], heights: list[int]) -> Any:

@@ -44,7 +44,7 @@ def trained(lines: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> 
             epochs=2,
             batch_size=4,
             learning_rate=1e-5,  # so few steps of a higher one teach it to read nothing
-            width_px=96,
+            width_px=320,
             max_text_length=12,
             evaluations=1,
         ),
@@ -103,7 +103,7 @@ def test_its_bundle_has_every_form_and_answers_as_the_net_that_paddleocr_exporte
 
     manifest = read_recogniser_bundle(bundle)
     spec = manifest.input
-    assert (spec.height_px, spec.width_px, spec.frame_px, spec.padding) == (48, 96, 8, "seen")
+    assert (spec.height_px, spec.width_px, spec.frame_px, spec.padding) == (48, 320, 8, "seen")
     assert manifest.parity.keys() == {"paddle", "paddle-onednn", "onnx", "serving"}
     assert (bundle / SERVING_FOLDER / "inference.pdmodel").is_file()
     for one, wanted in zip(found, expected, strict=True):

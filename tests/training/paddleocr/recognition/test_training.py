@@ -38,7 +38,7 @@ def trained(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) ->
             net="configs/rec/rec_mv3_none_none_ctc.yml",
             epochs=EPOCHS,
             batch_size=8,
-            width_px=96,
+            width_px=112,
             evaluations=2,
         ),
         resources=ResourceParams(),
@@ -91,7 +91,7 @@ def test_a_net_of_which_no_bundle_can_be_made_is_refused_before_it_learns(
 ) -> None:
     job = TrainPaddleOcrRecogniserJob(
         **digits,
-        training=PaddleOcrRecogniserParams(net=FIXED_WIDTH, batch_size=8, width_px=96),
+        training=PaddleOcrRecogniserParams(net=FIXED_WIDTH, batch_size=8, width_px=112),
         resources=ResourceParams(),
         runtime=find_runtime(),
     )
@@ -146,7 +146,7 @@ def test_the_bundle_answers_as_the_net_that_paddleocr_exported(
     served = OnnxRecogniser.load(bundle)
 
     manifest = read_recogniser_bundle(bundle)
-    assert (manifest.input.height_px, manifest.input.width_px) == (32, 96)
+    assert (manifest.input.height_px, manifest.input.width_px) == (32, 112)
     assert (manifest.input.padding, manifest.input.frame_px) == ("seen", 4)
     assert manifest.parity.keys() == {"paddle", "paddle-onednn", "onnx", "serving"}
     for found, wanted in zip(served.probabilities(images), expected, strict=True):
