@@ -16,7 +16,7 @@ from training.paddleocr.measured import Measured, measure_learning
 from training.paddleocr.recognition.trainee import RecogniserTrainee
 
 TEXTS = {
-    "train": ["1122334455", *(f"{number:04}" for number in range(1234, 1257))],
+    "train": ["1" * 15, *(f"{number:04}" for number in range(1234, 1257))],
     "val": ["5678"],
     "test": ["9"],
 }
@@ -42,26 +42,29 @@ def job_of(lines: dict[str, str], *, net: str, width_px: int) -> TrainPaddleOcrR
 def test_a_net_that_pools_while_it_learns_is_asked_as_it_learns(
     lines: dict[str, str], tmp_path: Path
 ) -> None:
-    job = job_of(lines, net="pp-ocrv4-mobile", width_px=96)
+    job = job_of(lines, net="pp-ocrv4-mobile", width_px=160)
     config = RecogniserTrainee(job, tmp_path).prepare()
 
     measured = measure_learning(job, tmp_path, config=config, stop=StopRequest())
 
-    # Heights of 32, 48 and 64 px take turns with 8, 5 and 4 lines a batch. It reads with 12 frames.
+    # Heights of 32, 48 and 64 px take turns with 8, 5 and 4 lines a batch. It reads with 20 frames.
     assert measured == Measured(steps=6, frames=40, frames_if_twice_as_wide=40)
 
 
 def test_lines_that_could_never_be_learnt_are_refused_before_the_training(
     lines: dict[str, str], tmp_path: Path
 ) -> None:
-    job = job_of(lines, net=SMALL, width_px=48)
+    job = job_of(lines, net=SMALL, width_px=112)
     (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
 
     with start(tmp_path / "job.json", command="train-paddleocr-recogniser") as process:
         _, errors = process.communicate(timeout=500)
 
     assert process.returncode == BadData.exit_code
-    assert "1 of 24 texts of the train split, such as '1122334455', would never be learnt" in errors
-    assert "need up to 15 frames" in errors
-    assert "a line of 48 px (training.width_px) 12; set training.width_px to 64 or more" in errors
+    assert (
+        "1 of 24 texts of the train split, such as '111111111111111', would never be learnt"
+        in errors
+    )
+    assert "need up to 29 frames" in errors
+    assert "a line of 112 px (training.width_px) 28; set training.width_px to 128 or more" in errors
     assert not (tmp_path / "trainer.log").exists()
