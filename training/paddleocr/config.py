@@ -13,6 +13,8 @@ from ocr.errors import BadInput
 
 LOADERS_ON_GPU = 4
 MOST_STEPS_UNSAID = 10
+SEEDS = 1 << 32
+"""As many as NumPy takes."""
 
 Config = dict[str, Any]
 Settings = Iterator[tuple[str, tuple[Any, str]]]
@@ -131,9 +133,19 @@ def find_step(config: Mapping[str, Any], part: str, name: str) -> Any:
     return next((step[name] for step in steps if step.get(name)), {})
 
 
-def resumed(config: Mapping[str, Any], checkpoint: Path) -> Config:
-    """Return the config of a training that goes on from a checkpoint's files without suffix."""
-    return _with_globals(config, checkpoints=str(checkpoint))
+def resumed(config: Mapping[str, Any], checkpoint: Path, *, epochs: int) -> Config:
+    """Return the config of a training that goes on after so many epochs, in another order.
+
+    PaddleOCR orders and augments by its seed from the start in every run: with the same one, what
+    goes on would learn the batches of the first epoch again, to the last pixel.
+
+    Args:
+        config: Of the training.
+        checkpoint: Files of the last epoch, without their suffix.
+        epochs: Epochs done.
+    """
+    seed = (config["Global"]["seed"] + epochs) % SEEDS
+    return _with_globals(config, checkpoints=str(checkpoint), seed=seed)
 
 
 def validated(config: Mapping[str, Any], *, epochs: int, every: int, epoch_steps: int) -> Config:

@@ -71,8 +71,8 @@ class Learning:
             every=math.ceil(training.epochs / training.evaluations),
             epoch_steps=self._epoch_steps,
         )
-        if self._kept.state.epoch:
-            config = resumed(config, self._kept.latest)
+        if done := self._kept.state.epoch:
+            config = resumed(config, self._kept.latest, epochs=done)
         shutil.rmtree(config["Global"]["save_model_dir"], ignore_errors=True)  # not kept: half done
         path = self._folder / CONFIG
         write_config(path, config)

@@ -76,7 +76,8 @@ class Scene:
             ),
         )
         kept = Kept(self.folder)
-        config = {"Global": {"checkpoints": None, "save_model_dir": str(self.folder / "output")}}
+        output = str(self.folder / "output")
+        config = {"Global": {"checkpoints": None, "save_model_dir": output, "seed": 7}}
         learning = Learning(
             job, self.folder, config=config, epoch_steps=3, kept=kept, stop=self.stop
         )
@@ -106,6 +107,18 @@ def test_a_rerun_goes_on_after_the_last_epoch_and_says_no_step_twice(learning: S
 
     events = read_events(learning.folder / "metrics.jsonl")
     assert [event["step"] for event in events if event["event"] == "step"] == [3, 6]
+
+
+def test_what_goes_on_does_not_learn_the_batches_of_the_first_epoch_again(learning: Scene) -> None:
+    with pytest.raises(OcrError, match="killed by signal 9"):
+        learning.run(
+            "assert 'seed: 7' in Path(sys.argv[2]).read_text()\n"
+            "epoch(1)\nos.kill(os.getpid(), signal.SIGKILL)"
+        )
+
+    kept = learning.run("assert 'seed: 8' in Path(sys.argv[2]).read_text()\nepoch(2, step=3)")
+
+    assert kept.state.epoch == 2
 
 
 def test_what_an_undone_epoch_gave_counts_nowhere(learning: Scene) -> None:

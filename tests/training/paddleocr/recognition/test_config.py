@@ -90,8 +90,9 @@ def test_overrides_reach_values_groups_without_content_and_items_of_lists(tree: 
 def test_a_run_goes_on_starts_and_exports_by_the_same_config(tree: Path) -> None:
     config = make(tree, net=SMALL)
 
-    assert changes(config, resumed(config, Path("/k/epoch-3"))) == {
-        "Global.checkpoints": "/k/epoch-3"
+    assert changes(config, resumed(config, Path("/k/epoch-3"), epochs=3)) == {
+        "Global.checkpoints": "/k/epoch-3",
+        "Global.seed": 3,
     }
     assert changes(config, started(config, Path("/w.pdparams"))) == {
         "Global.pretrained_model": "/w.pdparams"
