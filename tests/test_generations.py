@@ -11,6 +11,7 @@ from tests.generations import describe_stages, digest_code, find_libraries, read
 IN_NO_KEY = {
     *("pydantic", "typing_extensions"),  # they check parameters; what is checked is in it
     *("httpx", "ijson", "lmdb"),  # they hand out what was put in
+    "ppocr",  # of PaddleOCR's tree, whose digest is in the job
 }
 BASELINES = {"rapidocr"}  # in the key only of what is measured beside it
 
@@ -48,6 +49,17 @@ def test_every_library_that_the_code_imports_is_in_the_key(name: StageName) -> N
         if not {each.lower() for each in packages.get(library, [library])} & set(stage.libraries)
     }
     assert missing == {}
+
+
+def test_what_paddleocrs_interpreter_runs_is_code_of_its_stages() -> None:
+    root = Path(__file__).parents[1] / "training" / "paddleocr"
+    files = {*root.glob("foreign/[!_]*.py"), *root.rglob("*_tool.py")}
+
+    modules = {".".join(("training.paddleocr", *it.relative_to(root).parts))[:-3] for it in files}
+
+    assert modules
+    assert modules <= set(STAGES["train-paddleocr-recogniser"].code)
+    assert modules <= set(STAGES["train-paddleocr-detector"].code)
 
 
 @pytest.fixture

@@ -48,6 +48,20 @@ _PADDLEOCR = (
     *(*_IMAGES, *_POLYGONS, *_PADDLE),
     *("onnx", "onnxruntime", "pyarrow", "pyyaml", "rapidfuzz", "scipy"),
 )
+_PADDLEOCR_CODE = (
+    "training.paddleocr.train",
+    # Run by PaddleOCR's interpreter, and so imported by nothing.
+    *(
+        f"training.paddleocr.{module}"
+        for module in (
+            "foreign.classic_operators",
+            "foreign.measure_tool",
+            "foreign.portable_upsampling",
+            "foreign.run_tools",
+            "pretrained.fit_tool",
+        )
+    ),
+)
 _FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
 
 STAGES: Final[dict[StageName, Stage]] = {
@@ -68,8 +82,8 @@ STAGES: Final[dict[StageName, Stage]] = {
         ("training.detection.trainee", "training.loop.loop"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "scipy"),
     ),
-    "train-paddleocr-recogniser": Stage(1, ("training.paddleocr.train",), _PADDLEOCR),
-    "train-paddleocr-detector": Stage(1, ("training.paddleocr.train",), _PADDLEOCR),
+    "train-paddleocr-recogniser": Stage(1, _PADDLEOCR_CODE, _PADDLEOCR),
+    "train-paddleocr-detector": Stage(1, _PADDLEOCR_CODE, _PADDLEOCR),
     "export-recogniser": Stage(
         7,
         ("training.export.export", "ocr.dataset.lines.snapshot"),
