@@ -32,13 +32,19 @@ class ArrayReader(pickle.Unpickler):
             raise pickle.UnpicklingError(f"it holds {module}.{name}, expected arrays only")
         return super().find_class(module, name)
 
+    def persistent_load(self, pid: Any) -> Any:  # noqa: ARG002 - as pickle calls it
+        """Refuse what begins as a zip does, such as weights of PyTorch."""
+        raise pickle.UnpicklingError("it is none of Paddle's, a zip perhaps")
+
 
 def read_arrays(file: BinaryIO) -> dict[str, Any]:
     """Return the arrays of real numbers by name.
 
     Raises:
-        UnpicklingError: The file holds something else.
+        UnpicklingError: The file holds something else, or no numbers where numbers should be.
     """
+    import numpy as np
+
     try:
         found = ArrayReader(file, encoding="latin1").load()
     except pickle.UnpicklingError:
@@ -47,8 +53,14 @@ def read_arrays(file: BinaryIO) -> dict[str, Any]:
         raise pickle.UnpicklingError(f"it is damaged: {error}") from None
     if not isinstance(found, dict):
         raise pickle.UnpicklingError(f"it holds a {type(found).__name__}, expected names of arrays")
-    arrays = {name: one for name, one in found.items() if getattr(one, "dtype", None) is not None}
-    return {str(name): one for name, one in arrays.items() if one.dtype.kind == "f"}
+    arrays = {str(name): one for name, one in found.items() if isinstance(one, np.ndarray)}
+    real = {name: one for name, one in arrays.items() if one.dtype in ("f2", "f4", "f8")}
+    for name, one in real.items():
+        if not np.isfinite(one).all():
+            raise pickle.UnpicklingError(
+                f"of {name} some numbers are infinite or none at all (NaN)"
+            )
+    return real
 
 
 def main(home: str, config: str, weights: str, target: str, report: str) -> None:

@@ -55,6 +55,25 @@ def test_what_a_pickle_asks_for_is_not_run(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_refused(number: float) -> None:
+    content = pickle.dumps({"a.w": np.array([1, number], np.float32)})
+
+    with pytest.raises(pickle.UnpicklingError, match=r"of a.w some numbers are infinite or none"):
+        read_arrays(io.BytesIO(content))
+
+
+def test_what_no_tensor_is_made_of_is_left_out() -> None:
+    odd = {"class": np.ndarray, "type": np.dtype("f4"), "wide": np.ones(2, np.longdouble)}
+
+    assert read_arrays(io.BytesIO(pickle.dumps(odd))) == {}
+
+
+def test_a_zip_is_said_to_be_none_of_paddles() -> None:
+    with pytest.raises(pickle.UnpicklingError, match=r"^it is none of Paddle's, a zip perhaps$"):
+        read_arrays(io.BytesIO(b"PK\3\4" + b"0" * 99 + b"\n"))
+
+
 @pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps([1]), pickle.dumps({})[:-1]])
 def test_what_is_no_dictionary_of_arrays_is_refused(content: bytes) -> None:
     with pytest.raises(pickle.UnpicklingError):
