@@ -104,9 +104,12 @@ def find_home(home: str) -> Path:
     """
     if not home or "\0" in home:
         raise BadInput(f"PADDLEOCR_HOME names no source tree of PaddleOCR; get one: {CLONE}")
-    folder = Path(home).resolve()
-    missing = [tool for tool in TOOLS if not (folder / tool).is_file()]
-    missing += [each for each in _FOLDERS if not (folder / each).is_dir()]
+    try:
+        folder = Path(home).resolve()
+        missing = [tool for tool in TOOLS if not (folder / tool).is_file()]
+        missing += [each for each in _FOLDERS if not (folder / each).is_dir()]
+    except (OSError, RuntimeError) as error:  # a name too long, a link to itself
+        raise BadInput(f"PADDLEOCR_HOME={home}: {error}; get the tree: {CLONE}") from None
     if missing:
         raise BadInput(f"PADDLEOCR_HOME={home} has no {missing[0]}; get the tree: {CLONE}")
     return folder
@@ -134,7 +137,8 @@ def _describe(python: Path) -> Interpreter:
         reason = (run.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise BadInput(f"{python} has no Paddle: {reason}; {advice}")
     try:
-        return TypeAdapter(Interpreter).validate_json(run.stdout)
+        said = run.stdout.strip().splitlines() or [""]  # a site of its own may have said more
+        return TypeAdapter(Interpreter).validate_json(said[-1])
     except ValidationError:
         raise BadInput(f"{python} is no Python: it lists no packages; {advice}") from None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import BadInput
-from ocr.source_tree import find_source_tree
+from ocr.source_tree import find_home, find_source_tree
 
 PYTHON = Path(sys.executable)
 
@@ -122,3 +122,20 @@ def test_nothing_secret_reaches_the_interpreter(
         find_source_tree(str(tree), other)
 
     assert "hush-hush" not in str(refused.value)
+
+
+def test_a_folder_that_cannot_be_looked_into_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+
+    for home, reason in ((str(tmp_path / "loop"), "Symlink loop"), ("x" * 300, "File name too")):
+        with pytest.raises(BadInput, match=rf"^PADDLEOCR_HOME={home}: .*{reason}.*; get the tree"):
+            find_home(home)
+
+
+def test_what_a_site_says_before_is_not_taken_for_the_answer(tree: Path, tmp_path: Path) -> None:
+    answer = '{"version": "3.11.7", "packages": {"paddlepaddle": "3.3.1"}, "folders": []}'
+    other = tmp_path / "python"
+    other.write_text(f"#!/bin/sh\necho Activating\necho '{answer}'\n")
+    other.chmod(0o755)
+
+    assert find_source_tree(str(tree), other).interpreter.paddle == "3.3.1"

@@ -1,5 +1,6 @@
 """PaddleOCR's YAML as every net of it has it: read, given what the job says, and written."""
 
+import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -59,7 +60,10 @@ def read_named(home: Path, net: str, *, families: Mapping[str, str], example: st
         BadInput: There is none.
     """
     name = families.get(net, net)
-    path = (home / name).resolve()
+    try:
+        path = (home / name).resolve()
+    except RuntimeError:
+        raise BadInput(f"training.net: {net} is a link to itself") from None
     if path.suffix not in (".yml", ".yaml") or not path.is_relative_to(home.resolve() / "configs"):
         raise BadInput(
             f"training.net: {net!r} is not allowed; expected one of {', '.join(families)}, or "
@@ -67,7 +71,14 @@ def read_named(home: Path, net: str, *, families: Mapping[str, str], example: st
         )
     if not path.is_file():
         raise BadInput(f"training.net: PaddleOCR's tree has no {name}; is it of another version?")
-    config: Config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        config: Config = yaml.safe_load(path.read_text(encoding="utf-8"))
+        json.dumps(
+            config, default=str, skipkeys=True
+        )  # which fails where anchors make it hold itself
+    except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(f"training.net: {name} is no YAML that can be read: {reason}") from None
     return config
 
 

@@ -252,3 +252,31 @@ def test_a_schedule_without_a_learning_rate_is_named(tree: Path) -> None:
 
     with pytest.raises(BadInput, match="it is Piecewise, which takes no learning_rate"):
         make_config(upstream, PaddleOcrRecogniserParams(), files=FILES, lines=9, gpu=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a: [", "while parsing a flow node"),
+        (b"a: \xe9", "'utf-8' codec can't decode byte 0xe9"),
+        (b"!!python/object/apply:os.system [id]", "could not determine a constructor for the tag"),
+        (b"a: &a\n  b: *a", "Circular reference"),
+        (b"[" * 3000, "maximum recursion depth exceeded"),
+    ],
+)
+def test_a_file_that_is_no_config_is_refused_by_name(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs/own.yml").write_bytes(content)
+
+    with pytest.raises(BadInput, match=f"^training.net: configs/own.yml is no YAML .*: {reason}"):
+        read_upstream(tmp_path, "configs/own.yml")
+
+
+def test_a_config_that_links_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs/own.yml").symlink_to("own.yml")
+
+    with pytest.raises(BadInput, match=r"training.net: configs/own.yml is a link to itself"):
+        read_upstream(tmp_path, "configs/own.yml")
