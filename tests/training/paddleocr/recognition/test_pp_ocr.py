@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from configs.jobs import ExportRecogniserJob, TrainPaddleOcrJob
+from configs.jobs import ExportRecogniserJob, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.dataset.lines.snapshot import open_line_snapshot
@@ -37,7 +37,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def trained(lines: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A training of two epochs, with heads, joined lines and scales as upstream has them."""
     folder = tmp_path_factory.mktemp("pp-ocrv5")
-    job = TrainPaddleOcrJob(
+    job = TrainPaddleOcrRecogniserJob(
         **lines,
         training=PaddleOcrRecogniserParams(
             net="pp-ocrv5-mobile",
