@@ -29,7 +29,7 @@ class Learning:
     """Runs the trainer to its end, from the start or from the last whole epoch.
 
     Attributes:
-        timings: Images per second of this run.
+        timings: Images per second of this run, validations aside.
     """
 
     def __init__(
@@ -51,9 +51,10 @@ class Learning:
         self._stop = stop
         self._log = MetricsLog(folder, done=kept.state.step)
         self._epoch_steps = epoch_steps
-        self._last = Step(kept.state.epoch, kept.state.step, 0.0, 0.0, 0.0)
+        self._last = Step(kept.state.epoch, kept.state.step, 0.0, 0.0, 0.0, 0.0)
         self._score: float | None = None
         self._first_step = kept.state.step
+        self._images = self._learning_s = 0.0  # as many as the lines of the log stand for
         self._offset: int | None = None
         self._began = self._since = time.monotonic()
 
@@ -120,7 +121,10 @@ class Learning:
         done = said.step - first
         seconds = time.monotonic() - self._since
         steps = self._epoch_steps * self._job.training.epochs
-        self.timings["images_per_s"] = done * self._job.training.batch_size / seconds
+        if said.images > 0 and said.images_per_s > 0:
+            self._images += said.images
+            self._learning_s += said.images / said.images_per_s
+            self.timings["images_per_s"] = self._images / self._learning_s
         values: dict[str, Any] = {
             "steps": steps,
             "loss": said.loss,

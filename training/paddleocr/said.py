@@ -8,7 +8,7 @@ from pathlib import Path
 
 STEP = re.compile(
     r"epoch: \[(?P<epoch>\d{1,15})/\d+\], global_step: (?P<step>\d{1,15}), (?P<stats>.*), "
-    r"avg_reader_cost: .* ips: (?P<ips>\S+) samples/s"
+    r"avg_reader_cost: .* avg_samples: (?P<images>\S+), ips: (?P<ips>\S+) samples/s"
 )
 STEPS = re.compile(r"train dataloader has (?P<steps>\d{1,15}) iters")
 METRIC = re.compile(r"cur metric, (?P<stats>.*)")
@@ -41,13 +41,15 @@ class Step:
         step: Steps done.
         loss: Mean of the last steps.
         learning_rate: Of the step.
-        images_per_s: Since the line before.
+        images: Mean of the steps since the line before.
+        images_per_s: Of them.
     """
 
     epoch: int
     step: int
     loss: float
     learning_rate: float
+    images: float
     images_per_s: float
 
 
@@ -87,14 +89,15 @@ Said = EpochSteps | Step | Validated | Saved | Busy
 def understand(line: str) -> Said | None:
     """Return what a line says; None: nothing of the training's progress."""
     if found := STEP.search(line):
-        stats = _numbers(f"{found['stats']}, ips: {found['ips']}")
-        if not {"loss", "lr", "ips"} <= stats.keys():
+        stats = _numbers(f"{found['stats']}, images: {found['images']}, ips: {found['ips']}")
+        if not {"loss", "lr", "images", "ips"} <= stats.keys():
             return Busy()
         return Step(
             epoch=int(found["epoch"]),
             step=int(found["step"]),
             loss=stats["loss"],
             learning_rate=stats["lr"],
+            images=stats["images"],
             images_per_s=stats["ips"],
         )
     if found := METRIC.search(line):

@@ -57,6 +57,7 @@ class Scene:
         (self.tree / "tools").mkdir(parents=True)
         self.folder.mkdir()
         self.stop = StopRequest()
+        self.timings: dict[str, float] = {}
         self._others = set(psutil.Process().children(recursive=True))
 
     def left(self) -> set[psutil.Process]:
@@ -82,6 +83,7 @@ class Scene:
             job, self.folder, config=config, epoch_steps=3, kept=kept, stop=self.stop
         )
         learning.run(self.folder / "trainer.log")
+        self.timings = learning.timings
         return kept
 
 
@@ -95,6 +97,7 @@ def test_what_the_trainer_says_becomes_events(learning: Scene) -> None:
         (6, 6, 0.5),
     ]
     assert kept.latest.with_suffix(".pdparams").read_text() == "2"
+    assert learning.timings == {"images_per_s": 5.0}
 
 
 def test_a_rerun_goes_on_after_the_last_epoch_and_says_no_step_twice(learning: Scene) -> None:

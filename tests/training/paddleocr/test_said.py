@@ -14,11 +14,11 @@ LINES: list[tuple[str, Said | None]] = [
     ("train dataloader has 37 iters", EpochSteps(37)),
     (
         f"epoch: [2/16], global_step: 41, lr: 0.000500, acc: 0.0, loss: 76.7, {SPEED}, eta: 0:05",
-        Step(epoch=2, step=41, loss=76.7, learning_rate=0.0005, images_per_s=9.70443),
+        Step(epoch=2, step=41, loss=76.7, learning_rate=0.0005, images=8, images_per_s=9.70443),
     ),
     (
         f"epoch: [1/1], global_step: 1, lr: 0.001, CTCLoss: 7.5, loss: 11.0, {SPEED}, {DAY}",
-        Step(epoch=1, step=1, loss=11.0, learning_rate=0.001, images_per_s=9.70443),
+        Step(epoch=1, step=1, loss=11.0, learning_rate=0.001, images=8, images_per_s=9.70443),
     ),
     (
         "cur metric, acc: 0.24999875, norm_edit_dis: 0.75, fps: 59.04372705869104",
@@ -30,7 +30,7 @@ LINES: list[tuple[str, Said | None]] = [
     (f"epoch: [1/1], global_step: 1, lr: --, loss: 1.0, {SPEED}", Busy()),
     (f"epoch: [1/1], global_step: 1, lr: 0.1, foo: 1.0, {SPEED}", Busy()),
     (
-        "epoch: [1/1], global_step: 1, lr: 1, loss: 1, avg_reader_cost: - ips: 1.2.3 samples/s",
+        f"epoch: [1/1], global_step: 1, lr: 1, loss: 1, {SPEED.replace('9.70443', '1.2.3')}",
         Busy(),
     ),
     ("cur metric, acc: nan, norm_edit_dis: 0.75", Busy()),
