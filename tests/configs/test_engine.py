@@ -82,6 +82,7 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
     assert isinstance(params, RetrainLinesParams)
     assert isinstance(params.training, PaddleOcrRecogniserParams)
     assert params.training.overrides == {
+        "Architecture": {"Backbone": {"model_name": "small"}},
         "Global": {"cal_metric_during_train": False, "debug": True},
         "Optimizer": {"beta1": 0.8},
     }
