@@ -1,6 +1,7 @@
 """Train a net in a process of its own, once per dataset and parameters."""
 
 import shutil
+from typing import Any
 
 from prefect import task
 
@@ -18,8 +19,9 @@ from configs.paddleocr import (
     PaddleOcrDetectorParams,
     PaddleOcrRecogniserParams,
     RecogniserTraining,
+    Training,
 )
-from configs.training import ResourceParams
+from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.store.digest import stage_key
 from ocr.store.folder import find_published, mark_used, publish_folder, seal_folder
@@ -32,6 +34,12 @@ from tasks.run.progress import SCORES, Net, TrainingProgress
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
+JOBS: dict[type[Training], type[TrainJob]] = {
+    RecogniserTrainingParams: TrainRecogniserJob,
+    DetectorTrainingParams: TrainDetectorJob,
+    PaddleOcrRecogniserParams: TrainPaddleOcrRecogniserJob,
+    PaddleOcrDetectorParams: TrainPaddleOcrDetectorJob,
+}
 KEPT = ("metrics.jsonl", "composition.png", "result.json")
 
 
@@ -41,7 +49,7 @@ def train_recogniser(
 ) -> CheckpointRef:
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
-    job = _recogniser_job(workspace.store.uri, dataset.key, training, resources)
+    job = _job(workspace, dataset, training, resources)
     return _find_or_train(workspace, job, net="recogniser")
 
 
@@ -51,40 +59,23 @@ def train_detector(
 ) -> CheckpointRef:
     """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
     workspace = open_workspace()
-    job = _detector_job(workspace.store.uri, pages.key, training, resources)
+    job = _job(workspace, pages, training, resources)
     return _find_or_train(workspace, job, net="detector")
 
 
-def _recogniser_job(
-    store: str, snapshot: str, training: RecogniserTraining, resources: ResourceParams
+def _job(
+    workspace: Workspace, snapshot: SnapshotRef, training: Training, resources: ResourceParams
 ) -> TrainJob:
-    """Return the job of the engine."""
-    if isinstance(training, PaddleOcrRecogniserParams):
-        return TrainPaddleOcrRecogniserJob(
-            store=store,
-            snapshot=snapshot,
-            training=training,
-            resources=resources,
-            runtime=find_runtime(),
-        )
-    return TrainRecogniserJob(
-        store=store, snapshot=snapshot, training=training, resources=resources
-    )
-
-
-def _detector_job(
-    store: str, snapshot: str, training: DetectorTraining, resources: ResourceParams
-) -> TrainJob:
-    """Return the job of the engine."""
-    if isinstance(training, PaddleOcrDetectorParams):
-        return TrainPaddleOcrDetectorJob(
-            store=store,
-            snapshot=snapshot,
-            training=training,
-            resources=resources,
-            runtime=find_runtime(),
-        )
-    return TrainDetectorJob(store=store, snapshot=snapshot, training=training, resources=resources)
+    """Return the job of the net and the engine that a training is for."""
+    said: dict[str, Any] = {
+        "store": workspace.store.uri,
+        "snapshot": snapshot.key,
+        "training": training,
+        "resources": resources,
+    }
+    if training.engine == "paddleocr":
+        said["runtime"] = find_runtime()
+    return JOBS[type(training)](**said)
 
 
 def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> CheckpointRef:

@@ -11,7 +11,7 @@ from ocr.errors import OcrError
 from ocr.machine.failures import read_tail
 from tasks.run.narration import narrate
 
-LOGS = ("stderr.txt", "ranks/workerlog.*", "trainer.log", "exporter.log")
+LOGS = ("stderr.txt", "ranks/workerlog.*", "*.log")
 SHOWN_BYTES = 3000
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.paddleocr import ENGINES, PaddleOcrRecogniserParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
 from configs.training import RecogniserTrainingParams
 from flows.retrain_lines import retrain_lines
 from ocr.errors import BadInput
 from tasks.engine import check_engine, find_runtime
+from tasks.train import JOBS
 
 
 @pytest.fixture
@@ -55,3 +56,11 @@ def test_a_run_without_the_tree_ends_before_it_prepares_anything(
         BadInput, match="PADDLEOCR_HOME names no source tree of PaddleOCR; get one: g"
     ):
         retrain_lines.fn(params, "train")
+
+
+def test_every_engine_of_every_net_has_a_job_that_takes_its_parameters() -> None:
+    known = {params for engines in ENGINES.values() for params in engines.values()}
+
+    assert JOBS.keys() == known
+    for params, job in JOBS.items():
+        assert job.model_fields["training"].annotation is params

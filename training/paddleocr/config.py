@@ -1,7 +1,7 @@
 """PaddleOCR's YAML as every net of it has it: read, given what the job says, and written."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ import yaml
 
 from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
+from training.paddleocr.overrides import override
 
 LOADERS_ON_GPU = 4
 MOST_STEPS_UNSAID = 10
@@ -73,9 +74,8 @@ def read_named(home: Path, net: str, *, families: Mapping[str, str], example: st
         raise BadInput(f"training.net: PaddleOCR's tree has no {name}; is it of another version?")
     try:
         config: Config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        json.dumps(
-            config, default=str, skipkeys=True
-        )  # which fails where anchors make it hold itself
+        # Fails where anchors make it hold itself.
+        json.dumps(config, default=str, skipkeys=True)
     except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise BadInput(f"training.net: {name} is no YAML that can be read: {reason}") from None
@@ -111,8 +111,33 @@ def shared_settings(
     yield "Train.loader.batch_size_per_card", (training.batch_size, "training.batch_size")
 
 
-def check_learning_rate(config: Mapping[str, Any]) -> None:
-    """Refuse a schedule that takes no learning rate."""
+def with_settings(
+    upstream: Mapping[str, Any],
+    training: PaddleOcrParams,
+    settings: Mapping[str, tuple[Any, str]],
+    *,
+    fixed: Iterable[tuple[str, tuple[Any, str]]] = (),
+) -> Config:
+    """Return a config with the user's overrides, and over them what the job says.
+
+    Args:
+        upstream: The config of the tree.
+        training: How to train.
+        settings: What the job says.
+        fixed: Further keys that are not the user's.
+
+    Raises:
+        BadInput: An override names a key that is not there or that is not the user's, or the
+            config has no key for a parameter.
+    """
+    config = override(upstream, training.overrides, ours=dict(fixed) | dict(settings))
+    _check_learning_rate(config)
+    for path, (value, _) in settings.items():
+        set_key(config, path, value)
+    return config
+
+
+def _check_learning_rate(config: Mapping[str, Any]) -> None:
     schedule = config["Optimizer"]["lr"]
     if "learning_rate" not in schedule:
         name = schedule.get("name", "its schedule")

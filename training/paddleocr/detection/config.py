@@ -10,14 +10,13 @@ from training.paddleocr.config import (
     Config,
     JobFiles,
     Settings,
-    check_learning_rate,
     find_step,
     read_named,
-    set_key,
     set_step,
     shared_settings,
+    with_settings,
 )
-from training.paddleocr.overrides import check_kept, override
+from training.paddleocr.overrides import check_kept
 
 FAMILIES = {
     "pp-ocrv3-mobile": "configs/det/PP-OCRv3/PP-OCRv3_mobile_det.yml",
@@ -99,11 +98,8 @@ def make_config(
             config has no key for a parameter.
     """
     settings = dict(_settings(training, files=files, pages=pages, gpu=gpu))
-    config = override(upstream, training.overrides, ours=settings)
+    config = with_settings(upstream, training, settings)
     _check_kind(config, training.net)
-    check_learning_rate(config)
-    for path, (value, _) in settings.items():
-        set_key(config, path, value)
     _set_sizes(config, training)
     check_kept(config, training.overrides)
     return config

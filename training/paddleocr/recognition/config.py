@@ -11,13 +11,12 @@ from training.paddleocr.config import (
     Config,
     JobFiles,
     Settings,
-    check_learning_rate,
     find_step,
     read_named,
-    set_key,
     shared_settings,
+    with_settings,
 )
-from training.paddleocr.overrides import check_kept, override
+from training.paddleocr.overrides import check_kept
 from training.paddleocr.recognition.preprocessing import READER, check_preprocessing, fixed_keys
 
 FAMILIES = {
@@ -81,10 +80,7 @@ def make_config(
             config has no key for a parameter.
     """
     settings = dict(_settings(training, files=files, lines=lines, gpu=gpu))
-    config = override(upstream, training.overrides, ours=dict(fixed_keys(upstream)) | settings)
-    check_learning_rate(config)
-    for path, (value, _) in settings.items():
-        set_key(config, path, value)
+    config = with_settings(upstream, training, settings, fixed=fixed_keys(upstream))
     _set_lengths(config, training.max_text_length)
     _set_widths(config, training.width_px)
     check_kept(config, training.overrides)
