@@ -96,6 +96,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
             importlib.import_module("paddle.amp.auto_cast"), name, lambda answer=answer: answer
         )
+    # Some processors have bfloat16.
+    monkeypatch.setattr(paddle.amp, "is_bfloat16_supported", lambda: False)
 
 
 def make_learner(amp: Amp, trainee: ToyTrainee | None = None) -> Learner:
