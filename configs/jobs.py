@@ -103,7 +103,7 @@ class TrainResult(Params):
     kind: TrainKind = Field(description="Kind of job")
     checkpoint: str = Field(description="Folder of the final checkpoint, relative to the job's")
     metrics: dict[str, float] = Field(description="Validation metrics of the final checkpoint")
-    timings: dict[str, float] = Field(description="Seconds per phase, images per second")
+    timings: dict[str, float] = Field(description="Seconds per phase, images per second, epochs")
     environment: dict[str, str] = Field(description="Versions and devices")
 
 

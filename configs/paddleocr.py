@@ -69,6 +69,11 @@ class PaddleOcrParams(Params):
         le=1000,
         description="Most validations over the whole run, after epochs; the last one always is",
     )
+    patience: int = Field(
+        0,
+        ge=0,
+        description="Validations without a better score before it ends early; 0: never",
+    )
     no_progress_timeout_s: float = Field(
         600,
         gt=0,

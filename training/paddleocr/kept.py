@@ -24,6 +24,8 @@ class KeptState(BaseModel):
         step: Steps done.
         best: The epoch with the best weights; 0: none was validated yet.
         score: Of the best weights.
+        stale: Validations since that gave no better score. While nothing is read, none counts: the
+            loss falls long before the first text is read exactly.
         seconds: Spent so far.
     """
 
@@ -31,6 +33,7 @@ class KeptState(BaseModel):
     step: int = 0
     best: int = 0
     score: float = -1.0
+    stale: int = 0
     seconds: float = 0.0
 
 
@@ -73,8 +76,11 @@ class Kept:
         for file, suffix in zip(files, ALL, strict=True):
             file.replace(f"{self._epoch(epoch)}{suffix}")
         update: dict[str, float] = {"epoch": epoch, "step": step, "seconds": seconds}
-        if score is not None and score >= self.state.score:
-            update |= {"best": epoch, "score": score}
+        if score is not None:
+            best = self.state.score
+            update["stale"] = self.state.stale + 1 if score <= best and best > 0 else 0
+            if score >= best:
+                update |= {"best": epoch, "score": score}
         self.state = self.state.model_copy(update=update)
         with written_whole(self._folder / STATE) as stream:
             stream.write(self.state.model_dump_json().encode())

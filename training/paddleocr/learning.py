@@ -3,6 +3,7 @@
 import math
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from configs.jobs import TrainPaddleOcrJob
 from ocr.errors import TrainingFailed
 from training.loop.guards import StopRequest
-from training.loop.progress import MetricsLog
+from training.loop.progress import MetricsLog, note
 from training.paddleocr.config import Config, resumed, validated, write_config
 from training.paddleocr.kept import Kept
 from training.paddleocr.process import TRAIN, run_tools
@@ -23,6 +24,10 @@ from training.paddleocr.said import (
 )
 
 CONFIG = "config.yml"
+
+
+class OutOfPatience(Exception):
+    """Validations gave no better score for as long as the job allows."""
 
 
 class Learning:
@@ -59,12 +64,29 @@ class Learning:
         self._began = self._since = time.monotonic()
 
     def run(self, log: Path) -> None:
-        """Train; all that the trainer says is added to a log.
+        """Train until it is over, if it is not; all that the trainer says is added to a log.
 
         Raises:
             Stopped: SIGTERM arrived.
             TrainingFailed: It failed, hangs, left no last epoch, or its loss is no number.
         """
+        epochs, state = self._job.training.epochs, self._kept.state
+        if state.epoch < epochs and not self._is_out_of_patience():
+            with suppress(OutOfPatience):
+                self._learn(log)
+        state = self._kept.state
+        if self._is_out_of_patience() and state.epoch < epochs:
+            note(
+                self._folder,
+                f"ended after epoch {state.epoch} of {epochs}: {state.stale} validations were no "
+                f"better than {state.score:.4f} (training.patience); best weights: of epoch "
+                f"{state.best}",
+            )
+
+    def _is_out_of_patience(self) -> bool:
+        return 0 < self._job.training.patience <= self._kept.state.stale
+
+    def _learn(self, log: Path) -> None:
         training = self._job.training
         config = validated(
             self._config,
@@ -106,6 +128,8 @@ class Learning:
             self._log.write("validation", step=self._last.step, **said.metrics)
         elif isinstance(said, Saved):
             self._keep(said)
+            if self._is_out_of_patience():
+                raise OutOfPatience
         return said is not None
 
     def _note_step(self, said: Step) -> None:

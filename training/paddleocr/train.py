@@ -67,21 +67,22 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
         )
         trainee.check(measured, spec)
     learning = Learning(job, folder, config=config, epoch_steps=epoch_steps, kept=kept, stop=stop)
-    if kept.state.epoch < job.training.epochs:
-        learning.run(folder / LOG)
+    learning.run(folder / LOG)
     checkpoint = folder / CHECKPOINT
     shutil.rmtree(checkpoint, ignore_errors=True)
     export_forms(job, checkpoint, config=config, weights=kept.weights, stop=stop)
     metrics = trainee.finish(checkpoint, config)
     metrics[f"paddleocr_{trainee.score}"] = kept.state.score
     find_unchanged(job.runtime)
+    state = kept.state
+    epochs = {"epochs": float(state.epoch), "best_epoch": float(state.best)}
     resources = job.resources
     environment = describe_environment(device=resources.device, devices=1, code=code)
     result = TrainResult(
         kind=job.kind,
         checkpoint=CHECKPOINT,
         metrics=metrics,
-        timings={"load_s": load_s, "train_s": kept.state.seconds, **learning.timings},
+        timings={"load_s": load_s, "train_s": state.seconds, **epochs, **learning.timings},
         environment=environment | describe_runtime(runtime),
     )
     write_result(folder, result)

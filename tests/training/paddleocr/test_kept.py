@@ -53,6 +53,21 @@ def test_the_best_weights_and_their_score_outlive_the_epochs_after_them(
     assert (kept.state.best, kept.state.score) == (best, scores[best - 1])
 
 
+@pytest.mark.parametrize(
+    ("scores", "stale"),
+    [
+        ((0.8, 0.8, None, 0.7), 2),
+        ((0.8, 0.7, 0.9), 0),
+        ((0.0, 0.0, 0.0), 0),  # it has yet to begin
+        ((0.0, 0.1, 0.0), 1),
+    ],
+)
+def test_validations_without_a_better_score_are_counted_once_something_is_read(
+    tmp_path: Path, scores: tuple[float | None, ...], stale: int
+) -> None:
+    assert train(tmp_path, *scores).state.stale == stale
+
+
 def test_what_nobody_needs_is_deleted(tmp_path: Path) -> None:
     train(tmp_path, 0.1, 0.9, 0.2, 0.3)
 

@@ -64,13 +64,17 @@ class Scene:
         """Processes that the training started and did not end."""
         return set(psutil.Process().children(recursive=True)) - self._others
 
-    def run(self, script: str, *, timeout_s: float = 60, greets: bool = True) -> Kept:
+    def run(
+        self, script: str, *, timeout_s: float = 60, greets: bool = True, **training: int
+    ) -> Kept:
         greeting = "print('train dataloader has 3 iters')\n" * greets
         (self.tree / "tools/train.py").write_text(EPOCH + greeting + script)
         job = TrainPaddleOcrRecogniserJob(
             store="file:///none",
             snapshot="datasets/d/0",
-            training=PaddleOcrRecogniserParams(epochs=2, no_progress_timeout_s=timeout_s),
+            training=PaddleOcrRecogniserParams(
+                **{"epochs": 2, "no_progress_timeout_s": timeout_s} | training
+            ),
             resources=ResourceParams(),
             runtime=PaddleOcrRuntime(
                 home=str(self.tree), python=sys.executable, tree="t", packages="p"
@@ -135,6 +139,41 @@ def test_what_an_undone_epoch_gave_counts_nowhere(learning: Scene) -> None:
     assert [(event["step"], event["accuracy"]) for event in validations] == [(3, 0.5), (6, 0.4)]
     assert (kept.state.best, kept.state.score) == (1, 0.5)
     assert kept.weights.with_suffix(".pdparams").read_text() == "1"
+
+
+def test_a_training_that_grows_no_better_ends_with_its_best_weights(learning: Scene) -> None:
+    worse = "epoch(1, acc=0.0)\nepoch(2, acc=0.6)\nepoch(3, acc=0.6)\nepoch(4, acc=0.5)\n"
+
+    kept = learning.run(f"{worse}time.sleep(600)", epochs=9, patience=2)
+
+    assert (kept.state.epoch, kept.state.best, kept.state.score) == (4, 3, 0.6)
+    assert kept.weights.with_suffix(".pdparams").read_text() == "3"
+    assert learning.left() == set()
+    *_, last = read_events(learning.folder / "metrics.jsonl")
+    assert last["message"] == (
+        "ended after epoch 4 of 9: 2 validations were no better than 0.6000 (training.patience); "
+        "best weights: of epoch 3"
+    )
+
+
+def test_a_kill_does_not_make_it_more_patient(learning: Scene) -> None:
+    with pytest.raises(OcrError, match="killed by signal 9"):
+        learning.run(
+            "epoch(1)\nepoch(2)\nos.kill(os.getpid(), signal.SIGKILL)", epochs=9, patience=2
+        )
+
+    kept = learning.run("epoch(3, acc=0.4)\ntime.sleep(600)", epochs=9, patience=2)
+
+    assert (kept.state.epoch, kept.state.stale) == (3, 2)
+
+
+def test_what_ended_early_does_not_learn_on_in_a_rerun(learning: Scene) -> None:
+    learning.run("epoch(1)\nepoch(2)\ntime.sleep(600)", epochs=9, patience=1)
+
+    again = learning.run("raise SystemExit(5)", epochs=9, patience=1)
+
+    assert again.state.epoch == 2
+    assert (learning.folder / "metrics.jsonl").read_text().count("ended after epoch 2 of 9") == 1
 
 
 @pytest.mark.parametrize(
