@@ -6,7 +6,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from configs.base import NAME_PATTERN, Params
-from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrParams, PaddleOcrRecogniserParams
+from configs.paddleocr import (
+    REGISTERED,
+    PaddleOcrDetectorParams,
+    PaddleOcrParams,
+    PaddleOcrRecogniserParams,
+)
 from configs.training import (
     OPERATIONAL,
     DetectorTrainingParams,
@@ -84,13 +89,13 @@ TrainJob = EmbeddedJob | TrainPaddleOcrJob
 
 def what_decides(job: TrainJob) -> dict[str, Any]:
     """Return all of a training job that decides what is learnt, and not how it is kept."""
-    runtime = (
-        {"runtime": {"tree": job.runtime.tree, "packages": job.runtime.packages}}
-        if isinstance(job, TrainPaddleOcrJob)
-        else {}
-    )
+    foreign: dict[str, Any] = {}
+    if isinstance(job, TrainPaddleOcrJob):
+        foreign["runtime"] = {"tree": job.runtime.tree, "packages": job.runtime.packages}
+        if job.training.pretrained.startswith(REGISTERED):
+            foreign["start"] = "by character"  # which a file of the same weights does not name
     return {
-        **runtime,
+        **foreign,
         "snapshot": PurePosixPath(job.snapshot).name,  # the digest of its content
         "training": job.training.model_dump(mode="json", exclude=set(OPERATIONAL)),
         "resources": job.resources.model_dump(mode="json"),
@@ -116,6 +121,7 @@ class ExportParams(Params):
     name: str = Field(pattern=NAME_PATTERN, description="Name of the model")
     version: str = Field(description="Version of the bundle")
     code_commit: str = Field("", description="Commit of the code that trained it; empty: unknown")
+    parent: str = Field("", description="Version that it was fine-tuned from; empty: none")
     parameters: dict[str, Any] = Field(description="Parameters of the training, for the record")
     metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")
 

@@ -14,6 +14,9 @@ from configs.training import DetectorTrainingParams, RecogniserTrainingParams, R
 
 MOST_NESTED = 32
 MOST_VALUES = 10_000
+CHAMPION = "champion"
+REGISTERED = "model:"
+"""Begins what a run makes of it: `model:NAME:VERSION`."""
 
 
 def _check_values(values: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +57,9 @@ class PaddleOcrParams(Params):
     batch_size: int = Field(16, ge=1, le=4096, description="Images per step")
     learning_rate: float = Field(5e-4, gt=0, le=1, description="Peak learning rate")
     pretrained: str = Field(
-        "", description="Weights to start from, a path or URL of a .pdparams; empty: from nothing"
+        "",
+        description="Weights to start from, a path or URL of a .pdparams; champion: those of the "
+        "model's champion, or nothing before the first; empty: from nothing",
     )
     pretrained_sha256: str = Field(
         "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the weights to start from"
@@ -84,6 +89,10 @@ class PaddleOcrParams(Params):
 
     @model_validator(mode="after")
     def _check_pretrained(self) -> "PaddleOcrParams":
+        if self.pretrained == CHAMPION:
+            if self.pretrained_sha256:
+                raise ValueError("pretrained: champion takes no pretrained_sha256; a run finds it")
+            return self
         if bool(self.pretrained) != bool(self.pretrained_sha256):
             raise ValueError("pretrained and pretrained_sha256 are given together, or neither is")
         _check_source(self.pretrained)
@@ -126,7 +135,7 @@ def _check_source(source: str) -> None:
         address.port  # noqa: B018 - raises where it is no number
     except ValueError as error:
         raise ValueError(f"pretrained: {error}; {expected}") from None
-    if not address.scheme:
+    if not address.scheme or source.startswith(REGISTERED):
         return
     local = address.scheme == "file"
     if address.scheme not in ("file", "http", "https") or bool(address.hostname) == local:

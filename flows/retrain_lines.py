@@ -8,7 +8,7 @@ from prefect import flow
 from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, reaches, run_until
 from tasks.deploy import deploy_model
-from tasks.engine import check_engine
+from tasks.engine import check_engine, find_start
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
@@ -30,17 +30,19 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
+    training = params.training
     if reaches(until, "train"):
-        check_engine(params.training)
+        check_engine(training)
+        training = find_start(training, params.name, "recogniser")
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)
     dataset = prepare_lines(params.dataset, params.name)
     further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset
-    checkpoint = train_recogniser(dataset, params.training, params.resources)
+    checkpoint = train_recogniser(dataset, training, params.resources)
     yield "train", checkpoint
-    candidate = export_recogniser(checkpoint, dataset, params.name, params.training)
+    candidate = export_recogniser(checkpoint, dataset, params.name, training)
     yield "export", candidate
     evaluation = evaluate_lines(candidate, dataset, params.evaluation, further)
     yield "evaluate", evaluation

@@ -10,7 +10,7 @@ from flows.stages import Stage, reaches, run_until
 from tasks.assemble import assemble_pipeline
 from tasks.cascade import find_cascade
 from tasks.deploy import deploy_model
-from tasks.engine import check_engine
+from tasks.engine import check_engine, find_start
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
@@ -33,8 +33,14 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
+    nets = params.detector, params.recogniser
     if reaches(until, "train"):
-        check_engine(params.detector, params.recogniser)
+        check_engine(*nets)
+        nets = (
+            find_start(params.detector, params.name, "detector"),
+            find_start(params.recogniser, params.name, "recogniser"),
+        )
+    detecting, recognising = nets
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)
@@ -44,13 +50,13 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
     detector, recogniser = finish_together(
-        train_detector.submit(pages, params.detector, params.resources),
-        train_recogniser.submit(crops, params.recogniser, params.resources),
+        train_detector.submit(pages, detecting, params.resources),
+        train_recogniser.submit(crops, recognising, params.resources),
     )
     yield "train", (detector, recogniser)
     parts = finish_together(
-        export_detector.submit(detector, pages, params.detector_name, params.detector),
-        export_recogniser.submit(recogniser, crops, params.recogniser_name, params.recogniser),
+        export_detector.submit(detector, pages, params.detector_name, detecting),
+        export_recogniser.submit(recogniser, crops, params.recogniser_name, recognising),
     )
     pipeline = assemble_pipeline(params.name, *parts, pages, cascade)
     yield "export", pipeline

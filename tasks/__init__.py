@@ -16,7 +16,7 @@ In the order of the stages:
 What they share:
 
 - `references` – what a stage passes to the next
-- `engine` – what trains: our own code, or PaddleOCR's tree and runtime
+- `engine` – what trains: our own code, or PaddleOCR's tree and runtime; the champion to start from
 - `workspace` – the store and the local folder (`readers` loads models from both)
 - `run` – how a job is run, watched, told of and tried again
 """

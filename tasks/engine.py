@@ -1,9 +1,27 @@
-"""What a training needs beside our own code: nothing, or PaddleOCR's source tree and runtime."""
+"""What a training needs beside our own code: PaddleOCR's tree and runtime, what it starts from."""
 
+import json
+from typing import Literal, TypeVar
+
+from configs.base import Params
 from configs.jobs import PaddleOcrRuntime
-from configs.paddleocr import Training
+from configs.paddleocr import CHAMPION, REGISTERED, PaddleOcrParams, Training
 from configs.settings import Settings
+from ocr.errors import BadInput
+from ocr.models.registry import ModelVersion, Registry
 from ocr.source_tree import find_source_tree
+from ocr.store.folder import mark_used
+from tasks.run.narration import narrate
+from tasks.run.progress import Net
+from tasks.workspace import open_workspace
+
+AnyTraining = TypeVar("AnyTraining", bound=Params)
+TASKS: dict[Net, Literal["recognition", "detection"]] = {
+    "recogniser": "recognition",
+    "detector": "detection",
+}
+WEIGHTS = "weights.pdparams"
+"""In a checkpoint of PaddleOCR's trainer."""
 
 
 def check_engine(*trainings: Training) -> None:
@@ -27,3 +45,56 @@ def find_runtime() -> PaddleOcrRuntime:
     return PaddleOcrRuntime(
         home=str(found.home), python=str(found.python), tree=found.tree, packages=found.packages
     )
+
+
+def find_start(training: AnyTraining, name: str, net: Net) -> AnyTraining:
+    """Name the version and the weights to start from, where that is to be the champion's.
+
+    Once a run: what it promotes would be another champion.
+
+    Args:
+        training: How to train.
+        name: The model or, of pages, the pipeline.
+        net: What is trained.
+
+    Returns:
+        The training with the version and the SHA-256 of its weights; with neither if there is no
+        champion, so that the first run of a schedule is like the others.
+
+    Raises:
+        BadInput: The champion has no weights that this training could start from.
+    """
+    if not isinstance(training, PaddleOcrParams) or training.pretrained != CHAMPION:
+        return training
+    workspace = open_workspace()
+    champion = _find_champion(workspace.registry, name, net)
+    if champion is None:
+        narrate("train", f"{net}: {name} has no champion yet; it starts from nothing")
+        return training.model_copy(update={"pretrained": ""})
+    _check_champion(champion, training, net)
+    key = str(champion.manifest["checkpoint"])
+    mark_used(workspace.store, prefix="/".join(key.split("/")[:2]))
+    files = json.loads(workspace.store.read_bytes(f"{key}/manifest.json"))["files"]
+    narrate("train", f"{net}: starts from the champion, {champion.reference}")
+    start = {"pretrained": REGISTERED + champion.reference, "pretrained_sha256": files[WEIGHTS]}
+    return training.model_copy(update=start)
+
+
+def _find_champion(registry: Registry, name: str, net: Net) -> ModelVersion | None:
+    """Return the champion or, of a pipeline, its part."""
+    state = registry.champion(name)
+    if state is None:
+        return None
+    model = registry.version(name, state.version)
+    return registry.resolve(str(model.manifest[net])) if model.task == "pipeline" else model
+
+
+def _check_champion(champion: ModelVersion, training: PaddleOcrParams, net: Net) -> None:
+    said = champion.manifest["parameters"]
+    found = (champion.task, said.get("engine", "embedded"), said.get("net", "compact"))
+    if found != (TASKS[net], training.engine, training.net):
+        raise BadInput(
+            f"training.pretrained: the champion {champion.reference} does {found[0]} by {found[2]} "
+            f"of engine {found[1]}, expected {TASKS[net]} by {training.net} of {training.engine}; "
+            "leave pretrained empty until one of these is the champion"
+        )

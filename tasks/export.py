@@ -13,7 +13,13 @@ from configs.jobs import (
     ExportRecogniserJob,
     ExportResult,
 )
-from configs.paddleocr import DetectorTraining, RecogniserTraining, Training
+from configs.paddleocr import (
+    REGISTERED,
+    DetectorTraining,
+    PaddleOcrParams,
+    RecogniserTraining,
+    Training,
+)
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.store.digest import stage_key
@@ -79,6 +85,7 @@ def _find_or_export(
         name=name,
         version=model.version,
         code_commit=checkpoint.code,
+        parent=_parent(training, name),
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
         **own,
@@ -91,6 +98,14 @@ def _find_or_export(
         shutil.rmtree(place.folder, ignore_errors=True)  # also what a killed run left
     narrate("export", f"{'found' if cached else 'exported'} {name}:{model.version}")
     return model
+
+
+def _parent(training: Training, name: str) -> str:
+    """Return the version of this model that a training started from; empty: none."""
+    if not isinstance(training, PaddleOcrParams):
+        return ""
+    start = f"{REGISTERED}{name}:"
+    return training.pretrained.removeprefix(start) if training.pretrained.startswith(start) else ""
 
 
 def _export(workspace: Workspace, job: ExportJob, place: Place) -> None:

@@ -99,6 +99,7 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", f"training.net={'a' * 300}", "is longer than a file name may be, 255"),
         ("plates-ppocr", "training.layout=fixed", "training.layout: unknown key; allowed here: en"),
         ("plates-ppocr", "training.pretrained=x", "training: pretrained and pretrained_sha256 are"),
+        ("plates-ppocr", "training.pretrained=champions", "training: pretrained and pretrained_sh"),
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
         ("plates-ppocr", "resources.devices=2", "resources.devices: 2 is not allowed; engine: pad"),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
@@ -146,6 +147,16 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
 
     assert key() == key(home="/x") == key(python="/x") == key(pretrained="/x")
     assert len({key(), key(tree="x"), key(packages="x"), key(sha256="1" * 64)}) == 4
+    assert key() != key(pretrained="model:a:v1") == key(pretrained="model:a:v2")
+
+
+def test_the_champion_needs_no_digest_and_takes_none() -> None:
+    params = load_params("plates-ppocr", overrides=["training.pretrained=champion"])
+
+    assert isinstance(params, RetrainLinesParams)
+    given = ["training.pretrained=champion", f"training.pretrained_sha256={'ab' * 32}"]
+    with pytest.raises(ConfigError, match="champion takes no pretrained_sha256; a run finds it"):
+        load_params("plates-ppocr", overrides=given)
 
 
 def test_the_default_is_the_embedded_engine() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from configs.jobs import ExportRecogniserJob, ExportResult
+from configs.paddleocr import PaddleOcrRecogniserParams, RecogniserTraining
 from configs.training import RecogniserTrainingParams
 from ocr.errors import BadInput
 from tasks.export import export_recogniser
@@ -16,9 +17,10 @@ from tests.toy_bundle import write_toy_bundle
 RESULT = ExportResult(kind="export-recogniser", bundle="bundle", parity={}, timings={})
 
 
-def export(project: ToyProject) -> ModelRef:
+def export(project: ToyProject, training: RecogniserTraining | None = None) -> ModelRef:
     checkpoint = CheckpointRef(key="checkpoints/c", digest="c", metrics={}, code="c0ffee-dirty")
-    return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
+    given = training or RecogniserTrainingParams()
+    return export_recogniser.fn(checkpoint, project.dataset, NAME, given)
 
 
 def test_bundle_of_another_machine_that_was_faster_counts(
@@ -63,6 +65,25 @@ def test_the_code_that_trained_it_is_named_and_no_champion_as_its_parent(
 
     assert jobs[0].code_commit == "c0ffee-dirty"
     assert "v1" not in jobs[0].model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("start", "parent"), [(f"model:{NAME}:v1", "v1"), (f"model:{NAME}s:v1", ""), ("/weights", "")]
+)
+def test_the_version_that_a_training_started_from_is_the_parent(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch, start: str, parent: str
+) -> None:
+    jobs: list[ExportRecogniserJob] = []
+
+    def note(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
+        jobs.append(job)
+        write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
+        return RESULT
+
+    monkeypatch.setattr("tasks.export.run_job", note)
+    export(project, PaddleOcrRecogniserParams(pretrained=start, pretrained_sha256="0" * 64))
+
+    assert jobs[0].parent == parent
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError("bundle"), BadInput("No checkpoint")])

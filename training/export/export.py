@@ -142,6 +142,7 @@ def _complete(
         dataset_digest=dataset.digest,
         code_commit=job.code_commit,
         checkpoint=job.checkpoint,
+        parent=job.parent,
         parameters=job.parameters,
         metrics=job.metrics,
         parity=parity,

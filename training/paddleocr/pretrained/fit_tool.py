@@ -1,6 +1,8 @@
 """Finds what of a file of weights a net takes, and writes that as a file of its own.
 
-    PYTHON fit_tool.py HOME CONFIG WEIGHTS TARGET REPORT
+    PYTHON fit_tool.py HOME CONFIG WEIGHTS TARGET REPORT [CHARACTERS]
+
+CHARACTERS is JSON: those of the weights' classes from 1 on; class 0 is the blank.
 
 It imports nothing of ours: it belongs to PaddleOCR's runtime. A .pdparams is a pickle, which may
 run anything when it is read; this reads arrays and nothing else.
@@ -9,6 +11,7 @@ run anything when it is read; this reads arrays and nothing else.
 import contextlib
 import json
 import pickle
+import re
 import sys
 from typing import Any, BinaryIO
 
@@ -21,6 +24,11 @@ PLAIN = {
     ("numpy.core.multiarray", "_reconstruct"),
 }
 """All that a dictionary of arrays is made of."""
+
+
+CTC = re.compile(r"^head\.(ctc_head\.)?fc2?\.(weight|bias)$")
+SPECIALS = 4
+"""Classes beside the characters: a CTC head has one, a second head more."""
 
 
 class ArrayReader(pickle.Unpickler):
@@ -63,7 +71,42 @@ def read_arrays(file: BinaryIO) -> dict[str, Any]:
     return real
 
 
-def main(home: str, config: str, weights: str, target: str, report: str) -> None:
+def fit_characters(arrays: dict[str, Any], known: list[str], wanted: list[str]) -> dict[str, Any]:
+    """Return the arrays for other characters; what cannot be told apart by character is left out.
+
+    Args:
+        arrays: Of a net that knows the first characters.
+        known: They, in their order.
+        wanted: Those of the net that is to start. One that is new gets the mean of all.
+    """
+    import numpy as np
+
+    if known == wanted:
+        return arrays
+    fitted: dict[str, Any] = {}
+    places = {character: place for place, character in enumerate(known, start=1)}
+    classes = len(known) + 1
+    for name, array in arrays.items():
+        if CTC.match(name) and array.shape[-1] == classes:
+            mean = array[..., 1:].mean(axis=-1)
+            columns = [array[..., places[c]] if c in places else mean for c in wanted]
+            fitted[name] = np.stack([array[..., 0], *columns], axis=-1)
+        elif not name.startswith("head.") or not any(
+            classes <= size < classes + SPECIALS for size in array.shape
+        ):
+            fitted[name] = array
+    return fitted
+
+
+def read_lines(path: str) -> list[str]:
+    """Return the lines of a dictionary as PaddleOCR reads them."""
+    with open(path, "rb") as file:  # noqa: PTH123
+        return [line.decode("utf-8").strip("\r\n") for line in file.readlines()]
+
+
+def main(
+    home: str, config: str, weights: str, target: str, report: str, characters: str = ""
+) -> None:
     """Compare the weights with the net of a config."""
     try:
         with open(weights, "rb") as file:  # noqa: PTH123 - as plain as can be over there
@@ -88,6 +131,14 @@ def main(home: str, config: str, weights: str, target: str, report: str) -> None
         export_model.export(settings)
     if not net:
         raise SystemExit("PaddleOCR's exporter no longer builds its net as it did")
+    known: list[str] = []
+    wanted: list[str] = []
+    if characters:
+        with open(characters, encoding="utf-8") as text:  # noqa: PTH123
+            known = json.load(text)
+    if known:
+        wanted = read_lines(settings["Global"]["character_dict_path"])
+    unfitted, arrays = arrays, fit_characters(arrays, known, wanted)
     fits = [name for name in net if name in arrays and list(arrays[name].shape) == net[name]]
     paddle.save({name: paddle.to_tensor(arrays[name]) for name in fits}, target)
     return _write(
@@ -95,7 +146,8 @@ def main(home: str, config: str, weights: str, target: str, report: str) -> None
         {
             "fits": fits,
             "new": [name for name in net if name not in fits],
-            "unused": [name for name in arrays if name not in fits],
+            "unused": [name for name in unfitted if name not in fits],
+            "characters": [character for character in wanted if character not in known],
         },
     )
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from configs.jobs import TrainPaddleOcrJob
+from configs.paddleocr import REGISTERED
 from ocr.errors import BadData, TrainingFailed
 from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, started, write_config
 from training.paddleocr.pretrained.fetching import fetch_weights
+from training.paddleocr.pretrained.registered import fetch_registered
 from training.paddleocr.process import run_aside
 
 TOOL = Path(__file__).parent / "fit_tool.py"
@@ -30,12 +32,14 @@ class Fit(BaseModel):
         fits: Parameters of the net that start from the weights.
         new: Parameters of the net that do not.
         unused: Arrays of the weights that the net has not, or of another shape.
+        characters: Those of the net that the weights do not know, if they say which they know.
     """
 
     refused: str = ""
     fits: list[str] = []
     new: list[str] = []
     unused: list[str] = []
+    characters: list[str] = []
 
 
 def start_from_weights(
@@ -60,8 +64,12 @@ def start_from_weights(
     report = folder / REPORT
     if not report.is_file():
         fetched = folder / FETCHED
-        fetch_weights(source, job.training.pretrained_sha256, fetched)
-        _compare(job, fetched, weights, report, config=config, stop=stop)
+        where, known = source, list[str]()
+        if source.startswith(REGISTERED):
+            registered, characters = fetch_registered(job, folder)
+            where, known = str(registered), [str(characters)]
+        fetch_weights(where, job.training.pretrained_sha256, fetched)
+        _compare(job, fetched, weights, report, known=known, config=config, stop=stop)
     fit = Fit.model_validate_json(report.read_bytes())
     _judge(fit, source=source, net=job.training.net)
     if fit.new:
@@ -70,6 +78,12 @@ def start_from_weights(
             folder,
             f"{len(fit.fits)} of the net's {whole} parameters start from training.pretrained; "
             f"new: {_some(fit.new)}; not used of it: {_some(fit.unused)}",
+        )
+    if fit.characters:
+        note(
+            folder,
+            f"{len(fit.characters)} characters that training.pretrained does not know start from "
+            f"the mean of those that it knows: {_some(fit.characters)}",
         )
     return started(config, weights)
 
@@ -80,6 +94,7 @@ def _compare(
     weights: Path,
     report: Path,
     *,
+    known: Sequence[str],
     config: Config,
     stop: StopRequest,
 ) -> None:
@@ -89,7 +104,7 @@ def _compare(
     home = job.runtime.home
     run_aside(
         job,
-        [[str(TOOL), home, str(path), str(fetched), str(weights), str(part)]],
+        [[str(TOOL), home, str(path), str(fetched), str(weights), str(part), *known]],
         log=report.with_name(LOG),
         stop=stop,
     )

@@ -1,6 +1,7 @@
 """What of weights from outside a net takes; nothing that a pickle asks for is run."""
 
 import io
+import json
 import os
 import pickle
 import re
@@ -14,12 +15,17 @@ from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from ocr.errors import BadData
+from ocr.models.registry import Registry
+from ocr.store import open_store
+from ocr.store.folder import publish_folder, seal_folder
 from ocr.store.whole import sha256_of
+from tasks.engine import WEIGHTS
 from tests.paddleocr_tree import find_runtime
 from training.loop.guards import StopRequest
 from training.loop.progress import read_events
+from training.paddleocr.checkpoint import SPEC
 from training.paddleocr.config import JobFiles
-from training.paddleocr.pretrained.fit_tool import read_arrays
+from training.paddleocr.pretrained.fit_tool import fit_characters, read_arrays
 from training.paddleocr.pretrained.fitting import start_from_weights
 from training.paddleocr.recognition.config import make_config, read_upstream
 
@@ -80,22 +86,50 @@ def test_what_is_no_dictionary_of_arrays_is_refused(content: bytes) -> None:
         read_arrays(io.BytesIO(content))
 
 
+@pytest.mark.parametrize("name", ["head.fc", "head.ctc_head.fc2"])
+def test_each_character_keeps_what_was_learnt_of_it_and_a_new_one_gets_the_mean(name: str) -> None:
+    bias = np.array([9, 1, 2, 3], np.float32)  # of the blank, a, b and c
+    weight = np.stack([bias, 10 * bias])
+    arrays = {f"{name}.bias": bias, f"{name}.weight": weight}
+
+    found = fit_characters(arrays, ["a", "b", "c"], ["c", "x", "a"])
+
+    np.testing.assert_array_equal(found[f"{name}.bias"], [9, 3, 2, 1])
+    np.testing.assert_array_equal(found[f"{name}.weight"], [[9, 3, 2, 1], [90, 30, 20, 10]])
+
+
+def test_a_second_head_of_other_characters_starts_anew_and_nothing_else() -> None:
+    arrays = {
+        "head.gtc_head.embedding.weight": np.ones((7, 96), np.float32),
+        "head.gtc_head.norm.weight": np.ones(96, np.float32),
+        "backbone.conv.weight": np.ones((4, 4), np.float32),
+    }
+
+    assert fit_characters(arrays, ["a", "b", "c"], ["a", "b", "d"]).keys() == {
+        "head.gtc_head.norm.weight",
+        "backbone.conv.weight",
+    }
+    assert fit_characters(arrays, ["a", "b", "c"], ["a", "b", "c"]) == arrays
+
+
 @pytest.fixture(scope="module")
 def runtime() -> PaddleOcrRuntime:
     return find_runtime()
 
 
-def start(folder: Path, runtime: PaddleOcrRuntime, weights: Path) -> str:
+def start(
+    folder: Path, runtime: PaddleOcrRuntime, weights: Path, *, version: str = "", store: str = "s"
+) -> str:
     """Prepare a training of ten digits that starts from weights; return what it starts from."""
     training = PaddleOcrRecogniserParams(
-        net=NET, pretrained=str(weights), pretrained_sha256=sha256_of(weights)
+        net=NET, pretrained=version or str(weights), pretrained_sha256=sha256_of(weights)
     )
     files = JobFiles.of(folder)
     files.data.mkdir(exist_ok=True)
     files.charset.write_text("".join(f"{digit}\n" for digit in "0123456789"))
     upstream = read_upstream(Path(runtime.home), NET)
     job = TrainPaddleOcrRecogniserJob(
-        store="s", snapshot="d/0", training=training, resources=ResourceParams(), runtime=runtime
+        store=store, snapshot="d/0", training=training, resources=ResourceParams(), runtime=runtime
     )
     config = make_config(upstream, training, files=files, lines=9, gpu=False)
     started = start_from_weights(job, folder, config=config, stop=StopRequest())
@@ -148,3 +182,31 @@ def test_a_pickle_that_would_run_something_is_refused_over_there(
         start(tmp_path, runtime, weights)
 
     assert not (tmp_path / "pwned").exists()
+
+
+def test_a_version_of_other_characters_is_started_from_character_by_character(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    store = open_store(f"file://{tmp_path}/store")
+    made, bundle = tmp_path / "made", tmp_path / "bundle"
+    for folder in (made, bundle):
+        folder.mkdir()
+    weights = save(runtime, made / WEIGHTS, f"'{BIAS}': paddle.arange(4, dtype='float32')")
+    (made / SPEC).write_text(json.dumps({"charset": ["7", "x", "5"]}), encoding="utf-8")
+    seal_folder(made)
+    key = publish_folder(store, made, key="checkpoints/c")
+    (bundle / "manifest.json").write_text(
+        json.dumps({"name": "plates", "version": "v1", "checkpoint": key})
+    )
+    Registry(store).register("plates", "v1", bundle)
+
+    started = start(tmp_path, runtime, weights, version="model:plates:v1", store=store.uri)
+
+    with Path(started).open("rb") as file:
+        found = read_arrays(file)[BIAS]
+    np.testing.assert_array_equal(found, [0, 2, 2, 2, 2, 2, 3, 2, 1, 2, 2])
+    notices = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert notices[1] == (
+        "8 characters that training.pretrained does not know start from the mean of those that it "
+        "knows: 0, 1, 2 and 5 more"
+    )
