@@ -64,6 +64,10 @@ class PaddleOcrParams(Params):
     pretrained_sha256: str = Field(
         "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the weights to start from"
     )
+    amp: Literal["off", "O1"] = Field(
+        "off",
+        description="Mixed precision, GPU only: float16 of recognisers, bfloat16 of detectors",
+    )
     overrides: Annotated[dict[str, Any], AfterValidator(_check_values)] = Field(
         default={},
         description="Keys of PaddleOCR's own configuration, nested as there; none may be new",
@@ -232,6 +236,12 @@ Training = RecogniserTraining | DetectorTraining
 def check_engine(resources: ResourceParams, *trainings: Training) -> None:
     """Raise ValueError when an engine cannot use the resources."""
     engines = {training.engine for training in trainings}
+    amps = {training.amp for training in trainings if isinstance(training, PaddleOcrParams)}
+    if amps - {"off"} and resources.device == "cpu":
+        raise ValueError(
+            "resources.device: cpu is not allowed with amp: O1; Paddle trains with mixed precision "
+            "on a GPU alone, and would learn as with amp: off"
+        )
     if "paddleocr" in engines and resources.devices != 1:
         raise ValueError(
             f"resources.devices: {resources.devices} is not allowed; engine: paddleocr trains in "

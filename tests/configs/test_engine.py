@@ -101,6 +101,8 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", "training.pretrained=x", "training: pretrained and pretrained_sha256 are"),
         ("plates-ppocr", "training.pretrained=champions", "training: pretrained and pretrained_sh"),
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
+        ("plates-ppocr", "training.amp=O1", "resources.device: cpu is not allowed with amp: O1;"),
+        ("plates-ppocr", "training.amp=O2", "training.amp: 'O2' is not allowed; input should be"),
         ("plates-ppocr", "resources.devices=2", "resources.devices: 2 is not allowed; engine: pad"),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
         ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
@@ -148,6 +150,13 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
     assert key() == key(home="/x") == key(python="/x") == key(pretrained="/x")
     assert len({key(), key(tree="x"), key(packages="x"), key(sha256="1" * 64)}) == 4
     assert key() != key(pretrained="model:a:v1") == key(pretrained="model:a:v2")
+
+
+def test_mixed_precision_is_for_gpus() -> None:
+    params = load_params("plates-ppocr", overrides=["training.amp=O1", "resources.device=gpu"])
+
+    assert isinstance(params, RetrainLinesParams)
+    assert params.training.amp == "O1"
 
 
 def test_the_champion_needs_no_digest_and_takes_none() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -17,6 +17,8 @@ LOADERS_ON_GPU = 4
 MOST_STEPS_UNSAID = 10
 SEEDS = 1 << 32
 """As many as NumPy takes."""
+FLOAT16_SCALE = 1024.0
+"""Of a loss at first; where a gradient becomes infinite, less from then on."""
 
 Config = dict[str, Any]
 Settings = Iterator[tuple[str, tuple[Any, str]]]
@@ -109,6 +111,21 @@ def shared_settings(
         yield f"{part}.loader.num_workers", (LOADERS_ON_GPU if gpu else 0, "")
     yield "Train.loader.shuffle", (True, "")
     yield "Train.loader.batch_size_per_card", (training.batch_size, "training.batch_size")
+
+
+def precision_settings(
+    training: PaddleOcrParams, *, dtype: Literal["float16", "bfloat16"]
+) -> Settings:
+    """Yield what the job says of mixed precision; `dtype` is what the net can be learnt in."""
+    yield "Global.use_amp", (training.amp != "off", "training.amp")
+    if training.amp == "off":
+        return
+    yield "Global.amp_level", (training.amp, "training.amp")
+    yield "Global.amp_dtype", (dtype, "training.amp")
+    # Small gradients are 0 in float16 unless they are scaled, as far up as none becomes infinite.
+    is_scaled = dtype == "float16"
+    yield "Global.use_dynamic_loss_scaling", (is_scaled, "training.amp")
+    yield "Global.scale_loss", (FLOAT16_SCALE if is_scaled else 1.0, "training.amp")
 
 
 def with_settings(

@@ -138,8 +138,9 @@ class Learning:
             self._offset = first if said.step <= first else 0
         said = replace(said, step=said.step + self._offset)
         if not math.isfinite(said.loss):
+            off = "" if self._job.training.amp == "off" else " or switch training.amp off"
             raise TrainingFailed(
-                f"The loss is {said.loss} at step {said.step}: lower training.learning_rate"
+                f"The loss is {said.loss} at step {said.step}: lower training.learning_rate{off}"
             )
         self._last = said
         done = said.step - first

@@ -11,6 +11,7 @@ from training.paddleocr.config import (
     JobFiles,
     Settings,
     find_step,
+    precision_settings,
     read_named,
     set_step,
     shared_settings,
@@ -110,6 +111,7 @@ def _settings(
 ) -> Settings:
     steps = -(-pages // training.batch_size)
     yield from shared_settings(training, files=files, steps_per_epoch=steps, gpu=gpu)
+    yield from precision_settings(training, dtype="bfloat16")  # float16 makes its loss NaN
     yield "Metric.main_indicator", ("hmean", "")
     yield "Train.loader.drop_last", (False, "")  # there may be fewer pages than a batch
     yield "Eval.loader.batch_size_per_card", (1, "")  # pages differ in size

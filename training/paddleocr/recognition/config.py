@@ -12,6 +12,7 @@ from training.paddleocr.config import (
     JobFiles,
     Settings,
     find_step,
+    precision_settings,
     read_named,
     shared_settings,
     with_settings,
@@ -92,6 +93,7 @@ def _settings(
 ) -> Settings:
     batch = training.batch_size
     yield from shared_settings(training, files=files, steps_per_epoch=lines // batch, gpu=gpu)
+    yield from precision_settings(training, dtype="float16")
     yield "Global.max_text_length", (training.max_text_length, "training.max_text_length")
     yield "Global.character_dict_path", (str(files.charset), "")
     yield "Global.use_space_char", (False, "")  # the charset has one where the texts do
