@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 
 from configs.base import Params
 from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrRecogniserParams
+from configs.presets import load_params
 from configs.training import RecogniserTrainingParams
+from flows.retrain_lines import retrain_lines
+from flows.retrain_pages import retrain_pages
 from ocr.errors import BadInput
 from ocr.models.registry import Registry
 from ocr.store.folder import publish_folder, seal_folder
@@ -142,3 +146,35 @@ def test_what_does_not_ask_for_the_champion_is_left_alone(scene: Scene, training
     scene.promote("plates", "v1")
 
     assert find_start(training, "plates", "recogniser") is training
+
+
+@pytest.mark.parametrize(
+    ("task", "net", "flow"),
+    [
+        ("recognition", "training", retrain_lines),
+        ("pages", "detector", retrain_pages),
+        ("pages", "recogniser", retrain_pages),
+    ],
+)
+def test_a_run_asks_for_the_champion_before_it_prepares_anything(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, task: str, net: str, flow: Any
+) -> None:
+    scene.add("own", "v1", task="pipeline", detector="own:v2", recogniser="own:v2")
+    scene.add("own", "v2", task="none")
+    scene.promote("own", "v1")
+    monkeypatch.setenv("PADDLEOCR_HOME", str(make_tree(scene.folder)))
+    monkeypatch.setenv("OCRLINE_PADDLEOCR_PYTHON", sys.executable)
+    project = scene.folder / "own.yaml"
+    asked = "{engine: paddleocr, pretrained: champion}"
+    project.write_text(f"extends: _base\ntask: {task}\nname: own\n{net}: {asked}\n")
+
+    with pytest.raises(BadInput, match="the champion own:v2 does none by "):
+        flow.fn(load_params(str(project), overrides=["dataset.root=/nowhere"]), "train")
+
+
+def make_tree(folder: Path) -> Path:
+    for name in ("tools/train.py", "tools/export_model.py", "configs/a.yml", "ppocr/a.py"):
+        path = folder / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    return folder / "tree"
