@@ -11,23 +11,27 @@ import httpx
 
 from ocr.errors import BadData, BadInput, StoreUnavailable
 from ocr.store.whole import sha256_of, written_whole
+from training.loop.guards import Stopped, StopRequest
 
-ANSWER_S = 60
+ANSWER_S = 15
+"""Shorter than a task waits for a job that it ended."""
 MOST_S = 3600
 MOST_BYTES = 4 * 2**30
 MOST_REDIRECTS = 5
 PIECE_BYTES = 1 << 20
 
 
-def fetch_weights(source: str, sha256: str, target: Path) -> None:
+def fetch_weights(source: str, sha256: str, target: Path, *, stop: StopRequest) -> None:
     """Copy weights to a file, unless it holds them already.
 
     Args:
         source: Path, or URL of the kinds file, http or https; without any secret.
         sha256: Of their content.
         target: The file.
+        stop: Whether SIGTERM arrived.
 
     Raises:
+        Stopped: SIGTERM arrived.
         BadInput: There is no such file or address, or it leads elsewhere than https to https.
         BadData: They are others than expected, or more than MOST_BYTES.
         StoreUnavailable: The address does not answer, or not within MOST_S.
@@ -37,6 +41,8 @@ def fetch_weights(source: str, sha256: str, target: Path) -> None:
     end, size = time.monotonic() + MOST_S, 0
     with written_whole(target) as file, _opened(source) as pieces:
         for piece in pieces:
+            if stop.at is not None:
+                raise Stopped("Asked to stop while weights were fetched; run again to begin anew")
             size += len(piece)
             if size > MOST_BYTES:
                 most = f"{MOST_BYTES / 2**30:g} GiB, the most that is taken"

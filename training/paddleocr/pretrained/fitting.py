@@ -68,7 +68,7 @@ def start_from_weights(
         if source.startswith(REGISTERED):
             registered, characters = fetch_registered(job, folder)
             where, known = str(registered), [str(characters)]
-        fetch_weights(where, job.training.pretrained_sha256, fetched)
+        fetch_weights(where, job.training.pretrained_sha256, fetched, stop=stop)
         _compare(job, fetched, weights, report, known=known, config=config, stop=stop)
     fit = Fit.model_validate_json(report.read_bytes())
     _judge(fit, source=source, net=job.training.net)

@@ -10,11 +10,14 @@ from threading import Thread
 import pytest
 
 from ocr.errors import BadData, BadInput, StoreUnavailable
+from training.loop.guards import Stopped, StopRequest
 from training.paddleocr.pretrained import fetching
 from training.paddleocr.pretrained.fetching import fetch_weights
 
 CONTENT = b"weights" * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+fetch = partial(fetch_weights, stop=StopRequest())
 
 
 @pytest.fixture
@@ -51,15 +54,15 @@ def test_a_path_a_file_url_and_an_address_give_the_same(
     named = (str(source), source.as_uri(), f"{address}/some%20weights.pdparams")
     for number, each in enumerate(named):
         target = tmp_path / f"{number}.pdparams"
-        fetch_weights(each, SHA256, target)
+        fetch(each, SHA256, target)
         assert target.read_bytes() == CONTENT
 
 
 def test_weights_that_are_there_are_not_fetched_again(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "t.pdparams"
-    fetch_weights(str(source), SHA256, target)
+    fetch(str(source), SHA256, target)
 
-    fetch_weights(str(tmp_path / "gone"), SHA256, target)
+    fetch(str(tmp_path / "gone"), SHA256, target)
 
     assert target.read_bytes() == CONTENT
 
@@ -68,20 +71,20 @@ def test_other_weights_are_refused_and_not_left_behind(source: Path, tmp_path: P
     target = tmp_path / "t.pdparams"
 
     with pytest.raises(BadData, match=f"has SHA-256 {SHA256}, expected {'0' * 64}"):
-        fetch_weights(str(source), "0" * 64, target)
+        fetch(str(source), "0" * 64, target)
 
     assert not target.exists()
 
 
 def test_missing_weights_are_named(address: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none.pdparams answers 404"):
-        fetch_weights(f"{address}/none.pdparams", SHA256, tmp_path / "t")
+        fetch(f"{address}/none.pdparams", SHA256, tmp_path / "t")
     with pytest.raises(BadInput, match="there is no file '/none'"):
-        fetch_weights("/none", SHA256, tmp_path / "t")
+        fetch("/none", SHA256, tmp_path / "t")
     with pytest.raises(StoreUnavailable, match=r"training.pretrained: http://127.0.0.1:9/x"):
-        fetch_weights("http://127.0.0.1:9/x", SHA256, tmp_path / "t")
+        fetch("http://127.0.0.1:9/x", SHA256, tmp_path / "t")
     with pytest.raises(BadInput, match="is no address"):
-        fetch_weights("http://a\0b/x", SHA256, tmp_path / "t")
+        fetch("http://a\0b/x", SHA256, tmp_path / "t")
 
 
 @pytest.mark.parametrize("kind", ["path", "address"])
@@ -92,7 +95,7 @@ def test_more_than_is_taken_is_not_fetched_to_its_end(
     named = {"path": str(source), "address": f"{address}/some%20weights.pdparams"}[kind]
 
     with pytest.raises(BadData, match=r"has more than .* GiB, the most that is taken"):
-        fetch_weights(named, SHA256, tmp_path / "t")
+        fetch(named, SHA256, tmp_path / "t")
 
     assert list(tmp_path.iterdir()) == [source]
 
@@ -103,11 +106,25 @@ def test_an_address_that_takes_too_long_is_given_up(
     monkeypatch.setattr(fetching, "MOST_S", -1)
 
     with pytest.raises(StoreUnavailable, match="took longer than -1 s; fetch it yourself"):
-        fetch_weights(f"{address}/some%20weights.pdparams", SHA256, tmp_path / "t")
+        fetch(f"{address}/some%20weights.pdparams", SHA256, tmp_path / "t")
+
+
+@pytest.mark.parametrize("kind", ["path", "address"])
+def test_sigterm_ends_it_and_leaves_nothing(
+    kind: str, source: Path, address: str, tmp_path: Path
+) -> None:
+    stop = StopRequest()
+    stop.at = 1.0
+    named = {"path": str(source), "address": f"{address}/some%20weights.pdparams"}[kind]
+
+    with pytest.raises(Stopped, match="Asked to stop while weights were fetched"):
+        fetch_weights(named, SHA256, tmp_path / "t", stop=stop)
+
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_redirect_without_https_is_refused_and_not_quoted(address: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="/moved redirects; only https that leads to") as refused:
-        fetch_weights(f"{address}/moved", SHA256, tmp_path / "t")
+        fetch(f"{address}/moved", SHA256, tmp_path / "t")
 
     assert "hush-hush" not in str(refused.value)
