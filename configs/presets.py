@@ -1,5 +1,6 @@
 """Layered YAML presets: base, then domain, then project, then the command line's --set."""
 
+import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +20,7 @@ TASKS: dict[str, type[ProjectParams]] = {
     "pages": RetrainPagesParams,
 }
 PRESETS = Path(__file__).parent / "presets"
+SHOWN = 60
 
 
 class ConfigError(ValueError):
@@ -39,7 +41,10 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
     """
     values = _read_layers(find_preset(source))
     for override in overrides:
-        values = _merge(values, _parse_override(override))
+        try:
+            values = _merge(values, _parse_override(override))
+        except RecursionError:
+            raise ConfigError(f"--set {override[:SHOWN]!r}: nested too deep") from None
     task = values.pop("task", "recognition")
     if not isinstance(task, str) or task not in TASKS:
         raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")
@@ -139,8 +144,8 @@ def _find_parent(name: str, *, child: Path) -> Path:
 
 def _read_mapping(path: Path) -> dict[str, Any]:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        values = _read_yaml(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not YAML in UTF-8: {error}") from None
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected keys and values, found {type(values).__name__}")
@@ -152,14 +157,29 @@ def _parse_override(override: str) -> dict[str, Any]:
     if not separator or not path.strip("."):
         raise ConfigError(f"--set {override!r}: expected key.path=value")
     try:
-        value = yaml.safe_load(text) if text else ""
+        value = _read_yaml(text) if text else ""
     except yaml.YAMLError:
         value = text
+    except ValueError as error:
+        raise ConfigError(f"--set {override[:SHOWN]!r}: {error}") from None
     *parents, key = path.split(".")
     values: dict[str, Any] = {key: value}
     for parent in reversed(parents):
         values = {parent: values}
     return values
+
+
+def _read_yaml(text: str) -> Any:
+    """Read YAML whose values job.json can hold.
+
+    Raises:
+        YAMLError: It is no YAML.
+        ValueError: job.json could not hold it.
+        RecursionError: It is nested too deep.
+    """
+    value = yaml.safe_load(text)
+    json.dumps(value, default=str, skipkeys=True)
+    return value
 
 
 def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

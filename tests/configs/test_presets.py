@@ -48,6 +48,12 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
         ("=3", "--set '=3': expected key.path=value"),
         ("dataset.name=", "dataset.name: '' is not allowed; string should match pattern"),
         ("training.learning_rate=nan", "training.learning_rate: 'nan' is not allowed"),
+        (f"training={'[' * 5000}", "--set 'training=[[[[[[[[[[[[[[[[[[["),
+        (f"{'a.' * 5000}b=1", "a: unknown key; allowed here: name"),
+        (f"training.epochs={'1' * 6000}", "': Exceeds the limit (4300 digits) for integer"),
+        (f"training.epochs=0x{'f' * 6000}", "': Exceeds the limit (4300 digits) for integer"),
+        ("dataset.root=2026-11-31", "--set 'dataset.root=2026-11-31': day is out of range"),
+        ("training=&a {b: *a}", "--set 'training=&a {b: *a}': Circular reference detected"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_by_its_full_path(override: str, expected: str) -> None:
@@ -55,6 +61,22 @@ def test_a_wrong_key_or_value_is_named_by_its_full_path(override: str, expected:
         load_params("smoke", overrides=[override])
 
     assert expected in str(error.value)
+
+
+def test_overrides_that_are_nested_too_deep_together_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"--set 'a\.a\.a.*': nested too deep"):
+        load_params("smoke", overrides=[f"{'a.' * 5000}{key}=1" for key in "bc"])
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, "1" * 6000, "name: 2026-11-31", "name: &a [*a]", "\xff"]
+)
+def test_a_file_that_cannot_be_read_is_one_error(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(ConfigError, match=r"own.yaml: not YAML in UTF-8"):
+        load_params(str(path))
 
 
 def test_composition_of_lines_of_any_width_is_refused() -> None:
