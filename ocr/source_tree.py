@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -120,27 +121,43 @@ def _describe(python: Path) -> Interpreter:
     if not python.is_file():
         raise BadInput(f"There is no interpreter {python} for PaddleOCR's tools; {advice}")
     try:
-        run = subprocess.run(
-            [python, "-I", "-c", _DESCRIBE],
-            env={key: value for key, value in os.environ.items() if _NEEDED.fullmatch(key)},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-        )
+        status, out, errors = _ask(python)
     except subprocess.TimeoutExpired:
         raise BadInput(f"{python} gave no answer within {_TIMEOUT_S} s; {advice}") from None
     except OSError as error:
         raise BadInput(f"{python} cannot be started: {error}; {advice}") from error
-    if run.returncode != 0:
-        reason = (run.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    if status != 0:
+        reason = (errors.strip().splitlines() or ["it said nothing"])[-1]
         raise BadInput(f"{python} has no Paddle: {reason}; {advice}")
     try:
-        said = run.stdout.strip().splitlines() or [""]  # a site of its own may have said more
+        said = out.strip().splitlines() or [""]  # a site of its own may have said more
         return TypeAdapter(Interpreter).validate_json(said[-1])
     except ValidationError:
         raise BadInput(f"{python} is no Python: it lists no packages; {advice}") from None
+
+
+def _ask(python: Path) -> tuple[int, str, str]:
+    """Return an interpreter's status and what it said to both ends; it may be a script of a user.
+
+    Raises:
+        TimeoutExpired: It hung; nothing that it started is left.
+    """
+    with subprocess.Popen(
+        [python, "-I", "-c", _DESCRIBE],
+        env={key: value for key, value in os.environ.items() if _NEEDED.fullmatch(key)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            out, errors = process.communicate(timeout=_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, out, errors
 
 
 def _digest_tree(home: Path) -> str:

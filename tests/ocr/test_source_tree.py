@@ -4,11 +4,13 @@ import errno
 import os
 import platform
 import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from ocr import source_tree
 from ocr.errors import BadInput
 from ocr.source_tree import find_home, find_source_tree
 
@@ -139,3 +141,22 @@ def test_what_a_site_says_before_is_not_taken_for_the_answer(tree: Path, tmp_pat
     other.chmod(0o755)
 
     assert find_source_tree(str(tree), other).interpreter.paddle == "3.3.1"
+
+
+def test_an_interpreter_that_hangs_is_ended_with_what_it_started(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = tmp_path / "child"
+    other = tmp_path / "python"
+    other.write_text(f"#!/bin/sh\nsleep 300 & echo $! > {child}\nwait\n")
+    other.chmod(0o755)
+    monkeypatch.setattr(source_tree, "_TIMEOUT_S", 1)
+
+    with pytest.raises(BadInput, match=r"gave no answer within 1 s; make it"):
+        find_source_tree(str(tree), other)
+
+    stat = Path(f"/proc/{child.read_text().strip()}/stat")
+    ended = time.monotonic() + 10
+    while stat.is_file() and ") Z " not in stat.read_text():
+        assert time.monotonic() < ended, "it still runs"
+        time.sleep(0.05)
