@@ -2,7 +2,7 @@
 
 - `train`, `trainee` – the whole job: prepared, learnt, exported, validated; what nets differ in
 - `recognition/`, `detection/` – the two kinds of net, side by side in files of the same names
-- `config`, `overrides` – our parameters as PaddleOCR's YAML; nobody else speaks it
+- `config`, `overrides`, `shape` – our parameters as PaddleOCR's YAML; nobody else speaks it
 - `pretrained/` – what a training starts from
 - `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
 - `measured` – what its loader and net make of the data, asked before they learn

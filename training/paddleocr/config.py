@@ -12,6 +12,7 @@ import yaml
 from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
 from training.paddleocr.overrides import override
+from training.paddleocr.shape import check_shape
 
 LOADERS_ON_GPU = 4
 MOST_STEPS_UNSAID = 10
@@ -60,7 +61,7 @@ def read_named(home: Path, net: str, *, families: Mapping[str, str], example: st
     """Read the config of a family, or of a path in PaddleOCR's tree.
 
     Raises:
-        BadInput: There is none.
+        BadInput: There is none, or it is no config of a training.
     """
     name = families.get(net, net)
     try:
@@ -81,6 +82,7 @@ def read_named(home: Path, net: str, *, families: Mapping[str, str], example: st
     except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise BadInput(f"training.net: {name} is no YAML that can be read: {reason}") from None
+    check_shape(config, name)
     return config
 
 

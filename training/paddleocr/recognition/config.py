@@ -27,6 +27,8 @@ FAMILIES = {
     "pp-ocrv5-mobile": "configs/rec/PP-OCRv5/PP-OCRv5_mobile_rec.yml",
     "pp-ocrv5-server": "configs/rec/PP-OCRv5/PP-OCRv5_server_rec.yml",
 }
+JOIN = "RecConAug"
+"""The step that joins lines to longer ones, up to the longest text that the net is built for."""
 
 
 def read_upstream(home: Path, net: str) -> Config:
@@ -112,6 +114,8 @@ def _set_lengths(config: Any, length: int) -> None:
     for group in _groups(config):
         if "max_text_length" in group:
             group["max_text_length"] = length
+    if joined := find_step(config, "Train", JOIN):
+        joined["max_text_length"] = longest_text(config)
 
 
 def _set_widths(config: Config, width_px: int) -> None:
@@ -123,8 +127,8 @@ def _set_widths(config: Config, width_px: int) -> None:
             resize["image_shape"][2] = width_px
             if "eval_mode" in resize:  # wide lines kept wide make no batch: the loader would hang
                 resize["eval_mode"] = False
-        if joined := find_step(config, part, "RecConAug"):
-            joined["image_shape"][1] = width_px
+        if joined := find_step(config, part, JOIN):
+            joined["image_shape"] = [input_size(config)[0], width_px, 3]
     if sampler := config["Train"].get("sampler"):
         sampler["scales"] = [[width_px, height_px] for _, height_px in sampler["scales"]]
 

@@ -56,9 +56,9 @@ def check_preprocessing(config: Mapping[str, Any], name: str) -> None:
             "as our reader does"
         )
     learnt = find_step(config, "Train", "RecResizeImg") or resize
-    if learnt["image_shape"] != shape or not learnt.get("padding", True):
+    if learnt.get("image_shape") != shape or not learnt.get("padding", True):
         raise BadInput(
-            f"training.net: {name} learns lines of {learnt['image_shape']} and reads {shape}"
+            f"training.net: {name} learns lines of {learnt.get('image_shape')} and reads {shape}"
         )
     if more := [step for step in _steps(config, "Eval") if not _is_ours(step)]:
         raise BadInput(
