@@ -54,7 +54,7 @@ class PaddleOcrParams(Params):
         min_length=1, description="A net's file in PaddleOCR's tree, or its family"
     )
     epochs: int = Field(20, ge=1, description="Passes over the train split")
-    batch_size: int = Field(16, ge=1, le=4096, description="Images per step")
+    batch_size: int = Field(16, ge=1, le=4096, description="Images per step, of all devices")
     learning_rate: float = Field(5e-4, gt=0, le=1, description="Peak learning rate")
     pretrained: str = Field(
         "",
@@ -113,7 +113,7 @@ class PaddleOcrRecogniserParams(PaddleOcrParams):
         "pp-ocrv3-mobile, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, pp-ocrv5-server. One "
         "that cannot be exported is refused before it is trained",
     )
-    batch_size: int = Field(16, ge=1, le=4096, description="Lines per step")
+    batch_size: int = Field(16, ge=1, le=4096, description="Lines per step, of all devices")
     width_px: int = Field(
         320,
         ge=32,
@@ -162,7 +162,7 @@ class PaddleOcrDetectorParams(PaddleOcrParams):
         "pp-ocrv5-server. One that cannot be exported is refused before it is trained",
     )
     epochs: int = Field(100, ge=1, description="Passes over the train split")
-    batch_size: int = Field(8, ge=1, le=1024, description="Crops of pages per step")
+    batch_size: int = Field(8, ge=1, le=1024, description="Crops of pages per step, of all devices")
     learning_rate: float = Field(1e-3, gt=0, le=1, description="Peak learning rate")
     long_side_px: int = Field(
         1280,
@@ -235,15 +235,17 @@ Training = RecogniserTraining | DetectorTraining
 
 def check_engine(resources: ResourceParams, *trainings: Training) -> None:
     """Raise ValueError when an engine cannot use the resources."""
-    engines = {training.engine for training in trainings}
-    amps = {training.amp for training in trainings if isinstance(training, PaddleOcrParams)}
-    if amps - {"off"} and resources.device == "cpu":
-        raise ValueError(
-            "resources.device: cpu is not allowed with amp: O1; Paddle trains with mixed precision "
-            "on a GPU alone, and would learn as with amp: off"
-        )
-    if "paddleocr" in engines and resources.devices != 1:
-        raise ValueError(
-            f"resources.devices: {resources.devices} is not allowed; engine: paddleocr trains in "
-            "one process, expected 1"
-        )
+    for training in trainings:
+        if not isinstance(training, PaddleOcrParams):
+            continue
+        if training.amp != "off" and resources.device == "cpu":
+            raise ValueError(
+                "resources.device: cpu is not allowed with amp: O1; Paddle trains with mixed "
+                "precision on a GPU alone, and would learn as with amp: off"
+            )
+        if training.batch_size % resources.devices:
+            raise ValueError(
+                f"batch_size: {training.batch_size} is not allowed with engine: paddleocr and "
+                f"resources.devices: {resources.devices}, which share a batch; expected a multiple "
+                f"of {resources.devices}"
+            )

@@ -59,7 +59,7 @@ PAGES = "extends: _base\ntask: pages\ndetector: "
         ("{size: bases}", "detector.size: 'bases' is not allowed"),
         ("{long_side: 640}", "detector.long_side: unknown key; did you mean detector.long_s"),
         ("{overrides: {}}", "detector: overrides: only PaddleOCR's own trainer knows this; add"),
-        ("{engine: paddleocr}\nresources: {devices: 2}", "resources.devices: 2 is not allowed"),
+        ("{engine: paddleocr}\nresources: {devices: 3}", "batch_size: 8 is not allowed with engin"),
     ],
 )  # fmt: skip
 def test_what_a_detectors_engine_does_not_know_is_named(
@@ -103,7 +103,7 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
         ("plates-ppocr", "training.amp=O1", "resources.device: cpu is not allowed with amp: O1;"),
         ("plates-ppocr", "training.amp=O2", "training.amp: 'O2' is not allowed; input should be"),
-        ("plates-ppocr", "resources.devices=2", "resources.devices: 2 is not allowed; engine: pad"),
+        ("plates-ppocr", "resources.devices=3", "devices: 3, which share a batch; expected a mult"),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
         ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
         ("plates", "training.engine=null", "training.engine: None is not allowed; expected one"),

@@ -219,6 +219,17 @@ def validated(config: Mapping[str, Any], *, epochs: int, every: int, epoch_steps
     return _with_globals(config, eval_batch_step=[first - period, period])
 
 
+def parted(config: Mapping[str, Any], devices: int) -> Config:
+    """Return the config of one of so many ranks: each takes its part of a batch."""
+    changed = _with_globals(config, distributed=devices > 1)
+    for part in ("Train", "Eval"):
+        loader = changed[part]["loader"]
+        loader["batch_size_per_card"] = max(1, loader["batch_size_per_card"] // devices)
+    if sampler := changed["Train"].get("sampler"):
+        sampler["first_bs"] //= devices
+    return changed
+
+
 def started(config: Mapping[str, Any], weights: Path) -> Config:
     """Return the config of a training that starts from weights."""
     return _with_globals(config, pretrained_model=str(weights))

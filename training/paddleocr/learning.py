@@ -14,7 +14,7 @@ from training.loop.guards import StopRequest
 from training.loop.progress import MetricsLog, note
 from training.paddleocr.config import Config, resumed, validated, write_config
 from training.paddleocr.kept import Kept
-from training.paddleocr.process import TRAIN, run_tools
+from training.paddleocr.process import TRAIN, as_ranks, run_tools
 from training.paddleocr.said import (
     EpochSteps,
     Saved,
@@ -109,6 +109,7 @@ class Learning:
             limit="training.no_progress_timeout_s",
             stop=self._stop,
             listen=self._listen,
+            ranks=as_ranks(self._job.resources),
         )
         done, wanted = self._kept.state.epoch, training.epochs
         if done < wanted:  # an exit status of 0 says little
@@ -136,7 +137,8 @@ class Learning:
         first = self._first_step
         if self._offset is None:  # PaddleOCR counts from 0 again when it goes on
             self._offset = first if said.step <= first else 0
-        said = replace(said, step=said.step + self._offset)
+        speed = said.images_per_s * self._job.resources.devices  # it speaks of one rank
+        said = replace(said, step=said.step + self._offset, images_per_s=speed)
         if not math.isfinite(said.loss):
             off = "" if self._job.training.amp == "off" else " or switch training.amp off"
             raise TrainingFailed(

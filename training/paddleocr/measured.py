@@ -48,7 +48,8 @@ def measure_learning(
     """
     write_config(folder / CONFIG, config)
     (folder / ANSWER).unlink(missing_ok=True)
-    run_aside(job, [[str(TOOL), job.runtime.home, CONFIG, ANSWER]], log=folder / LOG, stop=stop)
+    question = [str(TOOL), job.runtime.home, CONFIG, ANSWER, str(job.resources.devices)]
+    run_aside(job, [question], log=folder / LOG, stop=stop)
     if not (folder / ANSWER).is_file():
         raise TrainingFailed(f"PaddleOCR's loader and net gave no answer; see {folder / LOG}")
     return TypeAdapter(Measured).validate_json((folder / ANSWER).read_bytes())

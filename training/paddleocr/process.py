@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
+from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
 from ocr.machine.failures import explain
 from training.launch import is_passed_on
@@ -20,6 +21,7 @@ from training.paddleocr.tool_log import ToolLog
 
 FOREIGN = Path(__file__).parent / "foreign"
 RUN_TOOLS = FOREIGN / "run_tools.py"
+RUN_RANKS = FOREIGN / "run_ranks.py"
 TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
 CLASSIC_OPERATORS = str(FOREIGN / "classic_operators.py")
@@ -29,7 +31,7 @@ PORTABLE_UPSAMPLING = str(FOREIGN / "portable_upsampling.py")
 POLL_S = 0.5
 GRACE_S = 10
 ASIDE_S = 600
-NO_REASON = re.compile(r"^\s*$|^[IW]\d{4} |Warning")
+NO_REASON = re.compile(r"^\s*$|^[IW]\d{4} |Warning|warnings\.warn|ppocr INFO")
 
 
 def run_tools(
@@ -42,6 +44,7 @@ def run_tools(
     limit: str,
     stop: StopRequest,
     listen: Callable[[str], bool],
+    ranks: Sequence[str] = (),
 ) -> None:
     """Run tools of PaddleOCR's tree, one after another in one process, until they end.
 
@@ -55,6 +58,7 @@ def run_tools(
         limit: What sets that time, for the error.
         stop: Whether SIGTERM arrived; it is passed on.
         listen: Told every line; says whether it is a sign of progress.
+        ranks: What runs each tool in several processes; see `as_ranks`.
 
     Raises:
         Stopped: SIGTERM arrived.
@@ -63,7 +67,9 @@ def run_tools(
     """
     command = [runtime.python, "-u", str(RUN_TOOLS), str(os.getpid())]
     for number, (tool, *arguments) in enumerate(tools):
-        command += ["+"] * (number > 0) + [str(Path(runtime.home) / tool), *arguments]
+        command += ["+"] * (number > 0) + [
+            *ranks, str(Path(runtime.home) / tool), *arguments
+        ]  # fmt: skip
     patience = Patience(tools[0][0], timeout_s=timeout_s, limit=limit)
     with closing(ToolLog(log)) as kept:
         process = subprocess.Popen(
@@ -100,6 +106,13 @@ def run_aside(
         stop=stop,
         listen=lambda _: False,
     )
+
+
+def as_ranks(resources: ResourceParams) -> list[str]:
+    """Return what runs a tool once per device; nothing where there is one."""
+    if resources.devices == 1:
+        return []
+    return [str(RUN_RANKS), str(resources.devices), resources.device]
 
 
 def foreign_environment(given: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from ocr.models.provenance import name_code
 from training.environment import describe_environment
 from training.job import CHECKPOINT, read_result, write_result
 from training.loop.guards import StopRequest
+from training.paddleocr.config import parted
 from training.paddleocr.detection.trainee import DetectorTrainee
 from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.kept import Kept
@@ -53,7 +54,8 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     look_before_training(job, folder, foreign_machine(runtime))
     begun = time.monotonic()
     trainee = TRAINEES[job.kind](job, folder)
-    config = start_from_weights(job, folder, config=trainee.prepare(), stop=stop)
+    config = parted(trainee.prepare(), job.resources.devices)
+    config = start_from_weights(job, folder, config=config, stop=stop)
     load_s = time.monotonic() - begun
     kept = Kept(folder)
     if kept.state.epoch:
@@ -77,7 +79,9 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     state = kept.state
     epochs = {"epochs": float(state.epoch), "best_epoch": float(state.best)}
     resources = job.resources
-    environment = describe_environment(device=resources.device, devices=1, code=code)
+    environment = describe_environment(
+        device=resources.device, devices=resources.devices, code=code
+    )
     result = TrainResult(
         kind=job.kind,
         checkpoint=CHECKPOINT,

@@ -65,7 +65,13 @@ class Scene:
         return set(psutil.Process().children(recursive=True)) - self._others
 
     def run(
-        self, script: str, *, timeout_s: float = 60, greets: bool = True, **training: int
+        self,
+        script: str,
+        *,
+        timeout_s: float = 60,
+        greets: bool = True,
+        devices: int = 1,
+        **training: int,
     ) -> Kept:
         greeting = "print('train dataloader has 3 iters')\n" * greets
         (self.tree / "tools/train.py").write_text(EPOCH + greeting + script)
@@ -75,7 +81,7 @@ class Scene:
             training=PaddleOcrRecogniserParams(
                 **{"epochs": 2, "no_progress_timeout_s": timeout_s} | training
             ),
-            resources=ResourceParams(),
+            resources=ResourceParams(devices=devices),
             runtime=PaddleOcrRuntime(
                 home=str(self.tree), python=sys.executable, tree="t", packages="p"
             ),

@@ -1,22 +1,25 @@
 """Asks PaddleOCR's loader and net what they make of the data of a training, before it starts.
 
-    PYTHON run_tools.py PARENT measure_tool.py TREE CONFIG ANSWER
+    PYTHON run_tools.py PARENT measure_tool.py TREE CONFIG ANSWER RANKS
 
-The answer is a JSON object: `steps` of an epoch and, of a recogniser, `frames` that the net gives a
-line, and `frames_if_twice_as_wide`. Some nets pool every line to the same number of frames while
-they learn, and only later to one that goes with its width. So the backbone is asked in training.
+The answer is a JSON object: `steps` of an epoch on so many ranks and, of a recogniser, `frames`
+that the net gives a line, and `frames_if_twice_as_wide`. Some nets pool every line to the same
+number of frames while they learn, and only later to one that goes with its width. So the backbone
+is asked in training.
 """
 
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 
-def main(tree: str, config_path: str, answer: str) -> None:
+def main(tree: str, config_path: str, answer: str, ranks: str) -> None:
     """Write the answer."""
     sys.path.insert(0, tree)
+    os.environ["PADDLE_TRAINERS_NUM"] = ranks  # by which its samplers share out an epoch
     import paddle
     import yaml
     from ppocr.data import build_dataloader  # type: ignore[import-not-found]

@@ -1,0 +1,112 @@
+"""Ranks of a training by a stand-in for PaddleOCR's trainer: told who they are, ended together."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from configs.training import ResourceParams
+from ocr.errors import OcrError, TrainingFailed
+from tests.training.paddleocr.test_learning import Scene
+from training.paddleocr.config import parted
+from training.paddleocr.process import as_ranks
+
+pytestmark = pytest.mark.timeout(300)
+
+RANK = "rank = int(os.environ['PADDLE_TRAINER_ID'])\n"
+BOTH = "if rank == 0:\n    epoch(1)\n    epoch(2)\n"
+LAUNCHED = ("PADDLE_", "MASTER_", "FLAGS_selected", "GLOO", "CUDA_VISIBLE")
+NET = """
+import paddle
+from time import sleep
+paddle.set_device("cpu")
+paddle.distributed.init_parallel_env()
+net = paddle.DataParallel(paddle.nn.Linear(2, 1))
+learnt = Path("learnt")
+for step in range(2):
+    if step and rank == 0:
+        sleep(1)
+        learnt.touch()
+    loss = net(paddle.ones([1, 2])).mean()
+    assert not step or learnt.exists(), "a rank began a step before the first one"
+    loss.backward()
+"""
+
+
+@pytest.fixture
+def learning(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+def test_ranks_are_told_who_they_are_and_nothing_secret(
+    learning: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINIO_SECRET_KEY", "hush-hush")
+    tell = (
+        f"told = {{key: os.environ[key] for key in os.environ if key.startswith({LAUNCHED})}}\n"
+        "Path(f'rank-{rank}').write_text(repr(sorted(told.items())) + repr(dict(os.environ)))\n"
+    )
+
+    learning.run(RANK + tell + BOTH, devices=2)
+
+    told = [(learning.folder / f"rank-{rank}").read_text() for rank in range(2)]
+    for rank, said in enumerate(told):
+        for key, value in {
+            "PADDLE_TRAINER_ID": rank,
+            "FLAGS_selected_gpus": rank,
+            "PADDLE_TRAINERS_NUM": 2,
+            "PADDLE_DISTRI_BACKEND": "gloo",
+            "GLOO_SOCKET_IFNAME": "lo",
+            "MASTER_ADDR": "127.0.0.1",
+            "CUDA_VISIBLE_DEVICES": -1,
+        }.items():
+            assert f"('{key}', '{value}')" in said
+        assert os.environ["PATH"] in said
+        assert "hush-hush" not in said
+
+
+def test_what_the_first_rank_says_of_its_speed_counts_for_all(learning: Scene) -> None:
+    learning.run(RANK + BOTH, devices=2)
+
+    assert learning.timings == {"images_per_s": 10.0}
+
+
+def test_a_killed_rank_ends_all_and_what_they_started(learning: Scene) -> None:
+    dies = "if rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    own = "import subprocess\nsubprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+
+    with pytest.raises(OcrError, match="killed by signal 9; run again to go on"):
+        learning.run(RANK + own + dies + "time.sleep(600)", devices=2, timeout_s=200)
+
+    assert "rank 1 was the first to fail" in (learning.folder / "trainer.log").read_text()
+    assert learning.left() == set()
+
+
+def test_what_a_rank_fails_of_is_the_reason(learning: Scene) -> None:
+    fails = "if rank == 1:\n    raise KeyError('Backbone')\n"
+
+    with pytest.raises(TrainingFailed, match="ended with status 1: KeyError: 'Backbone'; see "):
+        learning.run(RANK + fails + "time.sleep(600)", devices=2, timeout_s=200)
+
+
+def test_no_rank_begins_a_step_before_the_first_one(learning: Scene) -> None:
+    learning.run(RANK + NET + BOTH, devices=2)
+
+
+def test_one_device_is_no_rank() -> None:
+    assert as_ranks(ResourceParams()) == []
+    assert as_ranks(ResourceParams(devices=4, device="gpu"))[1:] == ["4", "gpu"]
+
+
+def test_ranks_share_a_batch() -> None:
+    config = {
+        "Global": {"distributed": False},
+        "Train": {"loader": {"batch_size_per_card": 16}, "sampler": {"first_bs": 16}},
+        "Eval": {"loader": {"batch_size_per_card": 1}},
+    }
+
+    assert parted(config, 4) == {
+        "Global": {"distributed": True},
+        "Train": {"loader": {"batch_size_per_card": 4}, "sampler": {"first_bs": 4}},
+        "Eval": {"loader": {"batch_size_per_card": 1}},
+    }
