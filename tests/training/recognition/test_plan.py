@@ -39,6 +39,17 @@ def test_an_epoch_of_fixed_crops_shows_each_once(ranks: int) -> None:
         assert Counter(seen) == Counter(range(48))
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_learn_the_batches_that_one_of_all_their_crops_learns(ranks: int) -> None:
+    alone = FixedPlan(np.arange(50), width_px=128, batch_size=8, ranks=1, seed=1)
+    plan = FixedPlan(np.arange(50), width_px=128, batch_size=8 // ranks, ranks=ranks, seed=1)
+
+    assert plan.steps_per_epoch == alone.steps_per_epoch
+    for step in range(3 * plan.steps_per_epoch):
+        shared = [plan.draw(step=step, rank=rank).indexes for rank in range(ranks)]
+        np.testing.assert_array_equal(np.concatenate(shared), alone.draw(step=step, rank=0).indexes)
+
+
 def test_batches_of_a_set_smaller_than_a_batch_are_full() -> None:
     plan = FixedPlan(np.arange(3), width_px=128, batch_size=8, ranks=2, seed=1)
 
