@@ -20,6 +20,7 @@ from ocr.machine.ladder import climb_ladder, has_gpu_signs
 from ocr.machine.machine import Machine
 from ocr.machine.training import check_training
 from ocr.processors import count_processors
+from training.paddleocr.config import LOADERS_ON_GPU
 
 MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
 MARKS: dict[Verdict, str] = {
@@ -58,7 +59,8 @@ def examine(
 ) -> Iterator[Finding]:
     """Look at a machine as a person does before the first run, part by part."""
     yield fine("processors", str(count_processors(machine.root)))
-    yield from check_training(machine, gpus=gpus, folder=settings.home)
+    loaders = gpus * LOADERS_ON_GPU * needs_paddleocr
+    yield from check_training(machine, gpus=gpus, folder=settings.home, loaders=loaders)
     if not gpus:
         yield from _offer_gpus(machine)
     if settings.store.startswith("s3://"):

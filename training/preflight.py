@@ -13,28 +13,32 @@ from ocr.machine.training import check_training
 from training.loop.progress import note
 
 
-def look_before_training(job: TrainJob, folder: Path, machine: Machine) -> None:
+def look_before_training(
+    job: TrainJob, folder: Path, machine: Machine, *, gpu_loaders: int = 0
+) -> None:
     """Refuse a training that cannot work on a machine; note what may go wrong in its log.
 
     Args:
         job: What is to be trained.
         folder: The job's folder.
         machine: Where it is to run.
+        gpu_loaders: Processes that load batches for each GPU.
 
     Raises:
         BadInput: Naming the first thing that is broken, its value and how to mend it.
     """
-    for finding in _look(job, folder, machine):
+    for finding in _look(job, folder, machine, gpu_loaders):
         if finding.verdict == "broken":
             raise BadInput(str(finding))
         if finding.verdict == "risky":
             note(folder, f"warning: {finding}")
 
 
-def _look(job: TrainJob, folder: Path, machine: Machine) -> Iterator[Finding]:
+def _look(job: TrainJob, folder: Path, machine: Machine, gpu_loaders: int) -> Iterator[Finding]:
     resources = job.resources
     gpus = resources.devices if resources.device == "gpu" else 0
-    yield from check_training(machine, gpus=gpus, folder=folder)
+    loaders = gpus * gpu_loaders
+    yield from check_training(machine, gpus=gpus, folder=folder, loaders=loaders)
     if job.store.startswith("s3://"):
         settings = Settings()
         yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)

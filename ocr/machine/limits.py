@@ -36,14 +36,17 @@ def check_disk(machine: Machine, folder: Path) -> Finding:
     return risky("disk", f"only {said}", advice) if free < DISK_FLOOR else fine("disk", said)
 
 
-def check_shared_memory(machine: Machine, *, gpus: int = 0) -> Finding:
-    """Compare /dev/shm with what GPUs that exchange gradients lay there; threads load batches."""
+def check_shared_memory(machine: Machine, *, gpus: int = 0, loaders: int = 0) -> Finding:
+    """Compare /dev/shm with what GPUs that exchange gradients, and loading processes, lay there."""
     part, shared = "shared memory", machine.root / SHARED.lstrip("/")
     free = machine.free_bytes(shared) if shared.is_dir() else 0
     said = f"{_size(free)} free in {SHARED}"
     if gpus > 1 and free < NCCL_SHARED:
         who = f"{gpus} GPUs that exchange gradients"
         return risky(part, f"{said}; {who} may need {_size(NCCL_SHARED)}", MORE_SHARED)
+    if loaders and free < SHARED_FLOOR:
+        who = f"{loaders} processes that hand over batches"
+        return risky(part, f"{said}; {who} may need {_size(SHARED_FLOOR)}", MORE_SHARED)
     if free < SHARED_FLOOR:
         few = "enough here; several GPUs in a container want 2 GiB: docker run --shm-size 8g"
         return fine(part, f"{said}: {few}")

@@ -10,19 +10,22 @@ from ocr.machine.machine import Machine
 from ocr.machine.packages import check_packages, find_paddle
 
 
-def check_training(machine: Machine, *, gpus: int, folder: Path) -> Iterator[Finding]:
+def check_training(
+    machine: Machine, *, gpus: int, folder: Path, loaders: int = 0
+) -> Iterator[Finding]:
     """Look at all that a training needs; a broken finding means that it cannot work.
 
     Args:
         machine: Where it is to run.
         gpus: How many it uses, one per rank; 0: it runs on processors.
         folder: Where it writes.
+        loaders: Processes that load batches for all ranks; 0: threads do.
     """
     if gpus:
         yield from climb_ladder(machine, devices=gpus)
     else:
         yield check_paddle(machine)
-    yield check_shared_memory(machine, gpus=gpus)
+    yield check_shared_memory(machine, gpus=gpus, loaders=loaders)
     yield from check_limits(machine, gpus=gpus)
     yield check_disk(machine, folder)
     yield check_packages(machine)

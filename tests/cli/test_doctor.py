@@ -55,6 +55,18 @@ def test_an_old_driver_with_libraries_for_a_newer_cuda_is_no_alarm(tmp_path: Pat
     assert findings["gpu versions"].verdict == "fine"
 
 
+def test_processes_that_load_batches_for_paddleocr_want_shared_memory(tmp_path: Path) -> None:
+    machine = build_machine(tmp_path, Parts(shared=3 * 2**29))
+
+    embedded, theirs = (
+        {each.part: each for each in examine(machine, Settings(), gpus=2, needs_paddleocr=needed)}
+        for needed in (False, True)
+    )
+
+    assert embedded["shared memory"].verdict == "fine"
+    assert "8 processes that hand over batches" in theirs["shared memory"].found
+
+
 def test_gpus_without_nvidia_smi_are_seen_in_dev(tmp_path: Path) -> None:
     machine = build_machine(tmp_path, Parts(driver="", container=True))
 

@@ -61,6 +61,17 @@ def test_what_is_only_risky_is_noted_once_for_those_who_watch(tmp_path: Path) ->
     ]
 
 
+def test_processes_that_load_batches_need_shared_memory_whatever_the_gpus_do(
+    tmp_path: Path,
+) -> None:
+    machine = build_machine(tmp_path / "machine", Parts(shared=3 * 2**29))
+
+    look_before_training(job_on(TWO_GPUS), tmp_path, machine, gpu_loaders=4)
+
+    [notice] = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert "1.5 GiB free in /dev/shm; 8 processes that hand over batches may need 2.0" in notice
+
+
 def test_a_machine_on_which_all_is_well_is_left_alone(tmp_path: Path) -> None:
     machine = build_machine(tmp_path / "machine", Parts())
 

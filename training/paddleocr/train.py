@@ -14,7 +14,7 @@ from ocr.models.provenance import name_code
 from training.environment import describe_environment
 from training.job import CHECKPOINT, read_result, write_result
 from training.loop.guards import StopRequest
-from training.paddleocr.config import parted
+from training.paddleocr.config import LOADERS_ON_GPU, parted
 from training.paddleocr.detection.trainee import DetectorTrainee
 from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.kept import Kept
@@ -51,7 +51,8 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     stop.listen()
     code = name_code()  # before the hours in which somebody may commit
     runtime = find_unchanged(job.runtime)
-    look_before_training(job, folder, foreign_machine(runtime))
+    machine = foreign_machine(runtime)
+    look_before_training(job, folder, machine, gpu_loaders=LOADERS_ON_GPU)
     begun = time.monotonic()
     trainee = TRAINEES[job.kind](job, folder)
     config = parted(trainee.prepare(), job.resources.devices)
