@@ -1,13 +1,16 @@
 """Ranks of a training by a stand-in for PaddleOCR's trainer: told who they are, ended together."""
 
 import os
+import time
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
 from tests.training.paddleocr.test_learning import Scene
+from training.loop.guards import Stopped
 from training.paddleocr.config import parted
 from training.paddleocr.process import as_ranks
 
@@ -79,6 +82,19 @@ def test_a_killed_rank_ends_all_and_what_they_started(learning: Scene) -> None:
         learning.run(RANK + own + dies + "time.sleep(600)", devices=2, timeout_s=200)
 
     assert "rank 1 was the first to fail" in (learning.folder / "trainer.log").read_text()
+    assert learning.left() == set()
+
+
+def test_a_wish_to_stop_ends_all_ranks(learning: Scene) -> None:
+    def ask() -> None:
+        while not all((learning.folder / f"here-{rank}").exists() for rank in range(2)):
+            time.sleep(0.05)
+        learning.stop.at = time.monotonic()
+
+    Timer(0, ask).start()
+    with pytest.raises(Stopped, match="run again to go on from the last whole epoch"):
+        learning.run(RANK + "Path(f'here-{rank}').touch()\ntime.sleep(600)", devices=2)
+
     assert learning.left() == set()
 
 
