@@ -2,7 +2,8 @@
 
 - `prepare` – a preparation beside one process that only decodes
 - `roots` – images in a tar and an LMDB file beside a folder of them
-- `train` – a training beside a plain Paddle loop, two ranks beside one
+- `train` – a training beside a plain Paddle loop; `distributed` – either engine on several ranks
+  beside one, and what is reckoned of machines that nobody here has
 - `paddleocr`, `families/` – PaddleOCR's trainer beside a bare one; its recognisers in all forms
 - `composition` – plates and meters trained with and without composed crops
 - `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
