@@ -7,6 +7,9 @@ from pathlib import Path
 
 from ocr.errors import ArtifactNotFound, BadData
 
+_MARK = "\ufeff"
+"""A file may begin with it, as a sign of its encoding."""
+
 
 @dataclass(frozen=True)
 class CharsetDiff:
@@ -68,8 +71,10 @@ class Charset:
     def from_bytes(cls, data: bytes, *, source: str) -> "Charset":
         """Read the content of a charset file; `source` is its name in errors, as of `read`."""
         try:
-            content = data.decode("utf-8-sig")
-            return cls(tuple(line for line in content.replace("\r", "").split("\n") if line))
+            lines = data.decode().replace("\r", "").split("\n")
+            if lines[0] != _MARK:  # alone on its line it is the first character, as of `to_bytes`
+                lines[0] = lines[0].removeprefix(_MARK)
+            return cls(tuple(line for line in lines if line))
         except UnicodeDecodeError as error:
             raise BadData(f"{source} is not UTF-8: byte {error.start}") from error
         except BadData as error:

@@ -30,6 +30,13 @@ def test_written_charset_reads_back_with_its_space(tmp_path: Path) -> None:
     assert Charset.read(tmp_path / "charset.txt") == charset
 
 
+@pytest.mark.parametrize("characters", [("\ufeff",), ("\ufeff", "！"), ("a", "\ufeff")])
+def test_a_mark_of_files_that_is_a_character_keeps_its_class(characters: tuple[str, ...]) -> None:
+    charset = Charset(characters)
+
+    assert Charset.from_bytes(charset.to_bytes(), source="charset.txt") == charset
+
+
 @pytest.mark.parametrize("content", [b"a\r\nb\r\n", b"\xef\xbb\xbfa\nb", b"a\n\nb\n\n"])
 def test_line_ends_marks_and_empty_lines_do_not_matter(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "dict.txt").write_bytes(content)
