@@ -44,6 +44,8 @@ class Kept:
         """Open it, as an earlier run left it."""
         self._folder = folder / FOLDER
         self._folder.mkdir(exist_ok=True)
+        for part in self._folder.glob(".*.part"):  # of a run that was killed
+            part.unlink()
         path = self._folder / STATE
         found = path.is_file()
         self.state = KeptState.model_validate_json(path.read_bytes()) if found else KeptState()

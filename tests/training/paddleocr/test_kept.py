@@ -1,5 +1,8 @@
 """What a kill leaves of a training by PaddleOCR."""
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,13 @@ import pytest
 from training.paddleocr.kept import Kept
 
 SUFFIXES = (".pdparams", ".pdopt", ".states")
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from ocr.store.whole import written_whole
+with written_whole(Path(sys.argv[1])):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 def write(path: Path, content: str) -> Path:
@@ -76,6 +86,21 @@ def test_what_nobody_needs_is_deleted(tmp_path: Path) -> None:
         "epoch-2.pdparams",
         *(f"epoch-4{suffix}" for suffix in SUFFIXES),
     }
+
+
+def test_what_a_kill_left_of_a_state_is_deleted(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    train(tmp_path, 0.5)
+    whole = set(kept.iterdir())
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(kept / "state.json")], check=False)
+    left = set(kept.iterdir()) - whole
+
+    again = Kept(tmp_path)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert len(left) == 1
+    assert set(kept.iterdir()) == whole
+    assert again.state.epoch == 1
 
 
 def test_a_checkpoint_that_is_said_and_not_there_is_not_kept(tmp_path: Path) -> None:
