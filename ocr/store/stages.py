@@ -57,6 +57,7 @@ _PADDLEOCR_CODE = (
             "foreign.classic_operators",
             "foreign.measure_tool",
             "foreign.portable_upsampling",
+            "foreign.run_ranks",
             "foreign.run_tools",
             "pretrained.fit_tool",
         )

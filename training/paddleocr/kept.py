@@ -27,6 +27,8 @@ class KeptState(BaseModel):
         stale: Validations since that gave no better score. While nothing is read, none counts: the
             loss falls long before the first text is read exactly.
         seconds: Spent so far.
+        images: Learnt so far, of those whose speed the trainer said.
+        learning_s: Seconds of learning these, validations aside.
     """
 
     epoch: int = 0
@@ -35,6 +37,8 @@ class KeptState(BaseModel):
     score: float = -1.0
     stale: int = 0
     seconds: float = 0.0
+    images: float = 0.0
+    learning_s: float = 0.0
 
 
 class Kept:
@@ -61,7 +65,15 @@ class Kept:
         return self._epoch(self.state.best)
 
     def keep(
-        self, written: Path, *, epoch: int, step: int, seconds: float, score: float | None
+        self,
+        written: Path,
+        *,
+        epoch: int,
+        step: int,
+        seconds: float,
+        score: float | None,
+        images: float,
+        learning_s: float,
     ) -> None:
         """Take the files of an epoch, and forget those that nobody needs any more.
 
@@ -70,6 +82,8 @@ class Kept:
             epoch: Epochs done.
             step: Steps done.
             seconds: Spent so far.
+            images: Learnt so far.
+            learning_s: Seconds of learning these.
             score: What a validation at its end gave; of equal ones the later counts as the best.
         """
         files = [Path(f"{written}{suffix}") for suffix in ALL]
@@ -78,6 +92,7 @@ class Kept:
         for file, suffix in zip(files, ALL, strict=True):
             file.replace(f"{self._epoch(epoch)}{suffix}")
         update: dict[str, float] = {"epoch": epoch, "step": step, "seconds": seconds}
+        update |= {"images": images, "learning_s": learning_s}
         if score is not None:
             best = self.state.score
             update["stale"] = self.state.stale + 1 if score <= best and best > 0 else 0

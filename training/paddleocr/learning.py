@@ -31,11 +31,7 @@ class OutOfPatience(Exception):
 
 
 class Learning:
-    """Runs the trainer to its end, from the start or from the last whole epoch.
-
-    Attributes:
-        timings: Images per second of this run, validations aside.
-    """
+    """Runs the trainer to its end, from the start or from the last whole epoch."""
 
     def __init__(
         self,
@@ -48,7 +44,6 @@ class Learning:
         stop: StopRequest,
     ) -> None:
         """Go on from what is kept; arguments are those of the training."""
-        self.timings: dict[str, float] = {}
         self._job = job
         self._folder = folder
         self._config = config
@@ -59,7 +54,8 @@ class Learning:
         self._last = Step(kept.state.epoch, kept.state.step, 0.0, 0.0, 0.0, 0.0)
         self._score: float | None = None
         self._first_step = kept.state.step
-        self._images = self._learning_s = 0.0  # as many as the lines of the log stand for
+        # As many as the lines of the log stand for.
+        self._images, self._learning_s = kept.state.images, kept.state.learning_s
         self._offset: int | None = None
         self._began = self._since = time.monotonic()
 
@@ -82,6 +78,11 @@ class Learning:
                 f"better than {state.score:.4f} (training.patience); best weights: of epoch "
                 f"{state.best}",
             )
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Images per second, validations aside; nothing while none was learnt."""
+        return {"images_per_s": self._images / self._learning_s} if self._learning_s else {}
 
     def _is_out_of_patience(self) -> bool:
         return 0 < self._job.training.patience <= self._kept.state.stale
@@ -151,7 +152,6 @@ class Learning:
         if said.images > 0 and said.images_per_s > 0:
             self._images += said.images
             self._learning_s += said.images / said.images_per_s
-            self.timings["images_per_s"] = self._images / self._learning_s
         values: dict[str, Any] = {
             "steps": steps,
             "loss": said.loss,
@@ -180,6 +180,8 @@ class Learning:
             step=said.epoch * self._epoch_steps,
             seconds=self._kept.state.seconds + time.monotonic() - self._began,
             score=score,
+            images=self._images,
+            learning_s=self._learning_s,
         )
         self._score = None
         self._began = time.monotonic()

@@ -29,7 +29,8 @@ def train(folder: Path, *scores: float | None) -> Kept:
     """Keep epochs, each by a process of its own."""
     for epoch, score in enumerate(scores, start=1):
         written = write(folder / "written", f"epoch {epoch}")
-        Kept(folder).keep(written, epoch=epoch, step=5 * epoch, seconds=2.0 * epoch, score=score)
+        spent = {"seconds": 2.0 * epoch, "images": 40.0 * epoch, "learning_s": 1.5 * epoch}
+        Kept(folder).keep(written, epoch=epoch, step=5 * epoch, score=score, **spent)
     return Kept(folder)
 
 
@@ -108,7 +109,7 @@ def test_a_checkpoint_that_is_said_and_not_there_is_not_kept(tmp_path: Path) -> 
     half = write(tmp_path / "half", "")
     half.with_suffix(".states").unlink()
 
-    kept.keep(half, epoch=2, step=10, seconds=0, score=0.9)
+    kept.keep(half, epoch=2, step=10, seconds=0, score=0.9, images=80, learning_s=3)
 
     assert (Kept(tmp_path).state.epoch, Kept(tmp_path).state.score) == (1, 0.5)
     assert kept.latest.with_suffix(".pdparams").read_text() == "epoch 1.pdparams"

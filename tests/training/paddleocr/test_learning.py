@@ -122,6 +122,14 @@ def test_a_rerun_goes_on_after_the_last_epoch_and_says_no_step_twice(learning: S
     assert [event["step"] for event in events if event["event"] == "step"] == [3, 6]
 
 
+def test_a_rerun_with_nothing_left_to_learn_knows_how_fast_it_was_learnt(learning: Scene) -> None:
+    learning.run("epoch(1)\nepoch(2, 0.5)")
+
+    learning.run("raise SystemExit(1)")
+
+    assert learning.timings == {"images_per_s": 5.0}
+
+
 def test_what_goes_on_does_not_learn_the_batches_of_the_first_epoch_again(learning: Scene) -> None:
     with pytest.raises(OcrError, match="killed by signal 9"):
         learning.run(
