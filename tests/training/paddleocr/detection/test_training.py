@@ -23,7 +23,7 @@ from training.export.export import export_model
 from training.loop.progress import read_events
 from training.paddleocr.checkpoint import load_net
 
-EPOCHS = 3
+EPOCHS = 12
 SIDE_PX = 256
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 
@@ -42,9 +42,10 @@ def trained(pages: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> 
     job = TrainPaddleOcrDetectorJob(
         **pages,
         training=PaddleOcrDetectorParams(
-            net="configs/det/det_mv3_db.yml",
+            net="pp-ocrv5-mobile",
             epochs=EPOCHS,
             batch_size=2,
+            learning_rate=1e-4,
             evaluations=3,
             long_side_px=SIDE_PX,
             crop_height_px=128,
