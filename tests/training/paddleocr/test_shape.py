@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrRecogniserParams
+from configs.paddleocr import (
+    PaddleOcrDetectorParams,
+    PaddleOcrParams,
+    PaddleOcrRecogniserParams,
+)
 from ocr.errors import BadInput
 from tests.paddleocr_tree import find_tree
 from training.paddleocr.config import JobFiles
@@ -56,26 +60,23 @@ def odd_configs(path: Path, upstream: dict[str, Any]) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("net", ["pp-ocrv5-mobile", "configs/rec/rec_mv3_none_none_ctc.yml"])
-def test_a_recognisers_config_with_odd_parts_is_read_or_refused(
-    net: str, upstream: dict[str, Any]
+@pytest.mark.parametrize(
+    ("room", "training", "images"),
+    [
+        (recognition, PaddleOcrRecogniserParams(net="pp-ocrv5-mobile"), "lines"),
+        (recognition, PaddleOcrRecogniserParams(), "lines"),
+        (detection, PaddleOcrDetectorParams(net="pp-ocrv5-mobile"), "pages"),
+        (detection, PaddleOcrDetectorParams(), "pages"),
+    ],
+)
+def test_a_config_with_odd_parts_is_read_or_refused(
+    room: Any, training: PaddleOcrParams, images: str, upstream: dict[str, Any]
 ) -> None:
-    tree, params = find_tree(), PaddleOcrRecogniserParams(net=net)
-    for _ in odd_configs(tree / recognition.FAMILIES.get(net, net), upstream):
+    tree, net = find_tree(), training.net
+    for _ in odd_configs(tree / room.FAMILIES.get(net, net), upstream):
         with suppress(BadInput):
-            config = recognition.read_upstream(tree, net)
-            recognition.make_config(config, params, files=FILES, lines=100, gpu=False)
-
-
-@pytest.mark.parametrize("net", ["pp-ocrv5-mobile", "configs/det/det_mv3_db.yml"])
-def test_a_detectors_config_with_odd_parts_is_read_or_refused(
-    net: str, upstream: dict[str, Any]
-) -> None:
-    tree, params = find_tree(), PaddleOcrDetectorParams(net=net)
-    for _ in odd_configs(tree / detection.FAMILIES.get(net, net), upstream):
-        with suppress(BadInput):
-            config = detection.read_upstream(tree, net)
-            detection.make_config(config, params, files=FILES, pages=100, gpu=False)
+            config = room.read_upstream(tree, net)
+            room.make_config(config, training, files=FILES, gpu=False, **{images: 100})
 
 
 def test_the_part_that_is_wrong_is_named(upstream: dict[str, Any]) -> None:
