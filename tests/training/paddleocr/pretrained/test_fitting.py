@@ -75,6 +75,15 @@ def test_what_no_tensor_is_made_of_is_left_out() -> None:
     assert read_arrays(io.BytesIO(pickle.dumps(odd))) == {}
 
 
+def test_an_array_without_its_numbers_takes_no_memory() -> None:
+    class Bomb:
+        def __reduce__(self) -> tuple[object, tuple[tuple[int], str]]:
+            return np.ndarray, ((1 << 40,), "f8")
+
+    with pytest.raises(pickle.UnpicklingError, match="it is damaged"):
+        read_arrays(io.BytesIO(pickle.dumps({"w": Bomb()})))
+
+
 def test_a_zip_is_said_to_be_none_of_paddles() -> None:
     with pytest.raises(pickle.UnpicklingError, match=r"^it is none of Paddle's, a zip perhaps$"):
         read_arrays(io.BytesIO(b"PK\3\4" + b"0" * 99 + b"\n"))
@@ -96,6 +105,18 @@ def test_each_character_keeps_what_was_learnt_of_it_and_a_new_one_gets_the_mean(
 
     np.testing.assert_array_equal(found[f"{name}.bias"], [9, 3, 2, 1])
     np.testing.assert_array_equal(found[f"{name}.weight"], [[9, 3, 2, 1], [90, 30, 20, 10]])
+
+
+def test_layers_that_are_as_large_as_the_charset_by_chance_are_kept() -> None:
+    known = [chr(0x4E00 + number) for number in range(62)]
+    arrays = {
+        "head.ctc_encoder.encoder.conv1.weight": np.ones((64, 60, 1, 3), np.float32),
+        "head.fc1.weight": np.ones((96, 64), np.float32),
+        "head.fc2.weight": np.ones((64, 63), np.float32),
+        "head.scale": np.ones((), np.float32),
+    }
+
+    assert fit_characters(arrays, known, known[::-1]).keys() == arrays.keys()
 
 
 def test_a_second_head_of_other_characters_starts_anew_and_nothing_else() -> None:
