@@ -1,6 +1,8 @@
 """Ranks of a training by a stand-in for PaddleOCR's trainer: told who they are, ended together."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from threading import Timer
@@ -12,7 +14,7 @@ from ocr.errors import OcrError, TrainingFailed
 from tests.training.paddleocr.test_learning import Scene
 from training.loop.guards import Stopped
 from training.paddleocr.config import parted
-from training.paddleocr.process import as_ranks
+from training.paddleocr.process import RUN_RANKS, as_ranks
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -103,6 +105,28 @@ def test_what_a_rank_fails_of_is_the_reason(learning: Scene) -> None:
 
     with pytest.raises(TrainingFailed, match="ended with status 1: KeyError: 'Backbone'; see "):
         learning.run(RANK + fails + "time.sleep(600)", devices=2, timeout_s=200)
+
+
+def test_a_rank_that_outlives_the_first_is_ended(
+    tmp_path: Path,
+) -> None:
+    tool = tmp_path / "tool.py"
+    tool.write_text("import os, time\ntime.sleep(600 * int(os.environ['PADDLE_TRAINER_ID']))\n")
+    script = "import runpy, sys\nranks = runpy.run_path(sys.argv[1])\nmain = ranks['main']\n"
+    script += (
+        "main.__globals__.update(AFTER_FIRST_S=1, _wait_for_the_first=lambda *_, **__: None)\n"
+    )
+    script += "main.__globals__['_keep_to_this_machine'] = lambda: None\nmain(*sys.argv[2:])\n"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script, str(RUN_RANKS), "2", "cpu", str(tool)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (ended.returncode, "the first rank ended" in ended.stderr) == (1, True)
 
 
 def test_no_rank_begins_a_step_before_the_first_one(learning: Scene) -> None:

@@ -22,6 +22,8 @@ PR_SET_PDEATHSIG = 1
 HEAD_START_S = 0.5
 """The first rank opens the meeting point; one that finds it closed comes back after 3 s."""
 POLL_S = 0.001
+AFTER_FIRST_S = 60
+"""The first rank validates and saves when the others are done; none has anything to do after it."""
 HERE = "127.0.0.1"
 
 
@@ -128,9 +130,16 @@ def _is_socket(number: int) -> bool:
 
 def _watch(ranks: dict[int, int]) -> None:
     """Wait for all; end them, and this process, as soon as one fails, in the same way."""
+
+    def give_up(*_: Any) -> None:
+        sys.exit("the first rank ended and another one did not")
+
+    signal.signal(signal.SIGALRM, give_up)
     while ranks:
         ended, status = os.wait()
         rank = ranks.pop(ended)
+        if rank == 0:
+            signal.alarm(AFTER_FIRST_S)
         if status:
             for other in ranks:
                 os.kill(other, signal.SIGKILL)

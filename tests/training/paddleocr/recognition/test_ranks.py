@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import time
@@ -93,7 +94,9 @@ def answers(port: int) -> bool:
 
 def test_a_killed_rank_ends_the_training_and_leaves_no_process(killed: Killed) -> None:
     assert killed.exit_code == 1
-    assert killed.errors.strip().endswith("killed by signal 9; run again to go on")
+    # The other rank may hear of it before it is ended.
+    reason = "(killed by signal 9|Lost touch with another rank); run again to go on$"
+    assert re.search(reason, killed.errors.strip())
     assert killed.left == []
 
 
