@@ -140,7 +140,7 @@ def _ask(python: Path) -> tuple[int, str, str]:
     """Return an interpreter's status and what it said to both ends; it may be a script of a user.
 
     Raises:
-        TimeoutExpired: It hung; nothing that it started is left.
+        TimeoutExpired: It hung; nothing of its session is left.
     """
     with subprocess.Popen(
         [python, "-I", "-c", _DESCRIBE],

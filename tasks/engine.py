@@ -7,7 +7,7 @@ from configs.base import Params
 from configs.jobs import PaddleOcrRuntime
 from configs.paddleocr import CHAMPION, REGISTERED, PaddleOcrParams, Training
 from configs.settings import Settings
-from ocr.errors import BadInput
+from ocr.errors import ArtifactNotFound, BadInput
 from ocr.models.registry import ModelVersion, Registry
 from ocr.source_tree import find_source_tree
 from ocr.store.folder import mark_used
@@ -72,9 +72,17 @@ def find_start(training: AnyTraining, name: str, net: Net) -> AnyTraining:
         narrate("train", f"{net}: {name} has no champion yet; it starts from nothing")
         return training.model_copy(update={"pretrained": ""})
     _check_champion(champion, training, net)
-    key = str(champion.manifest["checkpoint"])
-    mark_used(workspace.store, prefix="/".join(key.split("/")[:2]))
-    files = json.loads(workspace.store.read_bytes(f"{key}/manifest.json"))["files"]
+    key = str(champion.manifest.get("checkpoint") or "")
+    try:
+        if not key:
+            raise ArtifactNotFound("its bundle names no checkpoint")
+        mark_used(workspace.store, prefix="/".join(key.split("/")[:2]))
+        files = json.loads(workspace.store.read_bytes(f"{key}/manifest.json"))["files"]
+    except ArtifactNotFound as error:
+        raise BadInput(
+            f"training.pretrained: the champion {champion.reference} has no weights left to start "
+            f"from ({error}); leave pretrained empty until the next one"
+        ) from None
     narrate("train", f"{net}: starts from the champion, {champion.reference}")
     start = {"pretrained": REGISTERED + champion.reference, "pretrained_sha256": files[WEIGHTS]}
     return training.model_copy(update=start)

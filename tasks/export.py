@@ -69,6 +69,8 @@ def _find_or_export(
     """Find or export a version; `own` is what a job of this kind says besides."""
     workspace = open_workspace()
     stage: ExportKind = kind.model_fields["kind"].default
+    parent = _parent(training, name)
+    lineage = {"parent": parent} if parent else {}  # equal weights of two versions have two
     key = stage_key(
         stage,
         checkpoint=checkpoint.digest,
@@ -76,6 +78,7 @@ def _find_or_export(
         golden=kind.model_fields["golden_images"].default,
         name=name,
         **own,
+        **lineage,
     )
     model = ModelRef(name=name, version=key[:12], checkpoints=(checkpoint.key,))
     job = kind(
@@ -85,7 +88,7 @@ def _find_or_export(
         name=name,
         version=model.version,
         code_commit=checkpoint.code,
-        parent=_parent(training, name),
+        parent=parent,
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
         **own,

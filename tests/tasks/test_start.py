@@ -133,6 +133,17 @@ def test_a_champion_that_it_cannot_start_from_is_named_with_the_way_out(
     assert "leave pretrained empty until one of these is the champion" in str(refused.value)
 
 
+@pytest.mark.parametrize("checkpoint", ["", "checkpoints/pruned"])
+def test_a_champion_without_its_weights_is_named_with_the_way_out(
+    scene: Scene, checkpoint: str
+) -> None:
+    scene.add("plates", "v1", checkpoint=checkpoint)
+    scene.promote("plates", "v1")
+
+    with pytest.raises(BadInput, match="the champion plates:v1 has no weights left to start from"):
+        find_start(TRAINING, "plates", "recogniser")
+
+
 @pytest.mark.parametrize(
     "training",
     [
