@@ -23,6 +23,20 @@ def export(project: ToyProject, training: RecogniserTraining | None = None) -> M
     return export_recogniser.fn(checkpoint, project.dataset, NAME, given)
 
 
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[ExportRecogniserJob]:
+    """The exports that were started; each leaves a bundle."""
+    jobs: list[ExportRecogniserJob] = []
+
+    def note(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
+        jobs.append(job)
+        write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
+        return RESULT
+
+    monkeypatch.setattr("tasks.export.run_job", note)
+    return jobs
+
+
 def test_bundle_of_another_machine_that_was_faster_counts(
     project: ToyProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,16 +62,8 @@ def test_bundle_of_another_machine_that_was_faster_counts(
 
 
 def test_the_code_that_trained_it_is_named_and_no_champion_as_its_parent(
-    project: ToyProject, monkeypatch: pytest.MonkeyPatch
+    project: ToyProject, jobs: list[ExportRecogniserJob]
 ) -> None:
-    jobs: list[ExportRecogniserJob] = []
-
-    def note(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
-        jobs.append(job)
-        write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
-        return RESULT
-
-    monkeypatch.setattr("tasks.export.run_job", note)
     project.add("v1")
     project.promote("v1")
 
@@ -71,19 +77,24 @@ def test_the_code_that_trained_it_is_named_and_no_champion_as_its_parent(
     ("start", "parent"), [(f"model:{NAME}:v1", "v1"), (f"model:{NAME}s:v1", ""), ("/weights", "")]
 )
 def test_the_version_that_a_training_started_from_is_the_parent(
-    project: ToyProject, monkeypatch: pytest.MonkeyPatch, start: str, parent: str
+    project: ToyProject, jobs: list[ExportRecogniserJob], start: str, parent: str
 ) -> None:
-    jobs: list[ExportRecogniserJob] = []
-
-    def note(job: ExportRecogniserJob, *, folder: Path, **_: Any) -> ExportResult:
-        jobs.append(job)
-        write_toy_bundle(folder / "bundle", name=job.name, version=job.version)
-        return RESULT
-
-    monkeypatch.setattr("tasks.export.run_job", note)
     export(project, PaddleOcrRecogniserParams(pretrained=start, pretrained_sha256="0" * 64))
 
     assert jobs[0].parent == parent
+
+
+def test_equal_weights_of_two_starts_are_two_versions(
+    project: ToyProject, jobs: list[ExportRecogniserJob]
+) -> None:
+    starts = [f"model:{NAME}:v1", f"model:{NAME}:v2", "/a", "/b"]
+    made = [
+        export(project, PaddleOcrRecogniserParams(pretrained=start, pretrained_sha256="0" * 64))
+        for start in starts
+    ]
+
+    assert [job.parent for job in jobs] == ["v1", "v2", ""]  # a path is no version
+    assert made[2] == made[3]
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError("bundle"), BadInput("No checkpoint")])
