@@ -5,9 +5,13 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -28,6 +32,10 @@ version = platform.python_version()
 print(json.dumps({"version": version, "packages": packages, "folders": sys.path}))
 """
 _TIMEOUT_S = 120
+_MOST_SAID = 16 << 20
+"""Bytes; what says more is ended."""
+_POLL_S = 0.05
+_SHOWN = 500
 _NEEDED = re.compile(r"HOME|LANG|LANGUAGE|PATH|TMPDIR|LC_.*|LD_.*")
 """All that a foreign interpreter is told of our environment, where keys of the store stand."""
 
@@ -127,7 +135,7 @@ def _describe(python: Path) -> Interpreter:
     except OSError as error:
         raise BadInput(f"{python} cannot be started: {error}; {advice}") from error
     if status != 0:
-        reason = (errors.strip().splitlines() or ["it said nothing"])[-1]
+        reason = (errors.strip("\0 \n")[-_SHOWN:].splitlines() or ["it said nothing"])[-1]
         raise BadInput(f"{python} has no Paddle: {reason}; {advice}")
     try:
         said = out.strip().splitlines() or [""]  # a site of its own may have said more
@@ -139,25 +147,48 @@ def _describe(python: Path) -> Interpreter:
 def _ask(python: Path) -> tuple[int, str, str]:
     """Return an interpreter's status and what it said to both ends; it may be a script of a user.
 
+    Nothing of its session is left, however it ends.
+
     Raises:
-        TimeoutExpired: It hung; nothing of its session is left.
+        TimeoutExpired: It hung.
     """
-    with subprocess.Popen(
-        [python, "-I", "-c", _DESCRIBE],
-        env={key: value for key, value in os.environ.items() if _NEEDED.fullmatch(key)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
+    with TemporaryFile() as out, TemporaryFile() as errors:
+        with subprocess.Popen(
+            [python, "-I", "-c", _DESCRIBE],
+            env={key: value for key, value in os.environ.items() if _NEEDED.fullmatch(key)},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=errors,
+            start_new_session=True,
+        ) as process:
+            try:
+                _wait(process, out, errors)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        return process.returncode, _read_text(out), _read_text(errors)
+
+
+def _wait(process: "subprocess.Popen[bytes]", *said: IO[bytes]) -> None:
+    """Wait for the end of a process, but not of one that floods its files.
+
+    Raises:
+        TimeoutExpired: It hung.
+    """
+    until = time.monotonic() + _TIMEOUT_S
+    while all(os.fstat(file.fileno()).st_size <= _MOST_SAID for file in said):
         try:
-            out, errors = process.communicate(timeout=_TIMEOUT_S)
+            process.wait(_POLL_S)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
-    return process.returncode, out, errors
+            if time.monotonic() > until:
+                raise
+        else:
+            return
+
+
+def _read_text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(_MOST_SAID).decode("utf-8", errors="replace")
 
 
 def _digest_tree(home: Path) -> str:

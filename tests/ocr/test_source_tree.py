@@ -3,6 +3,7 @@
 import errno
 import os
 import platform
+import signal
 import sys
 import time
 from importlib.metadata import version
@@ -160,3 +161,31 @@ def test_an_interpreter_that_hangs_is_ended_with_what_it_started(
     while stat.is_file() and ") Z " not in stat.read_text():
         assert time.monotonic() < ended, "it still runs"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("script", ["cat /dev/zero", "cat /dev/zero >&2"])
+def test_an_interpreter_that_never_stops_talking_takes_no_memory(
+    script: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "python"
+    other.write_text(f"#!/bin/sh\n{script}\n")
+    other.chmod(0o755)
+    monkeypatch.setattr(source_tree, "_MOST_SAID", 1 << 16)
+
+    with pytest.raises(BadInput, match=r"has no Paddle: it said nothing; make it"):
+        find_source_tree(str(tree), other)
+
+
+def test_an_interpreter_is_not_waited_for_by_what_it_left_in_another_session(
+    tree: Path, tmp_path: Path
+) -> None:
+    left = tmp_path / "left"
+    other = tmp_path / "python"
+    leave = f"setsid sh -c 'echo $$ > {left}; exec sleep 300' &"
+    other.write_text(f"#!/bin/sh\n{leave}\nuntil [ -s {left} ]; do sleep .05; done\nexit 1\n")
+    other.chmod(0o755)
+
+    with pytest.raises(BadInput, match=r"has no Paddle: it said nothing; make it"):
+        find_source_tree(str(tree), other)
+
+    os.kill(int(left.read_text()), signal.SIGKILL)

@@ -29,7 +29,7 @@ def fetch_registered(job: TrainPaddleOcrJob, folder: Path) -> tuple[Path, Path]:
 
     Raises:
         ArtifactNotFound: There is no such version, or its checkpoint is gone.
-        BadData: It is no version of PaddleOCR's trainer.
+        BadData: It is no version of PaddleOCR's trainer, or what is kept of it is damaged.
     """
     store = open_store(job.store, s3=S3Credentials.of(Settings()))
     reference = job.training.pretrained.removeprefix(REGISTERED)
@@ -40,6 +40,9 @@ def fetch_registered(job: TrainPaddleOcrJob, folder: Path) -> tuple[Path, Path]:
     if not (copy / WEIGHTS).is_file():
         raise BadData(f"training.pretrained: {reference} is of another trainer than PaddleOCR's")
     characters = folder / CHARACTERS
-    charset = json.loads((copy / SPEC).read_bytes()).get("charset", [])
+    try:
+        charset = json.loads((copy / SPEC).read_bytes()).get("charset", [])
+    except (OSError, ValueError, AttributeError) as error:
+        raise BadData(f"training.pretrained: {reference}: its {SPEC}: {error}") from None
     characters.write_text(json.dumps(charset), encoding="utf-8")
     return copy / WEIGHTS, characters
