@@ -28,7 +28,8 @@ paddleocr-runtime: .venv-paddleocr/.ready ## Make .venv-paddleocr: what PaddleOC
 
 .venv-paddleocr/.ready: deploy/paddleocr/requirements.lock | setup
 	@$(UV) venv --quiet --clear --python $(PYTHON) .venv-paddleocr
-	@$(UV) pip install --quiet --python .venv-paddleocr --no-deps --require-hashes --requirement $<
+	@# Compiled now: the trainer writes no bytecode, and would compile these anew at each start.
+	@$(UV) pip install --quiet --python .venv-paddleocr --no-deps --require-hashes --compile-bytecode --requirement $<
 	@touch $@
 
 demo: setup ## Run every stage on this machine: dataset to an answer over REST
