@@ -141,8 +141,9 @@ def _hear(process: "subprocess.Popen[bytes]", log: ToolLog) -> Iterator[list[str
             if over and not said:
                 yield [log.last_line()]
                 return
-            if ready and not said:  # it closed its output and works on
-                time.sleep(POLL_S)
+            if ready and not said:  # it closed its output: it ends now, or works on
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(POLL_S)
             yield log.write(said)
 
 
