@@ -122,14 +122,14 @@ def new_machine(
         machine.run("stop")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """A machine on which nothing has run yet."""
     with new_machine(tmp_path_factory.mktemp("home")) as machine:
         yield machine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def first(fresh_machine: Machine) -> Finished:
     """The first run, whose candidate becomes the champion and stays it."""
     finished = fresh_machine.retrain()
@@ -137,13 +137,13 @@ def first(fresh_machine: Machine) -> Finished:
     return finished
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def machine(fresh_machine: Machine, first: Finished) -> Machine:
     """The machine after its first run, which every test may build on and leaves as it was."""
     return fresh_machine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def worse(machine: Machine) -> Finished:
     """A run whose candidate is worse than the champion."""
     return machine.retrain("training.epochs=1")
