@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from ocr.store.stages import STAGES, StageName
-from tests.generations import describe_stages, digest_code, find_libraries, read_record
+from tests.generations import (
+    Recorded,
+    describe_stages,
+    digest_code,
+    find_libraries,
+    read_record,
+)
 
 IN_NO_KEY = {
     *("pydantic", "typing_extensions"),  # they check parameters; what is checked is in it
@@ -18,9 +24,16 @@ BASELINES = {"rapidocr"}  # in the key only of what is measured beside it
 each_stage = pytest.mark.parametrize("name", sorted(STAGES))
 
 
+@pytest.fixture(scope="module")
+def stages() -> Recorded:
+    return describe_stages()
+
+
 @each_stage
-def test_code_that_changed_has_another_generation_or_makes_the_same(name: StageName) -> None:
-    generation, code = describe_stages()[name]
+def test_code_that_changed_has_another_generation_or_makes_the_same(
+    name: StageName, stages: Recorded
+) -> None:
+    generation, code = stages[name]
     recorded, recorded_code = read_record().get(name, (0, ""))
 
     if code != recorded_code and generation == recorded:

@@ -11,7 +11,7 @@ from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store
 from ocr.store.folder import mark_used, upload_folder
-from tests.ocr.retention.filled import GOES, OLD, STAYS, fill, register
+from tests.ocr.retention.filled import GOES, OLD, STAYS, fill, register, wait_for_the_next_second
 from tests.ocr.store.conftest import (
     backend,
     credentials,
@@ -93,7 +93,7 @@ def test_parts_of_a_champion_stay_though_no_alias_names_them(full: Store, tmp_pa
 def test_checkpoints_before_a_version_that_names_none_stay(store: Store, tmp_path: Path) -> None:
     store.put_bytes("checkpoints/first/published.json", b"{}")
     register(store, tmp_path, "plates:unnamed", checkpoint="")
-    time.sleep(1.1)  # S3 tells seconds
+    wait_for_the_next_second()
     store.put_bytes("checkpoints/second/published.json", b"{}")
 
     assert list(going(store)) == ["checkpoints/second"]
