@@ -13,6 +13,7 @@ from configs.paddleocr import (
     PaddleOcrRecogniserParams,
 )
 from configs.training import (
+    DECIDING_RESOURCES,
     OPERATIONAL,
     DetectorTrainingParams,
     RecogniserTrainingParams,
@@ -98,7 +99,7 @@ def what_decides(job: TrainJob) -> dict[str, Any]:
         **foreign,
         "snapshot": PurePosixPath(job.snapshot).name,  # the digest of its content
         "training": job.training.model_dump(mode="json", exclude=set(OPERATIONAL)),
-        "resources": job.resources.model_dump(mode="json"),
+        "resources": job.resources.model_dump(mode="json", include=set(DECIDING_RESOURCES)),
     }
 
 

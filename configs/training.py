@@ -11,6 +11,8 @@ from configs.base import Params
 OPERATIONAL = frozenset(
     {"checkpoint_every_s", "engine", "no_progress_timeout_s", "pretrained", "text_model"}
 )
+# Of what a job runs on: the number of ranks and the kind of device; all else bounds or finds it.
+DECIDING_RESOURCES = frozenset({"device", "devices"})
 
 
 RecogniserNet = Literal["compact", "ppocr-v6-small"]
@@ -39,6 +41,53 @@ class ResourceParams(Params):
 
     device: Literal["cpu", "gpu"] = Field("cpu", description="Kind of device")
     devices: int = Field(1, ge=1, le=64, description="Data-parallel processes, one per device")
+    gpu: str = Field(
+        "",
+        max_length=64,
+        description="Part of the GPU's name as nvidia-smi prints it (A100, RTX 4090); empty: any",
+    )
+    cpus: float = Field(
+        0, ge=0, le=4096, allow_inf_nan=False, description="Processor cores it may use; 0: all"
+    )
+    memory_gib: float = Field(
+        0, ge=0, le=65536, allow_inf_nan=False, description="Most memory, GiB; 0: no limit"
+    )
+    shared_memory_gib: float = Field(
+        0,
+        ge=0,
+        le=65536,
+        allow_inf_nan=False,
+        description="Shared memory, GiB; 0: what the machine or the container runtime gives",
+    )
+    open_files: int = Field(
+        0, ge=0, le=2**30, description="Files open at once (ulimit -n); 0: as it is"
+    )
+    time_limit_h: float = Field(
+        0,
+        ge=0,
+        le=8760,
+        allow_inf_nan=False,
+        description="Hours after which a job is ended and its work kept; 0: none",
+    )
+    runtime: Literal["process", "container"] = Field(
+        "process", description="process: on this machine as it is; container: in the image"
+    )
+    image: str = Field(
+        "",
+        max_length=512,
+        pattern=r"^([^\s-]\S*)?$",
+        description="Container image, NAME:TAG or NAME@sha256:DIGEST; runtime container",
+    )
+
+    @model_validator(mode="after")
+    def _check_together(self) -> "ResourceParams":
+        if self.runtime == "container" and not self.image:
+            raise ValueError("runtime: container needs image: NAME:TAG")
+        if self.runtime == "process" and self.image:
+            raise ValueError(f"image: {self.image!r} needs runtime: container")
+        if self.gpu and self.device != "gpu":
+            raise ValueError(f"gpu: {self.gpu!r} needs device: gpu")
+        return self
 
 
 class LoopParams(Params):
