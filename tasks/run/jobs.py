@@ -1,6 +1,7 @@
 """Runs a job in a process of its own; the two meet at job.json and result.json."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -27,6 +28,7 @@ ERRORS: dict[int, type[OcrError]] = {
 }
 POLL_S = 0.5
 GRACE_S = 30
+HOUR_S = 3600
 
 
 class JobDied(OcrError, RuntimeError):
@@ -39,6 +41,10 @@ class JobEnded(OcrError, RuntimeError):
     """A job that was ended because its run failed or was stopped elsewhere; nothing to retry."""
 
     exit_code = 5
+
+
+class OutOfTime(TrainingFailed):
+    """A training that was ended because its time was over; its checkpoint is kept."""
 
 
 def run_job(
@@ -60,6 +66,7 @@ def run_job(
 
     Raises:
         BadInput, BadData, TrainingFailed, ParityFailed: As the job's exit code says.
+        OutOfTime: It ran for `resources.time_limit_h`; a rerun has that long again.
         JobDied: It was killed or left no valid result.
         JobEnded: Another task of this run failed, or the run was stopped.
     """
@@ -67,7 +74,8 @@ def run_job(
     result = folder / "result.json"
     if not result.exists():
         (folder / "job.json").write_text(job.model_dump_json(indent=2), encoding="utf-8")
-        _run(job.kind, folder, on_event, inherit)
+        hours = job.resources.time_limit_h if isinstance(job, TrainJob) else 0
+        _run(job.kind, folder, on_event, inherit, hours=hours)
     try:
         return result_type.model_validate_json(result.read_bytes())
     except (FileNotFoundError, ValidationError) as error:
@@ -76,9 +84,15 @@ def run_job(
 
 
 def _run(
-    kind: str, folder: Path, on_event: Callable[[Event], None], inherit: Sequence[int]
+    kind: str,
+    folder: Path,
+    on_event: Callable[[Event], None],
+    inherit: Sequence[int],
+    *,
+    hours: float,
 ) -> None:
     errors = folder / "stderr.txt"
+    deadline = time.monotonic() + hours * HOUR_S if hours else math.inf
     with (folder / "stdout.txt").open("ab") as out, errors.open("wb") as err:
         # The job stays in our process group, so that cancelling the run ends it too.
         process = subprocess.Popen(
@@ -90,13 +104,13 @@ def _run(
             pass_fds=inherit,
         )
         try:
-            _watch(process, folder / "metrics.jsonl", on_event)
+            in_time = _watch(process, folder / "metrics.jsonl", on_event, deadline=deadline)
         finally:
             _stop(process)
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
-        error = _error(kind, process.returncode, errors)
+        error = _error(kind, process.returncode, errors) if in_time else _out_of_time(kind, hours)
         tell_failure(kind, error, folder)
         raise error
 
@@ -108,15 +122,22 @@ def _environment() -> dict[str, str]:
 
 
 def _watch(
-    process: subprocess.Popen[bytes], metrics: Path, on_event: Callable[[Event], None]
-) -> None:
+    process: subprocess.Popen[bytes],
+    metrics: Path,
+    on_event: Callable[[Event], None],
+    *,
+    deadline: float,
+) -> bool:
+    """Pass on what it tells until it ended or must; return whether that was before the deadline."""
     events = _follow(metrics)
-    while process.poll() is None and not is_ended():
+    while process.poll() is None and not is_ended() and time.monotonic() < deadline:
         for event in events():
             on_event(event)
         time.sleep(POLL_S)
+    in_time = process.poll() is not None or time.monotonic() < deadline
     for event in events():
         on_event(event)
+    return in_time
 
 
 def _follow(path: Path) -> Callable[[], Iterator[Event]]:
@@ -153,6 +174,13 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _out_of_time(kind: str, hours: float) -> OutOfTime:
+    return OutOfTime(
+        f"{kind} job was ended after {hours:g} h (resources.time_limit_h); the same command goes "
+        "on from its last checkpoint"
+    )
 
 
 def _error(kind: str, code: int, errors: Path) -> OcrError:

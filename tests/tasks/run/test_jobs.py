@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
-from tasks.run.jobs import JobDied, JobEnded, _follow, run_job
+from tasks.run.jobs import JobDied, JobEnded, OutOfTime, _follow, run_job
 
 RESULT = TrainResult(
     kind="train-recogniser", checkpoint="checkpoint", metrics={}, timings={}, environment={}
@@ -30,19 +31,23 @@ WRITE_RESULT = f'echo \'{RESULT.model_dump_json()}\' > "$(dirname "$4")/result.j
 RunAs = Callable[[str], None]
 
 
-def job(store: Path) -> TrainRecogniserJob:
+def job(store: Path, *, time_limit_h: float = 0) -> TrainRecogniserJob:
     return TrainRecogniserJob(
         store=str(store),
         snapshot="datasets/none/0",
         training=RecogniserTrainingParams(),
-        resources=ResourceParams(),
+        resources=ResourceParams(time_limit_h=time_limit_h),
     )
 
 
 def run(
-    folder: Path, *, on_event: Callable[[dict[str, Any]], None] = lambda _: None
+    folder: Path,
+    *,
+    on_event: Callable[[dict[str, Any]], None] = lambda _: None,
+    time_limit_h: float = 0,
 ) -> TrainResult:
-    return run_job(job(folder / "store"), folder=folder, result_type=TrainResult, on_event=on_event)
+    wanted = job(folder / "store", time_limit_h=time_limit_h)
+    return run_job(wanted, folder=folder, result_type=TrainResult, on_event=on_event)
 
 
 @pytest.fixture
@@ -190,3 +195,43 @@ def test_job_of_a_run_that_failed_elsewhere_is_ended(
         run(tmp_path)
 
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def end_when_begun(folder: Path) -> TrainResult:
+    """Run what touches `began`, and end its time then, however slow its start."""
+    (folder / "metrics.jsonl").write_text('{"step": 0}\n')
+
+    def wait(_: object) -> None:
+        while not (folder / "began").exists():
+            time.sleep(0.01)
+
+    return run(folder, time_limit_h=1e-9, on_event=wait)
+
+
+def test_a_job_over_its_time_is_asked_to_stop_and_says_how_to_go_on(
+    tmp_path: Path, run_as: RunAs
+) -> None:
+    run_as(f"cd {tmp_path}; trap 'touch kept; exit 143' TERM; touch began; sleep 600 & wait")
+
+    with pytest.raises(OutOfTime, match=r"time_limit_h.*same command goes on") as ended:
+        end_when_begun(tmp_path)
+
+    assert (tmp_path / "kept").exists()
+    assert ended.value.exit_code == 4  # which no task tries again
+
+
+def test_a_job_that_comes_to_its_end_when_its_time_is_over_has_not_failed(
+    tmp_path: Path, run_as: RunAs
+) -> None:
+    (tmp_path / "done.json").write_text(RESULT.model_dump_json())
+    end = "cp done.json result.json; exit 0"
+    run_as(f"cd {tmp_path}; trap '{end}' TERM; touch began; sleep 600 & wait")
+
+    assert end_when_begun(tmp_path) == RESULT
+
+
+def test_a_job_that_fails_within_its_time_says_what_failed(tmp_path: Path, run_as: RunAs) -> None:
+    run_as("echo 'error: what it says' >&2; exit 3")
+
+    with pytest.raises(BadData, match="what it says"):
+        run(tmp_path, time_limit_h=1)
