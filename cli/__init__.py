@@ -1,8 +1,8 @@
 """The `ocrline` command: one file per subcommand, each of which says what it prints.
 
 - `main` – all commands, and how an error becomes one line and an exit code
-- `options` – the options that several commands share
-- `output` – tables for people, one JSON document for machines
+- `options`, `output` – what several commands share: options; tables for people, JSON for machines
+- `planning/` – what a training needs, said before it runs
 - `retrain` – starts the services and runs a flow
 - `prepare`, `convert` – only the dataset: to a snapshot, to labels for other tools
 - `annotate` – unlabelled pages to proposed labels

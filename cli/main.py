@@ -23,6 +23,7 @@ from cli import (
     serve,
 )
 from cli.output import refuse
+from cli.planning import templates
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
@@ -49,6 +50,7 @@ app.command(
 app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(predict.predict)
 app.command(epilog="Example: ocrline annotate scans --to ppocrlabel --budget 50")(annotate.annotate)
 app.add_typer(models.app, name="models")
+app.add_typer(templates.app, name="templates")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline stop")(serve.stop)

@@ -1,6 +1,5 @@
 """Layered YAML presets: base, then domain, then project, then the command line's --set."""
 
-import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,8 +9,11 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from configs.layers import ConfigError as ConfigError
+from configs.layers import merge, names_in, read_layers, read_yaml
 from configs.paddleocr import ENGINE_NAMES, ENGINES
-from configs.retrain import RetrainLinesParams, RetrainPagesParams
+from configs.retrain import HAS_TEMPLATE, RetrainLinesParams, RetrainPagesParams
+from configs.templates import lay_under
 
 ProjectParams = RetrainLinesParams | RetrainPagesParams
 
@@ -23,50 +25,39 @@ PRESETS = Path(__file__).parent / "presets"
 SHOWN = 60
 
 
-class ConfigError(ValueError):
-    """A preset or override that cannot be used; names the key's full path and what is allowed."""
-
-
 def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
     """Read a preset by name, or a YAML file by path, and apply ``a.b=c`` overrides.
 
     Args:
         source: Name of a preset (``demo``) or path of a YAML file; its ``extends`` key names
-            the layer below it, its ``task`` key what it reads: recognition or pages.
+            the layer below it, its ``task`` key what it reads: recognition or pages, its
+            ``resources.template`` what gives the resources that none of them states.
         overrides: ``key.path=value`` pairs; values are read as YAML.
 
     Raises:
         ConfigError: The file is missing or not a mapping, or a key is unknown, of the wrong type
             or out of range.
     """
-    values = _read_layers(find_preset(source))
+    values = read_layers(source, PRESETS)
     for override in overrides:
         try:
-            values = _merge(values, _parse_override(override))
+            values = merge(values, _parse_override(override))
         except RecursionError:
             raise ConfigError(f"--set {override[:SHOWN]!r}: nested too deep") from None
     task = values.pop("task", "recognition")
     if not isinstance(task, str) or task not in TASKS:
         raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")
+    values = lay_under(values, TASKS[task].model_fields, defaults_are_stated=True)
     try:
-        return TASKS[task].model_validate(values)
+        return TASKS[task].model_validate(values, context=HAS_TEMPLATE)
     except ValidationError as error:
         said = [describe(item) + _suggest(item, TASKS[task]) for item in error.errors()]
         raise ConfigError("\n".join(said)) from None
 
 
-def find_preset(source: str) -> Path:
-    """Return the file of a preset name or YAML path."""
-    path = Path(source) if source.endswith((".yaml", ".yml")) else PRESETS / f"{source}.yaml"
-    if not path.is_file():
-        names = ", ".join(preset_names())
-        raise ConfigError(f"No preset or file {source!r}; presets are {names}, files end in .yaml")
-    return path
-
-
 def preset_names() -> list[str]:
     """Return the names of the presets that ship, layers excluded."""
-    return sorted(p.stem for p in PRESETS.glob("*.yaml") if not p.stem.startswith("_"))
+    return names_in(PRESETS)
 
 
 def describe(error: ErrorDetails) -> str:
@@ -119,45 +110,12 @@ def _lower_first(message: str) -> str:
     return message[0].lower() + message[1:]
 
 
-def _read_layers(path: Path) -> dict[str, Any]:
-    seen: list[Path] = []
-    layers: list[dict[str, Any]] = []
-    below: Path | None = path
-    while below is not None:
-        if below in seen:
-            raise ConfigError(f"{path}: 'extends' runs in a circle through {below}")
-        seen.append(below)
-        values = _read_mapping(below)
-        parent = values.pop("extends", None)
-        layers.append(values)
-        below = _find_parent(str(parent), child=below) if parent else None
-    merged: dict[str, Any] = {}
-    for layer in reversed(layers):
-        merged = _merge(merged, layer)
-    return merged
-
-
-def _find_parent(name: str, *, child: Path) -> Path:
-    sibling = child.parent / name
-    return sibling if name.endswith((".yaml", ".yml")) and sibling.is_file() else find_preset(name)
-
-
-def _read_mapping(path: Path) -> dict[str, Any]:
-    try:
-        values = _read_yaml(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not YAML in UTF-8: {error}") from None
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}: expected keys and values, found {type(values).__name__}")
-    return values
-
-
 def _parse_override(override: str) -> dict[str, Any]:
     path, separator, text = override.partition("=")
     if not separator or not path.strip("."):
         raise ConfigError(f"--set {override!r}: expected key.path=value")
     try:
-        value = _read_yaml(text) if text else ""
+        value = read_yaml(text) if text else ""
     except yaml.YAMLError:
         value = text
     except ValueError as error:
@@ -167,26 +125,3 @@ def _parse_override(override: str) -> dict[str, Any]:
     for parent in reversed(parents):
         values = {parent: values}
     return values
-
-
-def _read_yaml(text: str) -> Any:
-    """Read YAML whose values job.json can hold.
-
-    Raises:
-        YAMLError: It is no YAML.
-        ValueError: job.json could not hold it.
-        RecursionError: It is nested too deep.
-    """
-    value = yaml.safe_load(text)
-    json.dumps(value, default=str, skipkeys=True)
-    return value
-
-
-def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for key, value in above.items():
-        base = merged.get(key)
-        if isinstance(base, Mapping) and isinstance(value, Mapping):
-            value = _merge(base, value)
-        merged[key] = value
-    return merged

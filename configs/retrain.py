@@ -1,6 +1,8 @@
 """The parameters of a whole project: of text lines, or of pages."""
 
-from pydantic import Field, model_validator
+from typing import Any
+
+from pydantic import Field, ValidationInfo, model_validator
 
 from configs.base import NAME_PATTERN, Params
 from configs.dataset import LineDatasetParams, PageDatasetParams
@@ -9,10 +11,26 @@ from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from configs.further import check_further
 from configs.gate import LineGateParams, PageGateParams
 from configs.paddleocr import DetectorTraining, RecogniserTraining, check_engine
+from configs.templates import lay_under
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 
+HAS_TEMPLATE = {"template": "laid under"}
+"""Context of a validation whose values are complete: what equals a default was stated."""
 
-class RetrainLinesParams(Params):
+
+class RetrainParams(Params):
+    """What projects of lines and of pages have in common."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lay_template(cls, values: Any, info: ValidationInfo) -> Any:
+        """Complete what a form sends, which states every field."""
+        if info.context == HAS_TEMPLATE or not isinstance(values, dict):
+            return values
+        return lay_under(values, cls.model_fields, defaults_are_stated=False)
+
+
+class RetrainLinesParams(RetrainParams):
     """One retraining: from labelled images to a model that answers."""
 
     name: str = Field("lines", pattern=NAME_PATTERN, description="Name of the model")
@@ -54,7 +72,7 @@ class CascadeParams(Params):
     )
 
 
-class RetrainPagesParams(Params):
+class RetrainPagesParams(RetrainParams):
     """One retraining of a detector and a recogniser: from labelled pages to pages that are read."""
 
     name: str = Field(

@@ -14,6 +14,8 @@ OPERATIONAL = frozenset(
 # Of what a job runs on: the number of ranks and the kind of device; all else bounds or finds it.
 DECIDING_RESOURCES = frozenset({"device", "devices"})
 
+TEMPLATE_NAMES = ("small", "medium", "large", "multi-node")
+"""From the smallest to the largest; each is a file in `configs/templates/`."""
 
 RecogniserNet = Literal["compact", "ppocr-v6-small"]
 DetectorNet = Literal["compact", "ppocr-v6-small"]
@@ -39,6 +41,14 @@ class CompositionParams(Params):
 class ResourceParams(Params):
     """What the job runs on."""
 
+    template: str = Field(
+        "",
+        max_length=512,
+        description="A kind of machine: small, medium, large, multi-node, or your own YAML file "
+        "that extends one. It gives what is left at its default below, batch size and precision "
+        "too; `ocrline templates` shows them. Empty: none",
+        json_schema_extra={"enum": ["", *TEMPLATE_NAMES]},
+    )
     device: Literal["cpu", "gpu"] = Field("cpu", description="Kind of device")
     devices: int = Field(1, ge=1, le=64, description="Data-parallel processes, one per device")
     gpu: str = Field(

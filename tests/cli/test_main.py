@@ -25,6 +25,7 @@ COMMANDS = [
     ["serve"],
     ["stop"],
     ["doctor"],
+    *[["templates", command] for command in ("list", "show")],
     *[["models", command] for command in ("list", "show", "promote", "rollback")],
 ]
 

@@ -11,6 +11,7 @@ from configs.presets import ConfigError, load_params
 from configs.training import RecogniserTrainingParams, ResourceParams
 
 GIVEN: dict[str, Any] = {
+    "template": "large",
     "gpu": "A100",
     "cpus": 8,
     "memory_gib": 64,

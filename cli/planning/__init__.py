@@ -1,0 +1,4 @@
+"""What a training needs, said before it runs.
+
+- `templates` – kinds of machines, and which of them is enough
+"""

@@ -1,0 +1,98 @@
+"""Layers of YAML: each file names the one that it extends, and says what differs."""
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+class ConfigError(ValueError):
+    """A preset or override that cannot be used; names the key's full path and what is allowed."""
+
+
+def read_layers(source: str, folder: Path) -> dict[str, Any]:
+    """Read a name of a folder, or a YAML file by path, over the layers that it extends.
+
+    Raises:
+        ConfigError: A file is missing or not a mapping, or layers run in a circle.
+    """
+    path = find_file(source, folder)
+    seen: list[Path] = []
+    layers: list[dict[str, Any]] = []
+    below: Path | None = path
+    while below is not None:
+        if below in seen:
+            raise ConfigError(f"{path}: 'extends' runs in a circle through {below}")
+        seen.append(below)
+        values = _read_mapping(below)
+        parent = values.pop("extends", None)
+        layers.append(values)
+        below = _find_parent(str(parent), child=below, folder=folder) if parent else None
+    merged: dict[str, Any] = {}
+    for layer in reversed(layers):
+        merged = merge(merged, layer)
+    return merged
+
+
+def find_file(source: str, folder: Path) -> Path:
+    """Return the file of a name that ships in a folder, or of a path."""
+    path = Path(source) if source.endswith((".yaml", ".yml")) else folder / f"{source}.yaml"
+    if not path.is_file():
+        kind, names = folder.name.removesuffix("s"), names_in(folder)
+        close = get_close_matches(source, names, n=2, cutoff=0.5)
+        meant = f"did you mean {' or '.join(close)}? {kind}s" if close else f"{kind}s"
+        raise ConfigError(
+            f"No {kind} or file {source!r}; {meant} are {', '.join(names)}, files end in .yaml"
+        )
+    return path
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names that ship in a folder, layers excluded."""
+    return sorted(p.stem for p in folder.glob("*.yaml") if not p.stem.startswith("_"))
+
+
+def _find_parent(name: str, *, child: Path, folder: Path) -> Path:
+    sibling = child.parent / name
+    return (
+        sibling
+        if name.endswith((".yaml", ".yml")) and sibling.is_file()
+        else find_file(name, folder)
+    )
+
+
+def _read_mapping(path: Path) -> dict[str, Any]:
+    try:
+        values = read_yaml(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not YAML in UTF-8: {error}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: expected keys and values, found {type(values).__name__}")
+    return values
+
+
+def read_yaml(text: str) -> Any:
+    """Read YAML whose values job.json can hold.
+
+    Raises:
+        YAMLError: It is no YAML.
+        ValueError: job.json could not hold it.
+        RecursionError: It is nested too deep.
+    """
+    value = yaml.safe_load(text)
+    json.dumps(value, default=str, skipkeys=True)
+    return value
+
+
+def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay one layer of nested values over another."""
+    merged = dict(below)
+    for key, value in above.items():
+        base = merged.get(key)
+        if isinstance(base, Mapping) and isinstance(value, Mapping):
+            value = merge(base, value)
+        merged[key] = value
+    return merged
