@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup paddleocr-runtime demo demo-ppocr test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime image demo demo-ppocr test test-slow check bench serve generations lock
 
 help: ## Print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -31,6 +31,13 @@ paddleocr-runtime: .venv-paddleocr/.ready ## Make .venv-paddleocr: what PaddleOC
 	@# Compiled now: the trainer writes no bytecode, and would compile these anew at each start.
 	@$(UV) pip install --quiet --python .venv-paddleocr --no-deps --require-hashes --compile-bytecode --requirement $<
 	@touch $@
+
+image: ## Build the images that resources.runtime: container runs jobs in (IMAGE_OPTIONS: of docker build)
+	@for target in embedded paddleocr; do \
+	  DOCKER_BUILDKIT=1 docker build --quiet --file deploy/images/training/Dockerfile --target $$target \
+	    --label org.opencontainers.image.revision="$$(git describe --always --abbrev=40 --exclude '*' --dirty)" \
+	    --tag ocrline-training:$$target $(IMAGE_OPTIONS) . || exit; \
+	done
 
 demo: setup ## Run every stage on this machine: dataset to an answer over REST
 	@$(BIN)/python -m cli.demo
