@@ -15,8 +15,10 @@ from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from ocr.errors import OcrError
 from ocr.machine.clock import check_clock
+from ocr.machine.docker import check_docker
 from ocr.machine.finding import Finding, Verdict, absent, broken, fine
 from ocr.machine.ladder import climb_ladder, has_gpu_signs
+from ocr.machine.limits import check_disk
 from ocr.machine.machine import Machine
 from ocr.machine.training import check_training
 from ocr.processors import count_processors
@@ -45,7 +47,10 @@ def doctor(
     settings = settings_for(store)
     params = load_params(preset, overrides=overrides or []) if preset else None
     gpus, needed = _gpus_of(params), _needs_paddleocr(params)
-    findings = list(examine(Machine.here(), settings, gpus=gpus, needs_paddleocr=needed))
+    image = params.resources.image if params else ""
+    findings = list(
+        examine(Machine.here(), settings, gpus=gpus, needs_paddleocr=needed, image=image)
+    )
     if as_json:
         print_json(findings)
     else:
@@ -55,12 +60,22 @@ def doctor(
 
 
 def examine(
-    machine: Machine, settings: Settings, *, gpus: int, needs_paddleocr: bool = False
+    machine: Machine,
+    settings: Settings,
+    *,
+    gpus: int,
+    needs_paddleocr: bool = False,
+    image: str = "",
 ) -> Iterator[Finding]:
     """Look at a machine as a person does before the first run, part by part."""
     yield fine("processors", str(count_processors(machine.root)))
-    loaders = gpus * LOADERS_ON_GPU * needs_paddleocr
-    yield from check_training(machine, gpus=gpus, folder=settings.home, loaders=loaders)
+    if image:  # a job looks at its container itself
+        yield from check_docker(machine, image=image, gpus=gpus)
+        yield check_disk(machine, settings.home)
+    else:
+        loaders = gpus * LOADERS_ON_GPU * needs_paddleocr
+        yield from check_training(machine, gpus=gpus, folder=settings.home, loaders=loaders)
+        yield from map(_as_offer, check_docker(machine))
     if not gpus:
         yield from _offer_gpus(machine)
     if settings.store.startswith("s3://"):
@@ -68,7 +83,7 @@ def examine(
     yield _check_store(settings)
     yield _check_decoder()
     yield _check_fonts()
-    yield _check_paddleocr(settings, needed=needs_paddleocr)
+    yield _check_paddleocr(image, needed=needs_paddleocr)
     yield _check_program(machine, "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
     yield _check_program(machine, "tesseract", "baseline only: apt install tesseract-ocr")
     yield _check_program(machine, "chromium", "browser tests skip: apt install chromium")
@@ -102,8 +117,12 @@ def _offer_gpus(machine: Machine) -> Iterator[Finding]:
     if not has_gpu_signs(machine):
         yield absent("gpu", "none; trainings run on processors")
         return
-    for finding in climb_ladder(machine, devices=1):
-        yield replace(finding, verdict="absent") if finding.verdict == "broken" else finding
+    yield from map(_as_offer, climb_ladder(machine, devices=1))
+
+
+def _as_offer(finding: Finding) -> Finding:
+    """Return what was found of a part that nothing asks for."""
+    return replace(finding, verdict="absent") if finding.verdict == "broken" else finding
 
 
 def _check_store(settings: Settings) -> Finding:
@@ -135,16 +154,16 @@ def _check_decoder() -> Finding:
     return fine("decoder", f"{', '.join(facts)}{refused}")
 
 
-def _check_paddleocr(settings: Settings, *, needed: bool) -> Finding:
-    from ocr.source_tree import find_source_tree
+def _check_paddleocr(image: str, *, needed: bool) -> Finding:
+    from tasks.engine import find_runtime
 
     try:
-        found = find_source_tree(settings.paddleocr_home, settings.paddleocr_python)
+        found = find_runtime(image)
     except OcrError as error:
         if needed:
             return broken("paddleocr", "engine: paddleocr is asked for", str(error))
         return absent("paddleocr", f"engine: paddleocr only: {error}")
-    return fine("paddleocr", str(found.home))
+    return fine("paddleocr", found.home)
 
 
 def _check_fonts() -> Finding:

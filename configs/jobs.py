@@ -125,6 +125,7 @@ class ExportParams(Params):
     parent: str = Field("", description="Version that it was fine-tuned from; empty: none")
     parameters: dict[str, Any] = Field(description="Parameters of the training, for the record")
     metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")
+    resources: ResourceParams = Field(ResourceParams(), description="What it runs on")
 
 
 class ExportRecogniserJob(ExportParams):
@@ -155,3 +156,15 @@ class ExportResult(Params):
     bundle: str = Field(description="Folder of the bundle, relative to the job's")
     parity: dict[str, float] = Field(description="Largest probability difference per form")
     timings: dict[str, float] = Field(description="Seconds per phase")
+
+
+class ContainerTask(Params):
+    """What a task says to its job in a container, on one line of its standard input.
+
+    Keys of a store pass by it alone: neither `docker inspect` nor a file shows them. The end of the
+    input is the end of the task.
+    """
+
+    code: dict[str, str] = Field(description="Our files and libraries here, which are to be there")
+    commit: str = Field(description="Name of the code, for the record")
+    environment: dict[str, str] = Field(description="Variables of the job", repr=False)

@@ -32,7 +32,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     training = params.training
     if reaches(until, "train"):
-        check_engine(training)
+        check_engine(params.resources, training)
         training = find_start(training, params.name, "recogniser")
     sweep_leftovers()
     if reaches(until, "evaluate"):
@@ -42,7 +42,7 @@ def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     yield "prepare", dataset
     checkpoint = train_recogniser(dataset, training, params.resources)
     yield "train", checkpoint
-    candidate = export_recogniser(checkpoint, dataset, params.name, training)
+    candidate = export_recogniser(checkpoint, dataset, params.name, training, params.resources)
     yield "export", candidate
     evaluation = evaluate_lines(candidate, dataset, params.evaluation, further)
     yield "evaluate", evaluation

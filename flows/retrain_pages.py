@@ -35,7 +35,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     nets = params.detector, params.recogniser
     if reaches(until, "train"):
-        check_engine(*nets)
+        check_engine(params.resources, *nets)
         nets = (
             find_start(params.detector, params.name, "detector"),
             find_start(params.recogniser, params.name, "recogniser"),
@@ -55,8 +55,10 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     )
     yield "train", (detector, recogniser)
     parts = finish_together(
-        export_detector.submit(detector, pages, params.detector_name, detecting),
-        export_recogniser.submit(recogniser, crops, params.recogniser_name, recognising),
+        export_detector.submit(detector, pages, params.detector_name, detecting, params.resources),
+        export_recogniser.submit(
+            recogniser, crops, params.recogniser_name, recognising, params.resources
+        ),
     )
     pipeline = assemble_pipeline(params.name, *parts, pages, cascade)
     yield "export", pipeline

@@ -36,7 +36,12 @@ _MOST_SAID = 16 << 20
 """Bytes; what says more is ended."""
 _POLL_S = 0.05
 _SHOWN = 500
-_NEEDED = re.compile(r"HOME|LANG|LANGUAGE|PATH|TMPDIR|LC_.*|LD_.*")
+IMAGE_PYTHON = Path("/opt/paddleocr/bin/python")
+"""The interpreter in our images; see `deploy/images/training/Dockerfile`."""
+_IN_IMAGE = ("docker", "run", "--rm", "--pull", "never", "--network", "none", "--cap-drop", "ALL")
+_NEEDED = re.compile(
+    r"HOME|LANG|LANGUAGE|PATH|TMPDIR|LC_.*|LD_.*|DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS.*)"
+)
 """All that a foreign interpreter is told of our environment, where keys of the store stand."""
 
 
@@ -84,18 +89,19 @@ class SourceTree:
     interpreter: Interpreter
 
 
-def find_source_tree(home: str, python: Path) -> SourceTree:
+def find_source_tree(home: str, python: Path, *, image: str = "") -> SourceTree:
     """Find both, or say the one command that brings what is missing.
 
     Args:
         home: Folder of the source tree; empty: none is named.
         python: The interpreter.
+        image: The container image that has it; empty: it is here.
 
     Raises:
         BadInput: The tree or the interpreter is missing, or is something else.
     """
     folder = find_home(home)
-    interpreter = _describe(python)
+    interpreter = _describe(python, image)
     return SourceTree(
         home=folder,
         python=python,
@@ -124,12 +130,14 @@ def find_home(home: str) -> Path:
     return folder
 
 
-def _describe(python: Path) -> Interpreter:
+def _describe(python: Path, image: str) -> Interpreter:
     advice = "make it: make paddleocr-runtime; or name another by OCRLINE_PADDLEOCR_PYTHON"
-    if not python.is_file():
+    if image:
+        advice = f"resources.image: {image} is to be built for PaddleOCR: make image"
+    elif not python.is_file():
         raise BadInput(f"There is no interpreter {python} for PaddleOCR's tools; {advice}")
     try:
-        status, out, errors = _ask(python)
+        status, out, errors = _ask(*(*_IN_IMAGE, image) * bool(image), str(python))
     except subprocess.TimeoutExpired:
         raise BadInput(f"{python} gave no answer within {_TIMEOUT_S} s; {advice}") from None
     except OSError as error:
@@ -144,7 +152,7 @@ def _describe(python: Path) -> Interpreter:
         raise BadInput(f"{python} is no Python: it lists no packages; {advice}") from None
 
 
-def _ask(python: Path) -> tuple[int, str, str]:
+def _ask(*python: str) -> tuple[int, str, str]:
     """Return an interpreter's status and what it said to both ends; it may be a script of a user.
 
     Nothing of its session is left, however it ends.
@@ -154,7 +162,7 @@ def _ask(python: Path) -> tuple[int, str, str]:
     """
     with TemporaryFile() as out, TemporaryFile() as errors:
         with subprocess.Popen(
-            [python, "-I", "-c", _DESCRIBE],
+            [*python, "-I", "-c", _DESCRIBE],
             env={key: value for key, value in os.environ.items() if _NEEDED.fullmatch(key)},
             stdin=subprocess.DEVNULL,
             stdout=out,

@@ -7,9 +7,12 @@ from configs.base import Params
 from configs.jobs import PaddleOcrRuntime
 from configs.paddleocr import CHAMPION, REGISTERED, PaddleOcrParams, Training
 from configs.settings import Settings
+from configs.training import ResourceParams
 from ocr.errors import ArtifactNotFound, BadInput
+from ocr.machine.docker import check_docker
+from ocr.machine.machine import Machine
 from ocr.models.registry import ModelVersion, Registry
-from ocr.source_tree import find_source_tree
+from ocr.source_tree import IMAGE_PYTHON, find_source_tree
 from ocr.store.folder import mark_used
 from tasks.run.narration import narrate
 from tasks.run.progress import Net
@@ -24,24 +27,33 @@ WEIGHTS = "weights.pdparams"
 """In a checkpoint of PaddleOCR's trainer."""
 
 
-def check_engine(*trainings: Training) -> None:
-    """Look for what the engines of trainings need before anything else is done.
+def check_engine(resources: ResourceParams, *trainings: Training) -> None:
+    """Look for what trainings run in and what their engines need before anything else is done.
 
     Raises:
         BadInput: It is missing; the error says how to get it.
     """
+    if resources.runtime == "container":
+        gpus = resources.devices if resources.device == "gpu" else 0
+        for finding in check_docker(Machine.here(), image=resources.image, gpus=gpus):
+            if finding.verdict == "broken":
+                raise BadInput(str(finding))
     if any(training.engine == "paddleocr" for training in trainings):
-        find_runtime()
+        find_runtime(resources.image)
 
 
-def find_runtime() -> PaddleOcrRuntime:
-    """Find the source tree and the interpreter that the environment names.
+def find_runtime(image: str = "") -> PaddleOcrRuntime:
+    """Find the source tree that the environment names, and the interpreter.
+
+    Args:
+        image: The container image that has the interpreter; empty: the environment names it.
 
     Raises:
         BadInput: One of them is missing.
     """
     settings = Settings()
-    found = find_source_tree(settings.paddleocr_home, settings.paddleocr_python)
+    python = IMAGE_PYTHON if image else settings.paddleocr_python
+    found = find_source_tree(settings.paddleocr_home, python, image=image)
     return PaddleOcrRuntime(
         home=str(found.home), python=str(found.python), tree=found.tree, packages=found.packages
     )

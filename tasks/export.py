@@ -20,6 +20,7 @@ from configs.paddleocr import (
     RecogniserTraining,
     Training,
 )
+from configs.training import ResourceParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.store.digest import stage_key
@@ -31,10 +32,16 @@ from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
+AS_PROCESS = ResourceParams()
+
 
 @task(name="export-recogniser", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def export_recogniser(
-    checkpoint: CheckpointRef, dataset: SnapshotRef, name: str, training: RecogniserTraining
+    checkpoint: CheckpointRef,
+    dataset: SnapshotRef,
+    name: str,
+    training: RecogniserTraining,
+    resources: ResourceParams = AS_PROCESS,
 ) -> ModelRef:
     """Export a recogniser and register it as a version, or find the version it gave before."""
     return _find_or_export(
@@ -43,17 +50,27 @@ def export_recogniser(
         dataset=dataset,
         name=name,
         training=training,
+        resources=resources,
         text_model=training.text_model,
     )
 
 
 @task(name="export-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def export_detector(
-    checkpoint: CheckpointRef, pages: SnapshotRef, name: str, training: DetectorTraining
+    checkpoint: CheckpointRef,
+    pages: SnapshotRef,
+    name: str,
+    training: DetectorTraining,
+    resources: ResourceParams = AS_PROCESS,
 ) -> ModelRef:
     """Export a detector and register it as a version, or find the version it gave before."""
     return _find_or_export(
-        ExportDetectorJob, checkpoint, dataset=pages, name=name, training=training
+        ExportDetectorJob,
+        checkpoint,
+        dataset=pages,
+        name=name,
+        training=training,
+        resources=resources,
     )
 
 
@@ -64,6 +81,7 @@ def _find_or_export(
     dataset: SnapshotRef,
     name: str,
     training: Training,
+    resources: ResourceParams,
     **own: Any,
 ) -> ModelRef:
     """Find or export a version; `own` is what a job of this kind says besides."""
@@ -91,6 +109,7 @@ def _find_or_export(
         parent=parent,
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
+        resources=resources,
         **own,
     )
     with alone(workspace.home, f"export-{name}-{model.version}", stage="export") as place:

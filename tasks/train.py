@@ -74,7 +74,7 @@ def _job(
         "resources": resources,
     }
     if training.engine == "paddleocr":
-        said["runtime"] = find_runtime()
+        said["runtime"] = find_runtime(resources.image)
     return JOBS[type(training)](**said)
 
 

@@ -11,6 +11,7 @@
 - `export/` – from a checkpoint to a bundle
 - `forms/` – the forms of a net that a bundle holds, and the proof that they answer alike
 - `environment` – what must be set before paddle is imported
-- `alone` – one process per job, which ends with the task that started it
+- `alone`, `container` – one process per job, which ends with the task that started it, also where
+  it runs in a container
 - `stock_paddleocr` – reads with stock PaddleOCR, in a process of its own, for comparisons
 """

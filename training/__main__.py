@@ -23,6 +23,7 @@ from configs.jobs import (
 from ocr.errors import OcrError
 from ocr.machine.failures import explain
 from training.alone import alone_in, end_with_the_task
+from training.container import listen_to_the_task
 from training.environment import prepare_environment
 from training.job import read_job, write_result
 
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_environment()
     end_with_the_task()
     try:
+        listen_to_the_task(options.command)
         COMMANDS[options.command](options.job)
     except OcrError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201

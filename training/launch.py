@@ -12,6 +12,7 @@ from types import FrameType
 
 from ocr.errors import OcrError
 from ocr.machine.failures import explain_logs, explain_status
+from ocr.models.provenance import COMMIT
 from training.job import MAILBOX
 from training.loop.guards import Stalled, Stopped
 
@@ -20,7 +21,7 @@ LOGS = "ranks"
 PARENT = "OCRLINE_TRAINING_PARENT"
 
 # Paddle's launcher writes its environment into its logs: nothing secret may be in it.
-_NAMES = {"HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "TZDIR", "USER"}
+_NAMES = {"HOME", "LANG", "LANGUAGE", COMMIT, "PATH", "TMPDIR", "TZ", "TZDIR", "USER"}
 _GROUPS = (
     *("CUDA", "CPU_", "FLAGS_", "GLOO", "KMP_", "LC_", "LD_", "MKL_", "NCCL", "NVIDIA_DRIVER_"),
     *("NVIDIA_REQUIRE_", "NVIDIA_TF32_", "NVIDIA_VISIBLE_", "OMP_", "OPENBLAS", "PYTHON"),

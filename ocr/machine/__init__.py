@@ -10,6 +10,7 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 - `packages` – the Paddle that is installed, and versions beside the lock
 - `limits` – disk, shared memory, open files, stack, locked memory
 - `clock` – the wall clock beside the store's
+- `docker` – what runs jobs in containers
 - `failures` – what a log or an exit status means
 - `training` – all that a training asks for, and its refusal where it cannot work
 """

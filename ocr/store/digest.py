@@ -28,15 +28,19 @@ def stage_key(stage: StageName, *, packages: Sequence[str] = (), **inputs: Any) 
         packages: Further packages that decide this one result, as a baseline does.
         inputs: Digests and parameters, of types that JSON knows.
     """
-    made_by = STAGES[stage]
     key = {
         "stage": stage,
-        "generation": made_by.generation,
+        "generation": STAGES[stage].generation,
         "release": version("ocrline"),
-        "libraries": {name: _version(name) for name in (*made_by.libraries, *packages)},
+        "libraries": library_versions(stage, *packages),
         "inputs": inputs,
     }
     return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+
+
+def library_versions(stage: StageName, *packages: str) -> dict[str, str]:
+    """Return the versions of a stage's libraries, and of further packages; empty: not installed."""
+    return {name: _version(name) for name in (*STAGES[stage].libraries, *packages)}
 
 
 def _version(package: str) -> str:

@@ -1,6 +1,7 @@
 """What goes on while tasks run: their jobs, and what a person sees of them.
 
-- `jobs` – runs a job in a process of its own
+- `jobs` – runs a job and hands on what it leaves, wherever it runs
+- `process`, `container` – where: in a process of this machine, or in a container
 - `failure` – what a person sees in the Prefect UI of a job that failed
 - `alone` – one run of this machine at a time makes a thing, the others wait for it
 - `leftovers` – what killed runs left on this machine

@@ -1,21 +1,22 @@
-"""Runs a job in a process of its own; the two meet at job.json and result.json."""
+"""Runs a job in a process or a container; task and job meet at job.json and result.json."""
 
 import json
 import math
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
 from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from ocr.machine.failures import explain_status, read_tail, recognise
+from tasks.run.container import JobContainer
 from tasks.run.failure import tell_failure
+from tasks.run.process import JobProcess
 from tasks.run.together import is_ended
 
 Result = TypeVar("Result", TrainResult, ExportResult)
@@ -27,7 +28,6 @@ ERRORS: dict[int, type[OcrError]] = {
     for error in (BadInput, BadData, TrainingFailed, StoreUnavailable, ParityFailed)
 }
 POLL_S = 0.5
-GRACE_S = 30
 HOUR_S = 3600
 
 
@@ -45,6 +45,24 @@ class JobEnded(OcrError, RuntimeError):
 
 class OutOfTime(TrainingFailed):
     """A training that was ended because its time was over; its checkpoint is kept."""
+
+
+class Runtime(Protocol):
+    """What a job runs in."""
+
+    def start(
+        self, kind: str, folder: Path, *, out: IO[bytes], err: IO[bytes], inherit: Sequence[int]
+    ) -> "subprocess.Popen[bytes]":
+        """Start the job of a folder; the process lives as long as the job, with its status.
+
+        It keeps descriptors open meanwhile, and ends the job when it or this process dies.
+        """
+
+    def end(self, process: "subprocess.Popen[bytes]") -> None:
+        """End the job, with time to keep its work, and leave nothing of it running."""
+
+    def explain(self, status: int, said: str) -> OcrError | None:
+        """Say more of an end than a status and the last words do; None: nothing is known."""
 
 
 def run_job(
@@ -74,8 +92,10 @@ def run_job(
     result = folder / "result.json"
     if not result.exists():
         (folder / "job.json").write_text(job.model_dump_json(indent=2), encoding="utf-8")
+        in_container = job.resources.runtime == "container"
+        runtime = JobContainer(job) if in_container else JobProcess()
         hours = job.resources.time_limit_h if isinstance(job, TrainJob) else 0
-        _run(job.kind, folder, on_event, inherit, hours=hours)
+        _run(runtime, job.kind, folder, on_event, inherit, hours=hours)
     try:
         return result_type.model_validate_json(result.read_bytes())
     except (FileNotFoundError, ValidationError) as error:
@@ -84,6 +104,7 @@ def run_job(
 
 
 def _run(
+    runtime: Runtime,
     kind: str,
     folder: Path,
     on_event: Callable[[Event], None],
@@ -94,31 +115,21 @@ def _run(
     errors = folder / "stderr.txt"
     deadline = time.monotonic() + hours * HOUR_S if hours else math.inf
     with (folder / "stdout.txt").open("ab") as out, errors.open("wb") as err:
-        # The job stays in our process group, so that cancelling the run ends it too.
-        process = subprocess.Popen(
-            [sys.executable, "-m", "training", kind, str(folder / "job.json")],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            env=_environment(),
-            pass_fds=inherit,
-        )
+        process = runtime.start(kind, folder, out=out, err=err, inherit=inherit)
         try:
             in_time = _watch(process, folder / "metrics.jsonl", on_event, deadline=deadline)
         finally:
-            _stop(process)
+            runtime.end(process)
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
-        error = _error(kind, process.returncode, errors) if in_time else _out_of_time(kind, hours)
+        error = (
+            _error(runtime, kind, process.returncode, errors)
+            if in_time
+            else _out_of_time(kind, hours)
+        )
         tell_failure(kind, error, folder)
         raise error
-
-
-def _environment() -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    # It ends when we do, and runs our code, not a training.py of the current folder.
-    return {**kept, "OCRLINE_TASK_PID": str(os.getpid()), "PYTHONSAFEPATH": "1"}
 
 
 def _watch(
@@ -166,16 +177,6 @@ def _follow(path: Path) -> Callable[[], Iterator[Event]]:
     return read_new
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(GRACE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 def _out_of_time(kind: str, hours: float) -> OutOfTime:
     return OutOfTime(
         f"{kind} job was ended after {hours:g} h (resources.time_limit_h); the same command goes "
@@ -183,10 +184,13 @@ def _out_of_time(kind: str, hours: float) -> OutOfTime:
     )
 
 
-def _error(kind: str, code: int, errors: Path) -> OcrError:
+def _error(runtime: Runtime, kind: str, code: int, errors: Path) -> OcrError:
     lines = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     ours = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     message = (ours or lines or ["it said nothing"])[-1]
+    known_end = runtime.explain(code, message)
+    if known_end is not None:
+        return known_end
     if code in ERRORS:
         return ERRORS[code](message)
     known = None if ours else recognise(read_tail(errors))

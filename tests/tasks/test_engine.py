@@ -9,7 +9,7 @@ import pytest
 from configs.paddleocr import ENGINES, PaddleOcrRecogniserParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
-from configs.training import RecogniserTrainingParams
+from configs.training import RecogniserTrainingParams, ResourceParams
 from flows.retrain_lines import retrain_lines
 from ocr.errors import BadInput
 from tasks.engine import check_engine, find_runtime
@@ -36,13 +36,13 @@ def test_the_job_names_what_the_environment_names(machine: Path) -> None:
         str(machine / "tree"),
         os.environ["OCRLINE_PADDLEOCR_PYTHON"],
     )
-    check_engine(PaddleOcrRecogniserParams())
+    check_engine(ResourceParams(), PaddleOcrRecogniserParams())
 
 
 def test_the_embedded_engine_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
 
-    check_engine(RecogniserTrainingParams())
+    check_engine(ResourceParams(), RecogniserTrainingParams())
 
 
 def test_a_run_without_the_tree_ends_before_it_prepares_anything(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ocr.models.provenance import name_code
+from ocr.models.provenance import COMMIT, ROOT, describe_code, name_code
 
 RELEASE = f"ocrline {version('ocrline')}"
 
@@ -97,3 +97,38 @@ def test_without_git_the_release_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(os.environ, "PATH", str(tmp_path))
 
     assert name_code(root) == RELEASE
+
+
+def test_a_copy_of_equal_code_has_the_name_it_was_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(COMMIT, "0123-dirty")
+
+    assert name_code(tmp_path) == "0123-dirty"
+
+
+def test_copies_are_told_apart_by_their_files_alone(tmp_path: Path) -> None:
+    copies = [tmp_path / "here", tmp_path / "there", tmp_path / "changed"]
+    for copy in copies:
+        (copy / "ocr").mkdir(parents=True)
+        (copy / "ocr" / "code.py").write_text("1\n")
+    (copies[1] / "ocr" / "code.pyc").write_text("compiled")
+    (copies[1] / "serving").mkdir()
+    (copies[1] / "serving" / "code.py").write_text("runs no job\n")
+    (copies[2] / "ocr" / "code.py").write_text("2\n")
+
+    here, there, changed = (describe_code("train-recogniser", copy) for copy in copies)
+
+    assert here == there
+    assert {name for name in here if here[name] != changed[name]} == {"code"}
+
+
+def test_a_paddle_for_gpus_counts_as_the_one_for_processors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = describe_code("train-recogniser", ROOT)
+    gpu = {"paddlepaddle": "", "paddlepaddle-gpu": f"{here['paddlepaddle']}+cu126"}
+    libraries = {name: it for name, it in here.items() if name != "code"} | gpu
+    monkeypatch.setattr("ocr.models.provenance.library_versions", lambda _: libraries)
+
+    assert describe_code("train-recogniser", ROOT) == here
