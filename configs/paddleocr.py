@@ -187,7 +187,13 @@ _DETECTORS: dict[str, type[Params]] = {
     "embedded": DetectorTrainingParams,
     "paddleocr": PaddleOcrDetectorParams,
 }
-ENGINES = {"training": _RECOGNISERS, "recogniser": _RECOGNISERS, "detector": _DETECTORS}
+TrainingField = Literal["training", "recogniser", "detector"]
+"""Where a form states a training: of lines, or of each net of pages."""
+ENGINES: dict[str, dict[str, type[Params]]] = {
+    "training": _RECOGNISERS,
+    "recogniser": _RECOGNISERS,
+    "detector": _DETECTORS,
+}
 """The engines of each field that names one, and their parameters."""
 ENGINE_NAMES = tuple(_RECOGNISERS)
 
@@ -233,19 +239,19 @@ DetectorTraining = Annotated[
 Training = RecogniserTraining | DetectorTraining
 
 
-def check_engine(resources: ResourceParams, *trainings: Training) -> None:
-    """Raise ValueError when an engine cannot use the resources."""
-    for training in trainings:
+def check_engine(resources: ResourceParams, **trainings: Training) -> None:
+    """Raise ValueError, naming the training's field, when an engine cannot use the resources."""
+    for field, training in trainings.items():
         if not isinstance(training, PaddleOcrParams):
             continue
         if training.amp != "off" and resources.device == "cpu":
             raise ValueError(
-                "resources.device: cpu is not allowed with amp: O1; Paddle trains with mixed "
-                "precision on a GPU alone, and would learn as with amp: off"
+                f"resources.device: cpu is not allowed with {field}.amp: O1; Paddle trains with "
+                "mixed precision on a GPU alone, and would learn as with amp: off"
             )
         if training.batch_size % resources.devices:
             raise ValueError(
-                f"batch_size: {training.batch_size} is not allowed with engine: paddleocr and "
-                f"resources.devices: {resources.devices}, which share a batch; expected a multiple "
-                f"of {resources.devices}"
+                f"{field}.batch_size: {training.batch_size} is not allowed with engine: paddleocr "
+                f"and resources.devices: {resources.devices}, which share a batch; expected a "
+                f"multiple of {resources.devices}"
             )

@@ -51,7 +51,7 @@ class RetrainLinesParams(RetrainParams):
     def _check_together(self) -> "RetrainLinesParams":
         self.evaluation.check_first_model("min_accuracy", self.gate.min_accuracy)
         check_further(self.evaluation.further, self.dataset)
-        check_engine(self.resources, self.training)
+        check_engine(self.resources, training=self.training)
         return self
 
 
@@ -107,7 +107,7 @@ class RetrainPagesParams(RetrainParams):
     def _check_together(self) -> "RetrainPagesParams":
         self.evaluation.check_first_model("min_hmean", self.gate.min_hmean)
         check_further(self.evaluation.further, self.dataset)
-        check_engine(self.resources, self.detector, self.recogniser)
+        check_engine(self.resources, detector=self.detector, recogniser=self.recogniser)
         return self
 
     @property

@@ -37,8 +37,8 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     if reaches(until, "train"):
         check_engine(params.resources, *nets)
         nets = (
-            find_start(params.detector, params.name, "detector"),
-            find_start(params.recogniser, params.name, "recogniser"),
+            find_start(params.detector, params.name, "detector", "detector"),
+            find_start(params.recogniser, params.name, "recogniser", "recogniser"),
         )
     detecting, recognising = nets
     sweep_leftovers()
@@ -51,7 +51,7 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     yield "prepare", pages
     detector, recogniser = finish_together(
         train_detector.submit(pages, detecting, params.resources),
-        train_recogniser.submit(crops, recognising, params.resources),
+        train_recogniser.submit(crops, recognising, params.resources, "recogniser"),
     )
     yield "train", (detector, recogniser)
     parts = finish_together(

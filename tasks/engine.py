@@ -5,7 +5,13 @@ from typing import Literal, TypeVar
 
 from configs.base import Params
 from configs.jobs import PaddleOcrRuntime
-from configs.paddleocr import CHAMPION, REGISTERED, PaddleOcrParams, Training
+from configs.paddleocr import (
+    CHAMPION,
+    REGISTERED,
+    PaddleOcrParams,
+    Training,
+    TrainingField,
+)
 from configs.settings import Settings
 from configs.training import ResourceParams
 from ocr.errors import ArtifactNotFound, BadInput
@@ -59,7 +65,9 @@ def find_runtime(image: str = "") -> PaddleOcrRuntime:
     )
 
 
-def find_start(training: AnyTraining, name: str, net: Net) -> AnyTraining:
+def find_start(
+    training: AnyTraining, name: str, net: Net, field: TrainingField = "training"
+) -> AnyTraining:
     """Name the version and the weights to start from, where that is to be the champion's.
 
     Once a run: what it promotes would be another champion.
@@ -68,6 +76,7 @@ def find_start(training: AnyTraining, name: str, net: Net) -> AnyTraining:
         training: How to train.
         name: The model or, of pages, the pipeline.
         net: What is trained.
+        field: Where the form states the training, for errors.
 
     Returns:
         The training with the version and the SHA-256 of its weights; with neither if there is no
@@ -83,7 +92,7 @@ def find_start(training: AnyTraining, name: str, net: Net) -> AnyTraining:
     if champion is None:
         narrate("train", f"{net}: {name} has no champion yet; it starts from nothing")
         return training.model_copy(update={"pretrained": ""})
-    _check_champion(champion, training, net)
+    _check_champion(champion, training, net, field)
     key = str(champion.manifest.get("checkpoint") or "")
     try:
         if not key:
@@ -92,7 +101,7 @@ def find_start(training: AnyTraining, name: str, net: Net) -> AnyTraining:
         files = json.loads(workspace.store.read_bytes(f"{key}/manifest.json"))["files"]
     except ArtifactNotFound as error:
         raise BadInput(
-            f"training.pretrained: the champion {champion.reference} has no weights left to start "
+            f"{field}.pretrained: the champion {champion.reference} has no weights left to start "
             f"from ({error}); leave pretrained empty until the next one"
         ) from None
     narrate("train", f"{net}: starts from the champion, {champion.reference}")
@@ -109,12 +118,14 @@ def _find_champion(registry: Registry, name: str, net: Net) -> ModelVersion | No
     return registry.resolve(str(model.manifest[net])) if model.task == "pipeline" else model
 
 
-def _check_champion(champion: ModelVersion, training: PaddleOcrParams, net: Net) -> None:
+def _check_champion(
+    champion: ModelVersion, training: PaddleOcrParams, net: Net, field: TrainingField
+) -> None:
     said = champion.manifest["parameters"]
     found = (champion.task, said.get("engine", "embedded"), said.get("net", "compact"))
     if found != (TASKS[net], training.engine, training.net):
         raise BadInput(
-            f"training.pretrained: the champion {champion.reference} does {found[0]} by {found[2]} "
+            f"{field}.pretrained: the champion {champion.reference} does {found[0]} by {found[2]} "
             f"of engine {found[1]}, expected {TASKS[net]} by {training.net} of {training.engine}; "
             "leave pretrained empty until one of these is the champion"
         )

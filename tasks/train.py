@@ -20,6 +20,7 @@ from configs.paddleocr import (
     PaddleOcrRecogniserParams,
     RecogniserTraining,
     Training,
+    TrainingField,
 )
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 from ocr.dataset.preparation import SnapshotRef
@@ -45,12 +46,15 @@ KEPT = ("metrics.jsonl", "composition.png", "result.json")
 
 @task(name="train-recogniser", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def train_recogniser(
-    dataset: SnapshotRef, training: RecogniserTraining, resources: ResourceParams
+    dataset: SnapshotRef,
+    training: RecogniserTraining,
+    resources: ResourceParams,
+    field: TrainingField = "training",
 ) -> CheckpointRef:
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
     job = _job(workspace, dataset, training, resources)
-    return _find_or_train(workspace, job, net="recogniser")
+    return _find_or_train(workspace, job, net="recogniser", field=field)
 
 
 @task(name="train-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -60,7 +64,7 @@ def train_detector(
     """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
     workspace = open_workspace()
     job = _job(workspace, pages, training, resources)
-    return _find_or_train(workspace, job, net="detector")
+    return _find_or_train(workspace, job, net="detector", field="detector")
 
 
 def _job(
@@ -78,13 +82,15 @@ def _job(
     return JOBS[type(training)](**said)
 
 
-def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> CheckpointRef:
+def _find_or_train(
+    workspace: Workspace, job: TrainJob, *, net: Net, field: TrainingField
+) -> CheckpointRef:
     digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
     with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:
         mark_used(workspace.store, prefix=key)
         found = find_published(workspace.store, key=key)
-        prefix = found or _train(workspace, key, place, job=job, net=net)
+        prefix = found or _train(workspace, key, place, job=job, net=net, field=field)
         shutil.rmtree(place.folder, ignore_errors=True)  # also what a killed run left
     result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{prefix}/result.json"))
     score = SCORES[net]
@@ -94,15 +100,24 @@ def _find_or_train(workspace: Workspace, job: TrainJob, *, net: Net) -> Checkpoi
     return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics, code=code)
 
 
-def _train(workspace: Workspace, key: str, place: Place, *, job: TrainJob, net: Net) -> str:
+def _train(
+    workspace: Workspace,
+    key: str,
+    place: Place,
+    *,
+    job: TrainJob,
+    net: Net,
+    field: TrainingField,
+) -> str:
     folder = place.folder
-    with TrainingProgress(net) as progress:
+    with TrainingProgress(net, field) as progress:
         result = run_job(
             job,
             folder=folder,
             result_type=TrainResult,
             on_event=progress.update,
             inherit=[place.lock],
+            field=field,
         )
     checkpoint = folder / result.checkpoint
     for name in KEPT:

@@ -8,6 +8,7 @@
 - `copies` – what was fetched to this machine, and is long unused
 - `together` – two tasks at the same time, of which the first error ends both
 - `retries` – which failures are worth another try
+- `wording` – a job's `training`, in the words of the form that asked for it
 - `narration` – a line in the terminal and in the run's log
 - `progress` – a bar in the terminal, a progress artifact in the Prefect UI
 """

@@ -12,12 +12,14 @@ from typing import IO, Any, Protocol, TypeVar
 from pydantic import ValidationError
 
 from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
+from configs.paddleocr import TrainingField
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from ocr.machine.failures import explain_status, read_tail, recognise
 from tasks.run.container import JobContainer
 from tasks.run.failure import tell_failure
 from tasks.run.process import JobProcess
 from tasks.run.together import is_ended
+from tasks.run.wording import in_words_of
 
 Result = TypeVar("Result", TrainResult, ExportResult)
 Job = TrainJob | ExportJob
@@ -72,6 +74,7 @@ def run_job(
     result_type: type[Result],
     on_event: Callable[[Event], None],
     inherit: Sequence[int] = (),
+    field: TrainingField = "training",
 ) -> Result:
     """Run one job in its folder, or return the result it already left there.
 
@@ -81,6 +84,7 @@ def run_job(
         result_type: Model of the result.
         on_event: Called with each line the job adds to ``metrics.jsonl``.
         inherit: Descriptors that stay open while the job lives, such as that of a lock.
+        field: Where its user stated the training, for errors.
 
     Raises:
         BadInput, BadData, TrainingFailed, ParityFailed: As the job's exit code says.
@@ -92,10 +96,7 @@ def run_job(
     result = folder / "result.json"
     if not result.exists():
         (folder / "job.json").write_text(job.model_dump_json(indent=2), encoding="utf-8")
-        in_container = job.resources.runtime == "container"
-        runtime = JobContainer(job) if in_container else JobProcess()
-        hours = job.resources.time_limit_h if isinstance(job, TrainJob) else 0
-        _run(runtime, job.kind, folder, on_event, inherit, hours=hours)
+        _run(job, folder, on_event, inherit, field)
     try:
         return result_type.model_validate_json(result.read_bytes())
     except (FileNotFoundError, ValidationError) as error:
@@ -104,14 +105,14 @@ def run_job(
 
 
 def _run(
-    runtime: Runtime,
-    kind: str,
+    job: Job,
     folder: Path,
     on_event: Callable[[Event], None],
     inherit: Sequence[int],
-    *,
-    hours: float,
+    field: TrainingField,
 ) -> None:
+    kind, hours = job.kind, job.resources.time_limit_h if isinstance(job, TrainJob) else 0
+    runtime = JobContainer(job) if job.resources.runtime == "container" else JobProcess()
     errors = folder / "stderr.txt"
     deadline = time.monotonic() + hours * HOUR_S if hours else math.inf
     with (folder / "stdout.txt").open("ab") as out, errors.open("wb") as err:
@@ -123,11 +124,12 @@ def _run(
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
-        error = (
+        found = (
             _error(runtime, kind, process.returncode, errors)
             if in_time
             else _out_of_time(kind, hours)
         )
+        error = type(found)(in_words_of(field, str(found)))
         tell_failure(kind, error, folder)
         raise error
 

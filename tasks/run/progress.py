@@ -12,7 +12,9 @@ from prefect.exceptions import PrefectException
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from configs.paddleocr import TrainingField
 from tasks.run.narration import TERMINAL, narrate
+from tasks.run.wording import in_words_of
 
 ARTIFACT_EVERY_PERCENT = 5
 
@@ -63,8 +65,9 @@ BARS = Bars(TERMINAL)
 class TrainingProgress:
     """Shows the events of ``metrics.jsonl`` while a net is trained; several may run at once."""
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, net: Net, field: TrainingField = "training") -> None:
         self._net = net
+        self._field = field
         self._score = ""
         self._shown_percent = -1.0
         self._artifact: UUID | None = None
@@ -92,7 +95,7 @@ class TrainingProgress:
             self._score = f"{score} {event[score]:.4f}"
             narrate("train", f"{self._net}, step {event['step']}: validation {self._score}")
         elif event["event"] == "notice":
-            narrate("train", f"{self._net}: {event['message']}")
+            narrate("train", f"{self._net}: {in_words_of(self._field, event['message'])}")
         elif event["event"] == "step":
             self._show_step(event)
 

@@ -59,7 +59,7 @@ PAGES = "extends: _base\ntask: pages\ndetector: "
         ("{size: bases}", "detector.size: 'bases' is not allowed"),
         ("{long_side: 640}", "detector.long_side: unknown key; did you mean detector.long_s"),
         ("{overrides: {}}", "detector: overrides: only PaddleOCR's own trainer knows this; add"),
-        ("{engine: paddleocr}\nresources: {devices: 3}", "batch_size: 8 is not allowed with engin"),
+        ("{engine: paddleocr}\nresources: {devices: 3}", "detector.batch_size: 8 is not allowed w"),
     ],
 )  # fmt: skip
 def test_what_a_detectors_engine_does_not_know_is_named(
@@ -101,7 +101,7 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", "training.pretrained=x", "training: pretrained and pretrained_sha256 are"),
         ("plates-ppocr", "training.pretrained=champions", "training: pretrained and pretrained_sh"),
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
-        ("plates-ppocr", "training.amp=O1", "resources.device: cpu is not allowed with amp: O1;"),
+        ("plates-ppocr", "training.amp=O1", "device: cpu is not allowed with training.amp: O1;"),
         ("plates-ppocr", "training.amp=O2", "training.amp: 'O2' is not allowed; input should be"),
         ("plates-ppocr", "resources.devices=3", "devices: 3, which share a batch; expected a mult"),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),

@@ -100,7 +100,7 @@ def test_an_error_of_one_training_ends_the_other_at_once(pages: Machine) -> None
     failed = pages.retrain(*FRESH, "detector.amp=O1")
 
     assert failed.code == 2
-    assert "needs resources.device: gpu" in failed.err
+    assert "detector.amp: O1 needs resources.device: gpu" in failed.err
     assert _trainings(pages) == []
 
 

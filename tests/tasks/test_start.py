@@ -179,7 +179,7 @@ def test_a_run_asks_for_the_champion_before_it_prepares_anything(
     asked = "{engine: paddleocr, pretrained: champion}"
     project.write_text(f"extends: _base\ntask: {task}\nname: own\n{net}: {asked}\n")
 
-    with pytest.raises(BadInput, match="the champion own:v2 does none by "):
+    with pytest.raises(BadInput, match=rf"^{net}\.pretrained: the champion own:v2 does none by "):
         flow.fn(load_params(str(project), overrides=["dataset.root=/nowhere"]), "train")
 
 

@@ -5,12 +5,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import psutil
 import pytest
 
 from configs.jobs import TrainRecogniserJob, TrainResult
+from configs.paddleocr import TrainingField
 from configs.training import RecogniserTrainingParams, ResourceParams
 from ocr.errors import (
     ArtifactNotFound,
@@ -45,9 +46,15 @@ def run(
     *,
     on_event: Callable[[dict[str, Any]], None] = lambda _: None,
     time_limit_h: float = 0,
+    field: TrainingField = "training",
 ) -> TrainResult:
-    wanted = job(folder / "store", time_limit_h=time_limit_h)
-    return run_job(wanted, folder=folder, result_type=TrainResult, on_event=on_event)
+    return run_job(
+        job(folder / "store", time_limit_h=time_limit_h),
+        folder=folder,
+        result_type=TrainResult,
+        on_event=on_event,
+        field=field,
+    )
 
 
 @pytest.fixture
@@ -85,6 +92,28 @@ def test_exit_code_names_the_error(
 
     with pytest.raises(error, match=r"^what it says$"):
         run(tmp_path)
+
+
+@pytest.mark.parametrize("field", get_args(TrainingField))
+def test_an_error_names_parameters_as_the_form_does(
+    tmp_path: Path, run_as: RunAs, field: TrainingField
+) -> None:
+    path = "/data/training.net/my-training.epochs, training.log"
+    run_as(f"echo 'error: lower training.batch_size ({path})' >&2; exit 2")
+
+    with pytest.raises(BadInput) as failed:
+        run(tmp_path, field=field)
+
+    assert str(failed.value) == f"lower {field}.batch_size ({path})"
+
+
+def test_advice_on_a_failure_of_the_machine_names_parameters_as_the_form_does(
+    tmp_path: Path, run_as: RunAs
+) -> None:
+    run_as("echo 'ERROR: Unexpected BUS error encountered in DataLoader worker.' >&2; kill -7 $$")
+
+    with pytest.raises(TrainingFailed, match=r"or detector\.batch_size"):
+        run(tmp_path, field="detector")
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,11 @@ def test_the_bar_of_one_training_stays_when_the_other_ends(terminal: StringIO) -
         ("detector", {"event": "validation", "step": 3, "hmean": 0.5}, "hmean 0.5000"),
         ("recogniser", {"event": "validation", "step": 3, "accuracy": 0.25}, "accuracy 0.2500"),
         ("detector", {"event": "notice", "step": 0, "message": "no GPU"}, "detector: no GPU"),
+        (
+            "detector",
+            {"event": "notice", "step": 0, "message": "ended (training.patience)"},
+            "detector: ended (detector.patience)",
+        ),
     ],
 )
 def test_what_happens_is_told_with_the_name_of_the_net(
@@ -79,7 +84,7 @@ def test_what_happens_is_told_with_the_name_of_the_net(
     capsys: pytest.CaptureFixture[str],
     terminal: StringIO,
 ) -> None:
-    with TrainingProgress(net) as training:
+    with TrainingProgress(net, net) as training:
         training.update(event)
 
     told = capsys.readouterr().err
