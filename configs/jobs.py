@@ -88,8 +88,13 @@ TrainKind = Literal[EmbeddedKind, PaddleOcrKind]
 TrainJob = EmbeddedJob | TrainPaddleOcrJob
 
 
+UNSAID = {"to_static": False}
+"""Fields that older keys do not name; they are in a key where they say something else."""
+
+
 def what_decides(job: TrainJob) -> dict[str, Any]:
     """Return all of a training job that decides what is learnt, and not how it is kept."""
+    training = job.training.model_dump(mode="json", exclude=set(OPERATIONAL))
     foreign: dict[str, Any] = {}
     if isinstance(job, TrainPaddleOcrJob):
         foreign["runtime"] = {"tree": job.runtime.tree, "packages": job.runtime.packages}
@@ -98,7 +103,9 @@ def what_decides(job: TrainJob) -> dict[str, Any]:
     return {
         **foreign,
         "snapshot": PurePosixPath(job.snapshot).name,  # the digest of its content
-        "training": job.training.model_dump(mode="json", exclude=set(OPERATIONAL)),
+        "training": {
+            key: value for key, value in training.items() if (key, value) not in UNSAID.items()
+        },
         "resources": job.resources.model_dump(mode="json", include=set(DECIDING_RESOURCES)),
     }
 

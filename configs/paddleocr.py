@@ -64,9 +64,13 @@ class PaddleOcrParams(Params):
     pretrained_sha256: str = Field(
         "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the weights to start from"
     )
-    amp: Literal["off", "O1"] = Field(
+    amp: Literal["off", "O1", "O2"] = Field(
         "off",
-        description="Mixed precision, GPU only: float16 of recognisers, bfloat16 of detectors",
+        description="Mixed precision, GPU only: float16 of recognisers, bfloat16 of detectors; O2: "
+        "of its weights as well",
+    )
+    to_static: bool = Field(
+        False, description="Compile the net before it learns: other speed, the same weights"
     )
     overrides: Annotated[dict[str, Any], AfterValidator(_check_values)] = Field(
         default={},
@@ -246,8 +250,8 @@ def check_engine(resources: ResourceParams, **trainings: Training) -> None:
             continue
         if training.amp != "off" and resources.device == "cpu":
             raise ValueError(
-                f"resources.device: cpu is not allowed with {field}.amp: O1; Paddle trains with "
-                "mixed precision on a GPU alone, and would learn as with amp: off"
+                f"resources.device: cpu is not allowed with {field}.amp: {training.amp}; Paddle "
+                "trains with mixed precision on a GPU alone, and would learn as with amp: off"
             )
         if training.batch_size % resources.devices:
             raise ValueError(

@@ -102,7 +102,8 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
         ("plates-ppocr", "training.pretrained=champions", "training: pretrained and pretrained_sh"),
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
         ("plates-ppocr", "training.amp=O1", "device: cpu is not allowed with training.amp: O1;"),
-        ("plates-ppocr", "training.amp=O2", "training.amp: 'O2' is not allowed; input should be"),
+        ("plates-ppocr", "training.amp=O2", "device: cpu is not allowed with training.amp: O2;"),
+        ("plates-ppocr", "training.amp=O3", "training.amp: 'O3' is not allowed; input should be"),
         ("plates-ppocr", "resources.devices=3", "devices: 3, which share a batch; expected a mult"),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
         ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
@@ -150,6 +151,16 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
     assert key() == key(home="/x") == key(python="/x") == key(pretrained="/x")
     assert len({key(), key(tree="x"), key(packages="x"), key(sha256="1" * 64)}) == 4
     assert key() != key(pretrained="model:a:v1") == key(pretrained="model:a:v2")
+
+
+def test_what_older_jobs_do_not_say_is_in_a_key_where_it_says_something_else() -> None:
+    plain = paddleocr_job()
+    compiled = plain.model_copy(
+        update={"training": plain.training.model_copy(update={"to_static": True})}
+    )
+
+    assert "to_static" not in what_decides(plain)["training"]
+    assert what_decides(compiled)["training"]["to_static"] is True
 
 
 def test_mixed_precision_is_for_gpus() -> None:

@@ -7,7 +7,7 @@
 - `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
 - `measured` – what its loader and net make of the data, asked before they learn
 - `runtime` – its tree and interpreter as the job finds them
-- `learning`, `said` – one training, and what its log says
+- `learning`, `said`, `gain` – one training, what its log says, and what compiling its net gains
 - `kept` – what survives a kill
 - `exporting`, `checkpoint` – the forms that it leaves
 """

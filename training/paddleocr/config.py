@@ -21,6 +21,11 @@ SEEDS = 1 << 32
 FLOAT16_SCALE = 1024.0
 """Of a loss at first; where a gradient becomes infinite, less from then on."""
 
+COMPILED = ("DB", "SVTR_HGNet", "SVTR_LCNet")
+"""Nets that PaddleOCR compiles, by its names of them."""
+NEVER = 1 << 40
+"""Steps or epochs until something that shall not happen."""
+
 Config = dict[str, Any]
 Settings = Iterator[tuple[str, tuple[Any, str]]]
 """PaddleOCR's keys, as `a.b`, with their values and the parameter that says so, if one does."""
@@ -105,6 +110,7 @@ def shared_settings(
     yield "Global.eval_batch_epoch", (None, "training.evaluations")
     yield "Global.print_batch_step", (max(1, min(MOST_STEPS_UNSAID, steps // 200)), "")
     yield "Global.use_visualdl", (False, "")
+    yield "Global.to_static", (training.to_static, "training.to_static")
     yield "Optimizer.lr.learning_rate", (training.learning_rate, "training.learning_rate")
     for part, labels in (("Train", files.train), ("Eval", files.val)):
         yield f"{part}.dataset.data_dir", (str(files.data), "")
@@ -151,6 +157,7 @@ def with_settings(
     """
     config = override(upstream, training.overrides, ours=dict(fixed) | dict(settings))
     _check_learning_rate(config)
+    _check_compiled(config, training)
     for path, (value, _) in settings.items():
         set_key(config, path, value)
     return config
@@ -161,6 +168,15 @@ def _check_learning_rate(config: Mapping[str, Any]) -> None:
     if "learning_rate" not in schedule:
         name = schedule.get("name", "its schedule")
         raise BadInput(f"training.net: Optimizer.lr of it is {name}, which takes no learning_rate")
+
+
+def _check_compiled(config: Mapping[str, Any], training: PaddleOcrParams) -> None:
+    algorithm = config["Architecture"]["algorithm"]
+    if training.to_static and algorithm not in COMPILED:
+        raise BadInput(
+            f"training.to_static: true is not allowed with {training.net}, which is {algorithm}; "
+            f"PaddleOCR compiles {', '.join(COMPILED)} alone; switch it off"
+        )
 
 
 def set_key(config: Config, path: str, value: Any) -> None:
@@ -228,6 +244,24 @@ def parted(config: Mapping[str, Any], devices: int) -> Config:
     if sampler := changed["Train"].get("sampler"):
         sampler["first_bs"] //= devices
     return changed
+
+
+def uncompiled(config: Mapping[str, Any], output: Path) -> Config:
+    """Return the config of a training without `to_static` that says every step, and reads none.
+
+    Args:
+        config: Of the training.
+        output: Folder for what it saves.
+    """
+    never = [NEVER, NEVER]
+    return _with_globals(
+        config,
+        to_static=False,
+        save_model_dir=str(output),
+        save_epoch_step=NEVER,
+        eval_batch_step=never,
+        print_batch_step=1,
+    )
 
 
 def started(config: Mapping[str, Any], weights: Path) -> Config:

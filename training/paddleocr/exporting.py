@@ -11,7 +11,13 @@ from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
 from training.paddleocr.checkpoint import CONFIG, FORMS, LEGACY, WEIGHTS
 from training.paddleocr.config import Config, exported, write_config
-from training.paddleocr.process import CLASSIC_OPERATORS, EXPORT, PORTABLE_UPSAMPLING, run_aside
+from training.paddleocr.process import (
+    CLASSIC_OPERATORS,
+    EXPORT,
+    PORTABLE_UPSAMPLING,
+    TAKE_WEIGHTS,
+    run_aside,
+)
 
 LOG = "exporter.log"
 
@@ -37,16 +43,18 @@ def export_forms(
         TrainingFailed: The exporter failed, or left no whole form.
     """
     checkpoint.mkdir()
-    if weights:
-        shutil.copyfile(weights.with_suffix(".pdparams"), checkpoint / WEIGHTS)
     write_config(checkpoint / CONFIG, config)
     tools = [[PORTABLE_UPSAMPLING]]
+    taken = checkpoint / WEIGHTS
+    if weights:
+        tools.insert(0, [TAKE_WEIGHTS, f"{weights}{taken.suffix}", str(taken)])
+    start = taken.with_suffix("") if weights else None
     for form, _ in FORMS:
         path = checkpoint.parent / f"{form}.yml"
         legacy = form == LEGACY
         if legacy:
             tools.append([CLASSIC_OPERATORS])
-        write_config(path, exported(config, weights, checkpoint / form, legacy=legacy))
+        write_config(path, exported(config, start, checkpoint / form, legacy=legacy))
         tools.append([EXPORT, "-c", str(path)])
     run_aside(job, tools, log=checkpoint.parent / LOG, stop=stop)
     _check_files(checkpoint)

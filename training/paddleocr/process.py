@@ -26,6 +26,8 @@ TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
 CLASSIC_OPERATORS = str(FOREIGN / "classic_operators.py")
 """A tool of ours: those that follow it in one process may write the legacy form."""
+TAKE_WEIGHTS = str(FOREIGN / "take_weights.py")
+"""A tool of ours: those that follow it in one process find the weights of one net, as float32."""
 PORTABLE_UPSAMPLING = str(FOREIGN / "portable_upsampling.py")
 """A tool of ours: those that follow it in one process repeat pixels as every form can."""
 POLL_S = 0.5

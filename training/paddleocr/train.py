@@ -17,6 +17,7 @@ from training.loop.guards import StopRequest
 from training.paddleocr.config import LOADERS_ON_GPU, parted
 from training.paddleocr.detection.trainee import DetectorTrainee
 from training.paddleocr.exporting import export_forms, rehearse_export
+from training.paddleocr.gain import measure_uncompiled, report_gain
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
 from training.paddleocr.measured import measure_learning
@@ -69,6 +70,8 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
             job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec
         )
         trainee.check(measured, spec)
+        if job.training.to_static:
+            measure_uncompiled(job, folder, config=config, stop=stop)
     learning = Learning(job, folder, config=config, epoch_steps=epoch_steps, kept=kept, stop=stop)
     learning.run(folder / LOG)
     checkpoint = folder / CHECKPOINT
@@ -79,6 +82,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     find_unchanged(job.runtime)
     state = kept.state
     epochs = {"epochs": float(state.epoch), "best_epoch": float(state.best)}
+    speeds = learning.timings | report_gain(folder, learning.timings)
     resources = job.resources
     environment = describe_environment(
         device=resources.device, devices=resources.devices, code=code
@@ -87,7 +91,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
         kind=job.kind,
         checkpoint=CHECKPOINT,
         metrics=metrics,
-        timings={"load_s": load_s, "train_s": state.seconds, **epochs, **learning.timings},
+        timings={"load_s": load_s, "train_s": state.seconds, **epochs, **speeds},
         environment=environment | describe_runtime(runtime),
     )
     write_result(folder, result)

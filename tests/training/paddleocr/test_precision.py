@@ -13,7 +13,7 @@ from training.paddleocr.detection import config as detection
 from training.paddleocr.recognition import config as recognition
 
 FILES = JobFiles.of(Path("/job"))
-Amp = Literal["off", "O1"]
+Amp = Literal["off", "O1", "O2"]
 
 
 @pytest.fixture(scope="module")
@@ -34,27 +34,29 @@ def make_detector(tree: Path, net: str, amp: Amp) -> Config:
     return detection.make_config(upstream, params, files=FILES, pages=100, gpu=True)
 
 
+@pytest.mark.parametrize("amp", ["O1", "O2"])
 @pytest.mark.parametrize("net", ["pp-ocrv5-mobile", "configs/rec/rec_mv3_none_none_ctc.yml"])
-def test_a_recogniser_learns_in_float16_by_a_scaled_loss(tree: Path, net: str) -> None:
-    off, mixed = make_recogniser(tree, net, "off"), make_recogniser(tree, net, "O1")
+def test_a_recogniser_learns_in_float16_by_a_scaled_loss(tree: Path, net: str, amp: Amp) -> None:
+    off, mixed = make_recogniser(tree, net, "off"), make_recogniser(tree, net, amp)
 
     assert changes(off, mixed) == {
         "Global.use_amp": True,
-        "Global.amp_level": "O1",
+        "Global.amp_level": amp,
         "Global.amp_dtype": "float16",
         "Global.use_dynamic_loss_scaling": True,
         "Global.scale_loss": 1024.0,
     }
 
 
-def test_a_detector_learns_in_bfloat16(tree: Path) -> None:
+@pytest.mark.parametrize("amp", ["O1", "O2"])
+def test_a_detector_learns_in_bfloat16(tree: Path, amp: Amp) -> None:
     net = "configs/det/det_mv3_db.yml"
 
-    off, mixed = make_detector(tree, net, "off"), make_detector(tree, net, "O1")
+    off, mixed = make_detector(tree, net, "off"), make_detector(tree, net, amp)
 
     assert changes(off, mixed) == {
         "Global.use_amp": True,
-        "Global.amp_level": "O1",
+        "Global.amp_level": amp,
         "Global.amp_dtype": "bfloat16",
         "Global.use_dynamic_loss_scaling": False,
         "Global.scale_loss": 1.0,

@@ -123,5 +123,5 @@ def _set_sizes(config: Config, training: PaddleOcrDetectorParams) -> None:
     find_step(config, "Train", CROP)["size"] = list(crop)
     limits = {"limit_side_len": training.long_side_px, "limit_type": "max"}
     set_step(config, "Eval", RESIZE, limits)
-    if "d2s_train_image_shape" in config["Global"]:
+    if training.to_static or "d2s_train_image_shape" in config["Global"]:
         config["Global"]["d2s_train_image_shape"] = [3, *reversed(crop)]

@@ -86,6 +86,8 @@ def make_config(
     config = with_settings(upstream, training, settings, fixed=fixed_keys(upstream))
     _set_lengths(config, training.max_text_length)
     _set_widths(config, training.width_px)
+    if training.to_static:
+        config["Global"]["d2s_train_image_shape"] = [3, *input_size(config)]
     check_kept(config, training.overrides)
     return config
 
