@@ -88,8 +88,10 @@ def read_yaml(text: str) -> Any:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay one layer of nested values over another."""
+    """Lay one layer over another; `overrides` go with the net whose keys they are."""
     merged = dict(below)
+    if "net" in above and above["net"] != below.get("net", above["net"]):
+        merged.pop("overrides", None)
     for key, value in above.items():
         base = merged.get(key)
         if isinstance(base, Mapping) and isinstance(value, Mapping):

@@ -38,12 +38,13 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
         ConfigError: The file is missing or not a mapping, or a key is unknown, of the wrong type
             or out of range.
     """
-    values = read_layers(source, PRESETS)
+    given: dict[str, Any] = {}
     for override in overrides:
         try:
-            values = merge(values, _parse_override(override))
+            given = merge(given, _parse_override(override))
         except RecursionError:
             raise ConfigError(f"--set {override[:SHOWN]!r}: nested too deep") from None
+    values = merge(read_layers(source, PRESETS), given)
     task = values.pop("task", "recognition")
     if not isinstance(task, str) or task not in TASKS:
         raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")

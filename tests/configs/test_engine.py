@@ -88,6 +88,31 @@ def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> No
     }
 
 
+@pytest.mark.parametrize("last", ["recogniser.net=pp-ocrv3-mobile", "recogniser.width_px=640"])
+def test_another_net_takes_the_place_of_the_presets_with_its_overrides(last: str) -> None:
+    given = [
+        "recogniser.overrides.Global.debug=true",
+        "recogniser.net=pp-ocrv3-mobile",
+        "recogniser.width_px=640",
+    ]
+    given.sort(key=lambda each: each == last)  # they mean the same in any order
+
+    params = load_params("receipts-ppocr", overrides=given)
+
+    assert isinstance(params, RetrainPagesParams)
+    assert isinstance(params.recogniser, PaddleOcrRecogniserParams)
+    assert (params.recogniser.net, params.recogniser.width_px) == ("pp-ocrv3-mobile", 640)
+    assert params.recogniser.overrides == {"Global": {"debug": True}}
+
+
+def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
+    embedded, theirs = load_params("receipts"), load_params("receipts-ppocr")
+
+    assert isinstance(theirs, RetrainPagesParams)
+    assert theirs.dataset == embedded.dataset
+    assert (theirs.detector.engine, theirs.recogniser.engine) == ("paddleocr", "paddleocr")
+
+
 @pytest.mark.parametrize(
     ("preset", "given", "said"),
     [
