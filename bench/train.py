@@ -173,7 +173,7 @@ def prebuild_batches(job: TrainRecogniserJob, folder: Path) -> tuple[Any, list[A
     from training.recognition.trainee import open_recogniser
 
     fetch_snapshot(job, folder)
-    trainee = open_recogniser(job, folder, ranks=Ranks(rank=0, count=1, folder=folder))
+    trainee = open_recogniser(job, folder, ranks=Ranks())
     make = trainee.batches()
     return trainee.build_net(), [make(step) for step in range(PREBUILT)]
 

@@ -96,6 +96,7 @@ def what_decides(job: TrainJob) -> dict[str, Any]:
     """Return all of a training job that decides what is learnt, and not how it is kept."""
     training = job.training.model_dump(mode="json", exclude=set(OPERATIONAL))
     foreign: dict[str, Any] = {}
+    several = {"nodes"} if job.resources.nodes > 1 else set()
     if isinstance(job, TrainPaddleOcrJob):
         foreign["runtime"] = {"tree": job.runtime.tree, "packages": job.runtime.packages}
         if job.training.pretrained.startswith(REGISTERED):
@@ -106,7 +107,7 @@ def what_decides(job: TrainJob) -> dict[str, Any]:
         "training": {
             key: value for key, value in training.items() if (key, value) not in UNSAID.items()
         },
-        "resources": job.resources.model_dump(mode="json", include=set(DECIDING_RESOURCES)),
+        "resources": job.resources.model_dump(mode="json", include={*DECIDING_RESOURCES, *several}),
     }
 
 

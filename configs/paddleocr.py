@@ -253,9 +253,10 @@ def check_engine(resources: ResourceParams, **trainings: Training) -> None:
                 f"resources.device: cpu is not allowed with {field}.amp: {training.amp}; Paddle "
                 "trains with mixed precision on a GPU alone, and would learn as with amp: off"
             )
-        if training.batch_size % resources.devices:
+        if training.batch_size % resources.ranks:
+            nodes = f" on {resources.nodes} resources.nodes" if resources.nodes > 1 else ""
             raise ValueError(
                 f"{field}.batch_size: {training.batch_size} is not allowed with engine: paddleocr "
-                f"and resources.devices: {resources.devices}, which share a batch; expected a "
-                f"multiple of {resources.devices}"
+                f"and resources.devices: {resources.devices}{nodes}, which share a batch; expected "
+                f"a multiple of {resources.ranks}"
             )

@@ -53,6 +53,9 @@ class Settings(BaseSettings):
     paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"
     )
+    node_rank: int = Field(
+        0, ge=0, description="Which machine of a training on several this is, from 0"
+    )
     token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")
     s3_access_key: str = Field("", description="Its access key")

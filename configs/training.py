@@ -50,7 +50,17 @@ class ResourceParams(Params):
         json_schema_extra={"enum": ["", *TEMPLATE_NAMES]},
     )
     device: Literal["cpu", "gpu"] = Field("cpu", description="Kind of device")
-    devices: int = Field(1, ge=1, le=64, description="Data-parallel processes, one per device")
+    devices: int = Field(
+        1, ge=1, le=64, description="Data-parallel processes of each machine, one per device"
+    )
+    nodes: int = Field(
+        1, ge=1, le=64, description="Machines, each with as many devices and all with one folder"
+    )
+    rendezvous: str = Field(
+        "",
+        pattern=r"^([A-Za-z0-9.-]{1,253}:[1-9]\d{0,4})?$",
+        description="HOST:PORT of the first machine, where the ranks of several meet",
+    )
     gpu: str = Field(
         "",
         max_length=64,
@@ -89,12 +99,23 @@ class ResourceParams(Params):
         description="Container image, NAME:TAG or NAME@sha256:DIGEST; runtime container",
     )
 
+    @property
+    def ranks(self) -> int:
+        """Processes of all machines."""
+        return self.nodes * self.devices
+
     @model_validator(mode="after")
     def _check_together(self) -> "ResourceParams":
         if self.runtime == "container" and not self.image:
             raise ValueError("runtime: container needs image: NAME:TAG")
         if self.runtime == "process" and self.image:
             raise ValueError(f"image: {self.image!r} needs runtime: container")
+        if self.nodes > 1 and not self.rendezvous:
+            raise ValueError(
+                f"nodes: {self.nodes} needs rendezvous: HOST:PORT, a free port of the first machine"
+            )
+        if self.rendezvous and not int(self.rendezvous.rpartition(":")[2]) + self.ranks <= 65536:
+            raise ValueError(f"rendezvous: {self.rendezvous!r} has a port that is too large")
         if self.gpu and self.device != "gpu":
             raise ValueError(f"gpu: {self.gpu!r} needs device: gpu")
         return self

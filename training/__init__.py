@@ -2,8 +2,9 @@
 
 - `__main__` – the commands, and what exit code each error gives
 - `job` – a job's folder: job.json in, result.json out
-- `train`, `preflight`, `launch`, `rank` – one training: the machine looked at, the snapshot
-  fetched, this process or several ranks, and what each does
+- `train`, `preflight`, `nodes`, `launch`, `meeting`, `rank` – one training: the machine looked at,
+  alone or among others, the snapshot fetched, this process or several ranks, which meet, and what
+  each does
 - `loop/` – the training loop, which knows neither recognisers nor detectors
 - `recognition/`, `detection/` – the two nets, side by side in files of the same names
 - `start`, `ppocr_v6/` – the net at the first step, and what both take of PP-OCRv6 if not noise

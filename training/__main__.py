@@ -26,6 +26,7 @@ from training.alone import alone_in, end_with_the_task
 from training.container import listen_to_the_task
 from training.environment import prepare_environment
 from training.job import read_job, write_result
+from training.nodes import find_node
 
 INTERRUPTED = 130
 
@@ -55,20 +56,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _train(kind: type[EmbeddedJob], path: Path) -> None:
     job = read_job(path, kind)
-    from training.train import train_model
+    from training.train import follow, train_model
 
-    folder = path.resolve().parent
-    with alone_in(folder), in_plain_words():
-        train_model(job, folder)
+    folder, node = path.resolve().parent, find_node(job.resources)
+    with alone_in(folder, node=node), in_plain_words():
+        if node:
+            follow(job, folder, node=node)
+        else:
+            train_model(job, folder)
 
 
 def _train_with_paddleocr(kind: type[TrainPaddleOcrJob], path: Path) -> None:
     job = read_job(path, kind)
+    folder, node = path.resolve().parent, find_node(job.resources)
+    from training.paddleocr.following import follow
     from training.paddleocr.train import train_with_paddleocr
 
-    folder = path.resolve().parent
-    with alone_in(folder), in_plain_words():
-        train_with_paddleocr(job, folder)
+    with alone_in(folder, node=node), in_plain_words():
+        if node:
+            follow(job, folder, node=node)
+        else:
+            train_with_paddleocr(job, folder)
 
 
 def _rank(kind: type[EmbeddedJob], path: Path) -> None:

@@ -27,13 +27,13 @@ def end_with_the_task() -> None:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the lock of a job's folder; its last holder may still be writing a checkpoint.
+def alone_in(folder: Path, *, node: int = 0) -> Iterator[None]:
+    """Hold this machine's lock of a job's folder; its last holder may still write a checkpoint.
 
     Raises:
         OcrError: Another process works there and does not end.
     """
-    lock = FileLock(folder / "lock")
+    lock = FileLock(folder / (f"lock-{node}" if node else "lock"))
     try:
         lock.acquire(timeout=PATIENCE_S)
     except Timeout:

@@ -5,6 +5,7 @@ import platform
 import warnings
 from pathlib import Path
 
+from configs.training import ResourceParams
 from ocr.processors import name_processor
 
 
@@ -21,13 +22,14 @@ def prepare_environment() -> None:
         warnings.filterwarnings("ignore", message=noise)
 
 
-def describe_environment(*, device: str, devices: int, code: str) -> dict[str, str]:
+def describe_environment(resources: ResourceParams, *, code: str) -> dict[str, str]:
     """Return the code, versions and devices that result.json records."""
     import paddle
 
+    machines = f"{resources.nodes} x " * (resources.nodes > 1)
     return {
         "code": code,
-        "device": f"{devices} x {device}",
+        "device": f"{machines}{resources.devices} x {resources.device}",
         "paddle": paddle.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),

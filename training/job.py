@@ -17,8 +17,6 @@ from ocr.store.folder import download_folder
 SNAPSHOT = "snapshot"
 """Local copy of the snapshot."""
 CHECKPOINT = "checkpoint"
-MAILBOX = "ranks/mailbox"
-"""Files through which ranks tell each other values."""
 RESULT = "result.json"
 
 Job = TypeVar("Job", bound=BaseModel)

@@ -2,25 +2,27 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
+from configs.training import ResourceParams
 from ocr.errors import OcrError
 from ocr.machine.failures import explain_logs, explain_status
 from ocr.models.provenance import COMMIT
-from training.job import MAILBOX
 from training.loop.guards import Stalled, Stopped
+from training.meeting import HERE, Address, find_port, name_rank
+from training.nodes import name_address
 
 FAILURE = "failure.json"
 LOGS = "ranks"
-PARENT = "OCRLINE_TRAINING_PARENT"
+POLL_S = 0.1
 
-# Paddle's launcher writes its environment into its logs: nothing secret may be in it.
+# What Paddle fails of, it may write into logs with its environment: nothing secret may be in it.
 _NAMES = {"HOME", "LANG", "LANGUAGE", COMMIT, "PATH", "TMPDIR", "TZ", "TZDIR", "USER"}
 _GROUPS = (
     *("CUDA", "CPU_", "FLAGS_", "GLOO", "KMP_", "LC_", "LD_", "MKL_", "NCCL", "NVIDIA_DRIVER_"),
@@ -34,26 +36,37 @@ def is_passed_on(variable: str) -> bool:
     return variable in _NAMES or variable.startswith(_GROUPS)
 
 
-def launch_ranks(folder: Path, *, command: str, device: str, devices: int) -> None:
-    """Run ``python -m training COMMAND FOLDER/job.json`` once per device and wait.
+def launch_ranks(folder: Path, *, command: str, resources: ResourceParams, node: int = 0) -> None:
+    """Run ``python -m training COMMAND FOLDER/job.json`` once per device of this node and wait.
 
     Raises:
         Stopped: SIGTERM arrived, and was passed on.
         OcrError: A rank failed; the error has its message and exit code.
     """
     failure = folder / FAILURE
-    failure.unlink(missing_ok=True)
-    shutil.rmtree(folder / MAILBOX, ignore_errors=True)  # of an earlier run
-    (folder / LOGS).mkdir(exist_ok=True)
-    with (folder / LOGS / "launcher.log").open("ab") as log:
-        launcher = subprocess.Popen(
-            launch_command(folder, command=command, devices=devices),
-            env=rank_environment(os.environ, device=device, devices=devices),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-        exit_code = _wait(launcher)
+    if node == 0:  # the others come later
+        failure.unlink(missing_ok=True)
+    (folder / LOGS).mkdir(parents=True, exist_ok=True)
+    address = name_address(resources) if resources.nodes > 1 else (HERE, find_port())
+    words = [sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]
+    ranks = []
+    try:
+        for local in range(resources.devices):
+            rank = node * resources.devices + local
+            with (folder / LOGS / f"workerlog.{rank}").open("wb") as log:
+                environment = rank_environment(
+                    os.environ, address=address, resources=resources, node=node, local=local
+                )
+                ranks.append(
+                    subprocess.Popen(
+                        words, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                    )
+                )
+        exit_code = _wait(ranks)
+    finally:
+        for each in ranks:
+            each.kill()
+            each.wait()
     if exit_code == 0:
         return
     if failure.is_file():
@@ -74,25 +87,23 @@ class RankFailed(OcrError):
         self.exit_code = exit_code
 
 
-def launch_command(folder: Path, *, command: str, devices: int) -> list[str]:
-    """Return the command of paddle's launcher, which starts what does not end in .py as it is.
-
-    It gives rank n the n-th visible GPU, whatever CUDA_VISIBLE_DEVICES calls it.
-    """
-    launcher = [sys.executable, "-m", "paddle.distributed.launch"]
-    launcher += ["--nproc_per_node", str(devices), "--host", "127.0.0.1"]
-    launcher += ["--log_dir", str(folder / LOGS), "--log_overwrite", "true"]
-    return [*launcher, sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]
-
-
-def rank_environment(given: Mapping[str, str], *, device: str, devices: int) -> dict[str, str]:
-    """Return the environment of the launcher and its ranks, without anything secret."""
-    environment = {key: value for key, value in given.items() if is_passed_on(key)}
-    environment["PADDLE_DISTRI_BACKEND"] = "nccl" if device == "gpu" else "gloo"
-    environment[PARENT] = str(os.getpid())
-    if device == "cpu":  # no GPU, and as many of them as the launcher wants to give away
-        environment["CUDA_VISIBLE_DEVICES"] = ",".join(["-1"] * devices)
-    return environment
+def rank_environment(
+    given: Mapping[str, str],
+    *,
+    address: Address,
+    resources: ResourceParams,
+    node: int,
+    local: int,
+) -> dict[str, str]:
+    """Return the environment of a rank, without anything secret."""
+    own = name_rank(
+        address,
+        rank=node * resources.devices + local,
+        count=resources.nodes * resources.devices,
+        local=local,
+        device=resources.device,
+    )
+    return {key: value for key, value in given.items() if is_passed_on(key)} | own
 
 
 def report_failure(folder: Path, error: OcrError) -> None:
@@ -109,30 +120,26 @@ def report_failure(folder: Path, error: OcrError) -> None:
         return
 
 
-def parent_processes() -> list[int]:
-    """Return the processes that this rank is not to outlive."""
-    launched_by = os.environ.get(PARENT)
-    return [os.getppid(), int(launched_by)] if launched_by else []
-
-
-def _wait(launcher: "subprocess.Popen[bytes]") -> int:
+def _wait(ranks: "Sequence[subprocess.Popen[bytes]]") -> int:
+    """Wait for all, or for the first that fails; return its status, 0 if none did."""
     asked_to_stop = False
 
     def pass_on(_signal: int, _frame: FrameType | None) -> None:
         nonlocal asked_to_stop
-        if not asked_to_stop:
-            asked_to_stop = True
-            launcher.terminate()
+        asked_to_stop = True
+        for each in ranks:
+            each.terminate()
 
     before = signal.signal(signal.SIGTERM, pass_on)
     try:
-        exit_code = launcher.wait()
-    except KeyboardInterrupt:
-        launcher.terminate()
-        launcher.wait()
-        raise
+        while True:
+            statuses = [each.poll() for each in ranks]
+            failed = [status for status in statuses if status]
+            if None not in statuses or (failed and not asked_to_stop):
+                break
+            time.sleep(POLL_S)
     finally:
         signal.signal(signal.SIGTERM, before)
     if asked_to_stop:
         raise Stopped("Stopped; run again to go on")
-    return exit_code
+    return next(iter(failed), 0)

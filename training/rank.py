@@ -1,5 +1,6 @@
 """One rank of a training: the snapshot into memory, the loop, and on the first the result."""
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -15,7 +16,6 @@ from ocr.processors import count_processors
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
 from training.job import CHECKPOINT, job_digest, write_result
-from training.launch import parent_processes
 from training.loop.guards import StopRequest, Watchdog
 from training.loop.loop import TrainingLoop
 from training.loop.ranks import join_ranks
@@ -42,11 +42,13 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
     stop = StopRequest()
     stop.listen()
     cv2.setNumThreads(1)  # crops are small: its threads cost more than they give
-    ranks = join_ranks(folder, device=job.resources.device)
+    ranks = join_ranks(device=job.resources.device)
     trainee = OPENERS[job.kind](job, folder, ranks=ranks)
     load_s = time.monotonic() - started
     timeout_s = job.training.no_progress_timeout_s
-    guard = Watchdog(timeout_s=timeout_s, stop=stop, parents=parent_processes(), fail=fail)
+    guard = Watchdog(
+        timeout_s=timeout_s, stop=stop, parents=[os.getppid()] if ranks.count > 1 else [], fail=fail
+    )
     with closing(guard) as watchdog:
         ranks.beat = watchdog.beat
         ranks.meet()
@@ -80,13 +82,10 @@ def finish(
     net = loop.selection.net(loop.selection.weights)
     metrics = loop.trainee.finish(net, checkpoint)
     train_s, images_per_s = loop.meter.seconds, loop.meter.images_per_s
-    resources = job.resources
     return TrainResult(
         kind=job.kind,
         checkpoint=CHECKPOINT,
         metrics=metrics,
         timings={"load_s": load_s, "train_s": train_s, "images_per_s": images_per_s},
-        environment=describe_environment(
-            device=resources.device, devices=resources.devices, code=code
-        ),
+        environment=describe_environment(job.resources, code=code),
     )

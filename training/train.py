@@ -7,6 +7,7 @@ from ocr.errors import BadInput, OcrError
 from ocr.machine.machine import Machine
 from training.job import fetch_snapshot, read_result
 from training.launch import launch_ranks
+from training.nodes import wait_for_the_first
 from training.preflight import look_before_training
 
 RANK_COMMANDS: dict[EmbeddedKind, str] = {
@@ -32,18 +33,24 @@ def train_model(job: EmbeddedJob, folder: Path) -> TrainResult:
         raise BadInput(f"training.amp: {job.training.amp} needs resources.device: gpu")
     look_before_training(job, folder, Machine.here())
     fetch_snapshot(job, folder)
-    if job.resources.devices == 1:
+    if job.resources.ranks == 1:
         from training.rank import train_rank  # paddle, which the parent of ranks need not load
 
         train_rank(job, folder, fail=lambda _: None)
     else:
-        launch_ranks(
-            folder,
-            command=RANK_COMMANDS[job.kind],
-            device=job.resources.device,
-            devices=job.resources.devices,
-        )
+        launch_ranks(folder, command=RANK_COMMANDS[job.kind], resources=job.resources)
     result = read_result(folder, TrainResult)
     if result is None:
         raise OcrError(f"The training left no result in {folder}")
     return result
+
+
+def follow(job: EmbeddedJob, folder: Path, *, node: int) -> None:
+    """Learn as a further machine, with the first one, which prepared the folder and keeps all.
+
+    Raises:
+        OcrError: A rank failed, here or there, or the first machine did not come.
+    """
+    look_before_training(job, folder, Machine.here())
+    if wait_for_the_first(job, folder):
+        launch_ranks(folder, command=RANK_COMMANDS[job.kind], resources=job.resources, node=node)

@@ -2,8 +2,8 @@
 
 All learn the same crops in the same batches, which the ranks share, in turn; the embedded engine on
 a fixed layout, PaddleOCR's (where PADDLEOCR_HOME names its tree) a small net of its configs.
-Images/s are those of the steps, the first ones aside; `loss` is the mean of the last quarter of
-what the first rank reports. Ranks need a free core each. What is printed of GPUs and of several
+Images/s are those of the steps, the first ones aside; `loss` is the mean of the last quarter, over
+all ranks. Ranks need a free core each. What is printed of GPUs and of several
 machines is reckoned, not measured.
 """
 

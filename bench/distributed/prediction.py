@@ -41,4 +41,4 @@ def print_prediction(step_s: float) -> None:
             for parameters in NETS.values()
         ]
         print(f"{link:<24}" + "".join(f"{efficiency:>17.2f}" for efficiency in found))
-    print("ocrline itself trains on one machine; several are on paper only")
+    print("Several machines were tried as processes of one; their speed is on paper only")

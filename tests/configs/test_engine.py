@@ -130,6 +130,11 @@ def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
         ("plates-ppocr", "training.amp=O2", "device: cpu is not allowed with training.amp: O2;"),
         ("plates-ppocr", "training.amp=O3", "training.amp: 'O3' is not allowed; input should be"),
         ("plates-ppocr", "resources.devices=3", "devices: 3, which share a batch; expected a mult"),
+        (
+            "plates-ppocr",
+            "resources={nodes: 3, rendezvous: 'a:1'}",
+            "devices: 1 on 3 resources.nodes, which share a batch; expected a multiple of 3",
+        ),
         ("plates", "training.epoch=3", "training.epoch: unknown key; did you mean training.epochs"),
         ("plates", "training.composition.enable=1", "did you mean training.composition.enabled?"),
         ("plates", "training.engine=null", "training.engine: None is not allowed; expected one"),

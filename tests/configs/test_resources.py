@@ -20,6 +20,7 @@ GIVEN: dict[str, Any] = {
     "time_limit_h": 12,
     "runtime": "container",
     "image": "ocrline/training:2.0",
+    "rendezvous": "10.0.0.1:6170",
 }
 
 
@@ -40,8 +41,14 @@ def test_what_bounds_a_job_is_not_in_its_key() -> None:
     assert decides(**GIVEN) == bare
 
 
+def test_several_machines_learn_something_else_than_one() -> None:
+    several = decides(nodes=2, rendezvous="10.0.0.1:6170")
+
+    assert several["resources"] == {"device": "gpu", "devices": 2, "nodes": 2}
+
+
 def test_every_bound_is_given_here() -> None:
-    assert ResourceParams.model_fields.keys() == {"device", "devices", *GIVEN}
+    assert ResourceParams.model_fields.keys() == {"device", "devices", "nodes", *GIVEN}
 
 
 @pytest.mark.parametrize(
@@ -49,6 +56,9 @@ def test_every_bound_is_given_here() -> None:
     [
         ("{runtime: container}", "resources: runtime: container needs image: NAME:TAG"),
         ("{image: 'a:1'}", "resources: image: 'a:1' needs runtime: container"),
+        ("{nodes: 2}", "resources: nodes: 2 needs rendezvous: HOST:PORT, a free port"),
+        ("{rendezvous: '10.0.0.1'}", "resources.rendezvous: '10.0.0.1' is not allowed"),
+        ("{rendezvous: '10.0.0.1:65536'}", "rendezvous: '10.0.0.1:65536' has a port"),
         ("{gpu: A100}", "resources: gpu: 'A100' needs device: gpu"),
         ("{runtime: container, image: '--privileged'}", "resources.image: '--privileged' is not"),
         ("{memory_gib: -1}", "resources.memory_gib: -1 is not allowed"),

@@ -133,7 +133,7 @@ class TrainingLoop:
             seed=_dropout_seed(self._training.seed, self._ranks.rank, self._done),
         )
         self._done += 1
-        self.meter.note(loss, images=len(batch.images))
+        self.meter.note(self._ranks.mean(loss), images=len(batch.images))
         self._watchdog.beat()
 
     def _follow_up(self) -> None:

@@ -4,14 +4,14 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 import paddle
 
-from training.job import MAILBOX
+from ocr.errors import OcrError
+from training.loop.trainee import Tensor
+from training.meeting import join
 
-HEAD_START_S = 0.5
-"""The first rank opens the meeting point; one that finds it closed comes back after 3 s."""
 POLL_S = 0.01
 
 
@@ -19,19 +19,20 @@ POLL_S = 0.01
 class Ranks:
     """Which rank this process is, of how many, and how it waits for the others.
 
-    Ranks wait for each other by files: a collective operation that waits for more than 30 s,
+    Ranks wait for each other by a board: a collective operation that waits for more than 30 s,
     while the first rank validates or composes, is ended by gloo.
 
     Attributes:
         rank: From 0.
         count: Number of ranks.
-        folder: The job's folder, which all share.
+        board: Where there are several, a store of numbers that all see: `add` adds to the one of
+            a name, which begins at 0, and returns it.
         beat: Called while waiting, so that waiting counts as progress.
     """
 
-    rank: int
-    count: int
-    folder: Path
+    rank: int = 0
+    count: int = 1
+    board: Any = None  # paddle ships no types
     beat: Callable[[], None] = lambda: None
     _letters: int = field(default=0, repr=False)
 
@@ -41,7 +42,7 @@ class Ranks:
         return self.rank == 0
 
     def share(self, value: int) -> int:
-        """Return the first rank's value on every rank, as soon as it has one."""
+        """Return the first rank's value, 0 or more, on every rank, as soon as it has one."""
         if self.count == 1:
             return value
         self._letters += 1
@@ -58,31 +59,44 @@ class Ranks:
             for rank in range(self.count):
                 self._fetch(rank)
 
+    def mean(self, value: Tensor) -> Tensor:
+        """Return the mean of a tensor over all ranks, on each of them."""
+        if self.count == 1:
+            return value
+        total = value.clone()
+        paddle.distributed.all_reduce(total)
+        return total / self.count
+
     def _post(self, value: int) -> None:
-        letter = self._letter(self.rank)
-        letter.parent.mkdir(parents=True, exist_ok=True)
-        part = letter.with_suffix(".part")
-        part.write_text(str(value), encoding="ascii")
-        part.rename(letter)
+        self._add(self.rank, value + 1)
 
     def _fetch(self, rank: int) -> int:
-        letter = self._letter(rank)
-        while not letter.exists():
+        while not (posted := self._add(rank, 0)):
             self.beat()
             time.sleep(POLL_S)
-        return int(letter.read_text(encoding="ascii"))
+        return posted - 1
 
-    def _letter(self, rank: int) -> Path:
-        return self.folder / MAILBOX / f"{self._letters}-{rank}"
+    def _add(self, rank: int, value: int) -> int:
+        try:
+            return int(self.board.add(f"{self._letters}-{rank}", value))
+        except (RuntimeError, ValueError) as error:
+            raise OcrError("Lost touch with rank 0; run again to go on") from error
 
 
-def join_ranks(folder: Path, *, device: str) -> Ranks:
-    """Choose the device and, under paddle.distributed.launch, find the other ranks."""
+def join_ranks(*, device: str) -> Ranks:
+    """Choose the device and, where this process is one of several ranks, find the others.
+
+    Raises:
+        OcrError: The first rank did not come.
+    """
     paddle.set_device(device)
     count = int(os.environ.get("PADDLE_TRAINERS_NUM", "1"))
     if count == 1:
-        return Ranks(rank=0, count=1, folder=folder)
-    if int(os.environ["PADDLE_TRAINER_ID"]):
-        time.sleep(HEAD_START_S)
+        return Ranks()
+    rank = int(os.environ["PADDLE_TRAINER_ID"])
+    try:
+        board = join(rank)
+    except ConnectionError as error:
+        raise OcrError(f"{error}; run again to go on") from None
     paddle.distributed.init_parallel_env()
-    return Ranks(rank=paddle.distributed.get_rank(), count=count, folder=folder)
+    return Ranks(rank=rank, count=count, board=board)

@@ -7,7 +7,8 @@
 - `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
 - `measured` – what its loader and net make of the data, asked before they learn
 - `runtime` – its tree and interpreter as the job finds them
-- `learning`, `said`, `gain` – one training, what its log says, and what compiling its net gains
+- `learning`, `said`, `gain`, `following` – one training, what its log says, what compiling its net
+  gains, and a further machine of it
 - `kept` – what survives a kill
 - `exporting`, `checkpoint` – the forms that it leaves
 """

@@ -138,7 +138,7 @@ class Learning:
         first = self._first_step
         if self._offset is None:  # PaddleOCR counts from 0 again when it goes on
             self._offset = first if said.step <= first else 0
-        speed = said.images_per_s * self._job.resources.devices  # it speaks of one rank
+        speed = said.images_per_s * self._job.resources.ranks  # it speaks of one rank
         said = replace(said, step=said.step + self._offset, images_per_s=speed)
         if not math.isfinite(said.loss):
             off = "" if self._job.training.amp == "off" else " or switch training.amp off"

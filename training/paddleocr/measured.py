@@ -48,7 +48,7 @@ def measure_learning(
     """
     write_config(folder / CONFIG, config)
     (folder / ANSWER).unlink(missing_ok=True)
-    question = [str(TOOL), job.runtime.home, CONFIG, ANSWER, str(job.resources.devices)]
+    question = [str(TOOL), job.runtime.home, CONFIG, ANSWER, str(job.resources.ranks)]
     run_aside(job, [question], log=folder / LOG, stop=stop)
     if not (folder / ANSWER).is_file():
         raise TrainingFailed(f"PaddleOCR's loader and net gave no answer; see {folder / LOG}")

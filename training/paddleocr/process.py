@@ -22,6 +22,7 @@ from training.paddleocr.tool_log import ToolLog
 FOREIGN = Path(__file__).parent / "foreign"
 RUN_TOOLS = FOREIGN / "run_tools.py"
 RUN_RANKS = FOREIGN / "run_ranks.py"
+MEETING = Path(__file__).parents[1] / "meeting.py"
 TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
 CLASSIC_OPERATORS = str(FOREIGN / "classic_operators.py")
@@ -110,11 +111,12 @@ def run_aside(
     )
 
 
-def as_ranks(resources: ResourceParams) -> list[str]:
-    """Return what runs a tool once per device; nothing where there is one."""
-    if resources.devices == 1:
+def as_ranks(resources: ResourceParams, *, node: int = 0) -> list[str]:
+    """Return what runs a tool once per device of a machine; nothing where there is one."""
+    if resources.ranks == 1:
         return []
-    return [str(RUN_RANKS), str(resources.devices), resources.device]
+    numbers = [str(number) for number in (node, resources.nodes, resources.devices)]
+    return [str(RUN_RANKS), str(MEETING), *numbers, resources.device, resources.rendezvous]
 
 
 def foreign_environment(given: Mapping[str, str]) -> dict[str, str]:

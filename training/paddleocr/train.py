@@ -56,7 +56,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     look_before_training(job, folder, machine, gpu_loaders=LOADERS_ON_GPU)
     begun = time.monotonic()
     trainee = TRAINEES[job.kind](job, folder)
-    config = parted(trainee.prepare(), job.resources.devices)
+    config = parted(trainee.prepare(), job.resources.ranks)
     config = start_from_weights(job, folder, config=config, stop=stop)
     load_s = time.monotonic() - begun
     kept = Kept(folder)
@@ -83,10 +83,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     state = kept.state
     epochs = {"epochs": float(state.epoch), "best_epoch": float(state.best)}
     speeds = learning.timings | report_gain(folder, learning.timings)
-    resources = job.resources
-    environment = describe_environment(
-        device=resources.device, devices=resources.devices, code=code
-    )
+    environment = describe_environment(job.resources, code=code)
     result = TrainResult(
         kind=job.kind,
         checkpoint=CHECKPOINT,

@@ -107,7 +107,7 @@ def test_pages_without_a_val_split_are_refused(
     monkeypatch.setattr(Snapshot, "images", only_train)
 
     with pytest.raises(BadData, match="The val split is empty"):
-        open_detector(job, tmp_path, ranks=Ranks(rank=0, count=1, folder=tmp_path))
+        open_detector(job, tmp_path, ranks=Ranks())
 
 
 @pytest.mark.parametrize("empty", ["train", "val"])
@@ -125,4 +125,4 @@ def test_a_split_of_pages_without_any_text_is_refused(
     monkeypatch.setattr(Snapshot, "images", without_text)
 
     with pytest.raises(BadData, match=f"None of the .* pages of the {empty} split has a region"):
-        open_detector(job, tmp_path, ranks=Ranks(rank=0, count=1, folder=tmp_path))
+        open_detector(job, tmp_path, ranks=Ranks())

@@ -1,5 +1,6 @@
 """Ranks of a training by a stand-in for PaddleOCR's trainer: told who they are, ended together."""
 
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from ocr.errors import OcrError, TrainingFailed
 from tests.training.paddleocr.test_learning import Scene
 from training.loop.guards import Stopped
 from training.paddleocr.config import parted
-from training.paddleocr.process import RUN_RANKS, as_ranks
+from training.paddleocr.process import MEETING, RUN_RANKS, as_ranks
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -35,6 +36,37 @@ for step in range(2):
     loss = net(paddle.ones([1, 2])).mean()
     assert not step or learnt.exists(), "a rank began a step before the first one"
     loss.backward()
+"""
+STATS = """
+class TrainingStats:
+    def update(self, stats):
+        self.loss = stats["loss"]
+"""
+LEARN = """
+import json
+import paddle
+from ppocr.utils.stats import TrainingStats
+ranks = int(os.environ.get("PADDLE_TRAINERS_NUM", 1))
+rank = int(os.environ.get("PADDLE_TRAINER_ID", 0))
+paddle.set_device("cpu")
+paddle.seed(0)
+net = paddle.nn.Linear(3, 1)
+descent = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+lines = paddle.arange(24, dtype="float32").reshape([8, 3]) / 24
+part = slice(rank * 8 // ranks, (rank + 1) * 8 // ranks)
+if ranks > 1:
+    paddle.distributed.init_parallel_env()
+    net = paddle.DataParallel(net)
+stats, losses = TrainingStats(), []
+for _ in range(6):
+    loss = ((net(lines[part]).flatten() - paddle.arange(8.0)[part]) ** 2).mean()
+    loss.backward()
+    descent.step()
+    descent.clear_grad()
+    stats.update({"loss": float(loss), "lr": 0.1})
+    losses.append(stats.loss)
+if rank == 0:
+    Path("losses.json").write_text(json.dumps(losses))
 """
 
 
@@ -112,14 +144,26 @@ def test_a_rank_that_outlives_the_first_is_ended(
 ) -> None:
     tool = tmp_path / "tool.py"
     tool.write_text("import os, time\ntime.sleep(600 * int(os.environ['PADDLE_TRAINER_ID']))\n")
-    script = "import runpy, sys\nranks = runpy.run_path(sys.argv[1])\nmain = ranks['main']\n"
-    script += (
-        "main.__globals__.update(AFTER_FIRST_S=1, _wait_for_the_first=lambda *_, **__: None)\n"
+    script = "import runpy, sys\nmain = runpy.run_path(sys.argv[1])['main']\n"
+    script += "main.__globals__.update(AFTER_FIRST_S=1, _say_the_mean=lambda *_: None)\n"
+    script += "main.__globals__['_wait_for_the_first'] = lambda *_, **__: None\n"
+    script += "main(*sys.argv[2:])\n"
+    meeting = tmp_path / "meeting.py"
+    meeting.write_text(
+        MEETING.read_text() + "\n\ndef join(rank):\n    return None\n", encoding="utf-8"
     )
-    script += "main.__globals__['_keep_to_this_machine'] = lambda: None\nmain(*sys.argv[2:])\n"
+    resources = ResourceParams(devices=2)
 
     ended = subprocess.run(
-        [sys.executable, "-c", script, str(RUN_RANKS), "2", "cpu", str(tool)],
+        [
+            sys.executable,
+            "-c",
+            script,
+            str(RUN_RANKS),
+            str(meeting),
+            *as_ranks(resources)[2:],
+            str(tool),
+        ],
         capture_output=True,
         text=True,
         timeout=60,
@@ -133,9 +177,25 @@ def test_no_rank_begins_a_step_before_the_first_one(learning: Scene) -> None:
     learning.run(RANK + NET + BOTH, devices=2)
 
 
+def test_any_number_of_ranks_learns_and_tells_what_one_process_does(tmp_path: Path) -> None:
+    curves = []
+    for devices in (1, 2, 4):
+        learning = Scene(tmp_path / str(devices))
+        package = learning.tree / "ppocr/utils"
+        package.mkdir(parents=True)
+        (package / "stats.py").write_text(STATS)
+        path = f"sys.path.append({str(learning.tree)!r})\n"
+        learning.run(path + LEARN + BOTH, devices=devices, timeout_s=200)
+        curves.append(json.loads((learning.folder / "losses.json").read_text()))
+
+    assert curves[1] == pytest.approx(curves[0], rel=1e-4)
+    assert curves[2] == pytest.approx(curves[0], rel=1e-4)
+    assert curves[0][-1] < curves[0][0] / 2
+
+
 def test_one_device_is_no_rank() -> None:
     assert as_ranks(ResourceParams()) == []
-    assert as_ranks(ResourceParams(devices=4, device="gpu"))[1:] == ["4", "gpu"]
+    assert as_ranks(ResourceParams(devices=4, device="gpu"))[2:] == ["0", "1", "4", "gpu", ""]
 
 
 def test_ranks_share_a_batch() -> None:

@@ -1,89 +1,84 @@
 """Runs a tool as the ranks of one data-parallel training, one per device of this machine.
 
-    PYTHON run_tools.py PARENT run_ranks.py COUNT DEVICE TOOL ARGUMENT…
+    PYTHON run_tools.py PARENT run_ranks.py MEETING NODE NODES COUNT DEVICE ADDRESS TOOL ARGUMENT…
 
-Paddle's launcher would write the environment and a log per rank into files without bound, and look
-after ranks every few seconds. Here they say all where this process does; one that fails ends all.
+MEETING is the file `training/meeting.py`, ADDRESS the HOST:PORT where the ranks of several machines
+meet. Paddle's launcher would write the environment and a log per rank into files without bound, and
+look after ranks every few seconds. Here they say all where this process does; one that fails ends
+all of its machine, and those of others lose touch with it.
 """
 
-import contextlib
 import ctypes
 import mmap
 import os
 import runpy
 import signal
-import socket
-import stat
 import sys
 import time
+from types import SimpleNamespace
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
-HEAD_START_S = 0.5
-"""The first rank opens the meeting point; one that finds it closed comes back after 3 s."""
 POLL_S = 0.001
+SIGN_S = 5
 AFTER_FIRST_S = 60
 """The first rank validates and saves when the others are done; none has anything to do after it."""
-HERE = "127.0.0.1"
+STEPS = "steps"
 
 
-def main(count: str, device: str, *words: str) -> None:
+def main(
+    meeting: str, node: str, nodes: str, count: str, device: str, address: str, *words: str
+) -> None:
     """Run the tool with its arguments in so many processes, and end as the first that fails."""
-    with socket.create_server((HERE, 0)) as free:
-        port = str(free.getsockname()[1])
-    os.environ.update(_meeting(port, count=int(count), device=device))
-    steps = mmap.mmap(-1, 8)  # which the first rank counts and all see
+    meet = SimpleNamespace(**runpy.run_path(meeting))
+    host, _, port = address.rpartition(":")
+    place = (host, int(port)) if int(nodes) > 1 else (meet.HERE, meet.find_port())
+    steps = mmap.mmap(-1, 8)  # which the first rank of a machine counts and all of it see
     parent = os.getpid()
     ranks = {}
-    for rank in range(int(count)):
+    for local in range(int(count)):
+        rank = int(node) * int(count) + local
         child = os.fork()
         if not child:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            everybody = int(nodes) * int(count)
+            own = meet.name_rank(place, rank=rank, count=everybody, local=local, device=device)
+            os.environ.update(own)
             if os.getppid() == parent:
-                _run(rank, words, steps=steps)
+                board = meet.join(rank)
+                _wait_for_the_first(rank, local, steps=steps, board=board)
+                _run(words)
             return
         ranks[child] = rank
     _watch(ranks)
 
 
-def _meeting(port: str, *, count: int, device: str) -> dict[str, str]:
-    """Return what all ranks are told, where a user did not say it, within this machine."""
-    network = "NCCL" if device == "gpu" else "GLOO"
-    meeting = {
-        "MASTER_ADDR": HERE,
-        "MASTER_PORT": port,
-        "PADDLE_DISTRI_BACKEND": network.lower(),
-        "PADDLE_TRAINERS_NUM": str(count),
-        "PADDLE_TRAINER_ENDPOINTS": ",".join(f"{HERE}:{int(port) + n}" for n in range(count)),
-    }
-    if f"{network}_SOCKET_IFNAME" not in os.environ:
-        meeting[f"{network}_SOCKET_IFNAME"] = "lo"
-    if device == "cpu":  # a Paddle for CUDA would take a GPU
-        meeting["CUDA_VISIBLE_DEVICES"] = "-1"
-    return meeting
-
-
-def _run(rank: int, words: tuple[str, ...], *, steps: mmap.mmap) -> None:
+def _run(words: tuple[str, ...]) -> None:
     """Be a rank."""
-    endpoint = os.environ["PADDLE_TRAINER_ENDPOINTS"].split(",")[rank]
-    own = {"PADDLE_TRAINER_ID": str(rank), "FLAGS_selected_gpus": str(rank)}
-    os.environ.update(own, PADDLE_CURRENT_ENDPOINT=endpoint)
-    if rank:
-        time.sleep(HEAD_START_S)
-    _wait_for_the_first(rank, steps)
-    if rank == 0:
-        _keep_to_this_machine()
+    _say_the_mean(os.path.dirname(os.path.dirname(words[0])))  # noqa: PTH120
     sys.argv = list(words)
     sys.path[0] = os.path.dirname(words[0])  # noqa: PTH120 - not this folder, with files of ours
     runpy.run_path(words[0], run_name="__main__")
 
 
-def _wait_for_the_first(rank: int, steps: mmap.mmap) -> None:
+def _wait_for_the_first(rank: int, local: int, *, steps: mmap.mmap, board: Any) -> None:
     """Let no rank begin a step before the first, which validates and saves for them all.
 
-    They would wait for it in the exchange of gradients, which gloo ends after 30 s.
+    They would wait for it in the exchange of gradients, which gloo ends after 30 s. What a machine
+    has no first rank of, its own first one asks for.
     """
     import paddle
+
+    sign = _Sign()
+
+    def tell_or_ask(step: int) -> None:
+        if rank == 0:
+            board.add(STEPS, 1)
+        while rank and board.add(STEPS, 0) < step:
+            sign.give()
+            time.sleep(POLL_S)
+        sign.give()
+        steps[:] = step.to_bytes(8, sys.byteorder)
 
     class Waiting(paddle.DataParallel):  # type: ignore[misc]
         step = 0
@@ -91,8 +86,8 @@ def _wait_for_the_first(rank: int, steps: mmap.mmap) -> None:
         def forward(self, *inputs: Any, **named: Any) -> Any:
             if self.training:
                 self.step += 1
-                if rank == 0:
-                    steps[:] = self.step.to_bytes(8, sys.byteorder)
+                if local == 0:
+                    tell_or_ask(self.step)
                 while int.from_bytes(steps[:], sys.byteorder) < self.step:
                     time.sleep(POLL_S)
             return super().forward(*inputs, **named)
@@ -100,32 +95,36 @@ def _wait_for_the_first(rank: int, steps: mmap.mmap) -> None:
     paddle.DataParallel = Waiting
 
 
-def _keep_to_this_machine() -> None:
-    """Let only this machine reach the meeting point: Paddle opens it to every network.
+class _Sign:
+    """Says now and then that a rank is at work, for who watches a machine that says nothing."""
 
-    It is closed to them once all ranks have come, by what Linux allows anyone from 5.7 on.
-    """
-    from paddle.base import core
+    def __init__(self) -> None:
+        self._given = time.monotonic()
 
-    make = core.create_or_get_global_tcp_store
-
-    def make_here() -> Any:
-        store = make()
-        for number in filter(_is_socket, map(int, os.listdir("/proc/self/fd"))):  # noqa: PTH208
-            with socket.socket(fileno=os.dup(number)) as one:
-                if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                    with contextlib.suppress(PermissionError):
-                        one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo\0")
-        return store
-
-    core.create_or_get_global_tcp_store = make_here
+    def give(self) -> None:
+        if time.monotonic() - self._given > SIGN_S:
+            self._given = time.monotonic()
+            print("ocrline: learning", flush=True)  # noqa: T201
 
 
-def _is_socket(number: int) -> bool:
+def _say_the_mean(tree: str) -> None:
+    """Let the first rank tell losses that are the mean of all ranks, not of its own part alone."""
+    import paddle
+
+    sys.path.append(tree)
     try:
-        return stat.S_ISSOCK(os.fstat(number).st_mode)
-    except OSError:  # it was that of the list itself
-        return False
+        from ppocr.utils import stats  # type: ignore[import-not-found]
+    except ImportError:  # a tool of another tree
+        return
+
+    class Shared(stats.TrainingStats):  # type: ignore[misc]
+        def update(self, own: dict[str, float]) -> None:
+            mean = paddle.to_tensor([float(own[name]) for name in own], "float64")
+            paddle.distributed.all_reduce(mean)
+            ranks = paddle.distributed.get_world_size()
+            super().update(dict(zip(own, (mean / ranks).tolist(), strict=True)))
+
+    stats.TrainingStats = Shared
 
 
 def _watch(ranks: dict[int, int]) -> None:

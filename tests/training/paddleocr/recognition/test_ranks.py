@@ -89,6 +89,7 @@ def answers(port: int) -> bool:
             pytest.skip("this machine has no address but loopback")
         here = outward.getsockname()[0]
     with socket.socket() as one:
+        one.settimeout(5)
         return one.connect_ex((here, port)) == 0
 
 
