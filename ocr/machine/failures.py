@@ -167,7 +167,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     ),
     (r"NCCL error(?:\(\d+\), (?P<reason>[^.\n]+)| \S+ '(?P<said>[^']+)')", _nccl),
     (
-        r"gloo",
+        r"third_party/gloo/|Lost touch with rank 0|TCP (?:connection reset by peer|send error)",
         _as_it_is("Lost touch with another rank", "run again to go on", passes=True),
     ),
 )

@@ -89,6 +89,7 @@ GLOO = (
     "[/paddle/third_party/gloo/gloo/transport/tcp/pair.cc:589] Read error [127.0.0.1]:36178: "
     "Connection reset by peer"
 )
+STORE = "ValueError: (InvalidArgument) TCP send error. Details: Broken pipe."
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,7 @@ GLOO = (
         (NCCL_TIMEOUT, OcrError, ["NCCL timeout", "NCCL_SOCKET_IFNAME", "run again"]),
         (NCCL_REMOTE, OcrError, ["NCCL timeout", "logs of the other ranks"]),
         (GLOO, OcrError, ["Lost touch with another rank"]),
+        (STORE, OcrError, ["Lost touch with another rank"]),
     ],
 )
 def test_a_known_failure_says_what_to_change(
