@@ -33,6 +33,7 @@ from tasks.run.jobs import run_job
 from tasks.run.narration import narrate
 from tasks.run.progress import SCORES, Net, TrainingProgress
 from tasks.run.retries import may_help
+from tasks.run.usage import describe_training, expect, keep_record
 from tasks.workspace import Workspace, open_workspace
 
 JOBS: dict[type[Training], type[TrainJob]] = {
@@ -54,7 +55,7 @@ def train_recogniser(
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
     job = _job(workspace, dataset, training, resources)
-    return _find_or_train(workspace, job, net="recogniser", field=field)
+    return _find_or_train(workspace, job, net="recogniser", field=field, images=_images(dataset))
 
 
 @task(name="train-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -64,7 +65,11 @@ def train_detector(
     """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
     workspace = open_workspace()
     job = _job(workspace, pages, training, resources)
-    return _find_or_train(workspace, job, net="detector", field="detector")
+    return _find_or_train(workspace, job, net="detector", field="detector", images=_images(pages))
+
+
+def _images(snapshot: SnapshotRef) -> int:
+    return snapshot.counts.get("train", 0)
 
 
 def _job(
@@ -83,14 +88,16 @@ def _job(
 
 
 def _find_or_train(
-    workspace: Workspace, job: TrainJob, *, net: Net, field: TrainingField
+    workspace: Workspace, job: TrainJob, *, net: Net, field: TrainingField, images: int
 ) -> CheckpointRef:
     digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
     with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:
         mark_used(workspace.store, prefix=key)
         found = find_published(workspace.store, key=key)
-        prefix = found or _train(workspace, key, place, job=job, net=net, field=field)
+        prefix = found or _train(
+            workspace, key, place, job=job, net=net, field=field, images=images
+        )
         shutil.rmtree(place.folder, ignore_errors=True)  # also what a killed run left
     result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{prefix}/result.json"))
     score = SCORES[net]
@@ -108,8 +115,11 @@ def _train(
     job: TrainJob,
     net: Net,
     field: TrainingField,
+    images: int,
 ) -> str:
     folder = place.folder
+    what = describe_training(job.training, job.resources, images=images)
+    expected = expect(workspace.store, what)
     with TrainingProgress(net, field) as progress:
         result = run_job(
             job,
@@ -120,6 +130,11 @@ def _train(
             field=field,
         )
     checkpoint = folder / result.checkpoint
+    record = keep_record(
+        folder, result, training=what, resources=job.resources, expected=expected, key=key
+    )
+    if record is not None:
+        narrate("train", f"{net}: {'; '.join(f'{k} {v}' for k, v in record.said().items())}")
     for name in KEPT:
         if (folder / name).exists():
             shutil.copyfile(folder / name, checkpoint / name)

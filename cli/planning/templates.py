@@ -1,13 +1,18 @@
 """``ocrline templates``: kinds of machines, and which of them is enough."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from cli.options import AsJson
-from cli.output import print_json, print_table
+from cli.options import AsJson, Overrides, Preset, StoreUri, settings_for
+from cli.output import OUT, print_json, print_table
+from configs.presets import load_params
 from configs.templates import ResourceTemplate, load_template
 from configs.training import TEMPLATE_NAMES
+
+if TYPE_CHECKING:
+    from ocr.machine.choice import Verdict
 
 app = typer.Typer(
     help="Kinds of machines to train on: --set resources.template=NAME takes one.",
@@ -15,6 +20,10 @@ app = typer.Typer(
 )
 
 Template = Annotated[str, typer.Argument(help="Template, or YAML file that extends one.")]
+
+Images = Annotated[
+    int, typer.Option(min=0, help="Images of the train split; 0: as prepared, or rendered.")
+]
 
 
 @app.callback()
@@ -48,6 +57,58 @@ def show(template: Template, as_json: AsJson = False) -> None:
         for key, value in found.resources.model_dump(exclude_defaults=True).items()
     }
     print_table(template, ["what", "value"], says.items())
+
+
+@app.command(epilog="Example: ocrline templates recommend plates --images 2640")
+def recommend(
+    preset: Preset,
+    overrides: Overrides = None,
+    images: Images = 0,
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
+    """Predict memory and time of a project on every template, and name the smallest that is enough.
+
+    It reckons from what earlier trainings of the same net took, else from a model.
+    """
+    from cli.planning.recommending import count_images, weigh_templates
+    from ocr.machine.choice import choose
+    from tasks.run.usage import read_records
+    from tasks.workspace import open_workspace
+
+    params = load_params(preset, overrides=overrides or [])  # wrong ones are refused at once
+    opened = open_workspace(settings_for(store)).store
+    counted = count_images(opened, params)
+    if images:
+        counted = dict.fromkeys(counted, images)
+    earlier = [record.took for record in read_records(opened)]
+    verdicts = list(weigh_templates(preset, overrides or [], images=counted, earlier=earlier))
+    chosen, why = choose(verdicts)
+    if as_json:
+        print_json({"template": chosen, "why": why, "images": counted, "templates": verdicts})
+        return
+    columns = ["template", "memory", "of each GPU", "shared", "time", "verdict"]
+    print_table(f"expected of {preset}", columns, map(_expected, verdicts))
+    OUT.print(escape(f"{why}."), soft_wrap=True)
+    for field, count in counted.items():
+        said = f"{count} images" if count else "unknown how many images, so no time: say --images"
+        OUT.print(f"{field}: {said}", soft_wrap=True)
+    for basis in dict.fromkeys(each.needs.basis for each in verdicts if each.needs):
+        OUT.print(escape(f"from {basis}"), soft_wrap=True)
+
+
+def _expected(verdict: "Verdict") -> tuple[object, ...]:
+    needs = verdict.needs
+    if needs is None:
+        return (verdict.name, "–", "–", "–", "–", verdict.why)
+    return (
+        verdict.name,
+        f"{needs.memory_mib:.0f} MiB",
+        f"{needs.device_memory_mib:.0f} MiB" if needs.device_memory_mib else "–",
+        f"{needs.shared_memory_mib:.0f} MiB" if needs.shared_memory_mib else "–",
+        f"{needs.seconds / 3600:.2f} h" if needs.seconds else "unknown",
+        verdict.why,
+    )
 
 
 def _row(name: str, template: ResourceTemplate) -> tuple[object, ...]:

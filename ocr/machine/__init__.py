@@ -12,5 +12,6 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 - `clock` – the wall clock beside the store's
 - `docker` – what runs jobs in containers
 - `failures` – what a log or an exit status means
+- `usage`, `needs`, `choice` – what a job takes, what one like it will, and on what it fits
 - `training` – all that a training asks for, and its refusal where it cannot work
 """

@@ -10,7 +10,9 @@ from configs.jobs import TrainResult
 from ocr.gate.judge import Decision
 from tasks.judging.further import say_further
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.run.jobs import USAGE
 from tasks.run.narration import narrate
+from tasks.run.usage import read_record
 from tasks.workspace import Workspace
 
 
@@ -57,9 +59,13 @@ def read_curves(workspace: Workspace, checkpoint: str) -> list[dict[str, object]
 
 
 def read_environment(workspace: Workspace, checkpoint: str) -> dict[str, str]:
-    """Read on what the training of a checkpoint ran; empty where nobody noted it."""
-    result = read_if_any(workspace, f"{checkpoint}/result.json") if checkpoint else b""
-    return TrainResult.model_validate_json(result).environment if result else {}
+    """Read on what the training of a checkpoint ran and what it took, as far as that is kept."""
+    if not checkpoint:
+        return {}
+    result = read_if_any(workspace, f"{checkpoint}/result.json")
+    environment = TrainResult.model_validate_json(result).environment if result else {}
+    record = read_record(read_if_any(workspace, f"{checkpoint}/{USAGE}"))
+    return environment | (record.said() if record else {})
 
 
 def read_if_any(workspace: Workspace, key: str) -> bytes:

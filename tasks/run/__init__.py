@@ -2,6 +2,7 @@
 
 - `jobs` – runs a job and hands on what it leaves, wherever it runs
 - `process`, `container` – where: in a process of this machine, or in a container
+- `usage` – what a training took beside what was expected, and what the next one will
 - `failure` – what a person sees in the Prefect UI of a job that failed
 - `alone` – one run of this machine at a time makes a thing, the others wait for it
 - `leftovers` – what killed runs left on this machine

@@ -66,6 +66,11 @@ class JobContainer:
                 process.stdin.flush()
         return process
 
+    def find_job(self, process: "subprocess.Popen[bytes]") -> int:  # noqa: ARG002 - as of any
+        """Ask docker, whose client was started, for the first process within."""
+        said = _ask("inspect", "--format", "{{.State.Pid}}", self._name)
+        return int(said) if said.isdigit() else 0
+
     def end(self, process: "subprocess.Popen[bytes]") -> None:
         """End it, if it has not, and remove the container."""
         end_process(process)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
@@ -15,6 +16,7 @@ from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
 from configs.paddleocr import TrainingField
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from ocr.machine.failures import explain_status, read_tail, recognise
+from ocr.machine.usage import UsageMeter
 from tasks.run.container import JobContainer
 from tasks.run.failure import tell_failure
 from tasks.run.process import JobProcess
@@ -31,6 +33,8 @@ ERRORS: dict[int, type[OcrError]] = {
 }
 POLL_S = 0.5
 HOUR_S = 3600
+USAGE = "usage.json"
+"""What a job took; beside a checkpoint, what was expected of it as well."""
 
 
 class JobDied(OcrError, RuntimeError):
@@ -59,6 +63,9 @@ class Runtime(Protocol):
 
         It keeps descriptors open meanwhile, and ends the job when it or this process dies.
         """
+
+    def find_job(self, process: "subprocess.Popen[bytes]") -> int:
+        """Return the id of its first process on this machine; 0: not known yet."""
 
     def end(self, process: "subprocess.Popen[bytes]") -> None:
         """End the job, with time to keep its work, and leave nothing of it running."""
@@ -117,10 +124,14 @@ def _run(
     deadline = time.monotonic() + hours * HOUR_S if hours else math.inf
     with (folder / "stdout.txt").open("ab") as out, errors.open("wb") as err:
         process = runtime.start(kind, folder, out=out, err=err, inherit=inherit)
+        meter = UsageMeter(lambda: runtime.find_job(process), on_gpus=job.resources.device == "gpu")
         try:
-            in_time = _watch(process, folder / "metrics.jsonl", on_event, deadline=deadline)
+            in_time = _watch(
+                process, folder / "metrics.jsonl", on_event, meter=meter, deadline=deadline
+            )
         finally:
             runtime.end(process)
+    (folder / USAGE).write_text(json.dumps(asdict(meter.usage)), encoding="utf-8")
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
@@ -139,11 +150,13 @@ def _watch(
     metrics: Path,
     on_event: Callable[[Event], None],
     *,
+    meter: UsageMeter,
     deadline: float,
 ) -> bool:
     """Pass on what it tells until it ended or must; return whether that was before the deadline."""
     events = _follow(metrics)
     while process.poll() is None and not is_ended() and time.monotonic() < deadline:
+        meter.look()
         for event in events():
             on_event(event)
         time.sleep(POLL_S)

@@ -28,6 +28,10 @@ class JobProcess:
             pass_fds=inherit,
         )
 
+    def find_job(self, process: "subprocess.Popen[bytes]") -> int:
+        """Return what was started: it is the job."""
+        return process.pid
+
     def end(self, process: "subprocess.Popen[bytes]") -> None:
         """End it, if it has not."""
         end_process(process)

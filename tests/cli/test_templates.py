@@ -1,6 +1,7 @@
 """What `ocrline templates` prints for people and for machines."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +40,51 @@ def test_a_wrong_template_is_refused_with_the_nearest(capsys: pytest.CaptureFixt
     assert run(["templates", "show", "smal"]) == 2
 
     assert "did you mean small?" in capsys.readouterr().err
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+
+
+@pytest.mark.usefixtures("home")
+def test_the_smallest_template_that_is_enough_is_named_with_its_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["templates", "recommend", "meters", "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["template"] == "small"
+    assert found["why"].startswith("small is the smallest that is enough: ")
+    assert found["images"] == {"training": 3200}
+    assert [each["name"] for each in found["templates"]] == list(TEMPLATE_NAMES)
+    assert "2 of 1 devices" in found["templates"][1]["why"]
+    assert "never measured on a GPU" in found["templates"][2]["needs"]["basis"]
+
+
+@pytest.mark.usefixtures("home")
+def test_a_set_of_unknown_size_is_said_and_its_time_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["templates", "recommend", "receipts"]) == 0
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert "unknown how many images, so no time: say --images" in said
+
+
+@pytest.mark.usefixtures("home")
+def test_days_of_processors_ask_for_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["templates", "recommend", "plates", "--images", "10000000", "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["template"] != "small"
+    assert "of 24 hours" in found["templates"][0]["why"]
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "wrong", [["plats"], ["plates", "--set", "training.epoch=3"], ["plates", "--images", "-1"]]
+)
+def test_wrong_input_of_a_recommendation_is_refused(wrong: list[str]) -> None:
+    assert run(["templates", "recommend", *wrong]) == 2

@@ -22,7 +22,7 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
-from tasks.run.jobs import JobDied, JobEnded, OutOfTime, _follow, run_job
+from tasks.run.jobs import USAGE, JobDied, JobEnded, OutOfTime, _follow, run_job
 
 RESULT = TrainResult(
     kind="train-recogniser", checkpoint="checkpoint", metrics={}, timings={}, environment={}
@@ -264,3 +264,14 @@ def test_a_job_that_fails_within_its_time_says_what_failed(tmp_path: Path, run_a
 
     with pytest.raises(BadData, match="what it says"):
         run(tmp_path, time_limit_h=1)
+
+
+def test_what_a_job_takes_is_kept_beside_it(tmp_path: Path, run_as: RunAs) -> None:
+    run_as(f"cd {tmp_path}; while [ ! -e seen ]; do sleep 0.05; done; {WRITE_RESULT}")
+    (tmp_path / "metrics.jsonl").write_text('{"step": 0}\n')
+
+    run(tmp_path, on_event=lambda _: (tmp_path / "seen").touch())
+
+    took = json.loads((tmp_path / USAGE).read_bytes())
+    assert took["peak_memory_mib"] > 0
+    assert took["seconds"] > 0

@@ -1,0 +1,213 @@
+"""What a training will take of a machine: from what one like it took, else from a model.
+
+The model's numbers of memory were measured on two cores of an EPYC (Paddle 3.3.1, Python 3.11),
+busy with other work: trainings of rendered meter readings and invoices, each net with two batch
+sizes (`large` and rec_mv3: with one; `small`: taken to be as `base`). The resident memory of all
+processes of a job was read every 0.3 s; the line through both peaks gives that of a process and of
+a megapixel. Speeds are reckoned from the times in docs/guide/training.md, of a core that nobody
+else used; that of det_mv3 is taken to be that of rec_mv3. Nothing was measured on a GPU.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MEGAPIXEL = 1e6
+VIEWS_OF_A_PAGE = 8
+"""Which the embedded detector draws of each page in an epoch."""
+RANKS_EFFICIENCY = 0.9
+"""Speed of each further rank; 1.84 times the speed was measured of two on processors."""
+GPU_CORES = 30.0
+"""Cores whose speed one GPU is taken to have. Not measured, and low for a large one."""
+GPU_PROCESS_MIB = 4096.0
+"""Host memory of a process that uses a GPU: CUDA's libraries and loaders. Not measured."""
+GPU_CONTEXT_MIB = 600.0
+"""What CUDA and its libraries hold of a GPU before the first tensor. Not measured."""
+AMP_SHARE = 0.6
+"""Activations with mixed precision, of those without; from reports, not measured."""
+LAUNCHER_MIB = 280.0
+"""What starts several ranks and waits for them; measured once."""
+START_S = 30.0
+"""Loading before the first step and measuring after the last."""
+LOADERS_SHARED_MIB = 2048.0
+"""Of /dev/shm where processes load batches for a GPU; the floor that `limits` asks for."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What decides what a training takes.
+
+    Attributes:
+        net: Engine, kind and net, as `embedded recogniser compact base`.
+        device: cpu or gpu; ``devices``: how many ranks.
+        batch_size: Images per step, of all ranks together.
+        pixels: Of an image as it is learnt from.
+        images: Of an epoch, views of a page each for itself; 0: unknown.
+        epochs: At most.
+        mixed: Whether activations are of half the size.
+        loaders: Processes that load batches.
+    """
+
+    net: str
+    device: str
+    devices: int
+    batch_size: int
+    pixels: int
+    images: int
+    epochs: float
+    mixed: bool = False
+    loaders: int = 0
+
+    @property
+    def megapixels(self) -> float:
+        """Of a step of one rank."""
+        return self.batch_size / self.devices * self.pixels / MEGAPIXEL
+
+
+@dataclass(frozen=True)
+class Took:
+    """What a training took that ran.
+
+    Attributes:
+        key: Of its checkpoint.
+        training: What it was; ``epochs`` as many as it came to.
+        memory_mib, shared_memory_mib, device_memory_mib: The most at a time.
+        train_s: Of learning; ``other_s``: of its start and its end.
+    """
+
+    key: str
+    training: Training
+    memory_mib: float
+    shared_memory_mib: float
+    device_memory_mib: float
+    train_s: float
+    other_s: float
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a training is expected to take.
+
+    Attributes:
+        memory_mib: Of all its processes.
+        shared_memory_mib: Of /dev/shm.
+        device_memory_mib: Of each GPU; 0: it uses none.
+        seconds: 0: unknown, as the size of the set is.
+        basis: Where the numbers come from, and which of them were never measured.
+    """
+
+    memory_mib: float
+    shared_memory_mib: float
+    device_memory_mib: float
+    seconds: float
+    basis: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a net on processors.
+
+    Attributes:
+        process_mib: Of a rank before its first batch.
+        megapixel_mib: For each megapixel of a batch.
+        megapixels_per_s: Learnt from by a core.
+        parameters: Of the net, rounded.
+    """
+
+    process_mib: float
+    megapixel_mib: float
+    megapixels_per_s: float
+    parameters: float
+
+
+MEASURED = {
+    "embedded recogniser compact small": Measured(510, 320, 0.7, 0.2e6),
+    "embedded recogniser compact base": Measured(510, 320, 0.43, 0.5e6),
+    "embedded recogniser compact large": Measured(510, 550, 0.2, 1.5e6),
+    "embedded recogniser ppocr-v6-small base": Measured(850, 1650, 0.21, 5e6),
+    "embedded detector ppocr-v6-small base": Measured(590, 1130, 0.25, 5e6),
+    "embedded detector compact small": Measured(520, 130, 1.6, 0.3e6),
+    "embedded detector compact base": Measured(520, 130, 1.6, 0.5e6),
+    "paddleocr recogniser configs/rec/rec_mv3_none_none_ctc.yml": Measured(1150, 500, 0.27, 1e6),
+    "paddleocr detector configs/det/det_mv3_db.yml": Measured(1150, 1050, 0.27, 3e6),
+}
+
+
+def predict(training: Training, earlier: Sequence[Took]) -> Needs:
+    """Reckon from the nearest of earlier trainings of the same net, else from the model."""
+    alike = [each for each in earlier if each.training.net == training.net]
+    alike = [each for each in alike if each.training.device == training.device]
+    if not alike:
+        return _from_model(training)
+    nearest = min(alike, key=lambda each: _distance(each.training, training))
+    return _from_run(training, nearest)
+
+
+def _from_run(training: Training, run: Took) -> Needs:
+    """Scale what a run took: memory by the batch of a rank, time by the images and their size."""
+    ran, measured = run.training, measured_of(training.net)
+    grown = (training.megapixels - ran.megapixels) * measured.megapixel_mib
+    memory = run.memory_mib / ran.devices
+    on_gpu = training.device == "gpu"
+    if not on_gpu:
+        memory += grown
+    device_memory = run.device_memory_mib / ran.devices + grown * _precision(training)
+    learnt = ran.images * ran.epochs * ran.pixels
+    seconds = 0.0
+    if learnt and training.images:
+        per_pixel_s = run.train_s / learnt * _ranks_speed(ran) / _ranks_speed(training)
+        seconds = run.other_s + training.images * training.epochs * training.pixels * per_pixel_s
+    return Needs(
+        memory_mib=max(memory, measured.process_mib) * training.devices,
+        shared_memory_mib=run.shared_memory_mib,
+        device_memory_mib=max(device_memory, 0.0) if on_gpu else 0.0,
+        seconds=seconds,
+        basis=f"scaled from what {run.key} took",
+    )
+
+
+def _from_model(training: Training) -> Needs:
+    measured = measured_of(training.net)
+    on_gpu = training.device == "gpu"
+    activations = training.megapixels * measured.megapixel_mib
+    speed = measured.megapixels_per_s * _ranks_speed(training) * (GPU_CORES if on_gpu else 1)
+    pixels = training.images * training.epochs * training.pixels
+    weights_mib = measured.parameters * 4 * 4 / 2**20  # with gradients and AdamW's two moments
+    device_memory = GPU_CONTEXT_MIB + weights_mib + activations * _precision(training)
+    known = training.net in MEASURED
+    like = (
+        "" if known else "; this net was never measured, the worst of all that were stands for it"
+    )
+    where = "; never measured on a GPU" if on_gpu else ""
+    rank_mib = GPU_PROCESS_MIB if on_gpu else measured.process_mib + activations
+    return Needs(
+        memory_mib=training.devices * rank_mib + LAUNCHER_MIB * (training.devices > 1),
+        shared_memory_mib=LOADERS_SHARED_MIB if training.loaders else 0.0,
+        device_memory_mib=device_memory if on_gpu else 0.0,
+        seconds=START_S + pixels / MEGAPIXEL / speed if training.images else 0.0,
+        basis=f"a model: no run of it is kept{like}{where}",
+    )
+
+
+def measured_of(net: str) -> Measured:
+    """Return what was measured of a net; of one that was not, the worst of all."""
+    every = MEASURED.values()
+    return MEASURED.get(net) or Measured(
+        process_mib=max(each.process_mib for each in every),
+        megapixel_mib=max(each.megapixel_mib for each in every),
+        megapixels_per_s=min(each.megapixels_per_s for each in every),
+        parameters=max(each.parameters for each in every),
+    )
+
+
+def _distance(ran: Training, wanted: Training) -> float:
+    """Say how far a run is from what is wanted: in ranks, then in the size of a step."""
+    ratio = ran.megapixels / wanted.megapixels
+    return 10 * (ran.devices != wanted.devices) + max(ratio, 1 / ratio)
+
+
+def _precision(training: Training) -> float:
+    return AMP_SHARE if training.mixed else 1.0
+
+
+def _ranks_speed(training: Training) -> float:
+    return 1 + (training.devices - 1) * RANKS_EFFICIENCY

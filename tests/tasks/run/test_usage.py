@@ -1,0 +1,149 @@
+"""What a training took is kept with its checkpoint, and found by the next one like it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from configs.jobs import TrainResult
+from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrRecogniserParams, Training
+from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
+from ocr.machine.usage import Usage
+from ocr.store import open_store
+from ocr.store.folder import publish_folder, seal_folder
+from tasks.judging.conclusion import read_environment
+from tasks.run.jobs import USAGE
+from tasks.run.usage import (
+    Record,
+    describe_training,
+    expect,
+    keep_record,
+    read_record,
+    read_records,
+)
+from tasks.workspace import Workspace
+
+TWO = ResourceParams(devices=2, cpus=2)
+RESULT = TrainResult(
+    kind="train-recogniser",
+    checkpoint="checkpoint",
+    metrics={},
+    timings={"train_s": 100},
+    environment={},
+)
+TRAINING = describe_training(RecogniserTrainingParams(epochs=10), TWO, images=600)
+TOOK = Usage(peak_memory_mib=1100, peak_shared_memory_mib=3, peak_device_memory_mib=0, seconds=130)
+
+
+def keep(folder: Path, *, usage: Usage | None = TOOK, done: int = 50) -> Record | None:
+    (folder / "checkpoint").mkdir(parents=True)
+    if usage is not None:
+        (folder / USAGE).write_text(json.dumps(asdict(usage)))
+    event = {"event": "step", "step": done, "steps": 100}
+    (folder / "metrics.jsonl").write_text(json.dumps(event) + "\n")
+    store = open_store((folder / "store").as_uri())
+    return keep_record(
+        folder,
+        RESULT,
+        training=TRAINING,
+        resources=TWO,
+        expected=expect(store, TRAINING),
+        key="checkpoints/a",
+    )
+
+
+def test_a_record_says_what_happened_beside_what_was_expected(tmp_path: Path) -> None:
+    record = keep(tmp_path)
+
+    assert record is not None
+    said = record.said()
+    assert said["resources"] == "devices=2 cpus=2.0"
+    assert said["memory"].startswith("1100 MiB, expected ")
+    assert said["time"].startswith("130 s, expected ")
+    assert "a model" in said["expected from"]
+    assert "memory of GPUs" not in said
+
+
+def test_the_report_has_it_beside_the_versions_and_devices(tmp_path: Path) -> None:
+    keep(tmp_path / "job")
+    workspace = Workspace(store=open_store((tmp_path / "store").as_uri()), home=tmp_path)
+    result = RESULT.model_copy(update={"environment": {"device": "2 x cpu"}})
+    workspace.store.put_bytes("checkpoints/a/0/result.json", result.model_dump_json().encode())
+    workspace.store.put_file(f"checkpoints/a/0/{USAGE}", tmp_path / "job" / "checkpoint" / USAGE)
+
+    environment = read_environment(workspace, "checkpoints/a/0")
+
+    assert environment["device"] == "2 x cpu"
+    assert environment["memory"].startswith("1100 MiB, expected")
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    record = keep(tmp_path)
+
+    assert read_record((tmp_path / "checkpoint" / USAGE).read_bytes()) == record
+
+
+def test_epochs_are_those_that_a_training_came_to(tmp_path: Path) -> None:
+    record = keep(tmp_path)
+
+    assert record is not None
+    assert record.took.training.epochs == 5
+
+
+def test_a_job_that_nobody_watched_leaves_no_record(tmp_path: Path) -> None:
+    assert keep(tmp_path, usage=None) is None
+    assert not (tmp_path / "checkpoint" / USAGE).exists()
+
+
+def test_the_next_training_like_it_is_expected_to_take_as_much(tmp_path: Path) -> None:
+    keep(tmp_path / "job", done=100)
+    store = open_store((tmp_path / "store").as_uri())
+    seal_folder(tmp_path / "job" / "checkpoint")
+    publish_folder(store, tmp_path / "job" / "checkpoint", key="checkpoints/a")
+
+    needs = expect(store, TRAINING)
+
+    assert len(list(read_records(store))) == 1
+    assert needs.memory_mib == TOOK.peak_memory_mib
+    assert needs.seconds == pytest.approx(TOOK.seconds)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"took": {"training": {"nets": 1}}}'])
+def test_a_record_of_another_release_is_none(tmp_path: Path, content: bytes) -> None:
+    store = open_store(tmp_path.as_uri())
+    store.put_bytes(f"checkpoints/a/0/{USAGE}", content)
+
+    assert read_record(content) is None
+    assert list(read_records(store)) == []
+    assert "a model" in expect(store, TRAINING).basis
+
+
+@pytest.mark.parametrize(
+    ("training", "net", "batch", "pixels", "images"),
+    [
+        (RecogniserTrainingParams(), "embedded recogniser compact base", 32, 32 * 128, 600),
+        (DetectorTrainingParams(), "embedded detector compact base", 8, 320 * 480, 4800),
+        (
+            PaddleOcrRecogniserParams(net="pp-ocrv5-mobile"),
+            "paddleocr recogniser pp-ocrv5-mobile",
+            16,
+            48 * 320,
+            600,
+        ),
+        (
+            PaddleOcrDetectorParams(),
+            "paddleocr detector configs/det/det_mv3_db.yml",
+            8,
+            640 * 640,
+            600,
+        ),
+    ],
+)
+def test_what_decides_the_need_of_every_net_is_found(
+    training: Training, net: str, batch: int, pixels: int, images: int
+) -> None:
+    found = describe_training(training, TWO, images=600)
+
+    assert (found.net, found.batch_size, found.pixels) == (net, batch, pixels)
+    assert found.images == images
