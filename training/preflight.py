@@ -6,6 +6,7 @@ from pathlib import Path
 from configs.jobs import TrainJob
 from configs.settings import Settings
 from ocr.errors import BadInput
+from ocr.machine.asked import Asked, check_asked
 from ocr.machine.clock import check_clock
 from ocr.machine.finding import Finding
 from ocr.machine.machine import Machine
@@ -39,6 +40,14 @@ def _look(job: TrainJob, folder: Path, machine: Machine, gpu_loaders: int) -> It
     gpus = resources.devices if resources.device == "gpu" else 0
     loaders = gpus * gpu_loaders
     yield from check_training(machine, gpus=gpus, folder=folder, loaders=loaders)
+    asked = Asked(
+        gpu=resources.gpu,
+        cpus=resources.cpus,
+        memory_gib=resources.memory_gib,
+        shared_memory_gib=resources.shared_memory_gib,
+        open_files=resources.open_files,
+    )
+    yield from check_asked(machine, asked)
     if job.store.startswith("s3://"):
         settings = Settings()
         yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)

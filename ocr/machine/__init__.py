@@ -8,6 +8,7 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 - `nvidia` – what NVIDIA's driver says, and which GPUs are visible
 - `ladder` – what stands between a GPU and Paddle, rung by rung
 - `packages` – the Paddle that is installed, and versions beside the lock
+- `asked` – cores, memory, files and the kind of GPU that a job asks for
 - `limits` – disk, shared memory, open files, stack, locked memory
 - `clock` – the wall clock beside the store's
 - `docker` – what runs jobs in containers

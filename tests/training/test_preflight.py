@@ -100,3 +100,16 @@ def test_a_job_on_gpus_says_what_this_machine_lacks_for_them(tmp_path: Path) -> 
     assert code == BadInput.exit_code
     assert errors.splitlines()[-1].startswith("error: gpu ")
     assert "resources.device: cpu" in errors
+
+
+def test_what_a_job_asks_for_by_name_is_refused_and_by_number_noted(tmp_path: Path) -> None:
+    machine = build_machine(tmp_path / "machine", Parts())
+    larger = ResourceParams(device="gpu", shared_memory_gib=64)
+    other = ResourceParams(device="gpu", gpu="A100")
+
+    look_before_training(job_on(larger), tmp_path, machine)
+    with pytest.raises(BadInput, match=r"H100.*resources\.gpu: 'A100'"):
+        look_before_training(job_on(other), tmp_path, machine)
+
+    (noted,) = read_events(tmp_path / "metrics.jsonl")
+    assert "resources.shared_memory_gib: 64" in noted["message"]
