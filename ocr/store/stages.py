@@ -59,6 +59,7 @@ _PADDLEOCR_CODE = (
             "foreign.portable_upsampling",
             "foreign.run_ranks",
             "foreign.run_tools",
+            "foreign.take_weights",
             "pretrained.fit_tool",
         )
     ),
