@@ -2,8 +2,9 @@
 
 - `train`, `trainee` – the whole job: prepared, learnt, exported, validated; what nets differ in
 - `recognition/`, `detection/` – the two kinds of net, side by side in files of the same names
-- `config`, `overrides`, `shape` – our parameters as PaddleOCR's YAML; nobody else speaks it
+- `config`, `schedule`, `overrides`, `shape` – our parameters as its YAML; nobody else speaks it
 - `pretrained/` – what a training starts from
+- `distillation` – what several nets that learn together are to all else: one, the student
 - `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
 - `measured` – what its loader and net make of the data, asked before they learn
 - `runtime` – its tree and interpreter as the job finds them

@@ -11,7 +11,9 @@ import yaml
 
 from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
+from training.paddleocr.distillation import from_nothing, own_weights
 from training.paddleocr.overrides import override
+from training.paddleocr.schedule import RATES, set_learning_rate
 from training.paddleocr.shape import check_shape
 
 LOADERS_ON_GPU = 4
@@ -111,7 +113,6 @@ def shared_settings(
     yield "Global.print_batch_step", (max(1, min(MOST_STEPS_UNSAID, steps // 200)), "")
     yield "Global.use_visualdl", (False, "")
     yield "Global.to_static", (training.to_static, "training.to_static")
-    yield "Optimizer.lr.learning_rate", (training.learning_rate, "training.learning_rate")
     for part, labels in (("Train", files.train), ("Eval", files.val)):
         yield f"{part}.dataset.data_dir", (str(files.data), "")
         yield f"{part}.dataset.label_file_list", ([str(labels)], "")
@@ -155,19 +156,17 @@ def with_settings(
         BadInput: An override names a key that is not there or that is not the user's, or the
             config has no key for a parameter.
     """
-    config = override(upstream, training.overrides, ours=dict(fixed) | dict(settings))
-    _check_learning_rate(config)
+    config = override(
+        upstream,
+        training.overrides,
+        ours=dict(fixed) | RATES | own_weights(upstream) | dict(settings),
+    )
+    config = from_nothing(config, training.net)
     _check_compiled(config, training)
     for path, (value, _) in settings.items():
         set_key(config, path, value)
+    set_learning_rate(config, training.learning_rate)
     return config
-
-
-def _check_learning_rate(config: Mapping[str, Any]) -> None:
-    schedule = config["Optimizer"]["lr"]
-    if "learning_rate" not in schedule:
-        name = schedule.get("name", "its schedule")
-        raise BadInput(f"training.net: Optimizer.lr of it is {name}, which takes no learning_rate")
 
 
 def _check_compiled(config: Mapping[str, Any], training: PaddleOcrParams) -> None:

@@ -29,6 +29,7 @@ def export_forms(
     config: Config,
     weights: Path | None,
     stop: StopRequest,
+    net: str = "",
 ) -> None:
     """Write into a checkpoint: weights, config and both forms.
 
@@ -38,6 +39,7 @@ def export_forms(
         config: Of the training.
         weights: Their file without its suffix; None: each form is of a net as it starts.
         stop: Whether SIGTERM arrived.
+        net: The one of several nets that the weights are of; empty: they are of one.
 
     Raises:
         TrainingFailed: The exporter failed, or left no whole form.
@@ -47,7 +49,7 @@ def export_forms(
     tools = [[PORTABLE_UPSAMPLING]]
     taken = checkpoint / WEIGHTS
     if weights:
-        tools.insert(0, [TAKE_WEIGHTS, f"{weights}{taken.suffix}", str(taken)])
+        tools.insert(0, [TAKE_WEIGHTS, f"{weights}{taken.suffix}", str(taken), net])
     start = taken.with_suffix("") if weights else None
     for form, _ in FORMS:
         path = checkpoint.parent / f"{form}.yml"

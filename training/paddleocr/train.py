@@ -16,6 +16,7 @@ from training.job import CHECKPOINT, read_result, write_result
 from training.loop.guards import StopRequest
 from training.paddleocr.config import LOADERS_ON_GPU, parted
 from training.paddleocr.detection.trainee import DetectorTrainee
+from training.paddleocr.distillation import STUDENT, alone, as_learnt, is_distillation
 from training.paddleocr.exporting import export_forms, rehearse_export
 from training.paddleocr.gain import measure_uncompiled, report_gain
 from training.paddleocr.kept import Kept
@@ -58,26 +59,29 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
     trainee = TRAINEES[job.kind](job, folder)
     config = parted(trainee.prepare(), job.resources.ranks)
     config = start_from_weights(job, folder, config=config, stop=stop)
+    single = alone(config)
     load_s = time.monotonic() - begun
     kept = Kept(folder)
     if kept.state.epoch:
         epoch_steps = kept.state.step // kept.state.epoch
     else:
-        measured = measure_learning(job, folder, config=config, stop=stop)
+        measured = measure_learning(job, folder, config=single, stop=stop)
         epoch_steps = measured.steps
         rehearsal = folder / REHEARSAL
         spec = rehearse_export(
-            job, rehearsal, config=config, stop=stop, find_spec=trainee.find_spec
+            job, rehearsal, config=single, stop=stop, find_spec=trainee.find_spec
         )
         trainee.check(measured, spec)
         if job.training.to_static:
             measure_uncompiled(job, folder, config=config, stop=stop)
-    learning = Learning(job, folder, config=config, epoch_steps=epoch_steps, kept=kept, stop=stop)
+    together = as_learnt(config)
+    learning = Learning(job, folder, config=together, epoch_steps=epoch_steps, kept=kept, stop=stop)
     learning.run(folder / LOG)
     checkpoint = folder / CHECKPOINT
     shutil.rmtree(checkpoint, ignore_errors=True)
-    export_forms(job, checkpoint, config=config, weights=kept.weights, stop=stop)
-    metrics = trainee.finish(checkpoint, config)
+    student = STUDENT if is_distillation(config) else ""
+    export_forms(job, checkpoint, config=single, weights=kept.weights, net=student, stop=stop)
+    metrics = trainee.finish(checkpoint, single)
     metrics[f"paddleocr_{trainee.score}"] = kept.state.score
     find_unchanged(job.runtime)
     state = kept.state

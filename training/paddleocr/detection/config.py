@@ -17,6 +17,7 @@ from training.paddleocr.config import (
     shared_settings,
     with_settings,
 )
+from training.paddleocr.distillation import alone
 from training.paddleocr.overrides import check_kept
 
 FAMILIES = {
@@ -39,7 +40,7 @@ def read_upstream(home: Path, net: str) -> Config:
         BadInput: There is none, or it is no DB detector of colour pages.
     """
     config = read_named(home, net, families=FAMILIES, example="configs/det/NAME.yml")
-    _check_kind(config, FAMILIES.get(net, net))
+    _check_kind(alone(config), FAMILIES.get(net, net))
     return config
 
 
@@ -58,7 +59,7 @@ def _check_kind(config: Any, name: str) -> None:
     if kind != ("det", "DB", "DBPostProcess") or post.get("box_type", "quad") != "quad":
         raise BadInput(
             f"training.net: {name} is {kind[1]} ({kind[0]}, read by {kind[2]}); expected a "
-            "detector, DB, read by DBPostProcess as rectangles, of one net"
+            "detector, DB, read by DBPostProcess as rectangles"
         )
     if datasets != {"SimpleDataSet"} or CROP not in steps[0] or RESIZE not in steps[1]:
         raise BadInput(
@@ -100,7 +101,7 @@ def make_config(
     """
     settings = dict(_settings(training, files=files, pages=pages, gpu=gpu))
     config = with_settings(upstream, training, settings)
-    _check_kind(config, training.net)
+    _check_kind(alone(config), training.net)
     _set_sizes(config, training)
     check_kept(config, training.overrides)
     return config

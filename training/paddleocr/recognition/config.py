@@ -17,6 +17,7 @@ from training.paddleocr.config import (
     shared_settings,
     with_settings,
 )
+from training.paddleocr.distillation import alone
 from training.paddleocr.overrides import check_kept
 from training.paddleocr.recognition.preprocessing import READER, check_preprocessing, fixed_keys
 
@@ -39,7 +40,7 @@ def read_upstream(home: Path, net: str) -> Config:
     """
     config = read_named(home, net, families=FAMILIES, example="configs/rec/NAME.yml")
     name = FAMILIES.get(net, net)
-    _check_kind(config, name)
+    _check_kind(alone(config), name)
     check_preprocessing(config, name)
     return config
 
@@ -52,10 +53,10 @@ def _check_kind(config: Any, name: str) -> None:
         metric = config["Metric"]["name"]
     except (KeyError, TypeError):
         raise BadInput(f"training.net: {name} is no recogniser's config") from None
-    if kind != ("rec", "CTCLabelDecode") or algorithm == "Distillation":
+    if kind != ("rec", "CTCLabelDecode"):
         raise BadInput(
             f"training.net: {name} is {algorithm} ({kind[0]}, read by {kind[1]}); expected a "
-            "recogniser read by CTCLabelDecode, of one net"
+            "recogniser read by CTCLabelDecode"
         )
     if metric != "RecMetric":
         raise BadInput(f"training.net: {name} is validated by {metric}, expected RecMetric")

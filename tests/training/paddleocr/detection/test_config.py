@@ -63,7 +63,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"net": "configs/rec/rec_mv3_none_none_ctc.yml"}, "is Rosetta (rec, read by CTCLabelDecode)"),
     ({"net": "configs/det/det_mv3_east.yml"}, "is EAST (det, read by EASTPostProcess); expected a"),
     ({"net": "configs/det/det_r50_db++_icdar15.yml"}, "is DB++ (det, read by DBPostProcess)"),
-    ({"net": "configs/det/PP-OCRv3/PP-OCRv3_det_cml.yml"}, "is Distillation (det, read by Distill"),
     ({"net": "configs/det/PP-OCRv4/PP-OCRv4_mobile_seal_det.yml"}, "read by DBPostProcess as rec"),
     (override("Train.dataset.name", "TextDetDataset"), "does not learn from a SimpleDataSe"),
     (override("PostProcess.unclip", 2), "PostProcess has no such key; did you mean unclip_ratio?"),

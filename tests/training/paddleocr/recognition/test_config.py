@@ -24,6 +24,7 @@ from training.paddleocr.recognition.preprocessing import check_preprocessing
 
 GOLDEN = Path(__file__).parent / "golden"
 SMALL = "configs/rec/rec_mv3_none_none_ctc.yml"
+TWO_NETS = "configs/rec/ch_PP-OCRv2/ch_PP-OCRv2_rec_distillation.yml"
 JOB = Path("/job")
 FILES = JobFiles(
     data=JOB / "data",
@@ -44,7 +45,7 @@ def tree() -> Path:
     return find_tree()
 
 
-@pytest.mark.parametrize("net", [*FAMILIES, SMALL])
+@pytest.mark.parametrize("net", [*FAMILIES, SMALL, TWO_NETS])
 def test_what_is_changed_of_a_familys_config_is_its_golden_file(tree: Path, net: str) -> None:
     golden = GOLDEN / f"{Path(net).stem}.yaml"
 
@@ -134,7 +135,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"net": "configs/rec/none.yml"}, "PaddleOCR's tree has no configs/rec/none.yml"),
     ({"net": "configs/det/PP-OCRv5/PP-OCRv5_mobile_det.yml"}, "is DB (det, read by DBPostProcess)"),
     ({"net": "configs/rec/rec_mv3_tps_bilstm_att.yml"}, "read by AttnLabelDecode); expected a rec"),
-    ({"net": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec_distillation.yml"}, "is Distillation"),
     ({"net": "configs/rec/rec_svtrnet.yml"}, "does not pad lines of three channels by RecResizeI"),
     (override("Optimizer.lr.warm_epoch", 1), "Optimizer.lr has no such key; did you mean warmup_e"),
     (
@@ -246,9 +246,16 @@ def test_wide_lines_are_squeezed_in_validation_too_for_the_loader_would_hang(tre
     assert not part(config, "Eval", "RecResizeImg")["eval_mode"]
 
 
+def test_a_schedule_of_steps_begins_at_the_learning_rate(tree: Path) -> None:
+    config = make(tree, net=TWO_NETS, learning_rate=0.01)
+
+    assert config["Optimizer"]["lr"]["values"] == [0.01, pytest.approx(0.001)]
+    assert "learning_rate" not in config["Optimizer"]["lr"]
+
+
 def test_a_schedule_without_a_learning_rate_is_named(tree: Path) -> None:
     upstream = read_upstream(tree, SMALL)
-    upstream["Optimizer"]["lr"] = {"name": "Piecewise", "values": [0.1]}
+    upstream["Optimizer"]["lr"] = {"name": "Piecewise", "values": ["0.1"]}
 
     with pytest.raises(BadInput, match="it is Piecewise, which takes no learning_rate"):
         make_config(upstream, PaddleOcrRecogniserParams(), files=FILES, lines=9, gpu=False)
