@@ -2,14 +2,13 @@
 
 - `train`, `trainee` – the whole job: prepared, learnt, exported, validated; what nets differ in
 - `recognition/`, `detection/` – the two kinds of net, side by side in files of the same names
-- `config`, `schedule`, `overrides`, `shape` – our parameters as its YAML; nobody else speaks it
+- `config`, `overrides`, `shape` – our parameters as its YAML; nobody else speaks it
 - `pretrained/` – what a training starts from
 - `distillation` – what several nets that learn together are to all else: one, the student
 - `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
-- `measured` – what its loader and net make of the data, asked before they learn
+- `measured` – what its loader and net make of the data, before they learn; what compiling gains
 - `runtime` – its tree and interpreter as the job finds them
-- `learning`, `said`, `gain`, `following` – one training, what its log says, what compiling its net
-  gains, and a further machine of it
+- `learning`, `said`, `following` – one training, what its log says, and a further machine of it
 - `kept` – what survives a kill
 - `exporting`, `checkpoint` – the forms that it leaves
 """

@@ -12,8 +12,7 @@ import yaml
 from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
 from training.paddleocr.distillation import from_nothing, own_weights
-from training.paddleocr.overrides import override
-from training.paddleocr.schedule import RATES, set_learning_rate
+from training.paddleocr.overrides import RATES, override, set_learning_rate
 from training.paddleocr.shape import check_shape
 
 LOADERS_ON_GPU = 4

@@ -1,4 +1,4 @@
-"""A user's own values for a foreign config, of which no key may be new."""
+"""A user's own values for a foreign config, of which no key may be new; its learning rate."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,6 +9,10 @@ from typing import Any
 from ocr.errors import BadInput
 
 WHERE = "training.overrides"
+RATES = {
+    f"Optimizer.lr.{key}": (None, "training.learning_rate") for key in ("learning_rate", "values")
+}
+"""Keys that say how fast, and what sets them."""
 _PLAIN = re.compile(r"[\w ./:+,-]*")
 """PaddleOCR hands names of its config to Python's eval: nothing that could call may stand there."""
 
@@ -129,3 +133,24 @@ def _check_plain(value: Any, name: str) -> None:
             f"{WHERE}.{name}: {value!r} is not allowed; expected letters, digits and ./:+,-_ only, "
             "as PaddleOCR evaluates names as Python"
         )
+
+
+def set_learning_rate(config: Mapping[str, Any], peak: float) -> None:
+    """Set the highest rate of a schedule; one of steps keeps what they are to each other.
+
+    Raises:
+        BadInput: It has neither a highest rate nor steps.
+    """
+    schedule = config["Optimizer"]["lr"]
+    values = schedule.get("values")
+    if "learning_rate" in schedule:
+        schedule["learning_rate"] = peak
+    elif isinstance(values, list) and values and all(_is_rate(value) for value in values):
+        schedule["values"] = [peak * value / max(values) for value in values]
+    else:
+        name = schedule.get("name", "its schedule")
+        raise BadInput(f"training.net: Optimizer.lr of it is {name}, which takes no learning_rate")
+
+
+def _is_rate(value: Any) -> bool:
+    return isinstance(value, float | int) and 0 < value <= 1

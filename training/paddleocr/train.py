@@ -18,10 +18,9 @@ from training.paddleocr.config import LOADERS_ON_GPU, parted
 from training.paddleocr.detection.trainee import DetectorTrainee
 from training.paddleocr.distillation import STUDENT, alone, as_learnt, is_distillation
 from training.paddleocr.exporting import export_forms, rehearse_export
-from training.paddleocr.gain import measure_uncompiled, report_gain
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
-from training.paddleocr.measured import measure_learning
+from training.paddleocr.measured import measure_learning, measure_uncompiled, report_gain
 from training.paddleocr.pretrained.fitting import start_from_weights
 from training.paddleocr.recognition.trainee import RecogniserTrainee
 from training.paddleocr.runtime import describe_runtime, find_unchanged, foreign_machine

@@ -17,7 +17,7 @@ from training.loop.guards import StopRequest
 from training.loop.progress import read_events
 from training.paddleocr.config import Config, JobFiles
 from training.paddleocr.detection import config as detection
-from training.paddleocr.gain import measure_uncompiled, report_gain
+from training.paddleocr.measured import measure_uncompiled, report_gain
 from training.paddleocr.recognition import config as recognition
 
 FILES = JobFiles.of(Path("/job"))
