@@ -1,6 +1,7 @@
 """Starts the ranks of a data-parallel training and reports their failure as its own."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -14,12 +15,13 @@ from configs.training import ResourceParams
 from ocr.errors import OcrError
 from ocr.machine.failures import explain_logs, explain_status
 from ocr.models.provenance import COMMIT
-from training.loop.guards import Stalled, Stopped
+from training.loop.guards import GRACE_S, Stalled, Stopped
 from training.meeting import HERE, Address, find_port, name_rank
 from training.nodes import name_address
 
 FAILURE = "failure.json"
 LOGS = "ranks"
+PARENT = "OCRLINE_TRAINING_PARENT"
 POLL_S = 0.1
 
 # What Paddle fails of, it may write into logs with its environment: nothing secret may be in it.
@@ -103,7 +105,10 @@ def rank_environment(
         local=local,
         device=resources.device,
     )
-    return {key: value for key, value in given.items() if is_passed_on(key)} | own
+    return {key: value for key, value in given.items() if is_passed_on(key)} | {
+        **own,
+        PARENT: str(os.getpid()),
+    }
 
 
 def report_failure(folder: Path, error: OcrError) -> None:
@@ -120,13 +125,19 @@ def report_failure(folder: Path, error: OcrError) -> None:
         return
 
 
+def parent_processes() -> list[int]:
+    """Return the processes that this rank is not to outlive."""
+    launched_by = os.environ.get(PARENT)
+    return [int(launched_by)] if launched_by else []
+
+
 def _wait(ranks: "Sequence[subprocess.Popen[bytes]]") -> int:
     """Wait for all, or for the first that fails; return its status, 0 if none did."""
-    asked_to_stop = False
+    end = math.inf
 
     def pass_on(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal asked_to_stop
-        asked_to_stop = True
+        nonlocal end
+        end = min(end, time.monotonic() + GRACE_S + POLL_S * 50)
         for each in ranks:
             each.terminate()
 
@@ -135,11 +146,11 @@ def _wait(ranks: "Sequence[subprocess.Popen[bytes]]") -> int:
         while True:
             statuses = [each.poll() for each in ranks]
             failed = [status for status in statuses if status]
-            if None not in statuses or (failed and not asked_to_stop):
+            if None not in statuses or (failed and end == math.inf) or time.monotonic() > end:
                 break
             time.sleep(POLL_S)
     finally:
         signal.signal(signal.SIGTERM, before)
-    if asked_to_stop:
+    if end < math.inf:
         raise Stopped("Stopped; run again to go on")
     return next(iter(failed), 0)

@@ -16,8 +16,9 @@ from typing import Any
 
 HERE = "127.0.0.1"
 PATIENCE_S = 300
-"""The first rank opens the meeting point a few seconds after the others have started."""
+"""How long ranks wait for each other to come; usually it is a few seconds."""
 POLL_S = 0.2
+CAME = "came"
 SO_ATTACH_FILTER = 26
 SIOCGIFADDR = 0x8915
 Address = tuple[str, int]
@@ -84,6 +85,9 @@ def join(rank: int) -> Any:
 
     Paddle opens its store to every network. Here only the address of the meeting point is answered,
     from the moment on at which the first rank opens it.
+
+    Raises:
+        ConnectionError: Not all came.
     """
     from paddle.base import core
 
@@ -101,6 +105,14 @@ def join(rank: int) -> Any:
                 _answer_only_at(host, one)
         else:  # each word would wait for the answer to the one before
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    count = int(os.environ["PADDLE_TRAINERS_NUM"])
+    store.add(CAME, 1)
+    while (came := store.add(CAME, 0)) < count:  # gloo would wait for ever
+        if time.monotonic() > end:
+            raise ConnectionError(
+                f"{came} of {count} ranks came to {host}:{port} in {PATIENCE_S} s"
+            )
+        time.sleep(POLL_S)
     os.environ["PADDLE_TRAINER_ID"] = "1"  # Paddle's own is a guest of this store, on any rank
     core.create_or_get_global_tcp_store()
     os.environ["PADDLE_TRAINER_ID"] = str(rank)

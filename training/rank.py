@@ -1,6 +1,5 @@
 """One rank of a training: the snapshot into memory, the loop, and on the first the result."""
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +15,7 @@ from ocr.processors import count_processors
 from training.detection.trainee import open_detector
 from training.environment import describe_environment
 from training.job import CHECKPOINT, job_digest, write_result
+from training.launch import parent_processes
 from training.loop.guards import StopRequest, Watchdog
 from training.loop.loop import TrainingLoop
 from training.loop.ranks import join_ranks
@@ -46,9 +46,7 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
     trainee = OPENERS[job.kind](job, folder, ranks=ranks)
     load_s = time.monotonic() - started
     timeout_s = job.training.no_progress_timeout_s
-    guard = Watchdog(
-        timeout_s=timeout_s, stop=stop, parents=[os.getppid()] if ranks.count > 1 else [], fail=fail
-    )
+    guard = Watchdog(timeout_s=timeout_s, stop=stop, parents=parent_processes(), fail=fail)
     with closing(guard) as watchdog:
         ranks.beat = watchdog.beat
         ranks.meet()

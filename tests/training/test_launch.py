@@ -118,7 +118,8 @@ def test_only_what_a_rank_needs_is_passed_on() -> None:
     passed = environment(given, device="gpu", local=1)
 
     own = {key for key in passed if not key.startswith(("PADDLE_", "MASTER_"))}
-    assert own == {"PATH", "OMP_X", "FLAGS_selected_gpus", "NCCL_SOCKET_IFNAME"}
+    ours = {"FLAGS_selected_gpus", "NCCL_SOCKET_IFNAME", "OCRLINE_TRAINING_PARENT"}
+    assert own == {"PATH", "OMP_X", *ours}
     assert passed["PADDLE_DISTRI_BACKEND"] == "nccl"
     assert environment({}, device="cpu", local=0)["PADDLE_DISTRI_BACKEND"] == "gloo"
 

@@ -34,7 +34,7 @@ PORTABLE_UPSAMPLING = str(FOREIGN / "portable_upsampling.py")
 POLL_S = 0.5
 GRACE_S = 10
 ASIDE_S = 600
-NO_REASON = re.compile(r"^\s*$|^[IW]\d{4} |Warning|warnings\.warn|ppocr INFO")
+NO_REASON = re.compile(r"^\s*$|^ocrline: |^[IW]\d{4} |Warning|warnings\.warn|ppocr INFO")
 
 
 def run_tools(

@@ -77,7 +77,8 @@ def _wait_for_the_first(rank: int, local: int, *, steps: mmap.mmap, board: Any) 
         while rank and board.add(STEPS, 0) < step:
             sign.give()
             time.sleep(POLL_S)
-        sign.give()
+        if rank:
+            sign.give()
         steps[:] = step.to_bytes(8, sys.byteorder)
 
     class Waiting(paddle.DataParallel):  # type: ignore[misc]
