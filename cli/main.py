@@ -22,6 +22,7 @@ from cli import (
     retrain,
     serve,
 )
+from cli.machine import find_batch
 from cli.output import refuse
 from cli.planning import templates
 from configs.presets import ConfigError, describe
@@ -55,6 +56,9 @@ app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline stop")(serve.stop)
 app.command(epilog="Example: ocrline doctor plates --set resources.device=gpu")(doctor.doctor)
+app.command(epilog="Example: ocrline find-batch plates --set dataset.root=data/plates")(
+    find_batch.find_batch
+)
 
 
 def main() -> None:

@@ -54,7 +54,7 @@ def train_recogniser(
 ) -> CheckpointRef:
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
-    job = _job(workspace, dataset, training, resources)
+    job = make_job(workspace, dataset, training, resources)
     return _find_or_train(workspace, job, net="recogniser", field=field, images=_images(dataset))
 
 
@@ -64,7 +64,7 @@ def train_detector(
 ) -> CheckpointRef:
     """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
     workspace = open_workspace()
-    job = _job(workspace, pages, training, resources)
+    job = make_job(workspace, pages, training, resources)
     return _find_or_train(workspace, job, net="detector", field="detector", images=_images(pages))
 
 
@@ -72,7 +72,7 @@ def _images(snapshot: SnapshotRef) -> int:
     return snapshot.counts.get("train", 0)
 
 
-def _job(
+def make_job(
     workspace: Workspace, snapshot: SnapshotRef, training: Training, resources: ResourceParams
 ) -> TrainJob:
     """Return the job of the net and the engine that a training is for."""

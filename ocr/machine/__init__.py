@@ -10,6 +10,7 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 - `packages` – the Paddle that is installed, and versions beside the lock
 - `asked` – cores, memory, files and the kind of GPU that a job asks for
 - `limits` – disk, shared memory, open files, stack, locked memory
+- `memory`, `batch` – what is free of it, and the largest batch that is worth it
 - `clock` – the wall clock beside the store's
 - `docker` – what runs jobs in containers
 - `failures` – what a log or an exit status means

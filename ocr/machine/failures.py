@@ -172,6 +172,9 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     ),
 )
 """From the most telling to the least: a log may hold the traces of several."""
+OF_MEMORY = re.compile(
+    r"no memory left|for want of memory|killed by signal 9\b|Out of memory|MemoryError|bad_alloc"
+)
 
 SIGNALS: dict[int, str] = {
     signal.SIGKILL: "killed, by the kernel for want of memory unless somebody did: dmesg | grep "
@@ -198,6 +201,11 @@ def explain(text: str) -> OcrError | None:
     """
     known = recognise(text)
     return known.error() if known else None
+
+
+def is_of_memory(text: str) -> bool:
+    """Say whether a job's error, in our words or Paddle's, means that memory was short."""
+    return bool(OF_MEMORY.search(text))
 
 
 def explain_logs(folder: Path) -> OcrError | None:
