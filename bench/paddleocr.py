@@ -23,8 +23,8 @@ from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from tasks.engine import find_runtime
 from training.loop.progress import read_events
-from training.paddleocr.process import TRAIN, foreign_environment
-from training.paddleocr.said import Step, understand
+from training.paddleocr.tool.process import TRAIN, foreign_environment
+from training.paddleocr.tool.said import Step, understand
 
 BATCH = 16
 

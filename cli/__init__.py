@@ -10,6 +10,6 @@
 - `models` – the registry
 - `prune` – what nobody needs any more
 - `serve` – starts the gateway, stops all services
-- `doctor`, `machine/` – what this machine has and lacks, and how large a batch it takes
+- `doctor` – what this machine has and lacks, and how to mend it
 - `demo` – what `make demo` runs
 """

@@ -22,9 +22,8 @@ from cli import (
     retrain,
     serve,
 )
-from cli.machine import find_batch
 from cli.output import refuse
-from cli.planning import templates
+from cli.planning import find_batch, templates
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed

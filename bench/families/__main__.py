@@ -33,9 +33,9 @@ from training.loop.guards import StopRequest
 from training.paddleocr.checkpoint import LEGACY, LEGACY_MODEL, PADDLE, load_net
 from training.paddleocr.config import Config, JobFiles, write_config
 from training.paddleocr.exporting import export_forms
-from training.paddleocr.process import run_aside
 from training.paddleocr.recognition.config import FAMILIES, make_config, read_upstream
 from training.paddleocr.recognition.inspection import find_spec
+from training.paddleocr.tool.process import run_aside
 
 CHARACTERS = "0123456789"
 WIDTH_PX = 320

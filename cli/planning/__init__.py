@@ -2,4 +2,5 @@
 
 - `templates` – kinds of machines, and which of them is enough
 - `recommending` – what a project would need on each
+- `find_batch` – how large a batch this machine takes
 """

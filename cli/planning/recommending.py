@@ -11,8 +11,8 @@ from configs.templates import load_template
 from configs.training import TEMPLATE_NAMES
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.machine.choice import Kind, Verdict, add_up, judge
-from ocr.machine.needs import Took, predict
+from ocr.machine.planning.choice import Kind, Verdict, add_up, judge
+from ocr.machine.planning.needs import Took, predict
 from ocr.store import Store
 from tasks.run.usage import describe_training
 

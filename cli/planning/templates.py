@@ -12,7 +12,7 @@ from configs.templates import ResourceTemplate, load_template
 from configs.training import TEMPLATE_NAMES
 
 if TYPE_CHECKING:
-    from ocr.machine.choice import Verdict
+    from ocr.machine.planning.choice import Verdict
 
 app = typer.Typer(
     help="Kinds of machines to train on: --set resources.template=NAME takes one.",
@@ -72,7 +72,7 @@ def recommend(
     It reckons from what earlier trainings of the same net took, else from a model.
     """
     from cli.planning.recommending import count_images, weigh_templates
-    from ocr.machine.choice import choose
+    from ocr.machine.planning.choice import choose
     from tasks.run.usage import read_records
     from tasks.workspace import open_workspace
 

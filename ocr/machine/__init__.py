@@ -5,15 +5,14 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 
 - `finding` – fine, risky, broken or absent, and how to mend it
 - `machine` – how a machine is asked: programs, the environment, /proc and /dev, packages
-- `nvidia` – what NVIDIA's driver says, and which GPUs are visible
-- `ladder` – what stands between a GPU and Paddle, rung by rung
+- `nvidia`, `ladder` – NVIDIA's driver, and what stands between a GPU and Paddle, rung by rung
 - `packages` – the Paddle that is installed, and versions beside the lock
 - `asked` – cores, memory, files and the kind of GPU that a job asks for
-- `limits` – disk, shared memory, open files, stack, locked memory
-- `memory`, `batch` – what is free of it, and the largest batch that is worth it
+- `limits`, `memory` – disk, shared memory, files, stack, locked memory; what is free of memory
 - `clock` – the wall clock beside the store's
 - `docker` – what runs jobs in containers
 - `failures` – what a log or an exit status means
-- `usage`, `needs`, `choice` – what a job takes, what one like it will, and on what it fits
+- `usage` – what a job takes
+- `planning/` – what one like it is going to take, and on what it fits
 - `training` – all that a training asks for, and its refusal where it cannot work
 """

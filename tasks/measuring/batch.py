@@ -13,10 +13,10 @@ import psutil
 
 from configs.jobs import TrainJob, TrainResult
 from ocr.errors import OcrError
-from ocr.machine.batch import Choice, Probe, choose_batch
 from ocr.machine.failures import is_of_memory
 from ocr.machine.machine import Machine
 from ocr.machine.memory import MEBIBYTE, free_memory_mib, gpu_memory_mib
+from ocr.machine.planning.batch import Choice, Probe, choose_batch
 from tasks.run.jobs import run_job
 from tasks.workspace import Workspace
 

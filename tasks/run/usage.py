@@ -15,8 +15,8 @@ from configs.paddleocr import (
 )
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 from ocr.errors import ArtifactNotFound
-from ocr.machine.needs import VIEWS_OF_A_PAGE, Needs, Took, predict
-from ocr.machine.needs import Training as Trained
+from ocr.machine.planning.needs import VIEWS_OF_A_PAGE, Needs, Took, predict
+from ocr.machine.planning.needs import Training as Trained
 from ocr.machine.usage import Usage
 from ocr.store import Store
 from tasks.run.jobs import USAGE

@@ -27,7 +27,7 @@ def test_a_real_net_is_measured_and_nothing_is_left(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tasks.measuring.batch.LEAST_S", 0.0)
-    monkeypatch.setattr("ocr.machine.batch.LEAST_GAIN", 1e9)  # two are enough
+    monkeypatch.setattr("ocr.machine.planning.batch.LEAST_GAIN", 1e9)  # two are enough
 
     code = run(["find-batch", "smoke", "--json", *asked(*TINY)])
 
@@ -106,4 +106,4 @@ def program(home: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home / "python"
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
-    monkeypatch.setattr("tasks.run.jobs.sys.executable", str(path))
+    monkeypatch.setattr("tasks.run.process.sys.executable", str(path))

@@ -5,10 +5,10 @@
 - `config`, `overrides`, `shape` – our parameters as its YAML; nobody else speaks it
 - `pretrained/` – what a training starts from
 - `distillation` – what several nets that learn together are to all else: one, the student
-- `process`, `foreign/`, `tool_log` – its tools in its own interpreter, watched from here
+- `tool/`, `foreign/` – its tools watched from here; what of ours runs beside them
 - `measured` – what its loader and net make of the data, before they learn; what compiling gains
 - `runtime` – its tree and interpreter as the job finds them
-- `learning`, `said`, `following` – one training, what its log says, and a further machine of it
+- `learning`, `following` – one training, and a further machine of it
 - `kept` – what survives a kill
 - `exporting`, `checkpoint` – the forms that it leaves
 """

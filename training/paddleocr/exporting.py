@@ -11,7 +11,7 @@ from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
 from training.paddleocr.checkpoint import CONFIG, FORMS, LEGACY, WEIGHTS
 from training.paddleocr.config import Config, exported, write_config
-from training.paddleocr.process import (
+from training.paddleocr.tool.process import (
     CLASSIC_OPERATORS,
     EXPORT,
     PORTABLE_UPSAMPLING,

@@ -8,8 +8,8 @@ from training.loop.guards import StopRequest
 from training.nodes import wait_for_the_first
 from training.paddleocr.kept import FOLDER, STATE, KeptState
 from training.paddleocr.learning import CONFIG
-from training.paddleocr.process import TRAIN, as_ranks, run_tools
 from training.paddleocr.runtime import find_unchanged
+from training.paddleocr.tool.process import TRAIN, as_ranks, run_tools
 
 SIGN = "ocrline: learning"
 """What the first rank of a further machine says while it learns, or waits for the first of all."""

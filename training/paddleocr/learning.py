@@ -14,8 +14,8 @@ from training.loop.guards import StopRequest
 from training.loop.progress import MetricsLog, note
 from training.paddleocr.config import Config, resumed, validated, write_config
 from training.paddleocr.kept import Kept
-from training.paddleocr.process import TRAIN, as_ranks, run_tools
-from training.paddleocr.said import (
+from training.paddleocr.tool.process import TRAIN, as_ranks, run_tools
+from training.paddleocr.tool.said import (
     EpochSteps,
     Saved,
     Step,

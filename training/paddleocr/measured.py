@@ -14,8 +14,8 @@ from ocr.store.whole import written_whole
 from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, uncompiled, write_config
-from training.paddleocr.process import TRAIN, as_ranks, run_aside, run_tools
-from training.paddleocr.said import Step, understand
+from training.paddleocr.tool.process import TRAIN, as_ranks, run_aside, run_tools
+from training.paddleocr.tool.said import Step, understand
 
 CONFIG = "measured.yml"
 ANSWER = "measured.json"

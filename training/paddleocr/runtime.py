@@ -7,7 +7,7 @@ from configs.jobs import PaddleOcrRuntime
 from ocr.errors import OcrError
 from ocr.machine.machine import Machine
 from ocr.source_tree import SourceTree, find_source_tree
-from training.paddleocr.process import foreign_environment
+from training.paddleocr.tool.process import foreign_environment
 
 LOCK = Path(__file__).parents[2] / "deploy" / "paddleocr" / "requirements.lock"
 

@@ -15,9 +15,9 @@ from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
 from training.loop.guards import Stopped, StopRequest
 from training.loop.progress import read_events
-from training.paddleocr import tool_log
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
+from training.paddleocr.tool import log as tool_log
 
 STEP = (
     "epoch: [{0}/2], global_step: {1}, lr: 0.1, loss: {2}, avg_reader_cost: 0.1 s, "
@@ -73,7 +73,7 @@ class Scene:
         devices: int = 1,
         **training: int,
     ) -> Kept:
-        greeting = "print('train dataloader has 3 iters')\n" * greets
+        greeting = "print('ppocr INFO: train dataloader has 3 iters')\n" * greets
         (self.tree / "tools/train.py").write_text(EPOCH + greeting + script)
         job = TrainPaddleOcrRecogniserJob(
             store="file:///none",

@@ -15,7 +15,7 @@ from ocr.errors import OcrError, TrainingFailed
 from tests.training.paddleocr.test_learning import Scene
 from training.loop.guards import Stopped
 from training.paddleocr.config import parted
-from training.paddleocr.process import MEETING, RUN_RANKS, as_ranks
+from training.paddleocr.tool.process import MEETING, RUN_RANKS, as_ranks
 
 pytestmark = pytest.mark.timeout(300)
 

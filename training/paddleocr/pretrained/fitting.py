@@ -13,7 +13,7 @@ from training.loop.progress import note
 from training.paddleocr.config import Config, started, write_config
 from training.paddleocr.pretrained.fetching import fetch_weights
 from training.paddleocr.pretrained.registered import fetch_registered
-from training.paddleocr.process import run_aside
+from training.paddleocr.tool.process import run_aside
 
 TOOL = Path(__file__).parent / "fit_tool.py"
 FETCHED = "fetched.pdparams"

@@ -11,8 +11,8 @@ import numpy as np
 from ocr.models.charset import Charset
 from tests.paddleocr_tree import find_runtime
 from training.paddleocr.config import JobFiles
-from training.paddleocr.process import foreign_environment
 from training.paddleocr.recognition.data import write_files
+from training.paddleocr.tool.process import foreign_environment
 
 TEXTS = [
     " 1 a ",  # spaces at both ends

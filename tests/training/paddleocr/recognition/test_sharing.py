@@ -12,8 +12,8 @@ from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from tests.paddleocr_tree import find_runtime
 from training.paddleocr.config import parted, write_config
-from training.paddleocr.process import foreign_environment
 from training.paddleocr.recognition.trainee import RecogniserTrainee
+from training.paddleocr.tool.process import foreign_environment
 
 LINES, BATCH = 48, 8
 ASK = """

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ocr.machine.needs import Needs
+from ocr.machine.planning.needs import Needs
 
 GPU_SHARE = 0.9
 """Of a GPU's memory that may be planned with; the rest is broken into pieces too small to use."""

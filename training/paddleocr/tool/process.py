@@ -17,12 +17,12 @@ from ocr.errors import OcrError, TrainingFailed
 from ocr.machine.failures import explain
 from training.launch import is_passed_on
 from training.loop.guards import Stopped, StopRequest
-from training.paddleocr.tool_log import ToolLog
+from training.paddleocr.tool.log import ToolLog
 
-FOREIGN = Path(__file__).parent / "foreign"
+FOREIGN = Path(__file__).parents[1] / "foreign"
 RUN_TOOLS = FOREIGN / "run_tools.py"
 RUN_RANKS = FOREIGN / "run_ranks.py"
-MEETING = Path(__file__).parents[1] / "meeting.py"
+MEETING = Path(__file__).parents[2] / "meeting.py"
 TRAIN = "tools/train.py"
 EXPORT = "tools/export_model.py"
 CLASSIC_OPERATORS = str(FOREIGN / "classic_operators.py")

@@ -15,7 +15,7 @@ from configs.paddleocr import Training
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 from ocr.errors import BadInput
-from ocr.machine.batch import Probe, scale_learning_rate
+from ocr.machine.planning.batch import Probe, scale_learning_rate
 
 if TYPE_CHECKING:
     from ocr.dataset.preparation import SnapshotRef

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from training.paddleocr.said import Busy, EpochSteps, Said, Saved, Step, Validated, understand
+from training.paddleocr.tool.said import Busy, EpochSteps, Said, Saved, Step, Validated, understand
 
 PREFIX = "[2026/01/02 03:04:05] ppocr INFO: "
 SPEED = "avg_reader_cost: 0.1 s, avg_batch_cost: 0.8 s, avg_samples: 8.0, ips: 9.70443 samples/s"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ocr.machine.batch import Probe, choose_batch, scale_learning_rate
+from ocr.machine.planning.batch import Probe, choose_batch, scale_learning_rate
 
 GIB = 1024.0
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ocr.machine.choice import Kind, Verdict, add_up, choose, judge
-from ocr.machine.needs import Needs, Took, Training, predict
+from ocr.machine.planning.choice import Kind, Verdict, add_up, choose, judge
+from ocr.machine.planning.needs import Needs, Took, Training, predict
 
 NET = "embedded recogniser compact base"
 ASKED = Training(
