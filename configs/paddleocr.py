@@ -76,6 +76,15 @@ class PaddleOcrParams(Params):
         default={},
         description="Keys of PaddleOCR's own configuration, nested as there; none may be new",
     )
+    clip_norm: float = Field(
+        0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Largest global norm of the gradients; 0: as the net's file says",
+    )
+    frozen: Literal["none", "backbone", "backbone and neck"] = Field(
+        "none", description="Parts that stay as they came with `pretrained`"
+    )
     evaluations: int = Field(
         10,
         ge=1,
@@ -97,6 +106,8 @@ class PaddleOcrParams(Params):
 
     @model_validator(mode="after")
     def _check_pretrained(self) -> "PaddleOcrParams":
+        if self.frozen != "none" and not self.pretrained:
+            raise ValueError(f"frozen: {self.frozen} needs pretrained: it would stay noise")
         if self.pretrained == CHAMPION:
             if self.pretrained_sha256:
                 raise ValueError("pretrained: champion takes no pretrained_sha256; a run finds it")

@@ -91,7 +91,7 @@ def find_start(
     champion = _find_champion(workspace.registry, name, net)
     if champion is None:
         narrate("train", f"{net}: {name} has no champion yet; it starts from nothing")
-        return training.model_copy(update={"pretrained": ""})
+        return training.model_copy(update={"pretrained": "", "frozen": "none"})
     _check_champion(champion, training, net, field)
     key = str(champion.manifest.get("checkpoint") or "")
     try:

@@ -55,6 +55,7 @@ _PADDLEOCR_CODE = (
         f"training.paddleocr.{module}"
         for module in (
             "foreign.classic_operators",
+            "foreign.keep_parts",
             "foreign.measure_tool",
             "foreign.portable_upsampling",
             "foreign.run_ranks",

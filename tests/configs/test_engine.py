@@ -128,6 +128,7 @@ def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
         ("plates-ppocr", "training.amp=O1", "device: cpu is not allowed with training.amp: O1;"),
         ("plates-ppocr", "training.amp=O2", "device: cpu is not allowed with training.amp: O2;"),
+        ("plates-ppocr", "training.frozen=backbone", "training: frozen: backbone needs pretrained"),
         ("plates-ppocr", "training.amp=O3", "training.amp: 'O3' is not allowed; input should be"),
         ("plates-ppocr", "resources.devices=3", "devices: 3, which share a batch; expected a mult"),
         (
@@ -183,14 +184,17 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
     assert key() != key(pretrained="model:a:v1") == key(pretrained="model:a:v2")
 
 
-def test_what_older_jobs_do_not_say_is_in_a_key_where_it_says_something_else() -> None:
+@pytest.mark.parametrize(
+    ("name", "value"), [("to_static", True), ("clip_norm", 5.0), ("frozen", "backbone")]
+)
+def test_what_older_jobs_do_not_say_is_in_a_key_where_it_says_something_else(
+    name: str, value: object
+) -> None:
     plain = paddleocr_job()
-    compiled = plain.model_copy(
-        update={"training": plain.training.model_copy(update={"to_static": True})}
-    )
+    other = plain.model_copy(update={"training": plain.training.model_copy(update={name: value})})
 
-    assert "to_static" not in what_decides(plain)["training"]
-    assert what_decides(compiled)["training"]["to_static"] is True
+    assert name not in what_decides(plain)["training"]
+    assert what_decides(other)["training"][name] == value
 
 
 def test_mixed_precision_is_for_gpus() -> None:

@@ -13,7 +13,7 @@ from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
 from training.paddleocr.distillation import from_nothing, own_weights
 from training.paddleocr.overrides import RATES, override, set_learning_rate
-from training.paddleocr.shape import check_shape
+from training.paddleocr.shape import check_net, check_shape
 
 LOADERS_ON_GPU = 4
 MOST_STEPS_UNSAID = 10
@@ -22,8 +22,6 @@ SEEDS = 1 << 32
 FLOAT16_SCALE = 1024.0
 """Of a loss at first; where a gradient becomes infinite, less from then on."""
 
-COMPILED = ("DB", "SVTR_HGNet", "SVTR_LCNet")
-"""Nets that PaddleOCR compiles, by its names of them."""
 NEVER = 1 << 40
 """Steps or epochs until something that shall not happen."""
 
@@ -117,6 +115,8 @@ def shared_settings(
         yield f"{part}.dataset.label_file_list", ([str(labels)], "")
         yield f"{part}.dataset.ratio_list", ([1.0], "")
         yield f"{part}.loader.num_workers", (LOADERS_ON_GPU if gpu else 0, "")
+    if training.clip_norm:
+        yield "Optimizer.clip_norm_global", (training.clip_norm, "training.clip_norm")
     yield "Train.loader.shuffle", (True, "")
     yield "Train.loader.batch_size_per_card", (training.batch_size, "training.batch_size")
 
@@ -161,20 +161,11 @@ def with_settings(
         ours=dict(fixed) | RATES | own_weights(upstream) | dict(settings),
     )
     config = from_nothing(config, training.net)
-    _check_compiled(config, training)
+    check_net(config["Architecture"], training)
     for path, (value, _) in settings.items():
         set_key(config, path, value)
     set_learning_rate(config, training.learning_rate)
     return config
-
-
-def _check_compiled(config: Mapping[str, Any], training: PaddleOcrParams) -> None:
-    algorithm = config["Architecture"]["algorithm"]
-    if training.to_static and algorithm not in COMPILED:
-        raise BadInput(
-            f"training.to_static: true is not allowed with {training.net}, which is {algorithm}; "
-            f"PaddleOCR compiles {', '.join(COMPILED)} alone; switch it off"
-        )
 
 
 def set_key(config: Config, path: str, value: Any) -> None:

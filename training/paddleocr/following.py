@@ -9,7 +9,7 @@ from training.nodes import wait_for_the_first
 from training.paddleocr.kept import FOLDER, STATE, KeptState
 from training.paddleocr.learning import CONFIG
 from training.paddleocr.runtime import find_unchanged
-from training.paddleocr.tool.process import TRAIN, as_ranks, run_tools
+from training.paddleocr.tool.process import as_ranks, run_tools, train_command
 
 SIGN = "ocrline: learning"
 """What the first rank of a further machine says while it learns, or waits for the first of all."""
@@ -29,7 +29,7 @@ def follow(job: TrainPaddleOcrJob, folder: Path, *, node: int) -> None:
     stop.listen()
     try:
         run_tools(
-            [[TRAIN, "-c", str(folder / CONFIG)]],
+            [train_command(job, folder / CONFIG)],
             runtime=job.runtime,
             folder=folder,
             log=folder / f"trainer-{node}.log",

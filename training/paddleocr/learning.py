@@ -14,7 +14,7 @@ from training.loop.guards import StopRequest
 from training.loop.progress import MetricsLog, note
 from training.paddleocr.config import Config, resumed, validated, write_config
 from training.paddleocr.kept import Kept
-from training.paddleocr.tool.process import TRAIN, as_ranks, run_tools
+from training.paddleocr.tool.process import as_ranks, run_tools, train_command
 from training.paddleocr.tool.said import (
     EpochSteps,
     Saved,
@@ -102,7 +102,7 @@ class Learning:
         write_config(path, config)
         self._began = time.monotonic()
         run_tools(
-            [[TRAIN, "-c", str(path)]],
+            [train_command(self._job, path)],
             runtime=self._job.runtime,
             folder=self._folder,
             log=log,

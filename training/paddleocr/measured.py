@@ -14,7 +14,7 @@ from ocr.store.whole import written_whole
 from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, uncompiled, write_config
-from training.paddleocr.tool.process import TRAIN, as_ranks, run_aside, run_tools
+from training.paddleocr.tool.process import as_ranks, run_aside, run_tools, train_command
 from training.paddleocr.tool.said import Step, understand
 
 CONFIG = "measured.yml"
@@ -99,7 +99,7 @@ def measure_uncompiled(
 
     with suppress(Enough):
         run_tools(
-            [[TRAIN, "-c", str(path)]],
+            [train_command(job, path)],
             runtime=job.runtime,
             folder=folder,
             log=folder / UNCOMPILED_LOG,
@@ -113,7 +113,7 @@ def measure_uncompiled(
     timed = [step for step in steps[1:] if step.images_per_s > 0]
     seconds = sum(step.images / step.images_per_s for step in timed)
     if seconds:
-        speed = sum(step.images for step in timed) / seconds * job.resources.devices
+        speed = sum(step.images for step in timed) / seconds * job.resources.ranks
         with written_whole(folder / UNCOMPILED) as stream:
             stream.write(repr(speed).encode())
 

@@ -1,10 +1,17 @@
 """The parts that a config of PaddleOCR's tree must have to be one; the tree may be any."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
+
+COMPILED = ("DB", "SVTR_HGNet", "SVTR_LCNet")
+"""Nets that PaddleOCR compiles, by its names of them."""
+PARTS = {"none": (), "backbone": ("backbone",), "backbone and neck": ("backbone", "neck")}
+"""What a net's parts are called there, by `frozen`."""
 
 Group = dict[str, Any]
 Size = Annotated[list[int], Field(min_length=3)]
@@ -77,3 +84,19 @@ def check_shape(config: Any, name: str) -> None:
         key = ".".join(map(str, first["loc"])) or "it"
         said = f"{first['msg'][0].lower()}{first['msg'][1:]}"
         raise BadInput(f"training.net: {name} is no training's config: {key}: {said}") from None
+
+
+def check_net(architecture: Mapping[str, Any], training: PaddleOcrParams) -> None:
+    """Raise BadInput unless a net can be compiled, and has the parts to be kept, as asked."""
+    algorithm = architecture["algorithm"]
+    if training.to_static and algorithm not in COMPILED:
+        raise BadInput(
+            f"training.to_static: true is not allowed with {training.net}, which is {algorithm}; "
+            f"PaddleOCR compiles {', '.join(COMPILED)} alone; switch it off"
+        )
+    for part in PARTS[training.frozen]:
+        if not architecture.get(part.capitalize()):
+            raise BadInput(
+                f"training.frozen: {training.frozen} is not allowed with {training.net}, which has "
+                f"no {part} of its own"
+            )

@@ -17,6 +17,7 @@ from ocr.errors import OcrError, TrainingFailed
 from ocr.machine.failures import explain
 from training.launch import is_passed_on
 from training.loop.guards import Stopped, StopRequest
+from training.paddleocr.shape import PARTS
 from training.paddleocr.tool.log import ToolLog
 
 FOREIGN = Path(__file__).parents[1] / "foreign"
@@ -31,6 +32,7 @@ TAKE_WEIGHTS = str(FOREIGN / "take_weights.py")
 """A tool of ours: those that follow it in one process find the weights of one net, as float32."""
 PORTABLE_UPSAMPLING = str(FOREIGN / "portable_upsampling.py")
 """A tool of ours: those that follow it in one process repeat pixels as every form can."""
+KEEP_PARTS = str(FOREIGN / "keep_parts.py")
 POLL_S = 0.5
 GRACE_S = 10
 ASIDE_S = 600
@@ -73,7 +75,7 @@ def run_tools(
         command += ["+"] * (number > 0) + [
             *ranks, str(Path(runtime.home) / tool), *arguments
         ]  # fmt: skip
-    patience = Patience(tools[0][0], timeout_s=timeout_s, limit=limit)
+    patience = Patience(_first_of_theirs(tools), timeout_s=timeout_s, limit=limit)
     with closing(ToolLog(log)) as kept:
         process = subprocess.Popen(
             command,
@@ -95,6 +97,14 @@ def run_tools(
             raise _failure(process.returncode, tool=patience.tool, said=kept.tail, log=log)
 
 
+def train_command(job: TrainPaddleOcrJob, config: Path) -> list[str]:
+    """Return the tool that learns, with its arguments."""
+    how = ["-c", str(config)]
+    if parts := PARTS[job.training.frozen]:
+        return [KEEP_PARTS, job.runtime.home, TRAIN, ",".join(parts), *how]
+    return [TRAIN, *how]
+
+
 def run_aside(
     job: TrainPaddleOcrJob, tools: Sequence[Sequence[str]], *, log: Path, stop: StopRequest
 ) -> None:
@@ -109,6 +119,11 @@ def run_aside(
         stop=stop,
         listen=lambda _: False,
     )
+
+
+def _first_of_theirs(tools: Sequence[Sequence[str]]) -> str:
+    """Return the first word that names no file of ours, for errors; the tool itself else."""
+    return next((word for word in tools[0] if not Path(word).is_absolute()), tools[0][0])
 
 
 def as_ranks(resources: ResourceParams, *, node: int = 0) -> list[str]:

@@ -1,5 +1,6 @@
 """PaddleOCR's own trainer for real: killed, gone on with, exported, bundled and read."""
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,14 @@ from ocr.models.bundle import read_recogniser_bundle
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 from ocr.store.folder import download_folder, upload_folder
+from ocr.store.whole import sha256_of
 from tests.paddleocr_tree import find_runtime
 from tests.training.paddleocr.killing import train_twice
 from tests.training.running import start
 from training.export.export import export_model
 from training.loop.progress import read_events
+from training.paddleocr.checkpoint import WEIGHTS
+from training.paddleocr.pretrained.fit_tool import read_arrays
 from training.paddleocr.recognition.export import load_exported_recogniser
 
 EPOCHS = 4
@@ -115,6 +119,42 @@ def test_our_reading_of_the_val_split_stands_beside_its_own(trained: Path) -> No
     )
     assert result.timings["images_per_s"] > 0
     assert ", albumentations 1.4.10, " in result.environment["packages"]
+
+
+def test_frozen_parts_stay_as_they_came_and_the_others_learn(
+    trained: Path, digits: dict[str, str], tmp_path: Path
+) -> None:
+    weights = trained / "checkpoint" / WEIGHTS
+    job = TrainPaddleOcrRecogniserJob(
+        **digits,
+        training=PaddleOcrRecogniserParams(
+            net="configs/rec/rec_mv3_none_none_ctc.yml",
+            epochs=1,
+            batch_size=8,
+            width_px=112,
+            pretrained=str(weights),
+            pretrained_sha256=sha256_of(weights),
+            frozen="backbone",
+            clip_norm=5.0,
+        ),
+        resources=ResourceParams(),
+        runtime=find_runtime(),
+    )
+
+    (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
+
+    with start(tmp_path / "job.json", command=KIND) as process:
+        _, errors = process.communicate(timeout=600)
+
+    assert process.returncode == 0, errors
+    before, after = (
+        read_arrays(BytesIO((folder / "checkpoint" / WEIGHTS).read_bytes()))
+        for folder in (trained, tmp_path)
+    )
+    changed = {name for name in before if not np.array_equal(before[name], after[name])}
+    assert any("backbone" in name and "_mean" in name for name in before)
+    assert changed
+    assert {name.split(".")[0] for name in changed} == {"head"}
 
 
 def test_gpus_are_looked_for_before_anything_is_fetched(
