@@ -97,9 +97,10 @@ def _how_to_train(
     """Return the batch size and the precision of a training that states none."""
     is_foreign = training.get("engine") == "paddleocr"
     size = getattr(template, BATCH_SIZES[field])
-    devices = resources.get("devices", 1)
-    if is_foreign and isinstance(devices, int):  # whose batch is that of all devices
-        size *= devices
+    for name in ("devices", "nodes"):
+        count = resources.get(name, 1)
+        if is_foreign and isinstance(count, int):  # whose batch is that of all devices
+            size *= count
     can_be_mixed = is_foreign or training.get("net", "compact") == "compact"
     is_mixed = can_be_mixed and resources.get("device") == "gpu"
     return {"batch_size": size} | ({"amp": template.amp} if is_mixed else {})

@@ -62,9 +62,13 @@ def test_precision_is_only_set_where_net_and_device_allow_it() -> None:
 
 
 def test_the_batch_of_paddleocr_is_that_of_all_devices() -> None:
-    params = lines("resources.template=large", "training={engine: paddleocr}")
+    foreign = "training={engine: paddleocr}"
+    large = lines("resources.template=large", foreign)
+    several = ("resources.nodes=4", "resources.rendezvous=first:29500")
+    joined = lines("resources.template=multi-node", foreign, *several)
 
-    assert params.training.batch_size == 8 * 128
+    assert large.training.batch_size == 8 * 128
+    assert joined.training.batch_size == 4 * 8 * 128
 
 
 def test_detector_and_recogniser_get_batches_of_their_own() -> None:
