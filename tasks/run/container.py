@@ -148,8 +148,10 @@ class JobContainer:
                 yield Path(weights).absolute()
 
     def _network(self) -> str:
-        """Return what it may reach: nothing, unless it fetches something; no port is published."""
+        """Return what it may reach: nothing, unless it has to; no port is published."""
         job = self._job
+        if isinstance(job, TrainJob) and job.resources.nodes > 1:
+            return "host"  # its address is where the ranks of the others meet it
         if job.store.startswith("s3://"):
             return "host" if _is_loopback(Settings().s3_endpoint) else "bridge"
         weights = job.training.pretrained if isinstance(job, TrainPaddleOcrJob) else ""

@@ -101,6 +101,20 @@ def test_what_is_not_limited_is_left_to_docker(tmp_path: Path, docker: StubDocke
     assert not limits & set(docker.options())
 
 
+def test_machines_that_train_together_reach_each_other_and_export_alone(
+    tmp_path: Path, docker: StubDocker
+) -> None:
+    docker.run_as(WRITE_RESULT)
+    several = {"nodes": 2, "rendezvous": "192.0.2.1:6170"}
+
+    run(train_job(str(tmp_path), **several), tmp_path / "job")
+    trained = docker.options()
+    run(export_job(str(tmp_path), **several), tmp_path / "export")
+
+    networks = [list(values(options, "--network")) for options in (trained, docker.options())]
+    assert networks == [["host"], ["none"]]
+
+
 def test_the_gpus_that_are_visible_here_are_given_as_many_as_asked_for(
     tmp_path: Path, docker: StubDocker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
