@@ -1,11 +1,14 @@
 """How jobs in containers end, by a docker that runs them here."""
 
+import json
+import os
 from pathlib import Path
 
 import psutil
 import pytest
 
 from ocr.errors import BadData, BadInput, OcrError, TrainingFailed
+from ocr.machine.limits import MEBIBYTE
 from tasks.run.jobs import JobDied, JobEnded
 from tests.tasks.run.stub_docker import (
     IMAGE,
@@ -86,6 +89,20 @@ def test_a_container_of_a_killed_run_ends_first_and_none_is_left(
     name = next(values(docker.options(), "--name"))
     calls = [(call[0], call[-1] if call[0] != "run" else name) for call in docker.calls()]
     assert calls == [(each, name) for each in ("stop", "rm", "run", "inspect", "stop", "rm")]
+
+
+def test_memory_is_that_of_the_process_that_docker_names(
+    tmp_path: Path, docker: StubDocker
+) -> None:
+    asked = 'grep -q inspect "$(dirname "$(command -v docker)")/../calls"'
+    docker.run_as(f"for i in $(seq 100); do {asked} && break; sleep 0.1; done; {WRITE_RESULT}")
+    docker.answer("inspect", str(os.getpid()))
+    before = psutil.Process().memory_info().rss / MEBIBYTE
+
+    run(train_job(str(tmp_path)), tmp_path / "job")
+
+    usage = json.loads((tmp_path / "job" / "usage.json").read_bytes())
+    assert usage["peak_memory_mib"] >= before / 2
 
 
 def test_two_folders_have_two_containers(tmp_path: Path, docker: StubDocker) -> None:
