@@ -16,7 +16,7 @@ import pytest
 
 from deploy.background import pick_port
 
-COMMAND_S = 240
+COMMAND_S = 600
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ import pytest
 
 from tests.end_to_end.conftest import Finished, Machine
 
+pytestmark = pytest.mark.timeout(900)
+
 RUN_DEPLOYMENT = """
 import sys
 from configs.presets import load_params

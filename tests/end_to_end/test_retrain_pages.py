@@ -14,6 +14,8 @@ import pytest
 from ocr.models.golden import read_golden_pages
 from tests.end_to_end.conftest import Finished, Machine, new_machine
 
+pytestmark = pytest.mark.timeout(900)  # the first run trains two nets
+
 # Every change of a parameter makes other checkpoints, so that what ran before is not found.
 FRESH = ("detector.seed=7", "recogniser.seed=7")
 
