@@ -4,8 +4,10 @@ The model's numbers of memory were measured on two cores of an EPYC (Paddle 3.3.
 busy with other work: trainings of rendered meter readings and invoices, each net with two batch
 sizes (`large` and rec_mv3: with one; `small`: taken to be as `base`). The resident memory of all
 processes of a job was read every 0.3 s; the line through both peaks gives that of a process and of
-a megapixel. Speeds are reckoned from the times in docs/guide/training.md, of a core that nobody
-else used; that of det_mv3 is taken to be that of rec_mv3. Nothing was measured on a GPU.
+a megapixel. Runs of detectors and of PaddleOCR's nets were ended 15 s after their first steps, so
+that a later peak is not in it. Speeds are reckoned from the times in docs/guide/training.md, of a
+core that nobody else used; those of `small`, `large` and det_mv3, and all numbers of parameters,
+are taken, not measured. Nothing was measured on a GPU.
 """
 
 from collections.abc import Sequence
