@@ -1,11 +1,14 @@
 """What each training took, kept with its checkpoint, and what the next one like it will take."""
 
 import json
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from configs.jobs import TrainResult
 from configs.paddleocr import (
@@ -57,7 +60,7 @@ def describe_training(
     *,
     images: int,
 ) -> Trained:
-    """Return all of a training that decides what it takes.
+    """Return all of a training that decides what it takes of one machine.
 
     Args:
         training: Its parameters.
@@ -77,14 +80,15 @@ def describe_training(
             pixels = height_px * training.width_px
         case PaddleOcrDetectorParams():
             kind, pixels = "detector", training.crop_height_px * training.crop_width_px
+    batch_size = training.batch_size * (1 if foreign else resources.ranks)
     on_gpus = resources.devices if resources.device == "gpu" else 0
     return Trained(
         net=" ".join(filter(None, [training.engine, kind, training.net, size])),
         device=resources.device,
         devices=resources.devices,
-        batch_size=training.batch_size * (1 if foreign else resources.devices),
+        batch_size=batch_size // resources.nodes,
         pixels=pixels,
-        images=images * views,
+        images=math.ceil(images * views / resources.nodes),
         epochs=training.epochs,
         mixed=training.amp != "off",
         loaders=on_gpus * LOADERS_OF_A_GPU * foreign,
@@ -107,13 +111,20 @@ def read_records(store: Store) -> Iterator[Record]:
 
 
 def read_record(content: bytes) -> Record | None:
-    """Read what `keep_record` wrote; None of what another release wrote with other fields."""
+    """Read what `keep_record` wrote; None of what another release wrote, or is damaged."""
     try:
-        said = json.loads(content)
-        took = said["took"] | {"training": Trained(**said["took"]["training"])}
-        return Record(said["resources"], Needs(**said["expected"]), Took(**took))
-    except (ValueError, KeyError, TypeError):
+        record = TypeAdapter(Record).validate_json(content)
+    except ValidationError:
         return None
+    return record if _is_possible(record.took) else None
+
+
+def _is_possible(took: Took) -> bool:
+    ran = took.training
+    counts = (ran.devices, ran.batch_size, ran.pixels)
+    memory = (took.memory_mib, took.shared_memory_mib, took.device_memory_mib)
+    amounts = (*memory, took.train_s, took.other_s, ran.images, ran.epochs)
+    return min(counts) >= 1 and all(0 <= each < math.inf for each in amounts)
 
 
 def keep_record(

@@ -147,3 +147,38 @@ def test_what_decides_the_need_of_every_net_is_found(
 
     assert (found.net, found.batch_size, found.pixels) == (net, batch, pixels)
     assert found.images == images
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("devices", 0), ("pixels", 0), ("batch_size", "many"), ("epochs", -1)]
+)
+def test_a_damaged_record_is_none(tmp_path: Path, name: str, number: object) -> None:
+    keep(tmp_path)
+    said = json.loads((tmp_path / "checkpoint" / USAGE).read_bytes())
+
+    said["took"]["training"][name] = number
+
+    assert read_record(json.dumps(said).encode()) is None
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1.0])
+def test_a_record_of_impossible_time_is_none(tmp_path: Path, seconds: float) -> None:
+    keep(tmp_path)
+    said = json.loads((tmp_path / "checkpoint" / USAGE).read_bytes())
+
+    said["took"]["train_s"] = seconds
+
+    assert read_record(json.dumps(said).encode()) is None
+
+
+@pytest.mark.parametrize(
+    "training", [RecogniserTrainingParams(), PaddleOcrRecogniserParams(batch_size=64)]
+)
+def test_of_several_machines_one_is_described(training: Training) -> None:
+    several = ResourceParams(devices=2, nodes=4, rendezvous="first:29500")
+
+    described = describe_training(training, several, images=602)
+
+    ranks = 1 if training.engine == "paddleocr" else 8
+    assert described.batch_size == training.batch_size * ranks / 4
+    assert (described.devices, described.images) == (2, 151)
