@@ -14,6 +14,7 @@ from cli.output import ERR, OUT, print_json, print_table
 from configs.paddleocr import Training
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
+from configs.training import ResourceParams
 from ocr.errors import BadInput
 from ocr.machine.planning.batch import Probe, scale_learning_rate
 
@@ -55,6 +56,7 @@ def find_batch(
 ) -> None:
     """Double the batch until memory is full or speed stops gaining; changes and stores nothing."""
     params = load_params(preset, overrides=overrides or [])
+    _check_resources(params.resources)
     settings_for(store)
     signal.signal(signal.SIGTERM, _interrupt)
     found = [_find(params, each, quiet=as_json) for each in _learners(params, net)]
@@ -62,6 +64,20 @@ def find_batch(
         print_json(found)
     if not all(each.report.choice.batch_size for each in found):
         raise typer.Exit(4)
+
+
+def _check_resources(resources: ResourceParams) -> None:
+    """Refuse what is not measured: memory within a container, and what other machines do."""
+    if resources.runtime != "process":
+        raise BadInput(
+            f"resources.runtime: {resources.runtime} is not measured; find the batch with "
+            "--set resources.runtime=process --set resources.image="
+        )
+    if resources.nodes > 1:
+        raise BadInput(
+            f"resources.nodes: {resources.nodes} would wait for the other machines; find the batch "
+            "of one with --set resources.nodes=1"
+        )
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

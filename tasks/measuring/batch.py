@@ -11,12 +11,13 @@ from typing import Any
 
 import psutil
 
-from configs.jobs import TrainJob, TrainResult
+from configs.jobs import TrainJob, TrainKind, TrainResult
 from ocr.errors import OcrError
 from ocr.machine.failures import is_of_memory
 from ocr.machine.machine import Machine
 from ocr.machine.memory import MEBIBYTE, free_memory_mib, gpu_memory_mib
 from ocr.machine.planning.batch import Choice, Probe, choose_batch
+from ocr.machine.planning.needs import VIEWS_OF_A_PAGE
 from tasks.run.jobs import run_job
 from tasks.workspace import Workspace
 
@@ -24,7 +25,13 @@ SNAPSHOT = "snapshot"
 """In a job's folder; the only thing that the next probe finds there."""
 STEPS = 400
 """Of the training that is begun: its log then speaks every few steps."""
-VIEWS = 8
+MOST: dict[TrainKind, int] = {
+    "train-recogniser": 4096,
+    "train-detector": 1024,
+    "train-paddleocr-recogniser": 4096,
+    "train-paddleocr-detector": 1024,
+}
+"""Batch sizes that the forms allow."""
 LEAST_STEPS = 8
 LEAST_S = 3.0
 POLL_S = 0.2
@@ -58,6 +65,11 @@ class Watch:
         self._before = event["step"]
         if self.steps >= LEAST_STEPS and self.seconds >= LEAST_S:
             raise Seen
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it learns; what measures and rehearses before it takes memory of its own."""
+        return self._before > 0
 
     @property
     def images_per_s(self) -> float:
@@ -99,8 +111,10 @@ def find_batch(
     jobs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=jobs, prefix="probe-") as name:
         while True:
-            with _measured(machine, job, used) as peak:
-                images_per_s = _begin(job, Path(name), batch_size=batch_size, images=images)
+            watch = Watch(batch_size=batch_size * _shares(job))
+            brief = _brief(job, batch_size=batch_size, images=images)
+            with _measured(machine, job, used, watch) as peak:
+                images_per_s = _begin(brief, Path(name), watch)
             probes.append(Probe(batch_size, images_per_s, peak[0], fits=images_per_s > 0))
             on_probe(probes[-1])
             choice = choose_batch(probes, memory_mib=memory_mib, most=_most(job, images))
@@ -109,15 +123,13 @@ def find_batch(
                 return BatchReport(tuple(probes), choice, memory_mib)
 
 
-def _begin(job: TrainJob, folder: Path, *, batch_size: int, images: int) -> float:
+def _begin(job: TrainJob, folder: Path, watch: Watch) -> float:
     """Train for a few steps in an emptied folder; return images/s, 0 where memory was short."""
     for path in folder.iterdir():
         if path.name != SNAPSHOT:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-    begun = _brief(job, batch_size=batch_size, images=images)
-    watch = Watch(batch_size=batch_size * _shares(job))
     try:
-        result = run_job(begun, folder=folder, result_type=TrainResult, on_event=watch.note)
+        result = run_job(job, folder=folder, result_type=TrainResult, on_event=watch.note)
     except Seen:
         return watch.images_per_s
     except OcrError as error:
@@ -148,23 +160,25 @@ def _least(job: TrainJob) -> int:
 
 
 def _most(job: TrainJob, images: int) -> int:
-    limit = 4096 if job.kind != "train-detector" else 1024
+    limit = MOST[job.kind]
     return min(limit, images * _views(job) // _shares(job))
 
 
 def _views(job: TrainJob) -> int:
     """Batches draw a page of the embedded detector several times in an epoch."""
-    return VIEWS if job.kind == "train-detector" else 1
+    return VIEWS_OF_A_PAGE if job.kind == "train-detector" else 1
 
 
 @contextmanager
-def _measured(machine: Machine, job: TrainJob, used: float) -> Iterator[list[float]]:
+def _measured(machine: Machine, job: TrainJob, used: float, watch: Watch) -> Iterator[list[float]]:
     """Yield a list whose only value follows the peak of what our processes, or GPUs, take (MiB)."""
     peak, over = [0.0], threading.Event()
     on_gpu, devices = job.resources.device == "gpu", job.resources.devices
 
     def follow() -> None:
         while not over.wait(POLL_S):
+            if not watch.has_begun:
+                continue
             now = gpu_memory_mib(machine, devices)[0] - used if on_gpu else _resident_mib()
             peak[0] = max(peak[0], now)
 

@@ -41,7 +41,8 @@ class Record:
         took, needs = self.took, self.expected
         seconds = took.train_s + took.other_s
         facts = {
-            "resources": " ".join(f"{key}={value}" for key, value in self.resources.items()),
+            "resources": " ".join(f"{key}={value}" for key, value in self.resources.items())
+            or "by default",
             "memory": _beside(took.memory_mib, needs.memory_mib, "MiB"),
             "shared memory": _beside(took.shared_memory_mib, needs.shared_memory_mib, "MiB"),
             "time": _beside(seconds, needs.seconds, "s") if needs.seconds else f"{seconds:.0f} s",

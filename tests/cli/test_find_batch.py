@@ -41,6 +41,23 @@ def test_a_real_net_is_measured_and_nothing_is_left(
     assert not (home / "store" / "checkpoints").exists()
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (("resources.runtime=container", "resources.image=a:b"), "container is not measured; find"),
+        (("resources.nodes=2", "resources.rendezvous=a:6170"), "resources.nodes: 2 would wait for"),
+    ],
+)
+def test_what_it_cannot_see_is_refused_first(
+    home: Path, capsys: pytest.CaptureFixture[str], settings: tuple[str, ...], said: str
+) -> None:
+    code = run(["find-batch", "smoke", *asked(*settings)])
+
+    assert code == 2
+    assert said in capsys.readouterr().err
+    assert not list(home.iterdir())
+
+
 def test_what_the_kernel_kills_does_not_fit(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
