@@ -196,8 +196,15 @@ def _ensure_runner(settings: Settings, url: str, client: dict[str, str]) -> None
         module=["deploy.runner"],
         url=url,
         environment={**_our_environment(settings), **client},
-        is_up=lambda: True,  # needs seconds, which a run of the terminal has no use for
+        # It needs seconds until it listens, which a run of the terminal has no use for.
+        is_up=partial(_has_runner_begun, _folder(settings)),
     )
+
+
+def _has_runner_begun(folder: Path) -> bool:
+    """Say whether it can be told whose it is, which it cannot while it is being executed."""
+    runner = find_service(folder, "runner")
+    return bool(runner and find_owner(runner.pid))
 
 
 def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, str]:

@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class Machine:
     endpoint: str
     preset: str = "smoke"
     timeout_s: float = COMMAND_S
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, *arguments: str) -> Finished:
         """Run an ocrline command to its end."""
@@ -64,7 +65,7 @@ class Machine:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         return subprocess.Popen(
             [sys.executable, *arguments],
-            env={**inherited, "OCRLINE_HOME": str(self.home)},
+            env={**inherited, **self.variables, "OCRLINE_HOME": str(self.home)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -111,11 +112,13 @@ def _finish(process: "subprocess.Popen[str]", *, timeout_s: float) -> Finished:
 
 @contextmanager
 def new_machine(
-    home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S
+    home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S, **variables: str
 ) -> Iterator[Machine]:
     """Set up a machine on which nothing has run yet; its services end with the block."""
     endpoint = f"http://127.0.0.1:{pick_port(0)}"
-    machine = Machine(home=home, endpoint=endpoint, preset=preset, timeout_s=timeout_s)
+    machine = Machine(
+        home=home, endpoint=endpoint, preset=preset, timeout_s=timeout_s, variables=variables
+    )
     try:
         yield machine
     finally:
