@@ -7,7 +7,9 @@ import signal
 import socket
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
@@ -15,12 +17,18 @@ from configs.jobs import TrainPaddleOcrRecogniserJob, TrainResult
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.training import ResourceParams
 from tests.paddleocr_tree import find_runtime
-from tests.training.running import start
+from tests.training.running import run, start
 from training.loop.progress import read_events
 
 EPOCHS = 3
 STEPS = 6
 """Of an epoch: 48 lines, 8 a step, 4 of them on each rank."""
+
+STEP_TOLERANCE, CURVE_TOLERANCE = 0.2, 0.05
+QUICK = {
+    "Architecture": {"Backbone": {"model_name": "small"}},
+    "Global": {"log_smooth_window": 1},  # each step's own loss, no median
+}
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -29,20 +37,34 @@ pytestmark = pytest.mark.timeout(900)
 def killed(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> "Killed":
     """A training on two ranks, of which one was killed after an epoch."""
     folder = tmp_path_factory.mktemp("ranks")
+    write_job(folder, digits, devices=2)
+    return Killed(folder)
+
+
+def write_job(
+    folder: Path,
+    digits: dict[str, str],
+    *,
+    devices: int,
+    **overrides: Any,
+) -> Path:
     job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(
             net="configs/rec/rec_mv3_none_none_ctc.yml",
             epochs=EPOCHS,
             batch_size=8,
+            learning_rate=3e-3,
             width_px=112,
             evaluations=1,
+            overrides=overrides,
         ),
-        resources=ResourceParams(devices=2),
+        resources=ResourceParams(devices=devices),
         runtime=find_runtime(),
     )
-    (folder / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
-    return Killed(folder)
+    path = folder / "job.json"
+    path.write_text(job.model_dump_json(), encoding="utf-8")
+    return path
 
 
 class Killed:
@@ -121,3 +143,21 @@ def test_a_rerun_goes_on_after_the_last_whole_epoch_of_both(killed: Killed) -> N
     assert result.metrics["accuracy"] == pytest.approx(
         result.metrics["paddleocr_accuracy"], abs=1e-3
     )
+
+
+def test_any_number_of_ranks_learns_what_one_process_does(
+    digits: dict[str, str], tmp_path: Path
+) -> None:
+    losses = []
+    for devices in (1, 2, 4):
+        folder = tmp_path / str(devices)
+        folder.mkdir()
+        job = write_job(folder, digits, devices=devices, **QUICK)
+        code, errors = run(job, command="train-paddleocr-recogniser")
+        assert code == 0, errors
+        events = read_events(folder / "metrics.jsonl")
+        losses.append([event["loss"] for event in events if event["event"] == "step"])
+    alone, *shared = (np.array(each) for each in losses)
+    for each in shared:  # batch norms see the part of their rank
+        assert np.abs(each / alone - 1).max() < STEP_TOLERANCE
+        assert abs(each.mean() / alone.mean() - 1) < CURVE_TOLERANCE
