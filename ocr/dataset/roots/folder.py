@@ -63,4 +63,7 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
     try:
         return (folder / name).open("rb")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-        raise ArtifactNotFound(f"no label file {folder / name}") from error
+        path = folder / name
+        raise ArtifactNotFound(
+            f"no label file {path}; set the dataset's root to the folder that holds it"
+        ) from error
