@@ -88,7 +88,7 @@ TrainKind = Literal[EmbeddedKind, PaddleOcrKind]
 TrainJob = EmbeddedJob | TrainPaddleOcrJob
 
 
-UNSAID = {"to_static": False, "clip_norm": 0.0, "frozen": "none"}
+UNSAID = {"to_static": False, "clip_norm": 0.0, "frozen": "none", "teacher_sha256": ""}
 """Fields that older keys do not name; they are in a key where they say something else."""
 
 

@@ -64,6 +64,14 @@ class PaddleOcrParams(Params):
     pretrained_sha256: str = Field(
         "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the weights to start from"
     )
+    teacher: str = Field(
+        "",
+        description="Weights of a distillation's net that teaches and does not learn, a path or "
+        "URL of a .pdparams",
+    )
+    teacher_sha256: str = Field(
+        "", pattern=r"^([0-9a-f]{64})?$", description="SHA-256 of the teacher's weights"
+    )
     amp: Literal["off", "O1", "O2"] = Field(
         "off",
         description="Mixed precision, GPU only: float16 of recognisers, bfloat16 of detectors; O2: "
@@ -112,10 +120,18 @@ class PaddleOcrParams(Params):
             if self.pretrained_sha256:
                 raise ValueError("pretrained: champion takes no pretrained_sha256; a run finds it")
             return self
-        if bool(self.pretrained) != bool(self.pretrained_sha256):
-            raise ValueError("pretrained and pretrained_sha256 are given together, or neither is")
-        _check_source(self.pretrained)
+        _check_source("pretrained", self.pretrained, self.pretrained_sha256)
         return self
+
+    @model_validator(mode="after")
+    def _check_teacher(self) -> "PaddleOcrParams":
+        _check_source("teacher", self.teacher, self.teacher_sha256)
+        return self
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where weights come from: those that it starts from, and its teacher's."""
+        return tuple(source for source in (self.pretrained, self.teacher) if source)
 
 
 class PaddleOcrRecogniserParams(PaddleOcrParams):
@@ -146,22 +162,24 @@ class PaddleOcrRecogniserParams(PaddleOcrParams):
     )
 
 
-def _check_source(source: str) -> None:
+def _check_source(field: str, source: str, sha256: str) -> None:
     """Refuse what is no address, and one with a secret: it will stand in job.json and in logs."""
+    if bool(source) != bool(sha256):
+        raise ValueError(f"{field} and {field}_sha256 are given together, or neither is")
     expected = "expected a path, or an address of the kind file, http or https"
     try:
         address = urlsplit(source)
         address.port  # noqa: B018 - raises where it is no number
     except ValueError as error:
-        raise ValueError(f"pretrained: {error}; {expected}") from None
-    if not address.scheme or source.startswith(REGISTERED):
+        raise ValueError(f"{field}: {error}; {expected}") from None
+    if not address.scheme or (field == "pretrained" and source.startswith(REGISTERED)):
         return
     local = address.scheme == "file"
     if address.scheme not in ("file", "http", "https") or bool(address.hostname) == local:
-        raise ValueError(f"pretrained: its address begins otherwise; {expected}")
+        raise ValueError(f"{field}: its address begins otherwise; {expected}")
     if "@" in address.netloc or address.query or address.fragment:
         raise ValueError(
-            "pretrained: an address with a user, a password or what follows ? or # is not "
+            f"{field}: an address with a user, a password or what follows ? or # is not "
             "allowed, as job.json, keys and logs would show it; fetch the file, give its path"
         )
 

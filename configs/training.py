@@ -9,7 +9,14 @@ from configs.base import Params
 # How often to save, when to give up and what the export adds change nothing in what is learnt; the
 # engine is named by the kind of the job, and where weights come from does not matter.
 OPERATIONAL = frozenset(
-    {"checkpoint_every_s", "engine", "no_progress_timeout_s", "pretrained", "text_model"}
+    {
+        "checkpoint_every_s",
+        "engine",
+        "no_progress_timeout_s",
+        "pretrained",
+        "teacher",
+        "text_model",
+    }
 )
 # Of what a job runs on: the number of ranks and the kind of device; all else bounds or finds it.
 DECIDING_RESOURCES = frozenset({"device", "devices"})

@@ -140,12 +140,12 @@ class JobContainer:
             yield Path(path or scheme)
         if isinstance(self._job, TrainPaddleOcrJob):
             yield Path(self._job.runtime.home)
-            weights = self._job.training.pretrained
-            address = urlsplit(weights)
-            if address.scheme == "file":
-                yield Path(unquote(address.path))
-            elif weights and not address.scheme:
-                yield Path(weights).absolute()
+            for weights in self._job.training.sources:
+                address = urlsplit(weights)
+                if address.scheme == "file":
+                    yield Path(unquote(address.path))
+                elif not address.scheme:
+                    yield Path(weights).absolute()
 
     def _network(self) -> str:
         """Return what it may reach: nothing, unless it has to; no port is published."""
@@ -154,8 +154,9 @@ class JobContainer:
             return "host"  # its address is where the ranks of the others meet it
         if job.store.startswith("s3://"):
             return "host" if _is_loopback(Settings().s3_endpoint) else "bridge"
-        weights = job.training.pretrained if isinstance(job, TrainPaddleOcrJob) else ""
-        return "bridge" if weights.startswith(("http://", "https://")) else "none"
+        sources = job.training.sources if isinstance(job, TrainPaddleOcrJob) else ()
+        remote = any(source.startswith(("http://", "https://")) for source in sources)
+        return "bridge" if remote else "none"
 
     def _first_line(self) -> bytes:
         """Return what the job is to know and docker is not: the keys of the store."""

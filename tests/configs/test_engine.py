@@ -126,6 +126,7 @@ def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
         ("plates-ppocr", "training.pretrained=x", "training: pretrained and pretrained_sha256 are"),
         ("plates-ppocr", "training.pretrained=champions", "training: pretrained and pretrained_sh"),
         ("plates-ppocr", "training.pretrained_sha256=xyz", "training.pretrained_sha256: 'xyz'"),
+        ("plates-ppocr", "training.teacher=x", "training: teacher and teacher_sha256 are given to"),
         ("plates-ppocr", "training.amp=O1", "device: cpu is not allowed with training.amp: O1;"),
         ("plates-ppocr", "training.amp=O2", "device: cpu is not allowed with training.amp: O2;"),
         ("plates-ppocr", "training.frozen=backbone", "training: frozen: backbone needs pretrained"),
@@ -185,7 +186,13 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("to_static", True), ("clip_norm", 5.0), ("frozen", "backbone")]
+    ("name", "value"),
+    [
+        ("to_static", True),
+        ("clip_norm", 5.0),
+        ("frozen", "backbone"),
+        ("teacher_sha256", "1" * 64),
+    ],
 )
 def test_what_older_jobs_do_not_say_is_in_a_key_where_it_says_something_else(
     name: str, value: object
@@ -240,6 +247,25 @@ def test_an_address_of_weights_that_would_leak_or_lead_nowhere_is_refused_unquot
 
     assert said in str(refused.value)
     assert "hush-hush" not in str(refused.value)
+
+
+def test_weights_of_a_teacher_have_an_address_without_secrets() -> None:
+    sha256 = f"training.teacher_sha256={'ab' * 32}"
+    for source in ("https://u:hush-hush@x.org/w", "model:plates:v1"):
+        with pytest.raises(ConfigError, match=r"^training: teacher: .*address") as refused:
+            load_params("plates-ppocr", overrides=[f"training.teacher={source}", sha256])
+        assert "hush-hush" not in str(refused.value)
+
+
+def test_where_the_weights_of_a_teacher_lie_decides_nothing() -> None:
+    job = paddleocr_job()
+    taught = [
+        job.model_copy(update={"training": job.training.model_copy(update={"teacher": path})})
+        for path in ("/a", "/b")
+    ]
+
+    assert what_decides(taught[0]) == what_decides(taught[1])
+    assert taught[0].training.sources == ("/w", "/a")
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def with_settings(
         training.overrides,
         ours=dict(fixed) | RATES | own_weights(upstream) | dict(settings),
     )
-    config = from_nothing(config, training.net)
+    config = from_nothing(config, training)
     check_net(config["Architecture"], training)
     for path, (value, _) in settings.items():
         set_key(config, path, value)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
+from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
 
 STUDENT = "Student"
@@ -61,24 +63,43 @@ def alone(config: Config, name: str = STUDENT) -> Config:
     return single
 
 
-def from_nothing(config: Config, name: str) -> Config:
+def from_nothing(config: Config, training: PaddleOcrParams) -> Config:
     """Return the config of a distillation whose nets all start from nothing.
 
     Raises:
-        BadInput: One of them does not learn: it would teach noise.
+        BadInput: It has a net that does not learn and the job no weights of it, which would teach
+            noise, or the other way round.
     """
+    taught = teachers(config)
+    if training.teacher and len(taught) != 1:
+        raise BadInput(
+            f"training.teacher: {training.net} has {len(taught)} nets that teach and do not learn, "
+            "expected one; leave it empty, or take a distillation with a Teacher"
+        )
+    if taught and not training.teacher:
+        raise BadInput(
+            f"training.net: {training.net} has a {taught[0]} that does not learn and teaches by "
+            "its weights; give them as training.teacher and training.teacher_sha256"
+        )
     if not is_distillation(config):
         return config
     changed = deepcopy(config)
-    for net, said in changed["Architecture"]["Models"].items():
-        if said.get("freeze_params"):
-            raise BadInput(
-                f"training.net: {name} has a {net} that does not learn, and teaches by weights "
-                f"({said.get('pretrained') or 'which it does not name'}) that no parameter gives "
-                "yet; take one whose nets learn together, such as "
-                "configs/rec/ch_PP-OCRv2/ch_PP-OCRv2_rec_distillation.yml"
-            )
+    for said in changed["Architecture"]["Models"].values():
         said["pretrained"] = None
+    return changed
+
+
+def teachers(config: Mapping[str, Any]) -> list[str]:
+    """Return the names of the nets that do not learn."""
+    nets = config["Architecture"].get("Models", {}) if is_distillation(config) else {}
+    return [name for name, net in nets.items() if net.get("freeze_params")]
+
+
+def taught(config: Config, weights: Path) -> Config:
+    """Return the config of a distillation whose one teacher has its weights."""
+    changed = deepcopy(config)
+    (teacher,) = teachers(config)
+    changed["Architecture"]["Models"][teacher]["pretrained"] = str(weights)
     return changed
 
 
@@ -97,4 +118,11 @@ def as_learnt(config: Config) -> Config:
 def own_weights(config: Mapping[str, Any]) -> dict[str, tuple[None, str]]:
     """Return the keys that name weights of each net, and what sets them."""
     nets = config["Architecture"].get("Models", {}) if is_distillation(config) else {}
-    return {f"Architecture.Models.{net}.pretrained": (None, "training.pretrained") for net in nets}
+    frozen = teachers(config)
+    return {
+        f"Architecture.Models.{net}.pretrained": (
+            None,
+            f"training.{'teacher' if net in frozen else 'pretrained'}",
+        )
+        for net in nets
+    }

@@ -45,8 +45,8 @@ def export_job(store: str, **given: Any) -> ExportDetectorJob:
     )
 
 
-def paddleocr_job(tree: Path, pretrained: str) -> TrainPaddleOcrRecogniserJob:
-    training = {"pretrained": pretrained, "pretrained_sha256": SHA256 * bool(pretrained)}
+def paddleocr_job(tree: Path, field: str, weights: str) -> TrainPaddleOcrRecogniserJob:
+    training = {field: weights, f"{field}_sha256": SHA256 * bool(weights)}
     return TrainPaddleOcrRecogniserJob(
         store=f"file://{tree.parent / 'store'}",
         snapshot="datasets/none/0",
@@ -171,21 +171,28 @@ def test_keys_of_no_use_are_not_said(
 
 
 @pytest.mark.parametrize(
-    ("pretrained", "network", "mounted"),
+    ("field", "weights", "network", "mounted"),
     [
-        ("", "none", []),
-        ("/models/a,b.pdparams", "none", ["/models/a,b.pdparams"]),
-        ("file:///models/a%20b.pdparams", "none", ["/models/a b.pdparams"]),
-        ("https://models.example.org/a.pdparams", "bridge", []),
-        ("model:plates:0123456789ab", "none", []),
+        ("pretrained", "", "none", []),
+        ("pretrained", "/models/a,b.pdparams", "none", ["/models/a,b.pdparams"]),
+        ("pretrained", "file:///models/a%20b.pdparams", "none", ["/models/a b.pdparams"]),
+        ("pretrained", "https://models.example.org/a.pdparams", "bridge", []),
+        ("pretrained", "model:plates:0123456789ab", "none", []),
+        ("teacher", "/models/a.pdparams", "none", ["/models/a.pdparams"]),
+        ("teacher", "https://models.example.org/a.pdparams", "bridge", []),
     ],
 )
 def test_what_paddleocrs_trainer_reads_is_there(
-    tmp_path: Path, docker: StubDocker, pretrained: str, network: str, mounted: list[str]
+    tmp_path: Path,
+    docker: StubDocker,
+    field: str,
+    weights: str,
+    network: str,
+    mounted: list[str],
 ) -> None:
     docker.run_as(WRITE_RESULT)
 
-    run(paddleocr_job(tmp_path / "tree", pretrained), tmp_path / "job")
+    run(paddleocr_job(tmp_path / "tree", field, weights), tmp_path / "job")
 
     expected = [f'type=bind,"src={p}","dst={p}",readonly' for p in (tmp_path / "tree", *mounted)]
     assert list(values(docker.options(), "--mount"))[2:] == expected

@@ -15,6 +15,7 @@ from training.paddleocr.distillation import alone, as_learnt
 from training.paddleocr.foreign.take_weights import main as take_weights
 from training.paddleocr.recognition import config as recognition
 
+TEACHER = {"teacher": "/teacher.pdparams", "teacher_sha256": "0" * 64}
 FILES = JobFiles.of(Path("/job"))
 CRNN = "configs/rec/ch_PP-OCRv2/ch_PP-OCRv2_rec_distillation.yml"
 LEARN_TOGETHER = (
@@ -39,18 +40,18 @@ def tree() -> Path:
     return find_tree()
 
 
-def make(tree: Path, net: str) -> Config:
+def make(tree: Path, net: str, **said: str) -> Config:
     if "/det/" in net:
         return detection.make_config(
             detection.read_upstream(tree, net),
-            PaddleOcrDetectorParams(net=net),
+            PaddleOcrDetectorParams(net=net, **said),
             files=FILES,
             pages=100,
             gpu=False,
         )
     return recognition.make_config(
         recognition.read_upstream(tree, net),
-        PaddleOcrRecogniserParams(net=net),
+        PaddleOcrRecogniserParams(net=net, **said),
         files=FILES,
         lines=100,
         gpu=False,
@@ -78,8 +79,17 @@ def test_nets_that_learn_together_start_from_nothing(tree: Path, net: str) -> No
 
 @pytest.mark.parametrize("net", ARE_TAUGHT)
 def test_a_teacher_that_does_not_learn_needs_weights(tree: Path, net: str) -> None:
-    with pytest.raises(BadInput, match=r"has a Teacher that does not learn, and teaches by weight"):
+    with pytest.raises(BadInput, match=r"has a Teacher that .* give them as training.teacher and"):
         make(tree, net)
+
+    nets = make(tree, net, **TEACHER)["Architecture"]["Models"]
+    assert {each["pretrained"] for each in nets.values()} == {None}
+
+
+@pytest.mark.parametrize("net", [CRNN, "configs/rec/rec_mv3_none_none_ctc.yml"])
+def test_weights_of_a_teacher_are_for_a_net_that_has_one(tree: Path, net: str) -> None:
+    with pytest.raises(BadInput, match=r"^training.teacher: .* has 0 nets that teach and do not"):
+        make(tree, net, **TEACHER)
 
 
 def test_a_teacher_that_is_told_to_learn_needs_none(tree: Path) -> None:

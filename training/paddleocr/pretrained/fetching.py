@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 from urllib.parse import unquote, urlsplit
 
 import httpx
@@ -20,14 +20,20 @@ MOST_BYTES = 4 * 2**30
 MOST_REDIRECTS = 5
 PIECE_BYTES = 1 << 20
 
+WeightsField = Literal["pretrained", "teacher"]
+"""What of a training names weights."""
 
-def fetch_weights(source: str, sha256: str, target: Path, *, stop: StopRequest) -> None:
+
+def fetch_weights(
+    source: str, sha256: str, target: Path, *, field: WeightsField, stop: StopRequest
+) -> None:
     """Copy weights to a file, unless it holds them already.
 
     Args:
         source: Path, or URL of the kinds file, http or https; without any secret.
         sha256: Of their content.
         target: The file.
+        field: What names it, for errors.
         stop: Whether SIGTERM arrived.
 
     Raises:
@@ -39,17 +45,17 @@ def fetch_weights(source: str, sha256: str, target: Path, *, stop: StopRequest) 
     if target.is_file() and sha256_of(target) == sha256:
         return
     end, size = time.monotonic() + MOST_S, 0
-    with written_whole(target) as file, _opened(source) as pieces:
+    with written_whole(target) as file, _opened(source, field) as pieces:
         for piece in pieces:
             if stop.at is not None:
                 raise Stopped("Asked to stop while weights were fetched; run again to begin anew")
             size += len(piece)
             if size > MOST_BYTES:
                 most = f"{MOST_BYTES / 2**30:g} GiB, the most that is taken"
-                raise BadData(f"training.pretrained: {source} has more than {most}")
+                raise BadData(f"training.{field}: {source} has more than {most}")
             if time.monotonic() > end:
                 raise StoreUnavailable(
-                    f"training.pretrained: {source} took longer than {MOST_S} s; fetch it yourself "
+                    f"training.{field}: {source} took longer than {MOST_S} s; fetch it yourself "
                     "and give its path"
                 )
             file.write(piece)
@@ -57,36 +63,35 @@ def fetch_weights(source: str, sha256: str, target: Path, *, stop: StopRequest) 
     if found != sha256:
         target.unlink()
         raise BadData(
-            f"training.pretrained: {source} has SHA-256 {found}, expected {sha256} "
-            "(training.pretrained_sha256)"
+            f"training.{field}: {source} has SHA-256 {found}, expected {sha256} "
+            f"(training.{field}_sha256)"
         )
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[Iterator[bytes]]:
+def _opened(source: str, field: WeightsField) -> Iterator[Iterator[bytes]]:
     address = urlsplit(source)
     if address.scheme in ("http", "https"):
-        with _asked(source) as pieces:
+        with _asked(source, field) as pieces:
             yield pieces
         return
     path = Path(unquote(address.path) if address.scheme == "file" else source)
     if not path.is_file():
-        raise BadInput(f"training.pretrained: there is no file {source!r}")
+        raise BadInput(f"training.{field}: there is no file {source!r}")
     try:
         stream = path.open("rb")
     except OSError as error:
-        raise BadInput(f"training.pretrained: {source!r}: {error.strerror}") from error
+        raise BadInput(f"training.{field}: {source!r}: {error.strerror}") from error
     with stream:
         yield _pieces(stream)
 
 
 @contextmanager
-def _asked(source: str) -> Iterator[Iterator[bytes]]:
+def _asked(source: str, field: WeightsField) -> Iterator[Iterator[bytes]]:
     def check_redirect(request: httpx.Request) -> None:
         if request.url != first and (first.scheme, request.url.scheme) != ("https", "https"):
             raise BadInput(
-                f"training.pretrained: {source} redirects; only https that leads to https is "
-                "followed"
+                f"training.{field}: {source} redirects; only https that leads to https is followed"
             )
 
     try:
@@ -103,11 +108,11 @@ def _asked(source: str) -> Iterator[Iterator[bytes]]:
             yield answer.iter_raw()
     except httpx.HTTPStatusError as error:
         status = error.response.status_code
-        raise BadInput(f"training.pretrained: {source} answers {status}") from None
+        raise BadInput(f"training.{field}: {source} answers {status}") from None
     except httpx.InvalidURL as error:
-        raise BadInput(f"training.pretrained: {source!r} is no address: {error}") from None
+        raise BadInput(f"training.{field}: {source!r} is no address: {error}") from None
     except httpx.HTTPError as error:
-        raise StoreUnavailable(f"training.pretrained: {source}: {error}") from None
+        raise StoreUnavailable(f"training.{field}: {source}: {error}") from None
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes]:

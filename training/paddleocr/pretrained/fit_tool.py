@@ -25,6 +25,8 @@ PLAIN = {
 
 CTC = re.compile(r"^head\.(ctc_head\.)?fc2?\.(weight|bias)$")
 SECOND = re.compile(r"^head\.(gtc|sar)_head\.")
+STUDENT = "Student"
+"""Of a distillation's nets the one that is kept, and so what weights of one net are for."""
 SPECIALS = 4
 """Classes beside the characters: a CTC head has one, a second head more."""
 
@@ -150,6 +152,7 @@ def main(
     if known:
         wanted = read_lines(settings["Global"]["character_dict_path"])
     unfitted, arrays = arrays, fit_characters(arrays, known, wanted)
+    arrays = arrays | {f"{STUDENT}.{name}": array for name, array in arrays.items()}
     fits = [name for name in net if name in arrays and list(arrays[name].shape) == net[name]]
     paddle.save({name: paddle.to_tensor(arrays[name]) for name in fits}, target)
     return _write(
@@ -157,7 +160,7 @@ def main(
         {
             "fits": fits,
             "new": [name for name in net if name not in fits],
-            "unused": [name for name in unfitted if name not in fits],
+            "unused": [name for name in unfitted if not {name, f"{STUDENT}.{name}"} & {*fits}],
             "characters": [character for character in wanted if character not in known],
         },
     )

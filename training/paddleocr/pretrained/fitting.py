@@ -11,16 +11,12 @@ from ocr.errors import BadData, TrainingFailed
 from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, started, write_config
-from training.paddleocr.pretrained.fetching import fetch_weights
+from training.paddleocr.distillation import alone, taught, teachers
+from training.paddleocr.pretrained.fetching import WeightsField, fetch_weights
 from training.paddleocr.pretrained.registered import fetch_registered
 from training.paddleocr.tool.process import run_aside
 
 TOOL = Path(__file__).parent / "fit_tool.py"
-FETCHED = "fetched.pdparams"
-WEIGHTS = "pretrained.pdparams"
-REPORT = "pretrained.json"
-CONFIG = "pretrained.yml"
-LOG = "pretrained.log"
 NAMED = 3
 
 
@@ -45,7 +41,7 @@ class Fit(BaseModel):
 def start_from_weights(
     job: TrainPaddleOcrJob, folder: Path, *, config: Config, stop: StopRequest
 ) -> Config:
-    """Return the config of a training that starts from the job's weights, if it names any.
+    """Return the config of a training that starts from the job's weights, and is taught by them.
 
     Args:
         job: The training.
@@ -54,24 +50,57 @@ def start_from_weights(
         stop: Whether SIGTERM arrived.
 
     Raises:
-        BadData: The file holds no weights, or none of them fits the net.
+        BadData: A file holds no weights, or none of them fits the net, or not all of the teacher's.
         OcrError: As `fetch_weights` and `run_aside` say.
     """
-    source = job.training.pretrained
-    if not source:
-        return config
-    weights = folder / WEIGHTS
-    report = folder / REPORT
+    training = job.training
+    if training.teacher:
+        (teacher,) = teachers(config)
+        weights, fit = _fit(job, folder, field="teacher", config=alone(config, teacher), stop=stop)
+        _judge_teacher(fit, training.teacher, net=f"the {teacher} of {training.net}")
+        config = taught(config, weights)
+    if training.pretrained:
+        weights, fit = _fit(job, folder, field="pretrained", config=config, stop=stop)
+        _judge(fit, training.pretrained, net=training.net, folder=folder)
+        config = started(config, weights)
+    return config
+
+
+def _fit(
+    job: TrainPaddleOcrJob,
+    folder: Path,
+    *,
+    field: WeightsField,
+    config: Config,
+    stop: StopRequest,
+) -> tuple[Path, Fit]:
+    """Write what of named weights fits the net of a config, once; return that file and what fits.
+
+    Raises:
+        BadData: The file holds no weights, or none of them fits.
+    """
+    source, sha256 = getattr(job.training, field), getattr(job.training, f"{field}_sha256")
+    weights, report = folder / f"{field}.pdparams", folder / f"{field}.json"
     if not report.is_file():
-        fetched = folder / FETCHED
+        fetched = folder / f"{field}.fetched.pdparams"
         where, known = source, list[str]()
         if source.startswith(REGISTERED):
             registered, characters = fetch_registered(job, folder)
             where, known = str(registered), [str(characters)]
-        fetch_weights(where, job.training.pretrained_sha256, fetched, stop=stop)
+        fetch_weights(where, sha256, fetched, field=field, stop=stop)
         _compare(job, fetched, weights, report, known=known, config=config, stop=stop)
     fit = Fit.model_validate_json(report.read_bytes())
-    _judge(fit, source=source, net=job.training.net)
+    if fit.refused:
+        raise BadData(f"training.{field}: {source} holds no weights: {fit.refused}")
+    return weights, fit
+
+
+def _judge(fit: Fit, source: str, *, net: str, folder: Path) -> None:
+    if not fit.fits:
+        raise BadData(
+            f"training.pretrained: nothing of {source} fits {net}: it has {_some(fit.unused)}; "
+            f"the net has {_some(fit.new)}; they must be of the same net"
+        )
     if fit.new:
         whole = len(fit.fits) + len(fit.new)
         note(
@@ -85,7 +114,16 @@ def start_from_weights(
             f"{len(fit.characters)} characters that training.pretrained does not know start from "
             f"the mean of those that it knows: {_some(fit.characters)}",
         )
-    return started(config, weights)
+
+
+def _judge_teacher(fit: Fit, source: str, *, net: str) -> None:
+    if fit.new:
+        whole = len(fit.fits) + len(fit.new)
+        raise BadData(
+            f"training.teacher: {source} has {len(fit.fits)} of the {whole} parameters of {net}, "
+            f"expected all; missing or of another shape: {_some(fit.new)}; a recogniser's teacher "
+            "has learnt the same characters"
+        )
 
 
 def _compare(
@@ -98,30 +136,19 @@ def _compare(
     config: Config,
     stop: StopRequest,
 ) -> None:
-    path = report.with_name(CONFIG)
+    path, log = report.with_suffix(".yml"), report.with_suffix(".log")
     part = report.with_suffix(".part")
     write_config(path, config)
     home = job.runtime.home
     run_aside(
         job,
         [[str(TOOL), home, str(path), str(fetched), str(weights), str(part), *known]],
-        log=report.with_name(LOG),
+        log=log,
         stop=stop,
     )
     if not part.is_file():
-        log = report.with_name(LOG)
         raise TrainingFailed(f"PaddleOCR did not say which weights fit its net; see {log}")
     part.replace(report)
-
-
-def _judge(fit: Fit, *, source: str, net: str) -> None:
-    if fit.refused:
-        raise BadData(f"training.pretrained: {source} holds no weights: {fit.refused}")
-    if not fit.fits:
-        raise BadData(
-            f"training.pretrained: nothing of {source} fits {net}: it has {_some(fit.unused)}; "
-            f"the net has {_some(fit.new)}; they must be of the same net"
-        )
 
 
 def _some(names: Sequence[str]) -> str:

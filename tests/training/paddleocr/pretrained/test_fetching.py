@@ -17,7 +17,7 @@ from training.paddleocr.pretrained.fetching import fetch_weights
 CONTENT = b"weights" * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
-fetch = partial(fetch_weights, stop=StopRequest())
+fetch = partial(fetch_weights, field="pretrained", stop=StopRequest())
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_sigterm_ends_it_and_leaves_nothing(
     named = {"path": str(source), "address": f"{address}/some%20weights.pdparams"}[kind]
 
     with pytest.raises(Stopped, match="Asked to stop while weights were fetched"):
-        fetch_weights(named, SHA256, tmp_path / "t", stop=stop)
+        fetch_weights(named, SHA256, tmp_path / "t", field="pretrained", stop=stop)
 
     assert list(tmp_path.iterdir()) == [source]
 

@@ -139,16 +139,22 @@ def runtime() -> PaddleOcrRuntime:
 
 
 def start(
-    folder: Path, runtime: PaddleOcrRuntime, weights: Path, *, version: str = "", store: str = "s"
+    folder: Path,
+    runtime: PaddleOcrRuntime,
+    weights: Path,
+    *,
+    net: str = NET,
+    version: str = "",
+    store: str = "s",
 ) -> str:
     """Prepare a training of ten digits that starts from weights; return what it starts from."""
     training = PaddleOcrRecogniserParams(
-        net=NET, pretrained=version or str(weights), pretrained_sha256=sha256_of(weights)
+        net=net, pretrained=version or str(weights), pretrained_sha256=sha256_of(weights)
     )
     files = JobFiles.of(folder)
     files.data.mkdir(exist_ok=True)
     files.charset.write_text("".join(f"{digit}\n" for digit in "0123456789"))
-    upstream = read_upstream(Path(runtime.home), NET)
+    upstream = read_upstream(Path(runtime.home), net)
     job = TrainPaddleOcrRecogniserJob(
         store=store, snapshot="d/0", training=training, resources=ResourceParams(), runtime=runtime
     )
@@ -231,3 +237,19 @@ def test_a_version_of_other_characters_is_started_from_character_by_character(
         "8 characters that training.pretrained does not know start from the mean of those that it "
         "knows: 0, 1, 2 and 5 more"
     )
+
+
+def test_weights_of_one_net_are_for_the_student_of_several(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    weights = save(
+        runtime, tmp_path / "w", "'their.w': paddle.ones([3]), 'head.fc2.bias': paddle.ones([11])"
+    )
+    net = "configs/rec/ch_PP-OCRv2/ch_PP-OCRv2_rec_distillation.yml"
+
+    started = start(tmp_path, runtime, weights, net=net)
+
+    with Path(started).open("rb") as file:
+        assert list(read_arrays(file)) == ["Student.head.fc2.bias"]
+    (notice,) = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert notice.endswith("more; not used of it: their.w")

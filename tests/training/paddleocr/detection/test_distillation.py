@@ -1,0 +1,121 @@
+"""A detector that a net with weights teaches, for real: the teacher stays, the student learns."""
+
+import pickle
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrDetectorJob
+from configs.paddleocr import PaddleOcrDetectorParams
+from configs.training import ResourceParams
+from ocr.store.whole import sha256_of
+from tests.paddleocr_tree import find_runtime
+from tests.training.detection.toy_pages import make_page_snapshot
+from tests.training.running import run
+from training.paddleocr.detection.config import read_upstream
+from training.paddleocr.distillation import alone
+from training.paddleocr.pretrained.fit_tool import read_arrays
+
+NET = "configs/det/ch_PP-OCRv2/ch_PP-OCRv2_det_distill.yml"
+SAVE = """
+import sys
+import paddle, yaml
+home, config, target = sys.argv[1:]
+sys.path.insert(0, home)
+from ppocr.modeling.architectures import build_model
+paddle.set_device("cpu")
+net = build_model(yaml.safe_load(open(config))["Architecture"])
+paddle.save(net.state_dict(), target)
+"""
+STATISTICS = ("._mean", "._variance")
+"""Of batch norms, which go on with what they see, as PaddleOCR has it."""
+
+pytestmark = pytest.mark.timeout(900)
+
+
+def make_teacher(runtime: PaddleOcrRuntime, folder: Path) -> Path:
+    """Write weights of the teacher, which has learnt nothing."""
+    config, weights = folder / "teacher.yml", folder / "own.pdparams"
+    upstream = alone(read_upstream(Path(runtime.home), NET), "Teacher")
+    config.write_text(yaml.safe_dump(upstream), encoding="utf-8")
+    command = [runtime.python, "-W", "ignore", "-c", SAVE, runtime.home, str(config), str(weights)]
+    subprocess.run(command, check=True, capture_output=True)
+    return weights
+
+
+def read_weights(path: Path) -> dict[str, np.ndarray]:
+    with path.open("rb") as file:
+        return read_arrays(file)
+
+
+@pytest.fixture(scope="module")
+def runtime() -> PaddleOcrRuntime:
+    return find_runtime()
+
+
+@pytest.fixture(scope="module")
+def teacher(runtime: PaddleOcrRuntime, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_teacher(runtime, tmp_path_factory.mktemp("teacher"))
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("pages")
+    return make_page_snapshot(folder, counts={"train": 4, "val": 1, "test": 1})
+
+
+def train(
+    folder: Path, runtime: PaddleOcrRuntime, pages: dict[str, str], teacher: Path
+) -> tuple[int, str]:
+    job = TrainPaddleOcrDetectorJob(
+        **pages,
+        training=PaddleOcrDetectorParams(
+            net=NET,
+            teacher=str(teacher),
+            teacher_sha256=sha256_of(teacher),
+            epochs=1,
+            batch_size=2,
+            evaluations=1,
+            long_side_px=128,
+            crop_height_px=64,
+            crop_width_px=64,
+        ),
+        resources=ResourceParams(),
+        runtime=runtime,
+    )
+    (folder / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
+    return run(folder / "job.json", command="train-paddleocr-detector")
+
+
+def test_a_teacher_stays_as_it_is_while_the_student_learns(
+    runtime: PaddleOcrRuntime, pages: dict[str, str], teacher: Path, tmp_path: Path
+) -> None:
+    code, errors = train(tmp_path, runtime, pages, teacher)
+
+    assert code == 0, errors
+    learnt, own = read_weights(tmp_path / "output/latest.pdparams"), read_weights(teacher)
+    parameters = [name for name in own if not name.endswith(STATISTICS)]
+    assert len(parameters) > 50
+    for name in parameters:
+        np.testing.assert_array_equal(learnt[f"Teacher.{name}"], own[name])
+    kept = read_weights(tmp_path / "checkpoint/weights.pdparams")
+    assert all(name.startswith(("backbone.", "neck.", "head.")) for name in kept)
+    assert kept.keys() != own.keys()
+
+
+def test_half_a_teacher_is_refused_before_anything_is_learnt(
+    runtime: PaddleOcrRuntime, pages: dict[str, str], teacher: Path, tmp_path: Path
+) -> None:
+    half = tmp_path / "half.pdparams"
+    own = read_weights(teacher)
+    half.write_bytes(pickle.dumps({name: own[name] for name in own if "neck" not in name}))
+
+    code, errors = train(tmp_path, runtime, pages, half)
+
+    said = rf"{half} has \d+ of the {len(own)} parameters of the Teacher of {NET}, expected all"
+    assert code == 3
+    assert re.search(said, errors)
