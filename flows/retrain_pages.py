@@ -49,10 +49,13 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     cascade = find_cascade(params.cascade, crops)
     further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
-    detector, recogniser = finish_together(
-        train_detector.submit(pages, detecting, params.resources),
-        train_recogniser.submit(crops, recognising, params.resources, "recogniser"),
+    found = train_detector.submit(pages, detecting, params.resources)
+    # Several machines meet at one address: those of one net first.
+    after = [found] * (params.resources.nodes > 1)
+    read = train_recogniser.submit(
+        crops, recognising, params.resources, "recogniser", return_state=False, wait_for=after
     )
+    detector, recogniser = finish_together(found, read)
     yield "train", (detector, recogniser)
     parts = finish_together(
         export_detector.submit(detector, pages, params.detector_name, detecting, params.resources),
