@@ -14,6 +14,7 @@ from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from ocr.errors import OcrError
+from ocr.machine.asked import Asked, check_asked
 from ocr.machine.clock import check_clock
 from ocr.machine.docker import check_docker
 from ocr.machine.finding import Finding, Verdict, absent, broken, fine
@@ -23,6 +24,7 @@ from ocr.machine.machine import Machine
 from ocr.machine.training import check_training
 from ocr.processors import count_processors
 from training.paddleocr.config import LOADERS_ON_GPU
+from training.preflight import name_asked
 
 MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
 MARKS: dict[Verdict, str] = {
@@ -48,8 +50,11 @@ def doctor(
     params = load_params(preset, overrides=overrides or []) if preset else None
     gpus, needed = _gpus_of(params), _needs_paddleocr(params)
     image = params.resources.image if params else ""
+    asked = name_asked(params.resources) if params else Asked()
     findings = list(
-        examine(Machine.here(), settings, gpus=gpus, needs_paddleocr=needed, image=image)
+        examine(
+            Machine.here(), settings, gpus=gpus, needs_paddleocr=needed, image=image, asked=asked
+        )
     )
     if as_json:
         print_json(findings)
@@ -66,6 +71,7 @@ def examine(
     gpus: int,
     needs_paddleocr: bool = False,
     image: str = "",
+    asked: Asked = Asked(),  # noqa: B008 - it is frozen
 ) -> Iterator[Finding]:
     """Look at a machine as a person does before the first run, part by part."""
     yield fine("processors", str(count_processors(machine.root)))
@@ -75,6 +81,7 @@ def examine(
     else:
         loaders = gpus * LOADERS_ON_GPU * needs_paddleocr
         yield from check_training(machine, gpus=gpus, folder=settings.home, loaders=loaders)
+        yield from check_asked(machine, asked)
         yield from map(_as_offer, check_docker(machine))
     if not gpus:
         yield from _offer_gpus(machine)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from configs.jobs import TrainJob
 from configs.settings import Settings
+from configs.training import ResourceParams
 from ocr.errors import BadInput
 from ocr.machine.asked import Asked, check_asked
 from ocr.machine.clock import check_clock
@@ -35,19 +36,23 @@ def look_before_training(
             note(folder, f"warning: {finding}")
 
 
-def _look(job: TrainJob, folder: Path, machine: Machine, gpu_loaders: int) -> Iterator[Finding]:
-    resources = job.resources
-    gpus = resources.devices if resources.device == "gpu" else 0
-    loaders = gpus * gpu_loaders
-    yield from check_training(machine, gpus=gpus, folder=folder, loaders=loaders)
-    asked = Asked(
+def name_asked(resources: ResourceParams) -> Asked:
+    """Return what a machine is to have."""
+    return Asked(
         gpu=resources.gpu,
         cpus=resources.cpus,
         memory_gib=resources.memory_gib,
         shared_memory_gib=resources.shared_memory_gib,
         open_files=resources.open_files,
     )
-    yield from check_asked(machine, asked)
+
+
+def _look(job: TrainJob, folder: Path, machine: Machine, gpu_loaders: int) -> Iterator[Finding]:
+    resources = job.resources
+    gpus = resources.devices if resources.device == "gpu" else 0
+    loaders = gpus * gpu_loaders
+    yield from check_training(machine, gpus=gpus, folder=folder, loaders=loaders)
+    yield from check_asked(machine, name_asked(resources))
     if job.store.startswith("s3://"):
         settings = Settings()
         yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)

@@ -109,6 +109,22 @@ def test_a_preset_that_asks_for_gpus_makes_them_needed(
     assert [each["part"] for each in broken_ones] == ["gpu driver"]
 
 
+def test_what_a_preset_asks_for_beside_gpus_stands_beside_what_there_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ["--set", "resources.cpus=4000", "--set", "resources.memory_gib=60000"]
+
+    code = run(["doctor", "plates", *asked, "--json"])
+
+    findings = json.loads(capsys.readouterr().out)
+    risky_ones = [each["found"] for each in findings if each["verdict"] == "risky"]
+    assert code == 0
+    assert [found.partition("; ")[0].partition(", ")[2] for found in risky_ones] == [
+        "resources.cpus: 4000",
+        "resources.memory_gib: 60000",
+    ]
+
+
 def test_doctor_names_what_is_missing_and_how_to_get_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
