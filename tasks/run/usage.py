@@ -161,7 +161,7 @@ def keep_record(
 def _share_done(folder: Path) -> float:
     """Return the share of its steps after which a training ended; patience may end it early."""
     metrics = folder / "metrics.jsonl"
-    lines = metrics.read_bytes().splitlines() if metrics.is_file() else []
+    lines = metrics.read_bytes().split(b"\n")[:-1] if metrics.is_file() else []
     steps = [event for event in map(json.loads, lines) if event["event"] == "step"]
     return float(steps[-1]["step"] / steps[-1]["steps"]) if steps else 1.0
 

@@ -30,9 +30,10 @@ class MetricsLog:
 
 def note(folder: Path, message: str) -> None:
     """Tell whoever watches a job something before its first step, once however often it starts."""
-    event = {"event": "notice", "step": 0, "message": message}
-    if event not in read_events(folder / NAME):
-        _append(folder / NAME, event)
+    path, event = folder / NAME, {"event": "notice", "step": 0, "message": message}
+    if event not in read_events(path):
+        _drop_cut_off(path)
+        _append(path, event)
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:
@@ -46,6 +47,14 @@ def read_events(path: Path) -> list[dict[str, Any]]:
 def _append(path: Path, event: dict[str, Any]) -> None:
     with path.open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(event, ensure_ascii=False) + "\n")
+
+
+def _drop_cut_off(path: Path) -> None:
+    """Take away half an event at the end, as a power cut or a full disk leaves it."""
+    content = path.read_bytes() if path.is_file() else b""
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.truncate(path, whole)
 
 
 def _truncate(path: Path, *, done: int) -> None:

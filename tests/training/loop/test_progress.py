@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from training.loop.progress import MetricsLog, read_events
+from training.loop.progress import MetricsLog, note, read_events
 
 
 def test_a_log_holds_no_step_twice_after_a_resume(tmp_path: Path) -> None:
@@ -16,6 +16,17 @@ def test_a_log_holds_no_step_twice_after_a_resume(tmp_path: Path) -> None:
 
     events = read_events(tmp_path / "metrics.jsonl")
     assert [(event["step"], event["loss"]) for event in events] == [(1, 0.5), (2, 1.0), (3, 7.0)]
+
+
+def test_a_notice_after_half_an_event_is_an_event_of_its_own(tmp_path: Path) -> None:
+    MetricsLog(tmp_path).write("step", step=1)
+    with (tmp_path / "metrics.jsonl").open("a") as stream:
+        stream.write('{"event": "st')
+
+    note(tmp_path, "little memory")
+
+    events = read_events(tmp_path / "metrics.jsonl")
+    assert [event["event"] for event in events] == ["step", "notice"]
 
 
 def test_other_ranks_write_no_log(tmp_path: Path) -> None:
