@@ -33,7 +33,7 @@ def read_layers(source: str, folder: Path) -> dict[str, Any]:
         below = _find_parent(str(parent), child=below, folder=folder) if parent else None
     merged: dict[str, Any] = {}
     for layer in reversed(layers):
-        merged = merge(merged, layer)
+        merged = lay_over(merged, layer)
     return merged
 
 
@@ -88,13 +88,29 @@ def read_yaml(text: str) -> Any:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay one layer over another; `overrides` go with the net whose keys they are."""
+    """Return all keys of both, nested ones too; where both have a value, the one above."""
     merged = dict(below)
-    if "net" in above and above["net"] != below.get("net", above["net"]):
-        merged.pop("overrides", None)
     for key, value in above.items():
         base = merged.get(key)
         if isinstance(base, Mapping) and isinstance(value, Mapping):
             value = merge(base, value)
         merged[key] = value
     return merged
+
+
+def lay_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge two layers; `overrides` of the one below go with the net whose keys they are."""
+    return merge(_without_strays(below, above), above)
+
+
+def _without_strays(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the layer below without `overrides` of a net that the one above replaces."""
+    kept = {
+        key: _without_strays(value, above[key])
+        if isinstance(value, Mapping) and isinstance(above.get(key), Mapping)
+        else value
+        for key, value in below.items()
+    }
+    if "net" in above and above["net"] != below.get("net"):
+        kept.pop("overrides", None)
+    return kept

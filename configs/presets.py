@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from configs.layers import ConfigError as ConfigError
-from configs.layers import merge, names_in, read_layers, read_yaml
+from configs.layers import lay_over, merge, names_in, read_layers, read_yaml
 from configs.paddleocr import ENGINE_NAMES, ENGINES
 from configs.retrain import HAS_TEMPLATE, RetrainLinesParams, RetrainPagesParams
 from configs.templates import lay_under
@@ -44,7 +44,7 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
             given = merge(given, _parse_override(override))
         except RecursionError:
             raise ConfigError(f"--set {override[:SHOWN]!r}: nested too deep") from None
-    values = merge(read_layers(source, PRESETS), given)
+    values = lay_over(read_layers(source, PRESETS), given)
     task = values.pop("task", "recognition")
     if not isinstance(task, str) or task not in TASKS:
         raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")

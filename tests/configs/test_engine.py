@@ -105,6 +105,21 @@ def test_another_net_takes_the_place_of_the_presets_with_its_overrides(last: str
     assert params.recogniser.overrides == {"Global": {"debug": True}}
 
 
+def test_overrides_of_a_layer_that_names_no_net_are_not_for_the_one_above(tmp_path: Path) -> None:
+    domain, project = tmp_path / "domain.yaml", tmp_path / "own.yaml"
+    domain.write_text(
+        "extends: _base\ntask: recognition\nname: own\n"
+        "training: {engine: paddleocr, overrides: {Global: {debug: true}}}\n"
+    )
+    project.write_text("extends: domain.yaml\ntraining: {net: pp-ocrv3-mobile}\n")
+
+    params = load_params(str(project))
+
+    assert isinstance(params, RetrainLinesParams)
+    assert isinstance(params.training, PaddleOcrRecogniserParams)
+    assert params.training.overrides == {}
+
+
 def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
     embedded, theirs = load_params("receipts"), load_params("receipts-ppocr")
 
