@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from configs.jobs import TrainPaddleOcrJob
-from configs.paddleocr import REGISTERED
+from configs.paddleocr import REGISTERED, PaddleOcrParams
 from ocr.errors import BadData, TrainingFailed
 from training.loop.guards import StopRequest
 from training.loop.progress import note
@@ -14,6 +14,7 @@ from training.paddleocr.config import Config, started, write_config
 from training.paddleocr.distillation import alone, taught, teachers
 from training.paddleocr.pretrained.fetching import WeightsField, fetch_weights
 from training.paddleocr.pretrained.registered import fetch_registered
+from training.paddleocr.shape import PARTS
 from training.paddleocr.tool.process import run_aside
 
 TOOL = Path(__file__).parent / "fit_tool.py"
@@ -61,7 +62,7 @@ def start_from_weights(
         config = taught(config, weights)
     if training.pretrained:
         weights, fit = _fit(job, folder, field="pretrained", config=config, stop=stop)
-        _judge(fit, training.pretrained, net=training.net, folder=folder)
+        _judge(fit, training, folder=folder)
         config = started(config, weights)
     return config
 
@@ -95,11 +96,18 @@ def _fit(
     return weights, fit
 
 
-def _judge(fit: Fit, source: str, *, net: str, folder: Path) -> None:
+def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
+    source = training.pretrained
     if not fit.fits:
         raise BadData(
-            f"training.pretrained: nothing of {source} fits {net}: it has {_some(fit.unused)}; "
-            f"the net has {_some(fit.new)}; they must be of the same net"
+            f"training.pretrained: nothing of {source} fits {training.net}: it has "
+            f"{_some(fit.unused)}; the net has {_some(fit.new)}; they must be of the same net"
+        )
+    noise = [name for name in fit.new if name.split(".")[0] in PARTS[training.frozen]]
+    if noise:
+        raise BadData(
+            f"training.frozen: {training.frozen} would stay noise where {source} has no weights "
+            f"for it: {_some(noise)}; expected weights of the same net, or frozen: none"
         )
     if fit.new:
         whole = len(fit.fits) + len(fit.new)

@@ -7,6 +7,7 @@ import pickle
 import re
 import subprocess
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -144,12 +145,16 @@ def start(
     weights: Path,
     *,
     net: str = NET,
+    frozen: Literal["none", "backbone"] = "none",
     version: str = "",
     store: str = "s",
 ) -> str:
     """Prepare a training of ten digits that starts from weights; return what it starts from."""
     training = PaddleOcrRecogniserParams(
-        net=net, pretrained=version or str(weights), pretrained_sha256=sha256_of(weights)
+        net=net,
+        pretrained=version or str(weights),
+        pretrained_sha256=sha256_of(weights),
+        frozen=frozen,
     )
     files = JobFiles.of(folder)
     files.data.mkdir(exist_ok=True)
@@ -197,6 +202,17 @@ def test_what_fits_is_what_the_trainer_gets_and_the_rest_is_said(
     assert len(notices) == 1
     assert re.match(r"1 of the net's \d\d+ parameters start from training.pre", notices[0])
     assert notices[0].endswith("more; not used of it: their.w")
+
+
+def test_a_frozen_part_without_weights_is_refused(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    weights = save(runtime, tmp_path / "w", f"'{BIAS}': paddle.ones([11])")
+
+    with pytest.raises(
+        BadData, match=r"^training.frozen: backbone would stay noise where .*/w has"
+    ):
+        start(tmp_path, runtime, weights, frozen="backbone")
 
 
 def test_a_pickle_that_would_run_something_is_refused_over_there(
