@@ -74,52 +74,6 @@ def test_what_a_detectors_engine_does_not_know_is_named(
     assert said in str(refused.value)
 
 
-def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> None:
-    given = ["training.overrides.Optimizer.beta1=0.8", "training.overrides.Global.debug=true"]
-
-    params = load_params("plates-ppocr", overrides=given)
-
-    assert isinstance(params, RetrainLinesParams)
-    assert isinstance(params.training, PaddleOcrRecogniserParams)
-    assert params.training.overrides == {
-        "Architecture": {"Backbone": {"model_name": "small"}},
-        "Global": {"cal_metric_during_train": False, "debug": True},
-        "Optimizer": {"beta1": 0.8},
-    }
-
-
-@pytest.mark.parametrize("last", ["recogniser.net=pp-ocrv3-mobile", "recogniser.width_px=640"])
-def test_another_net_takes_the_place_of_the_presets_with_its_overrides(last: str) -> None:
-    given = [
-        "recogniser.overrides.Global.debug=true",
-        "recogniser.net=pp-ocrv3-mobile",
-        "recogniser.width_px=640",
-    ]
-    given.sort(key=lambda each: each == last)  # they mean the same in any order
-
-    params = load_params("receipts-ppocr", overrides=given)
-
-    assert isinstance(params, RetrainPagesParams)
-    assert isinstance(params.recogniser, PaddleOcrRecogniserParams)
-    assert (params.recogniser.net, params.recogniser.width_px) == ("pp-ocrv3-mobile", 640)
-    assert params.recogniser.overrides == {"Global": {"debug": True}}
-
-
-def test_overrides_of_a_layer_that_names_no_net_are_not_for_the_one_above(tmp_path: Path) -> None:
-    domain, project = tmp_path / "domain.yaml", tmp_path / "own.yaml"
-    domain.write_text(
-        "extends: _base\ntask: recognition\nname: own\n"
-        "training: {engine: paddleocr, overrides: {Global: {debug: true}}}\n"
-    )
-    project.write_text("extends: domain.yaml\ntraining: {net: pp-ocrv3-mobile}\n")
-
-    params = load_params(str(project))
-
-    assert isinstance(params, RetrainLinesParams)
-    assert isinstance(params.training, PaddleOcrRecogniserParams)
-    assert params.training.overrides == {}
-
-
 def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
     embedded, theirs = load_params("receipts"), load_params("receipts-ppocr")
 
