@@ -164,7 +164,7 @@ def _from_run(training: Training, run: Took) -> Needs:
         shared_memory_mib=run.shared_memory_mib,
         device_memory_mib=max(device_memory, 0.0) if on_gpu else 0.0,
         seconds=seconds,
-        basis=f"scaled from what {run.key} took",
+        basis=f"checkpoint {run.key.rpartition('/')[2][:12]}, scaled",
     )
 
 

@@ -38,7 +38,7 @@ def test_the_same_training_again_takes_what_it_took() -> None:
 
     assert needs.memory_mib == RAN.memory_mib
     assert needs.seconds == pytest.approx(RAN.train_s + RAN.other_s)
-    assert "checkpoints/a" in needs.basis
+    assert needs.basis == "checkpoint a, scaled"
 
 
 def test_time_grows_with_images_epochs_and_their_size_and_the_start_does_not() -> None:
