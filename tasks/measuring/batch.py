@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import psutil
@@ -49,6 +50,7 @@ class Watch:
     seconds: float = 0.0
     batch_size: int = 0
     _before: int = field(default=0)
+    _speeds: list[float] = field(default_factory=list)
 
     def note(self, event: dict[str, Any]) -> None:
         """Take an event of the training.
@@ -62,6 +64,7 @@ class Watch:
         if self._before and event["images_per_s"] > 0:
             self.steps += steps
             self.seconds += steps * self.batch_size / event["images_per_s"]
+            self._speeds.append(event["images_per_s"])
         self._before = event["step"]
         if self.steps >= LEAST_STEPS and self.seconds >= LEAST_S:
             raise Seen
@@ -73,8 +76,12 @@ class Watch:
 
     @property
     def images_per_s(self) -> float:
-        """Images learnt per second, over all ranks; 0: not known."""
-        return self.steps * self.batch_size / self.seconds if self.seconds else 0.0
+        """Images learnt per second, over all ranks; 0: not known.
+
+        The median of what was reported: what a run does once, such as the alignment of characters
+        before crops are composed, would stop a short one for seconds.
+        """
+        return median(self._speeds) if self._speeds else 0.0
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """``ocrline find-batch``: trainings of a few steps, and what they leave."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.main import run
+from tasks.measuring.batch import Seen, Watch
 
 FEW = ("dataset.synthesis.count=60",)
 TINY = (*FEW, "training.size=small", "training.batch_size=4")
@@ -124,3 +126,12 @@ def program(home: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     monkeypatch.setattr("tasks.run.process.sys.executable", str(path))
+
+
+def test_what_a_run_does_once_is_no_part_of_its_speed() -> None:
+    watch = Watch(batch_size=8)
+    for step, images_per_s in enumerate((1, 200, 2, 200, 190), start=1):
+        with suppress(Seen):
+            watch.note({"event": "step", "step": 2 * step, "images_per_s": images_per_s})
+
+    assert watch.images_per_s == 195
