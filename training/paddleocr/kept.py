@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from ocr.store.whole import written_whole
+from ocr.store.whole import make_durable, written_whole
 
 WEIGHTS = ".pdparams"
 ALL = (WEIGHTS, ".pdopt", ".states")
@@ -90,6 +90,8 @@ class Kept:
         if not all(file.is_file() for file in files):
             return
         for file, suffix in zip(files, ALL, strict=True):
+            with file.open("rb") as content:
+                make_durable(content)  # before the state, which names it, is
             file.replace(f"{self._epoch(epoch)}{suffix}")
         update: dict[str, float] = {"epoch": epoch, "step": step, "seconds": seconds}
         update |= {"images": images, "learning_s": learning_s}

@@ -1,5 +1,6 @@
 """What a kill leaves of a training by PaddleOCR."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -44,6 +45,21 @@ def test_a_rerun_goes_on_from_the_last_whole_epoch(tmp_path: Path) -> None:
     assert [Path(f"{again.latest}{suffix}").read_text() for suffix in SUFFIXES] == [
         f"epoch 2{suffix}" for suffix in SUFFIXES
     ]
+
+
+def test_a_power_cut_leaves_no_state_that_names_what_is_not_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    durable: list[str] = []
+
+    def note(descriptor: int) -> None:
+        durable.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+
+    monkeypatch.setattr(os, "fsync", note)
+
+    train(tmp_path, 0.5)
+
+    assert [Path(path).suffix for path in durable] == [*SUFFIXES, ".part"]
 
 
 @pytest.mark.parametrize(

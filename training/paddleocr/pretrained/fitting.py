@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from configs.jobs import TrainPaddleOcrJob
 from configs.paddleocr import REGISTERED, PaddleOcrParams
 from ocr.errors import BadData, TrainingFailed
+from ocr.store.whole import make_durable
 from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, started, write_config
@@ -156,6 +157,10 @@ def _compare(
     )
     if not part.is_file():
         raise TrainingFailed(f"PaddleOCR did not say which weights fit its net; see {log}")
+    for path in (weights, part):
+        if path.is_file():
+            with path.open("rb") as content:
+                make_durable(content)  # before the report, which says what they are, is
     part.replace(report)
 
 
