@@ -24,8 +24,8 @@ LEARN_TOGETHER = (
     "configs/det/ch_PP-OCRv2/ch_PP-OCRv2_det_dml.yml",
     "configs/det/PP-OCRv3/PP-OCRv3_det_dml.yml",
 )
+NOT_SIZED = "configs/rec/PP-OCRv4/PP-OCRv4_mobile_rec_distillation.yml"
 ARE_TAUGHT = (
-    "configs/rec/PP-OCRv4/PP-OCRv4_mobile_rec_distillation.yml",
     "configs/rec/SVTRv2/ch_SVTRv2_rec_distillation.yml",
     "configs/rec/SVTRv2/ch_SVTRv2_rec_gtc_distill.yml",
     "configs/det/ch_PP-OCRv2/ch_PP-OCRv2_det_cml.yml",
@@ -66,7 +66,7 @@ def test_all_distillations_of_the_tree_are_looked_at(tree: Path) -> None:
         if "algorithm: Distillation" in path.read_text(encoding="utf-8")
     }
 
-    assert found == {*LEARN_TOGETHER, *ARE_TAUGHT}
+    assert found == {*LEARN_TOGETHER, *ARE_TAUGHT, NOT_SIZED}
 
 
 @pytest.mark.parametrize("net", LEARN_TOGETHER)
@@ -90,6 +90,13 @@ def test_a_teacher_that_does_not_learn_needs_weights(tree: Path, net: str) -> No
 def test_weights_of_a_teacher_are_for_a_net_that_has_one(tree: Path, net: str) -> None:
     with pytest.raises(BadInput, match=r"^training.teacher: .* has 0 nets that teach and do not"):
         make(tree, net, **TEACHER)
+
+
+def test_one_that_paddleocr_itself_loads_no_line_of_is_refused(tree: Path) -> None:
+    with pytest.raises(
+        BadInput, match=r"gives lines that it learns from no size \(Train has no Re"
+    ):
+        recognition.read_upstream(tree, NOT_SIZED)
 
 
 def test_a_teacher_that_is_told_to_learn_needs_none(tree: Path) -> None:

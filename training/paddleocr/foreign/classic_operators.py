@@ -13,20 +13,22 @@ from typing import Any
 import paddle
 from paddle.base.layer_helper import LayerHelper
 
-OPERATORS: dict[str, tuple[str, dict[str, str]]] = {
-    "matmul": ("matmul_v2", {"transpose_x": "trans_x", "transpose_y": "trans_y"}),
-    "multiply": ("elementwise_mul", {}),
-    "sigmoid": ("sigmoid", {}),
-    "sqrt": ("sqrt", {}),
+OPERATORS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "gelu": ("gelu", "X", {"approximate": "approximate"}),
+    "matmul": ("matmul_v2", "XY", {"transpose_x": "trans_x", "transpose_y": "trans_y"}),
+    "multiply": ("elementwise_mul", "XY", {}),
+    "sigmoid": ("sigmoid", "X", {}),
+    "sqrt": ("sqrt", "X", {}),
 }
-"""Functions of `paddle`: the operator of each, and how that one names its other arguments."""
+"""Functions of `paddle` and its nets: the operator of each, its tensors, and how it names the other
+arguments, in their order."""
 
 
 def main() -> None:
     """Replace each function wherever it is bound, and as a method of a graph's variables."""
-    for name, (operator, attributes) in OPERATORS.items():
-        given = getattr(paddle, name)
-        classic = _append(operator, attributes, otherwise=given)
+    for name, (operator, tensors, attributes) in OPERATORS.items():
+        given = getattr(paddle, name, None) or getattr(paddle.nn.functional, name)
+        classic = _append(operator, tensors, attributes, otherwise=given)
         setattr(paddle.static.Variable, name, classic)
         for module in [one for one in sys.modules.values() if isinstance(one, ModuleType)]:
             for key in [key for key, value in vars(module).items() if value is given]:
@@ -37,15 +39,16 @@ def main() -> None:
 
 
 def _append(
-    operator: str, attributes: Mapping[str, str], *, otherwise: Callable[..., Any]
+    operator: str, tensors: str, attributes: Mapping[str, str], *, otherwise: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Return a function that appends an operator to a legacy graph, and elsewhere is another."""
 
-    def classic(*tensors: Any, name: str | None = None, **arguments: Any) -> Any:
+    def classic(*given: Any, name: str | None = None, **arguments: Any) -> Any:
         if paddle.framework.in_dynamic_or_pir_mode():
-            return otherwise(*tensors, **arguments)
-        inputs = dict(zip("XY", tensors, strict=False))
-        inputs |= {key.upper(): arguments.pop(key) for key in ("x", "y") if key in arguments}
+            return otherwise(*given, **arguments)
+        inputs = dict(zip(tensors, given, strict=False))
+        inputs |= {key: arguments.pop(key.lower()) for key in tensors if key.lower() in arguments}
+        arguments |= dict(zip(attributes, given[len(tensors) :], strict=False))
         helper = LayerHelper(operator, name=name)
         out = helper.create_variable_for_type_inference(dtype=inputs["X"].dtype)
         settings = {attributes[key]: value for key, value in arguments.items()}

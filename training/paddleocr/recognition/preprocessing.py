@@ -60,6 +60,12 @@ def check_preprocessing(config: Mapping[str, Any], name: str) -> None:
         raise BadInput(
             f"training.net: {name} learns lines of {learnt.get('image_shape')} and reads {shape}"
         )
+    is_sized = config["Train"]["dataset"]["name"] == "MultiScaleDataSet"
+    if not is_sized and not any("Resize" in step for step in _steps(config, "Train")):
+        raise BadInput(
+            f"training.net: {name} gives lines that it learns from no size (Train has no "
+            "RecResizeImg), so that PaddleOCR itself loads none of them"
+        )
     if more := [step for step in _steps(config, "Eval") if not _is_ours(step)]:
         raise BadInput(
             f"training.net: {name} reads after {', '.join(more)}, which our reader does not do"

@@ -2,12 +2,10 @@
 
 import pickle
 import re
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrDetectorJob
 from configs.paddleocr import PaddleOcrDetectorParams
@@ -15,36 +13,16 @@ from configs.training import ResourceParams
 from ocr.store.whole import sha256_of
 from tests.paddleocr_tree import find_runtime
 from tests.training.detection.toy_pages import make_page_snapshot
+from tests.training.paddleocr.teacher import make_teacher
 from tests.training.running import run
 from training.paddleocr.detection.config import read_upstream
-from training.paddleocr.distillation import alone
 from training.paddleocr.pretrained.fit_tool import read_arrays
 
 NET = "configs/det/ch_PP-OCRv2/ch_PP-OCRv2_det_distill.yml"
-SAVE = """
-import sys
-import paddle, yaml
-home, config, target = sys.argv[1:]
-sys.path.insert(0, home)
-from ppocr.modeling.architectures import build_model
-paddle.set_device("cpu")
-net = build_model(yaml.safe_load(open(config))["Architecture"])
-paddle.save(net.state_dict(), target)
-"""
 STATISTICS = ("._mean", "._variance")
 """Of batch norms, which go on with what they see, as PaddleOCR has it."""
 
 pytestmark = pytest.mark.timeout(900)
-
-
-def make_teacher(runtime: PaddleOcrRuntime, folder: Path) -> Path:
-    """Write weights of the teacher, which has learnt nothing."""
-    config, weights = folder / "teacher.yml", folder / "own.pdparams"
-    upstream = alone(read_upstream(Path(runtime.home), NET), "Teacher")
-    config.write_text(yaml.safe_dump(upstream), encoding="utf-8")
-    command = [runtime.python, "-W", "ignore", "-c", SAVE, runtime.home, str(config), str(weights)]
-    subprocess.run(command, check=True, capture_output=True)
-    return weights
 
 
 def read_weights(path: Path) -> dict[str, np.ndarray]:
@@ -59,7 +37,8 @@ def runtime() -> PaddleOcrRuntime:
 
 @pytest.fixture(scope="module")
 def teacher(runtime: PaddleOcrRuntime, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_teacher(runtime, tmp_path_factory.mktemp("teacher"))
+    config = read_upstream(Path(runtime.home), NET)
+    return make_teacher(runtime, tmp_path_factory.mktemp("teacher"), config)
 
 
 @pytest.fixture(scope="module")
