@@ -17,6 +17,7 @@ from configs.paddleocr import TrainingField
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from ocr.machine.failures import explain_status, read_tail, recognise
 from ocr.machine.usage import UsageMeter
+from ocr.store.whole import written_whole
 from tasks.run.container import JobContainer
 from tasks.run.failure import tell_failure
 from tasks.run.process import JobProcess
@@ -131,7 +132,8 @@ def _run(
             )
         finally:
             runtime.end(process)
-    (folder / USAGE).write_text(json.dumps(asdict(meter.usage)), encoding="utf-8")
+    with written_whole(folder / USAGE) as content:
+        content.write(json.dumps(asdict(meter.usage)).encode())
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:

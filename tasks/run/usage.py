@@ -137,10 +137,11 @@ def keep_record(
     expected: Needs,
     key: str,
 ) -> Record | None:
-    """Write into the checkpoint of a job what it took; nothing where it was not watched."""
-    if not (folder / USAGE).is_file():
+    """Write into the checkpoint of a job what it took; nothing where nobody watched."""
+    try:
+        usage = TypeAdapter(Usage).validate_json((folder / USAGE).read_bytes())
+    except (FileNotFoundError, ValidationError):
         return None
-    usage = Usage(**json.loads((folder / USAGE).read_bytes()))
     train_s = result.timings.get("train_s", 0.0)
     done = asdict(training) | {"epochs": training.epochs * _share_done(folder)}
     took = Took(

@@ -109,6 +109,23 @@ def test_the_next_training_like_it_is_expected_to_take_as_much(tmp_path: Path) -
     assert needs.seconds == pytest.approx(TOOK.seconds)
 
 
+@pytest.mark.parametrize("content", ["", '{"peak', '{"other": 1}'])
+def test_half_a_usage_is_no_record_and_no_error(tmp_path: Path, content: str) -> None:
+    keep(tmp_path / "whole")
+    (tmp_path / "whole" / USAGE).write_text(content)
+
+    record = keep_record(
+        tmp_path / "whole",
+        RESULT,
+        training=TRAINING,
+        resources=TWO,
+        expected=expect(open_store((tmp_path / "store").as_uri()), TRAINING),
+        key="checkpoints/a",
+    )
+
+    assert record is None
+
+
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"took": {"training": {"nets": 1}}}'])
 def test_a_record_of_another_release_is_none(tmp_path: Path, content: bytes) -> None:
     store = open_store(tmp_path.as_uri())
