@@ -140,8 +140,11 @@ def main(
     export_model.load_model = note  # called with the net as it is built, before all else
     with open(config, encoding="utf-8") as text:  # noqa: PTH123
         settings = yaml.safe_load(text)
+    nets = settings["Architecture"].get("Models") or {}  # building them takes words of theirs away
+    taught_by = tuple(f"{name}." for name, one in nets.items() if one.get("freeze_params"))
     with contextlib.suppress(StopIteration):
         export_model.export(settings)
+    net = {name: shape for name, shape in net.items() if not name.startswith(taught_by)}
     if not net:
         raise SystemExit("PaddleOCR's exporter no longer builds its net as it did")
     known: list[str] = []

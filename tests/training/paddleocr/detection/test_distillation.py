@@ -48,7 +48,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def train(
-    folder: Path, runtime: PaddleOcrRuntime, pages: dict[str, str], teacher: Path
+    folder: Path,
+    runtime: PaddleOcrRuntime,
+    pages: dict[str, str],
+    teacher: Path,
+    *,
+    pretrained: Path | None = None,
 ) -> tuple[int, str]:
     job = TrainPaddleOcrDetectorJob(
         **pages,
@@ -56,6 +61,8 @@ def train(
             net=NET,
             teacher=str(teacher),
             teacher_sha256=sha256_of(teacher),
+            pretrained=str(pretrained or ""),
+            pretrained_sha256=sha256_of(pretrained) if pretrained else "",
             epochs=1,
             batch_size=2,
             evaluations=1,
@@ -73,10 +80,15 @@ def train(
 def test_a_teacher_stays_as_it_is_while_the_student_learns(
     runtime: PaddleOcrRuntime, pages: dict[str, str], teacher: Path, tmp_path: Path
 ) -> None:
-    code, errors = train(tmp_path, runtime, pages, teacher)
+    own, both = read_weights(teacher), tmp_path / "both.pdparams"
+    others = {f"Teacher.{name}": np.full_like(own[name], 7) for name in own}
+    others["Student.backbone.conv.conv.weight"] = np.ones((8, 3, 3, 3), np.float32)
+    both.write_bytes(pickle.dumps(others))
+
+    code, errors = train(tmp_path, runtime, pages, teacher, pretrained=both)
 
     assert code == 0, errors
-    learnt, own = read_weights(tmp_path / "output/latest.pdparams"), read_weights(teacher)
+    learnt = read_weights(tmp_path / "output/latest.pdparams")
     parameters = [name for name in own if not name.endswith(STATISTICS)]
     assert len(parameters) > 50
     for name in parameters:
