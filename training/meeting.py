@@ -19,6 +19,9 @@ PATIENCE_S = 300
 """How long ranks wait for each other to come; usually it is a few seconds."""
 POLL_S = 0.2
 CAME = "came"
+WHAT = "what"
+DIGITS = 15
+"""Of the digest of a job; the store keeps numbers of 63 bits."""
 SO_ATTACH_FILTER = 26
 SIOCGIFADDR = 0x8915
 Address = tuple[str, int]
@@ -80,14 +83,18 @@ def is_of_this_machine(host: str) -> bool:
     return True
 
 
-def join(rank: int) -> Any:
+def join(rank: int, *, digest: str) -> Any:
     """Meet the other ranks of the environment; return the store, whose `add` they all see.
 
     Paddle opens its store to every network. Here only the address of the meeting point is answered,
     from the moment on at which the first rank opens it.
 
+    Args:
+        rank: Of all ranks, from 0.
+        digest: Of what they are to learn, hexadecimal; a rank of another job does not count.
+
     Raises:
-        ConnectionError: Not all came.
+        ConnectionError: Not all came, or those that meet here learn something else.
     """
     from paddle.base import core
 
@@ -105,6 +112,7 @@ def join(rank: int) -> Any:
                 _answer_only_at(host, one)
         else:  # each word would wait for the answer to the one before
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    _agree(store, digest, rank=rank, until=end)
     count = int(os.environ["PADDLE_TRAINERS_NUM"])
     store.add(CAME, 1)
     while (came := store.add(CAME, 0)) < count:  # gloo would wait for ever
@@ -117,6 +125,20 @@ def join(rank: int) -> Any:
     core.create_or_get_global_tcp_store()
     os.environ["PADDLE_TRAINER_ID"] = str(rank)
     return store
+
+
+def _agree(store: Any, digest: str, *, rank: int, until: float) -> None:
+    """Compare what this rank is to learn with what the first one does."""
+    own = int(digest[:DIGITS], 16) + 1
+    if rank == 0:
+        store.add(WHAT, own)
+    while not (theirs := store.add(WHAT, 0)) and time.monotonic() < until:
+        time.sleep(POLL_S)
+    if theirs != own:
+        raise ConnectionError(
+            "Ranks of another training meet here, or of another version of this one: give each its "
+            "own port in resources.rendezvous, and all machines the same installation"
+        )
 
 
 def _sockets() -> Iterator[socket.socket]:

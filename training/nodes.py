@@ -1,5 +1,6 @@
 """This machine among those that share a training."""
 
+import socket
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ def find_node(resources: ResourceParams) -> int:
     """Return which of the machines this is, from 0.
 
     Raises:
-        BadInput: It is none of them, or the ranks are to meet where this first one is not.
+        BadInput: It is none of them, or the ranks are to meet where this first one cannot listen.
     """
     node, nodes = Settings().node_rank, resources.nodes
     if node >= nodes:
@@ -24,12 +25,19 @@ def find_node(resources: ResourceParams) -> int:
             f"to {nodes - 1}"
         )
     if nodes > 1 and node == 0:
-        host, _ = name_address(resources)
+        host, port = name_address(resources)
         if not is_of_this_machine(host):
             raise BadInput(
                 f"resources.rendezvous: {host} is no address of this machine, the first of {nodes}"
                 "; the others are told apart by OCRLINE_NODE_RANK"
             )
+        try:
+            socket.create_server((host, port)).close()
+        except OSError as error:
+            raise BadInput(
+                f"resources.rendezvous: {host}:{port} cannot be opened ({error.strerror}); choose "
+                "another port, one for each training"
+            ) from None
     return node
 
 

@@ -42,7 +42,8 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
     stop = StopRequest()
     stop.listen()
     cv2.setNumThreads(1)  # crops are small: its threads cost more than they give
-    ranks = join_ranks(device=job.resources.device)
+    digest = job_digest(job)
+    ranks = join_ranks(device=job.resources.device, digest=digest)
     trainee = OPENERS[job.kind](job, folder, ranks=ranks)
     load_s = time.monotonic() - started
     timeout_s = job.training.no_progress_timeout_s
@@ -53,7 +54,7 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
         loop = TrainingLoop(
             job.training,
             trainee,
-            job=job_digest(job),
+            job=digest,
             folder=folder,
             ranks=ranks,
             watchdog=watchdog,

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -87,6 +88,35 @@ def test_a_machine_that_has_no_place_is_told_so(
 
     with pytest.raises(BadInput, match=said):
         find_node(ResourceParams.model_validate(resources))
+
+
+def test_a_machine_that_learns_something_else_is_sent_away(
+    job: Path, digits: dict[str, str], tmp_path: Path
+) -> None:
+    other = write_recogniser_job(tmp_path / "other", digits, **OPTIONS | {"seed": 1})
+    asked = json.loads(other.read_text())
+    asked["resources"] = json.loads(job.read_text())["resources"]
+    other.write_text(json.dumps(asked))
+    second = os.environ | {"OCRLINE_NODE_RANK": "1"}
+
+    with start(job) as first:
+        with start(other, env=second) as strange:
+            [(strange_code, said)] = end([strange])
+        with start(job, env=second) as right:
+            both = end([first, right])
+
+    assert strange_code == 1
+    assert "Ranks of another training meet here" in said
+    assert [code for code, _ in both] == [0, 0], both
+
+
+def test_a_taken_port_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCRLINE_NODE_RANK", "0")
+    with socket.create_server((HERE, 0)) as taken:
+        place = f"{HERE}:{taken.getsockname()[1]}"
+
+        with pytest.raises(BadInput, match=f"rendezvous: {place} cannot be opened .*in use"):
+            find_node(ResourceParams(nodes=2, rendezvous=place))
 
 
 def parent_of(process: int) -> int:

@@ -83,11 +83,15 @@ class Ranks:
             raise OcrError("Lost touch with rank 0; run again to go on") from error
 
 
-def join_ranks(*, device: str) -> Ranks:
+def join_ranks(*, device: str, digest: str) -> Ranks:
     """Choose the device and, where this process is one of several ranks, find the others.
 
+    Args:
+        device: `cpu` or `gpu`.
+        digest: Of what all of them are to learn.
+
     Raises:
-        OcrError: The first rank did not come.
+        OcrError: Not all came, or those that did learn something else.
     """
     paddle.set_device(device)
     count = int(os.environ.get("PADDLE_TRAINERS_NUM", "1"))
@@ -95,7 +99,7 @@ def join_ranks(*, device: str) -> Ranks:
         return Ranks()
     rank = int(os.environ["PADDLE_TRAINER_ID"])
     try:
-        board = join(rank)
+        board = join(rank, digest=digest)
     except ConnectionError as error:
         raise OcrError(f"{error}; run again to go on") from None
     paddle.distributed.init_parallel_env()

@@ -37,7 +37,7 @@ def follow(job: TrainPaddleOcrJob, folder: Path, *, node: int) -> None:
             limit="training.no_progress_timeout_s",
             stop=stop,
             listen=lambda line: SIGN in line,
-            ranks=as_ranks(job.resources, node=node),
+            ranks=as_ranks(job, node=node),
         )
     except OcrError:
         if not _is_over(job, folder):
@@ -46,5 +46,6 @@ def follow(job: TrainPaddleOcrJob, folder: Path, *, node: int) -> None:
 
 def _is_over(job: TrainPaddleOcrJob, folder: Path) -> bool:
     """Say whether the first machine ended its ranks for want of patience."""
-    state = KeptState.model_validate_json((folder / FOLDER / STATE).read_bytes())
+    path = folder / FOLDER / STATE
+    state = KeptState.model_validate_json(path.read_bytes()) if path.is_file() else KeptState()
     return 0 < job.training.patience <= state.stale

@@ -110,7 +110,7 @@ class Learning:
             limit="training.no_progress_timeout_s",
             stop=self._stop,
             listen=self._listen,
-            ranks=as_ranks(self._job.resources),
+            ranks=as_ranks(self._job),
         )
         done, wanted = self._kept.state.epoch, training.epochs
         if done < wanted:  # an exit status of 0 says little

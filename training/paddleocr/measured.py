@@ -107,7 +107,7 @@ def measure_uncompiled(
             limit="training.no_progress_timeout_s",
             stop=stop,
             listen=listen,
-            ranks=as_ranks(job.resources),
+            ranks=as_ranks(job),
         )
     shutil.rmtree(output, ignore_errors=True)
     timed = [step for step in steps[1:] if step.images_per_s > 0]

@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import psutil
 import pytest
@@ -71,21 +72,12 @@ class Scene:
         timeout_s: float = 60,
         greets: bool = True,
         devices: int = 1,
-        **training: int,
+        **training: Any,
     ) -> Kept:
         greeting = "print('ppocr INFO: train dataloader has 3 iters')\n" * greets
         (self.tree / "tools/train.py").write_text(EPOCH + greeting + script)
-        job = TrainPaddleOcrRecogniserJob(
-            store="file:///none",
-            snapshot="datasets/d/0",
-            training=PaddleOcrRecogniserParams(
-                **{"epochs": 2, "no_progress_timeout_s": timeout_s} | training
-            ),
-            resources=ResourceParams(devices=devices),
-            runtime=PaddleOcrRuntime(
-                home=str(self.tree), python=sys.executable, tree="t", packages="p"
-            ),
-        )
+        training = {"epochs": 2, "no_progress_timeout_s": timeout_s} | training
+        job = job_of(self.tree, ResourceParams(devices=devices), **training)
         kept = Kept(self.folder)
         output = str(self.folder / "output")
         config = {"Global": {"checkpoints": None, "save_model_dir": output, "seed": 7}}
@@ -95,6 +87,16 @@ class Scene:
         learning.run(self.folder / "trainer.log")
         self.timings = learning.timings
         return kept
+
+
+def job_of(tree: Path, resources: ResourceParams, **training: Any) -> TrainPaddleOcrRecogniserJob:
+    return TrainPaddleOcrRecogniserJob(
+        store="file:///none",
+        snapshot="datasets/d/0",
+        training=PaddleOcrRecogniserParams(**training),
+        resources=resources,
+        runtime=PaddleOcrRuntime(home=str(tree), python=sys.executable, tree="t", packages="p"),
+    )
 
 
 def test_what_the_trainer_says_becomes_events(learning: Scene) -> None:

@@ -7,12 +7,14 @@ import sys
 import time
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 
 from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
-from tests.training.paddleocr.test_learning import Scene
+from tests.training.paddleocr.test_learning import Scene, job_of
+from training.job import job_digest
 from training.loop.guards import Stopped
 from training.paddleocr.config import parted
 from training.paddleocr.tool.process import MEETING, RUN_RANKS, as_ranks
@@ -22,6 +24,7 @@ pytestmark = pytest.mark.timeout(300)
 RANK = "rank = int(os.environ['PADDLE_TRAINER_ID'])\n"
 BOTH = "if rank == 0:\n    epoch(1)\n    epoch(2)\n"
 LAUNCHED = ("PADDLE_", "MASTER_", "FLAGS_selected", "GLOO", "CUDA_VISIBLE")
+FROZEN = {"frozen": "backbone", "pretrained": "/w", "pretrained_sha256": "0" * 64}
 NET = """
 import paddle
 from time import sleep
@@ -150,9 +153,9 @@ def test_a_rank_that_outlives_the_first_is_ended(
     script += "main(*sys.argv[2:])\n"
     meeting = tmp_path / "meeting.py"
     meeting.write_text(
-        MEETING.read_text() + "\n\ndef join(rank):\n    return None\n", encoding="utf-8"
+        MEETING.read_text() + "\n\ndef join(rank, digest):\n    return None\n", encoding="utf-8"
     )
-    resources = ResourceParams(devices=2)
+    job = job_of(tmp_path, ResourceParams(devices=2))
 
     ended = subprocess.run(
         [
@@ -161,7 +164,7 @@ def test_a_rank_that_outlives_the_first_is_ended(
             script,
             str(RUN_RANKS),
             str(meeting),
-            *as_ranks(resources)[2:],
+            *as_ranks(job)[2:],
             str(tool),
         ],
         capture_output=True,
@@ -177,15 +180,20 @@ def test_no_rank_begins_a_step_before_the_first_one(learning: Scene) -> None:
     learning.run(RANK + NET + BOTH, devices=2)
 
 
-def test_any_number_of_ranks_learns_and_tells_what_one_process_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", [{}, FROZEN], ids=["", "frozen"])
+def test_any_number_of_ranks_learns_and_tells_what_one_process_does(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
     curves = []
     for devices in (1, 2, 4):
         learning = Scene(tmp_path / str(devices))
         package = learning.tree / "ppocr/utils"
         package.mkdir(parents=True)
         (package / "stats.py").write_text(STATS)
+        (learning.tree / "ppocr/modeling").mkdir()
+        (learning.tree / "ppocr/modeling/architectures.py").write_text("build_model = None")
         path = f"sys.path.append({str(learning.tree)!r})\n"
-        learning.run(path + LEARN + BOTH, devices=devices, timeout_s=200)
+        learning.run(path + LEARN + BOTH, devices=devices, timeout_s=200, **given)
         curves.append(json.loads((learning.folder / "losses.json").read_text()))
 
     assert curves[1] == pytest.approx(curves[0], rel=1e-4)
@@ -193,9 +201,11 @@ def test_any_number_of_ranks_learns_and_tells_what_one_process_does(tmp_path: Pa
     assert curves[0][-1] < curves[0][0] / 2
 
 
-def test_one_device_is_no_rank() -> None:
-    assert as_ranks(ResourceParams()) == []
-    assert as_ranks(ResourceParams(devices=4, device="gpu"))[2:] == ["0", "1", "4", "gpu", ""]
+def test_one_device_is_no_rank(tmp_path: Path) -> None:
+    several = job_of(tmp_path, ResourceParams(devices=4, device="gpu"))
+
+    assert as_ranks(job_of(tmp_path, ResourceParams())) == []
+    assert as_ranks(several)[2:] == [job_digest(several), "0", "1", "4", "gpu", ""]
 
 
 def test_ranks_share_a_batch() -> None:

@@ -1,11 +1,11 @@
 """Runs a tool as the ranks of one data-parallel training, one per device of this machine.
 
-    PYTHON run_tools.py PARENT run_ranks.py MEETING NODE NODES COUNT DEVICE ADDRESS TOOL ARGUMENT…
+    PYTHON run_tools.py PARENT run_ranks.py MEETING DIGEST NODE NODES COUNT DEVICE ADDRESS TOOL …
 
-MEETING is the file `training/meeting.py`, ADDRESS the HOST:PORT where the ranks of several machines
-meet. Paddle's launcher would write the environment and a log per rank into files without bound, and
-look after ranks every few seconds. Here they say all where this process does; one that fails ends
-all of its machine, and those of others lose touch with it.
+MEETING is the file `training/meeting.py`, DIGEST names what they learn, ADDRESS is the HOST:PORT
+where the ranks of several machines meet. Paddle's launcher would write the environment and a log
+per rank into files without bound, and look after ranks every few seconds. Here they say all where
+this process does; one that fails ends all of its machine, and those of others lose touch with it.
 """
 
 import ctypes
@@ -27,7 +27,14 @@ STEPS = "steps"
 
 
 def main(
-    meeting: str, node: str, nodes: str, count: str, device: str, address: str, *words: str
+    meeting: str,
+    digest: str,
+    node: str,
+    nodes: str,
+    count: str,
+    device: str,
+    address: str,
+    *words: str,
 ) -> None:
     """Run the tool with its arguments in so many processes, and end as the first that fails."""
     meet = SimpleNamespace(**runpy.run_path(meeting))
@@ -45,7 +52,7 @@ def main(
             own = meet.name_rank(place, rank=rank, count=everybody, local=local, device=device)
             os.environ.update(own)
             if os.getppid() == parent:
-                board = meet.join(rank)
+                board = meet.join(rank, digest=digest)
                 _wait_for_the_first(rank, local, steps=steps, board=board)
                 _run(words)
             return
@@ -55,7 +62,10 @@ def main(
 
 def _run(words: tuple[str, ...]) -> None:
     """Be a rank."""
-    _say_the_mean(os.path.dirname(os.path.dirname(words[0])))  # noqa: PTH120
+    above = os.path.dirname(os.path.dirname(words[0]))  # noqa: PTH120
+    # A tool of ours that runs first is told the tree.
+    trees = [path for path in (above, *words[1:]) if os.path.isdir(f"{path}/ppocr")]  # noqa: PTH112
+    _say_the_mean(trees[0] if trees else above)
     sys.argv = list(words)
     sys.path[0] = os.path.dirname(words[0])  # noqa: PTH120 - not this folder, with files of ours
     runpy.run_path(words[0], run_name="__main__")

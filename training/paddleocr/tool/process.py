@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrJob
-from configs.training import ResourceParams
 from ocr.errors import OcrError, TrainingFailed
 from ocr.machine.failures import explain
+from training.job import job_digest
 from training.launch import is_passed_on
 from training.loop.guards import Stopped, StopRequest
 from training.paddleocr.shape import PARTS
@@ -126,12 +126,14 @@ def _first_of_theirs(tools: Sequence[Sequence[str]]) -> str:
     return next((word for word in tools[0] if not Path(word).is_absolute()), tools[0][0])
 
 
-def as_ranks(resources: ResourceParams, *, node: int = 0) -> list[str]:
+def as_ranks(job: TrainPaddleOcrJob, *, node: int = 0) -> list[str]:
     """Return what runs a tool once per device of a machine; nothing where there is one."""
+    resources = job.resources
     if resources.ranks == 1:
         return []
     numbers = [str(number) for number in (node, resources.nodes, resources.devices)]
-    return [str(RUN_RANKS), str(MEETING), *numbers, resources.device, resources.rendezvous]
+    place = [resources.device, resources.rendezvous]
+    return [str(RUN_RANKS), str(MEETING), job_digest(job), *numbers, *place]
 
 
 def foreign_environment(given: Mapping[str, str]) -> dict[str, str]:
