@@ -25,7 +25,7 @@ from ocr.machine.failures import explain
 from training.alone import alone_in, end_with_the_task
 from training.container import listen_to_the_task
 from training.environment import prepare_environment
-from training.job import read_job, write_result
+from training.job import claim_folder, read_job, write_result
 from training.nodes import find_node
 
 INTERRUPTED = 130
@@ -63,6 +63,7 @@ def _train(kind: type[EmbeddedJob], path: Path) -> None:
         if node:
             follow(job, folder, node=node)
         else:
+            claim_folder(folder, job)
             train_model(job, folder)
 
 
@@ -76,6 +77,7 @@ def _train_with_paddleocr(kind: type[TrainPaddleOcrJob], path: Path) -> None:
         if node:
             follow(job, folder, node=node)
         else:
+            claim_folder(folder, job)
             train_with_paddleocr(job, folder)
 
 

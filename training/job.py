@@ -13,11 +13,14 @@ from ocr.errors import BadInput
 from ocr.store import S3Credentials, open_store
 from ocr.store.digest import stage_key
 from ocr.store.folder import download_folder
+from ocr.store.whole import written_whole
 
 SNAPSHOT = "snapshot"
 """Local copy of the snapshot."""
 CHECKPOINT = "checkpoint"
 RESULT = "result.json"
+DIGEST = "digest"
+"""Of the job whose work lies in the folder."""
 
 Job = TypeVar("Job", bound=BaseModel)
 
@@ -48,6 +51,20 @@ def fetch_snapshot(job: TrainJob, folder: Path) -> None:
 def job_digest(job: TrainJob) -> str:
     """Return the key of what is learnt, wherever it lies and however it is kept."""
     return stage_key(job.kind, **what_decides(job))
+
+
+def claim_folder(folder: Path, job: TrainJob) -> None:
+    """Note whose work lies in a folder from now on.
+
+    Raises:
+        BadInput: That of another job does.
+    """
+    path, own = folder / DIGEST, job_digest(job)
+    if not path.is_file():
+        with written_whole(path) as content:
+            content.write(own.encode())
+    elif path.read_text(encoding="utf-8") != own:
+        raise BadInput(f"{folder} holds the work of another job; use a new folder")
 
 
 def write_result(folder: Path, result: BaseModel) -> None:

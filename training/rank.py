@@ -42,8 +42,7 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
     stop = StopRequest()
     stop.listen()
     cv2.setNumThreads(1)  # crops are small: its threads cost more than they give
-    digest = job_digest(job)
-    ranks = join_ranks(device=job.resources.device, digest=digest)
+    ranks = join_ranks(device=job.resources.device, digest=job_digest(job))
     trainee = OPENERS[job.kind](job, folder, ranks=ranks)
     load_s = time.monotonic() - started
     timeout_s = job.training.no_progress_timeout_s
@@ -54,7 +53,6 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
         loop = TrainingLoop(
             job.training,
             trainee,
-            job=digest,
             folder=folder,
             ranks=ranks,
             watchdog=watchdog,

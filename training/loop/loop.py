@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from configs.training import LoopParams
-from ocr.errors import BadInput, TrainingFailed
+from ocr.errors import TrainingFailed
 from training.loop.checkpoint import read_weights
 from training.loop.guards import SKIPPED_STEPS, LossCheck, Stopped, Watchdog
 from training.loop.learner import Learner
@@ -33,7 +33,6 @@ class TrainingLoop:
         training: LoopParams,
         trainee: Trainee,
         *,
-        job: str,
         folder: Path,
         ranks: Ranks,
         watchdog: Watchdog,
@@ -44,19 +43,14 @@ class TrainingLoop:
         Args:
             training: How to train.
             trainee: What is trained.
-            job: Digest of the job, to tell whose state lies in the folder.
             folder: The job's folder.
             ranks: This rank among the others.
             watchdog: Gets a beat per step, and knows whether to stop.
             loader_threads: Threads that make batches in the background.
-
-        Raises:
-            BadInput: The state belongs to another job.
         """
         self.trainee = trainee
         self._steps = trainee.steps
         self._training = training
-        self._job = job
         self._folder = folder
         self._ranks = ranks
         self._watchdog = watchdog
@@ -173,8 +167,6 @@ class TrainingLoop:
             raise Stopped(f"Stopped at step {self._done} of {self._steps}; run again to go on")
 
     def _restore(self, state: TrainState) -> None:
-        if state.facts["job"] != self._job:
-            raise BadInput(f"{self._folder} holds the state of another job; use a new folder")
         self._learner.restore(state.groups)
         self.selection.restore(state.groups, state.facts["selection"])
         self.meter.restore(state.facts["meter"], step=state.step)
@@ -186,7 +178,6 @@ class TrainingLoop:
         arrays, selection = self.selection.state()
         phase = self.trainee.second_phase
         facts = {
-            "job": self._job,
             "meter": self.meter.state(),
             "selection": selection,
             "second_phase": phase.status if phase else "off",

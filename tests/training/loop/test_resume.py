@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
+from configs.paddleocr import PaddleOcrRecogniserParams
+from configs.training import ResourceParams
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import assert_same_weights, curve, end_at, run
 
@@ -63,13 +66,33 @@ def test_a_finished_training_is_not_repeated(uninterrupted: Path) -> None:
     assert (uninterrupted / "result.json").stat() == before
 
 
-def test_the_state_of_another_job_is_refused(
-    uninterrupted: Path, digits: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize("finished", [True, False])
+def test_the_work_of_another_job_is_refused(
+    uninterrupted: Path, digits: dict[str, str], tmp_path: Path, *, finished: bool
 ) -> None:
-    (tmp_path / "state").symlink_to(uninterrupted / "state")
+    for name in ("digest", "state", *["result.json"] * finished):
+        (tmp_path / name).symlink_to(uninterrupted / name)
     job = write_recogniser_job(tmp_path, digits, **OPTIONS | {"seed": 1})
 
     code, errors = run(job)
 
     assert code == 2
-    assert "holds the state of another job" in errors
+    assert "holds the work of another job" in errors
+
+
+def test_the_work_of_another_engine_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "digest").write_text("0" * 64)
+    runtime = PaddleOcrRuntime(home="/none", python="/none", tree="t", packages="p")
+    job = TrainPaddleOcrRecogniserJob(
+        store="file:///none",
+        snapshot="datasets/d/0",
+        training=PaddleOcrRecogniserParams(),
+        resources=ResourceParams(),
+        runtime=runtime,
+    )
+    (tmp_path / "job.json").write_text(job.model_dump_json())
+
+    code, errors = run(tmp_path / "job.json", command=job.kind)
+
+    assert code == 2
+    assert "holds the work of another job" in errors
