@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from pydantic import TypeAdapter, ValidationError
 
 from ocr.machine.limits import MEBIBYTE, SHARED
 
@@ -31,6 +32,23 @@ class Usage:
     peak_shared_memory_mib: float
     peak_device_memory_mib: float
     seconds: float
+
+    def __or__(self, later: "Usage") -> "Usage":
+        """Return what a job took that was run again to go on."""
+        return Usage(
+            peak_memory_mib=max(self.peak_memory_mib, later.peak_memory_mib),
+            peak_shared_memory_mib=max(self.peak_shared_memory_mib, later.peak_shared_memory_mib),
+            peak_device_memory_mib=max(self.peak_device_memory_mib, later.peak_device_memory_mib),
+            seconds=round(self.seconds + later.seconds, 1),
+        )
+
+
+def read_usage(path: Path) -> Usage | None:
+    """Read the usage of a job as JSON; None of what is not there or damaged."""
+    try:
+        return TypeAdapter(Usage).validate_json(path.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None
 
 
 class UsageMeter:

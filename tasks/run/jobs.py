@@ -16,7 +16,7 @@ from configs.jobs import ExportJob, ExportResult, TrainJob, TrainResult
 from configs.paddleocr import TrainingField
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, StoreUnavailable, TrainingFailed
 from ocr.machine.failures import explain_status, read_tail, recognise
-from ocr.machine.usage import UsageMeter
+from ocr.machine.usage import Usage, UsageMeter, read_usage
 from ocr.store.whole import written_whole
 from tasks.run.container import JobContainer
 from tasks.run.failure import tell_failure
@@ -132,8 +132,7 @@ def _run(
             )
         finally:
             runtime.end(process)
-    with written_whole(folder / USAGE) as content:
-        content.write(json.dumps(asdict(meter.usage)).encode())
+    _keep(meter.usage, folder / USAGE)
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
     if process.returncode != 0:
@@ -145,6 +144,13 @@ def _run(
         error = type(found)(in_words_of(field, str(found)))
         tell_failure(kind, error, folder)
         raise error
+
+
+def _keep(usage: Usage, path: Path) -> None:
+    """Write what a job took, with what it took before it was run again to go on."""
+    earlier = read_usage(path)
+    with written_whole(path) as content:
+        content.write(json.dumps(asdict(earlier | usage if earlier else usage)).encode())
 
 
 def _watch(

@@ -20,7 +20,7 @@ from configs.training import DetectorTrainingParams, RecogniserTrainingParams, R
 from ocr.errors import ArtifactNotFound
 from ocr.machine.planning.needs import VIEWS_OF_A_PAGE, Needs, Took, predict
 from ocr.machine.planning.needs import Training as Trained
-from ocr.machine.usage import Usage
+from ocr.machine.usage import read_usage
 from ocr.store import Store
 from tasks.run.jobs import USAGE
 
@@ -125,7 +125,9 @@ def _is_possible(took: Took) -> bool:
     counts = (ran.devices, ran.batch_size, ran.pixels)
     memory = (took.memory_mib, took.shared_memory_mib, took.device_memory_mib)
     amounts = (*memory, took.train_s, took.other_s, ran.images, ran.epochs)
-    return min(counts) >= 1 and all(0 <= each < math.inf for each in amounts)
+    learnt = ran.images * ran.epochs  # at least one, or nobody knows
+    possible = all(0 <= each < math.inf for each in amounts)
+    return min(counts) >= 1 and possible and not 0 < learnt < 1
 
 
 def keep_record(
@@ -138,9 +140,8 @@ def keep_record(
     key: str,
 ) -> Record | None:
     """Write into the checkpoint of a job what it took; nothing where nobody watched."""
-    try:
-        usage = TypeAdapter(Usage).validate_json((folder / USAGE).read_bytes())
-    except (FileNotFoundError, ValidationError):
+    usage = read_usage(folder / USAGE)
+    if usage is None:
         return None
     train_s = result.timings.get("train_s", 0.0)
     done = asdict(training) | {"epochs": training.epochs * _share_done(folder)}

@@ -12,7 +12,7 @@ all numbers of parameters, are taken, not measured. Nothing was measured on a GP
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MEGAPIXEL = 1e6
 VIEWS_OF_A_PAGE = 8
@@ -73,8 +73,8 @@ class Took:
     Attributes:
         key: Of its checkpoint.
         training: What it was; ``epochs`` as many as it came to.
-        memory_mib, shared_memory_mib, device_memory_mib: The most at a time.
-        train_s: Of learning; ``other_s``: of its start and its end.
+        memory_mib, shared_memory_mib, device_memory_mib: The most at a time; 0: not seen.
+        train_s: Of learning; 0: not said. ``other_s``: of its start and its end.
     """
 
     key: str
@@ -146,26 +146,46 @@ def predict(training: Training, earlier: Sequence[Took]) -> Needs:
 
 
 def _from_run(training: Training, run: Took) -> Needs:
-    """Scale what a run took: memory by the batch of a rank, time by the images and their size."""
-    ran, measured = run.training, measured_of(training.net)
-    grown = (training.megapixels - ran.megapixels) * measured.megapixel_mib
-    took = run.memory_mib / ran.devices
-    on_gpu = training.device == "gpu"
-    memory = took if on_gpu else took + grown
-    least = min(took, measured.process_mib)
-    device_memory = run.device_memory_mib / ran.devices + grown * _precision(training)
-    learnt = ran.images * ran.epochs * ran.pixels
-    seconds = 0.0
-    if learnt and training.images:
+    """Scale what a run took: memory by the batch of a rank, time by the images and their size.
+
+    What of it was not seen is of the model.
+    """
+    ran, needs, unseen = run.training, _from_model(training), []
+    memory_mib, device_memory_mib, seconds = run.memory_mib, run.device_memory_mib, 0.0
+    if memory_mib:
+        needs = replace(needs, memory_mib=_memory(training, ran, memory_mib / ran.devices))
+    else:
+        unseen.append("memory")
+    if training.device == "gpu" and device_memory_mib:
+        each_mib = _device_memory(training, ran, device_memory_mib / ran.devices)
+        needs = replace(needs, device_memory_mib=each_mib)
+    elif training.device == "gpu":
+        unseen.append("memory of GPUs")
+    if (learnt := ran.images * ran.epochs * ran.pixels) and run.train_s:
         per_pixel_s = run.train_s / learnt * _ranks_speed(ran) / _ranks_speed(training)
         seconds = run.other_s + training.images * training.epochs * training.pixels * per_pixel_s
-    return Needs(
-        memory_mib=max(memory, least) * training.devices,
-        shared_memory_mib=run.shared_memory_mib,
-        device_memory_mib=max(device_memory, 0.0) if on_gpu else 0.0,
-        seconds=seconds,
-        basis=f"checkpoint {run.key.rpartition('/')[2][:12]}, scaled",
-    )
+        needs = replace(needs, seconds=seconds if training.images else 0.0)
+    else:
+        unseen.append("time")
+    unknown = f"; its {', '.join(unseen)} unknown, so of a model" if unseen else ""
+    basis = f"checkpoint {run.key.rpartition('/')[2][:12]}, scaled{unknown}"
+    return replace(needs, shared_memory_mib=run.shared_memory_mib, basis=basis)
+
+
+def _memory(training: Training, ran: Training, took_mib: float) -> float:
+    """Scale the memory of a rank's process to all ranks of another training."""
+    measured = measured_of(training.net)
+    grown = (training.megapixels - ran.megapixels) * measured.megapixel_mib
+    memory = took_mib if training.device == "gpu" else took_mib + grown
+    return max(memory, min(took_mib, measured.process_mib)) * training.devices
+
+
+def _device_memory(training: Training, ran: Training, took_mib: float) -> float:
+    """Scale the memory of a GPU to the batch and the precision of another training."""
+    fixed = min(took_mib, _fixed_on_gpu(training))
+    of_ran = (took_mib - fixed) / _precision(ran)
+    grown = (training.megapixels - ran.megapixels) * measured_of(training.net).megapixel_mib
+    return fixed + max(of_ran + grown, 0.0) * _precision(training)
 
 
 def _from_model(training: Training) -> Needs:
@@ -174,8 +194,7 @@ def _from_model(training: Training) -> Needs:
     activations = training.megapixels * measured.megapixel_mib
     speed = measured.megapixels_per_s * _ranks_speed(training) * (GPU_CORES if on_gpu else 1)
     pixels = training.images * training.epochs * training.pixels
-    weights_mib = measured.parameters * 4 * 4 / 2**20  # with gradients and AdamW's two moments
-    device_memory = GPU_CONTEXT_MIB + weights_mib + activations * _precision(training)
+    device_memory = _fixed_on_gpu(training) + activations * _precision(training)
     known = training.net in MEASURED
     like = (
         "" if known else "; this net was never measured, the worst of all that were stands for it"
@@ -191,6 +210,11 @@ def _from_model(training: Training) -> Needs:
     )
 
 
+def _fixed_on_gpu(training: Training) -> float:
+    """Return the MiB of a GPU that no batch changes: weights, gradients, AdamW's two moments."""
+    return GPU_CONTEXT_MIB + measured_of(training.net).parameters * 4 * 4 / 2**20
+
+
 def measured_of(net: str) -> Measured:
     """Return what was measured of a net; of one that was not, the worst of all."""
     every = MEASURED.values()
@@ -203,9 +227,10 @@ def measured_of(net: str) -> Measured:
 
 
 def _distance(ran: Training, wanted: Training) -> float:
-    """Say how far a run is from what is wanted: in ranks, then in the size of a step."""
+    """Say how far a run is from what is wanted: in ranks and precision, then in a step's size."""
     ratio = ran.megapixels / wanted.megapixels
-    return 10 * (ran.devices != wanted.devices) + max(ratio, 1 / ratio)
+    others = (ran.devices != wanted.devices) + (ran.mixed != wanted.mixed)
+    return 10 * others + max(ratio, 1 / ratio)
 
 
 def _precision(training: Training) -> float:

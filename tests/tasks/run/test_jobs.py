@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,6 +23,7 @@ from ocr.errors import (
     StoreUnavailable,
     TrainingFailed,
 )
+from ocr.machine.usage import Usage, read_usage
 from tasks.run.jobs import USAGE, JobDied, JobEnded, OutOfTime, _follow, run_job
 
 RESULT = TrainResult(
@@ -275,3 +277,16 @@ def test_what_a_job_takes_is_kept_beside_it(tmp_path: Path, run_as: RunAs) -> No
     took = json.loads((tmp_path / USAGE).read_bytes())
     assert took["peak_memory_mib"] > 0
     assert took["seconds"] > 0
+
+
+def test_what_a_job_took_before_it_went_on_counts(tmp_path: Path, run_as: RunAs) -> None:
+    run_as(WRITE_RESULT)
+    before = Usage(1e6, 7, 0, 1000)
+    (tmp_path / USAGE).write_text(json.dumps(asdict(before)))
+
+    run(tmp_path)
+
+    took = read_usage(tmp_path / USAGE)
+    assert took is not None
+    assert (took.peak_memory_mib, took.peak_shared_memory_mib) == (1e6, 7)
+    assert took.seconds > 1000

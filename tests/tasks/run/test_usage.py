@@ -178,6 +178,18 @@ def test_a_damaged_record_is_none(tmp_path: Path, name: str, number: object) -> 
     assert read_record(json.dumps(said).encode()) is None
 
 
+@pytest.mark.parametrize(("images", "possible"), [(0, True), (1, True), (1e-9, False)])
+def test_a_record_of_less_than_an_image_is_none(
+    tmp_path: Path, images: float, *, possible: bool
+) -> None:
+    keep(tmp_path)
+    said = json.loads((tmp_path / "checkpoint" / USAGE).read_bytes())
+
+    said["took"]["training"].update(images=1, epochs=images)
+
+    assert (read_record(json.dumps(said).encode()) is not None) == possible
+
+
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1.0])
 def test_a_record_of_impossible_time_is_none(tmp_path: Path, seconds: float) -> None:
     keep(tmp_path)

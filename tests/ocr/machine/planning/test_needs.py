@@ -96,6 +96,32 @@ def test_mixed_precision_takes_less_of_a_gpu() -> None:
 
 
 @pytest.mark.parametrize(
+    ("unseen", "said"),
+    [("memory_mib", "memory"), ("device_memory_mib", "memory of GPUs"), ("train_s", "time")],
+)
+def test_what_was_not_seen_of_a_run_is_of_the_model(unseen: str, said: str) -> None:
+    on_gpu = replace(ASKED, device="gpu")
+    run = replace(RAN, training=on_gpu, device_memory_mib=9000)
+    run = Took(**run.__dict__ | {unseen: 0})
+
+    needs, whole = predict(on_gpu, [run]), predict(on_gpu, [])
+
+    field = {"train_s": "seconds"}.get(unseen, unseen)
+    assert f"; its {said} unknown, so of a model" in needs.basis
+    assert getattr(needs, field) == getattr(whole, field)
+    assert (needs.device_memory_mib == 9000) == (unseen != "device_memory_mib")
+
+
+def test_the_precision_of_a_run_is_seen() -> None:
+    on_gpu = replace(ASKED, device="gpu")
+    mixed = replace(RAN, training=replace(on_gpu, mixed=True), device_memory_mib=20000)
+    whole = replace(RAN, key="whole", training=replace(on_gpu, batch_size=32))
+
+    assert 30000 < predict(on_gpu, [mixed]).device_memory_mib < 33400
+    assert "checkpoint whole" in predict(on_gpu, [mixed, whole]).basis
+
+
+@pytest.mark.parametrize(
     ("needs", "devices", "said"),
     [
         (replace(NEEDS, memory_mib=7000), 1, "too small: 6.8 of 6 GiB of memory"),
