@@ -31,6 +31,9 @@ FAMILIES = {
 JOIN = "RecConAug"
 """The step that joins lines to longer ones, up to the longest text that the net is built for."""
 
+BACKWARDS = "arabic"
+"""In the path of a dictionary it tells PaddleOCR's reader to turn words around."""
+
 
 def read_upstream(home: Path, net: str) -> Config:
     """Read the config of a family, or of a path in PaddleOCR's tree, that this engine can train.
@@ -81,8 +84,13 @@ def make_config(
 
     Raises:
         BadInput: An override names a key that is not there or that a parameter sets, or the
-            config has no key for a parameter.
+            config has no key for a parameter; or the charset lies where it would be misread.
     """
+    if BACKWARDS in str(files.charset):
+        raise BadInput(
+            f"{files.charset}: PaddleOCR reads every text backwards where the path of its "
+            f"characters has {BACKWARDS!r} in it; move OCRLINE_HOME to another folder"
+        )
     settings = dict(_settings(training, files=files, lines=lines, gpu=gpu))
     config = with_settings(upstream, training, settings, fixed=fixed_keys(upstream))
     _set_lengths(config, training.max_text_length)

@@ -2,6 +2,7 @@
 
 import re
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "RecConAug.image_shape is set by training.width_px",
     ),
 ]
+
+
+def test_a_folder_in_which_it_would_read_backwards_is_refused(tree: Path) -> None:
+    files = replace(FILES, charset=Path("/data/arabic/jobs/a/charset.txt"))
+
+    with pytest.raises(BadInput, match="/data/arabic/jobs/a/charset.txt: .* OCRLINE_HOME"):
+        make_config(
+            read_upstream(tree, SMALL), PaddleOcrRecogniserParams(), files=files, lines=9, gpu=False
+        )
 
 
 @pytest.mark.parametrize(("training", "said"), BAD, ids=[said[:40] for _, said in BAD])
