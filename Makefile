@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup paddleocr-runtime image demo demo-ppocr test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime serving-runtime image demo demo-ppocr test test-slow check bench serve generations lock
 
 help: ## Print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -30,6 +30,13 @@ paddleocr-runtime: .venv-paddleocr/.ready ## Make .venv-paddleocr: what PaddleOC
 	@$(UV) venv --quiet --clear --python $(PYTHON) .venv-paddleocr
 	@# Compiled now: the trainer writes no bytecode, and would compile these anew at each start.
 	@$(UV) pip install --quiet --python .venv-paddleocr --no-deps --require-hashes --compile-bytecode --requirement $<
+	@touch $@
+
+serving-runtime: .venv-serving/.ready ## Make .venv-serving: Paddle Serving, on a Python 3.9
+
+.venv-serving/.ready: deploy/paddle_serving/requirements.lock | setup
+	@$(UV) venv --quiet --clear --python "$$(deploy/paddle_serving/find_python39.sh)" .venv-serving
+	@$(UV) pip install --quiet --python .venv-serving --no-config --no-deps --require-hashes --compile-bytecode --requirement $<
 	@touch $@
 
 image: ## Build the images that resources.runtime: container runs jobs in (IMAGE_OPTIONS: of docker build)
@@ -73,4 +80,5 @@ generations: setup ## Record the code of every stage, after a thought about what
 lock: ## Resolve pyproject.toml into the hashed locks again
 	$(UV) pip compile --quiet --all-extras --generate-hashes --no-header --no-annotate --python-version 3.11 --output-file requirements.lock pyproject.toml
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 --overrides deploy/paddleocr/overrides.txt --output-file deploy/paddleocr/requirements.lock deploy/paddleocr/requirements.in
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-config --python-version 3.9 --overrides deploy/paddle_serving/overrides.txt --output-file deploy/paddle_serving/requirements.lock deploy/paddle_serving/requirements.in
 	echo 'uv==0.13.8' | $(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --output-file bootstrap.lock -

@@ -53,6 +53,9 @@ class Settings(BaseSettings):
     paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"
     )
+    paddle_serving_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
+        Path(".venv-serving/bin/python"), description="Interpreter that has Paddle Serving"
+    )
     node_rank: int = Field(
         0, ge=0, description="Which machine of a training on several this is, from 0"
     )

@@ -4,6 +4,7 @@
 - `settings` – its parameters
 - `rest/` – the routes, from a request to its answer
 - `decoding/` – documents to pages, in processes that can be killed
+- `engines/` – what runs nets besides ONNX Runtime; `paddle_serving/` is what runs in its own Python
 - `models/` – the versions in service, and how the champions are followed
 - `web/` – the pages that a browser shows
 - `problems` – what a client gets instead of an answer

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
 from configs.settings import SettingsError
+from ocr.errors import ProcessDied
 from ocr.models.registry import Registry
 from ocr.reading.cores import Cores
 from ocr.store import S3Credentials, open_store
@@ -21,7 +22,7 @@ from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Runtime
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem, answer_problem, answer_router
+from serving.problems import Problem, answer_lost_engine, answer_problem, answer_router
 from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
@@ -81,6 +82,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     )
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
+    app.add_exception_handler(ProcessDied, answer_lost_engine)
     limits = _limits(settings)
     pixels = Budget(settings.held_pixels, unit="pixels", held=metrics.pixels)
     inbox = Inbox(limits=limits, budget=bodies)
@@ -117,8 +119,13 @@ def run(settings: ServingSettings) -> None:
             f"OCRLINE_HOST={settings.host!r} lets anybody ask who reaches this machine: "
             "set OCRLINE_TOKEN too, or listen on 127.0.0.1"
         )
+    if settings.engine == "paddle-serving" and not settings.paddle_serving_python.is_file():
+        raise SettingsError(
+            f"OCRLINE_PADDLE_SERVING_PYTHON={str(settings.paddle_serving_python)!r} is no "
+            "interpreter: run `make serving-runtime`, or name a Python 3.9 with Paddle Serving 0.9"
+        )
     if settings.engine == "paddle":
-        import serving.models.paddle_recogniser  # noqa: F401 - now: later it would undo our handlers
+        import serving.engines.paddle_inference  # noqa: F401 - now: later it would undo our handlers
 
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
@@ -148,7 +155,10 @@ def _follow(
         pool,
         named=settings.models,
         runtime=Runtime(
-            engine=settings.engine, concurrency=settings.concurrency, cores=Cores(settings.threads)
+            engine=settings.engine,
+            concurrency=settings.concurrency,
+            cores=Cores(settings.threads),
+            paddle_serving=settings.paddle_serving_python,
         ),
         cache=settings.home / "serving",
         poll_s=settings.poll_s,

@@ -119,6 +119,12 @@ async def answer_problem(request: Request, problem: Exception) -> JSONResponse:
     return problem_response(problem, request_id=request.state.request_id)
 
 
+async def answer_lost_engine(request: Request, loss: Exception) -> JSONResponse:
+    """Answer that what reads is being replaced."""
+    problem = Problem("not_ready", f"{loss}; it is replaced, ask again")
+    return problem_response(problem, request_id=request.state.request_id)
+
+
 async def answer_router(request: Request, refusal: Exception) -> JSONResponse:
     """Answer what the router refused: a path or a method that there is not."""
     if not isinstance(refusal, HTTPException):

@@ -9,7 +9,7 @@ from pydantic_settings import NoDecode
 from configs.settings import Settings, variable_of
 from ocr.processors import count_processors
 
-Engine = Literal["onnxruntime", "paddle"]
+Engine = Literal["onnxruntime", "paddle", "paddle-serving"]
 
 MEBIBYTE = 2**20
 

@@ -4,5 +4,4 @@
 - `model_pool` – all of them, read by every request
 - `loading` – how a version gets into service
 - `champion_follower` – watches the registry, and has new champions loaded
-- `paddle_recogniser` – reads with Paddle Inference instead of ONNX Runtime
 """

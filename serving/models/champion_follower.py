@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ocr.errors import OcrError, StoreUnavailable
+from ocr.errors import OcrError, ProcessDied, StoreUnavailable
 from ocr.models.alias import AliasState
 from ocr.models.registry import Registry
 from serving.metrics import ServingMetrics
@@ -157,7 +157,7 @@ class ChampionFollower:
                 LOG.info("serving %s in %.2f s", found.reference, time.perf_counter() - started)
                 self._sweep(name, champion)
         except (OcrError, OSError) as error:
-            can_heal = isinstance(error, OSError)  # the store, or the disk
+            can_heal = isinstance(error, OSError | ProcessDied)  # the store, the disk, an engine
             self._refuse(champion, self._public(str(error), folder), can_heal=can_heal)
         except Exception as error:  # a worker's edge: an engine may raise anything over a bad file
             LOG.exception("the engine failed on %s:%s", name, version)

@@ -15,9 +15,11 @@ from ocr.models.bundle import read_recogniser_manifest, write_manifest
 from ocr.models.charset import Charset
 from ocr.models.registry import Registry
 from ocr.models.text_model import TextModel, count_ngrams
+from ocr.reading.cores import ONE_CORE
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
-from serving.models.paddle_recogniser import PaddleRecogniser
+from serving.engines.net_readers import NetRecogniser
+from serving.engines.paddle_inference import PaddleNet
 from tests.serving.gateway import running_gateway
 
 
@@ -37,10 +39,14 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_untrained_bundle(folder, images=noise(3), size="small")
 
 
+def load(bundle: Path, *, predictors: int = 1) -> NetRecogniser:
+    return NetRecogniser(bundle, PaddleNet(bundle, predictors=predictors), cores=ONE_CORE)
+
+
 def test_paddle_reads_as_onnx_does(bundle: Path) -> None:
     images = noise(24)
 
-    paddle = PaddleRecogniser.load(bundle).recognise(images)
+    paddle = load(bundle).recognise(images)
     onnx = OnnxRecogniser.load(bundle).recognise(images)
 
     assert [answer.text for answer in paddle] == [answer.text for answer in onnx]
@@ -61,7 +67,7 @@ def test_both_engines_read_with_the_text_model(bundle: Path, tmp_path: Path) -> 
     write_manifest(counted, read_recogniser_manifest(counted))
     images = noise(24)
 
-    paddle = PaddleRecogniser.load(counted).recognise(images)
+    paddle = load(counted).recognise(images)
 
     read = [answer.text for answer in paddle]
     assert read == [answer.text for answer in OnnxRecogniser.load(counted).recognise(images)]
@@ -69,7 +75,7 @@ def test_both_engines_read_with_the_text_model(bundle: Path, tmp_path: Path) -> 
 
 
 def test_threads_never_get_each_others_answers(bundle: Path) -> None:
-    recogniser = PaddleRecogniser.load(bundle, predictors=2)
+    recogniser = load(bundle, predictors=2)
     images = noise(40)
     alone = [recogniser.recognise([image])[0].text for image in images]
 
@@ -86,7 +92,7 @@ def test_charset_of_another_model_is_refused(bundle: Path, tmp_path: Path) -> No
     write_manifest(folder, read_recogniser_manifest(folder))
 
     with pytest.raises(BadData, match=r"charset\.txt has 3"):
-        PaddleRecogniser.load(folder).recognise(noise(1))
+        load(folder).recognise(noise(1))
 
 
 def test_gateway_serves_with_paddle(bundle: Path, tmp_path: Path) -> None:

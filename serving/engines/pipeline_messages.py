@@ -1,0 +1,56 @@
+"""The messages of Paddle Serving's pipelines, as far as they are used here.
+
+Made from their fields' numbers: generated code would tie protobuf's version to the generator's.
+"""
+
+from typing import Any
+
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Field
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+PACKAGE = "baidu.paddle_serving.pipeline_serving"
+METHOD = f"/{PACKAGE}.PipelineService/inference"
+_FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
+    "Tensor": {
+        "byte_data": (10, Field.TYPE_BYTES, False),
+        "elem_type": (20, Field.TYPE_INT32, False),
+        "shape": (21, Field.TYPE_INT32, True),
+        "name": (23, Field.TYPE_STRING, False),
+    },
+    "Request": {
+        "tensors": (3, Field.TYPE_MESSAGE, True),
+    },
+    "Response": {
+        "err_no": (1, Field.TYPE_INT32, False),
+        "err_msg": (2, Field.TYPE_STRING, False),
+        "key": (3, Field.TYPE_STRING, True),
+        "value": (4, Field.TYPE_STRING, True),
+        "tensors": (5, Field.TYPE_MESSAGE, True),
+    },
+}
+
+
+def _make_messages() -> dict[str, Any]:
+    file = FileDescriptorProto(name="pipeline_service.proto", package=PACKAGE, syntax="proto3")
+    for name, fields in _FIELDS.items():
+        message = file.message_type.add(name=name)
+        for field, (number, kind, is_list) in fields.items():
+            added = message.field.add(
+                name=field,
+                number=number,
+                type=kind,
+                label=Field.LABEL_REPEATED if is_list else Field.LABEL_OPTIONAL,
+            )
+            if kind == Field.TYPE_MESSAGE:
+                added.type_name = f".{PACKAGE}.Tensor"
+    pool = DescriptorPool()
+    pool.Add(file)
+    return {
+        name: GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}")) for name in _FIELDS
+    }
+
+
+_MESSAGES = _make_messages()
+Request, Response = _MESSAGES["Request"], _MESSAGES["Response"]
