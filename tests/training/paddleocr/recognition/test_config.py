@@ -201,7 +201,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_a_folder_in_which_it_would_read_backwards_is_refused(tree: Path) -> None:
     files = replace(FILES, charset=Path("/data/arabic/jobs/a/charset.txt"))
 
-    with pytest.raises(BadInput, match="/data/arabic/jobs/a/charset.txt: .* OCRLINE_HOME"):
+    with pytest.raises(BadInput, match=r"/data/arabic/jobs/a/charset\.txt: .* OCRLINE_HOME"):
         make_config(
             read_upstream(tree, SMALL), PaddleOcrRecogniserParams(), files=files, lines=9, gpu=False
         )
