@@ -13,7 +13,9 @@ RATES = {
     f"Optimizer.lr.{key}": (None, "training.learning_rate") for key in ("learning_rate", "values")
 }
 """Keys that say how fast, and what sets them."""
-_PLAIN = re.compile(r"[\w ./:+,-]*")
+_FILES = re.compile(r"(.*_)?(path|file|dir|pretrained|checkpoints|profiler_options)")
+"""Keys of files: their content would be in no digest, and PaddleOCR unpickles some of it."""
+_PLAIN = re.compile(r"[\w .:+,-]*")
 """PaddleOCR hands names of its config to Python's eval: nothing that could call may stand there."""
 
 
@@ -82,6 +84,8 @@ def _apply(
         if name in ours:
             by = ours[name][1]
             raise BadInput(f"{WHERE}.{name} is set by {by or 'the job'}, and cannot be overridden")
+        if _FILES.fullmatch(str(key)):
+            raise BadInput(f"{WHERE}.{name} names a file, which no override may: {value!r}")
         if isinstance(config[key], dict | list) and isinstance(value, Mapping):
             _apply(config[key], value, path=here, ours=ours)
             continue
@@ -123,14 +127,14 @@ def _groups(items: list[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _check_plain(value: Any, name: str) -> None:
-    """Refuse text that is more than a name, a path or a number."""
+    """Refuse text that is more than a name or a number."""
     if isinstance(value, Mapping):
         value = [*value.keys(), *value.values()]
     for item in value if isinstance(value, list) else ():
         _check_plain(item, name)
     if isinstance(value, str) and not _PLAIN.fullmatch(value):
         raise BadInput(
-            f"{WHERE}.{name}: {value!r} is not allowed; expected letters, digits and ./:+,-_ only, "
+            f"{WHERE}.{name}: {value!r} is not allowed; expected letters, digits and .:+,-_ only, "
             "as PaddleOCR evaluates names as Python"
         )
 
