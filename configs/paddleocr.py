@@ -110,7 +110,9 @@ class PaddleOcrParams(Params):
         allow_inf_nan=False,
         description="Seconds without a sign of progress before the job gives up",
     )
-    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
+    seed: int = Field(
+        0, ge=0, le=2**32 - 1, description="Seed of weights, batches and augmentation"
+    )
 
     @model_validator(mode="after")
     def _check_pretrained(self) -> "PaddleOcrParams":

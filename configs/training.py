@@ -152,7 +152,9 @@ class LoopParams(Params):
     no_progress_timeout_s: float = Field(
         300, gt=0, description="Seconds without a finished step before the job gives up"
     )
-    seed: int = Field(0, ge=0, description="Seed of weights, batches and augmentation")
+    seed: int = Field(
+        0, ge=0, le=2**32 - 1, description="Seed of weights, batches and augmentation"
+    )
 
 
 class RecogniserTrainingParams(LoopParams):
