@@ -11,6 +11,9 @@ from ocr.errors import BadInput, OcrError
 from training.job import RESULT
 from training.meeting import POLL_S, Address, is_of_this_machine, is_open
 
+PREPARING_S = 3600.0
+"""How long the first machine may fetch its data and measure before it opens the meeting point."""
+
 
 def find_node(resources: ResourceParams) -> int:
     """Return which of the machines this is, from 0.
@@ -53,7 +56,7 @@ def wait_for_the_first(job: TrainJob, folder: Path) -> bool:
     Raises:
         OcrError: It did not come.
     """
-    timeout_s = job.training.no_progress_timeout_s
+    timeout_s = max(job.training.no_progress_timeout_s, PREPARING_S)
     end = time.monotonic() + timeout_s
     while not is_open(name_address(job.resources)):
         if (folder / RESULT).is_file():
@@ -61,7 +64,7 @@ def wait_for_the_first(job: TrainJob, folder: Path) -> bool:
         if time.monotonic() > end:
             raise OcrError(
                 f"Nobody opened {job.resources.rendezvous} (resources.rendezvous) for "
-                f"{timeout_s:g} s (no_progress_timeout_s): start the first machine, then run again"
+                f"{timeout_s:g} s: start the first machine, then run again"
             )
         time.sleep(POLL_S)
     return True
