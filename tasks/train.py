@@ -131,7 +131,13 @@ def _train(
         )
     checkpoint = folder / result.checkpoint
     record = keep_record(
-        folder, result, training=what, resources=job.resources, expected=expected, key=key
+        folder,
+        result,
+        training=what,
+        resources=job.resources,
+        expected=expected,
+        key=key,
+        beside=1 if field != "training" and job.resources.nodes == 1 else 0,  # of pages, both nets
     )
     if record is not None:
         narrate("train", f"{net}: {'; '.join(f'{k} {v}' for k, v in record.said().items())}")

@@ -11,7 +11,7 @@ from configs.templates import load_template
 from configs.training import TEMPLATE_NAMES
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.machine.planning.choice import Kind, Verdict, add_up, judge
+from ocr.machine.planning.choice import Kind, Verdict, add_up, judge, take_turns
 from ocr.machine.planning.needs import Took, predict
 from ocr.store import Store
 from tasks.run.usage import describe_training
@@ -72,8 +72,11 @@ def _weigh(
         gpu_memory_gib=template.gpu_memory_gib,
         time_limit_h=gives.time_limit_h,
     )
-    together = add_up(needs, devices=resources.devices, slots=slots)
-    return judge(kind, together, devices=resources.devices)
+    if resources.nodes > 1:  # one training has all machines
+        most = take_turns(needs)
+    else:
+        most = add_up(needs, devices=resources.devices, slots=slots)
+    return judge(kind, most, devices=resources.devices)
 
 
 def _trainings(params: ProjectParams) -> dict[str, Training]:

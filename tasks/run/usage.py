@@ -122,7 +122,7 @@ def read_record(content: bytes) -> Record | None:
 
 def _is_possible(took: Took) -> bool:
     ran = took.training
-    counts = (ran.devices, ran.batch_size, ran.pixels)
+    counts = (ran.devices, ran.batch_size, ran.pixels, took.beside + 1)
     memory = (took.memory_mib, took.shared_memory_mib, took.device_memory_mib)
     amounts = (*memory, took.train_s, took.other_s, ran.images, ran.epochs)
     learnt = ran.images * ran.epochs  # at least one, or nobody knows
@@ -138,8 +138,12 @@ def keep_record(
     resources: ResourceParams,
     expected: Needs,
     key: str,
+    beside: int,
 ) -> Record | None:
-    """Write into the checkpoint of a job what it took; nothing where nobody watched."""
+    """Write into the checkpoint of a job what it took; nothing where nobody watched.
+
+    `beside` other trainings of its run had the machine with it.
+    """
     usage = read_usage(folder / USAGE)
     if usage is None:
         return None
@@ -153,6 +157,7 @@ def keep_record(
         device_memory_mib=usage.peak_device_memory_mib,
         train_s=train_s,
         other_s=max(0.0, usage.seconds - train_s),
+        beside=beside,
     )
     record = Record(resources.model_dump(exclude_defaults=True), expected, took)
     text = json.dumps(asdict(record), indent=1)

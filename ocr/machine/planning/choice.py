@@ -61,10 +61,22 @@ def choose(verdicts: Sequence[Verdict]) -> tuple[str, str]:
     return "", f"none is enough; {verdicts[-1].name} is {verdicts[-1].why}"
 
 
+def take_turns(needs: Sequence[Needs]) -> Needs:
+    """Return what trainings need at most that run one after another, each within its own limits."""
+    unknown = any(not each.seconds for each in needs)
+    return Needs(
+        memory_mib=max(each.memory_mib for each in needs),
+        shared_memory_mib=max(each.shared_memory_mib for each in needs),
+        device_memory_mib=max(each.device_memory_mib for each in needs),
+        seconds=0.0 if unknown else max(each.seconds for each in needs),
+        basis="; ".join(dict.fromkeys(each.basis for each in needs)),
+    )
+
+
 def add_up(needs: Sequence[Needs], *, devices: int, slots: int) -> Needs:
     """Return what trainings need that run at once, each on so many of the slots they share."""
     unknown = any(not each.seconds for each in needs)
-    work_s = sum(each.seconds for each in needs) * devices / slots
+    work_s = sum(each.seconds / (1 + each.beside) for each in needs) * devices / slots
     return Needs(
         memory_mib=sum(each.memory_mib for each in needs),
         shared_memory_mib=sum(each.shared_memory_mib for each in needs),

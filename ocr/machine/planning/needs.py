@@ -75,6 +75,7 @@ class Took:
         training: What it was; ``epochs`` as many as it came to.
         memory_mib, shared_memory_mib, device_memory_mib: The most at a time; 0: not seen.
         train_s: Of learning; 0: not said. ``other_s``: of its start and its end.
+        beside: Other trainings that shared the machine with it meanwhile.
     """
 
     key: str
@@ -84,6 +85,7 @@ class Took:
     device_memory_mib: float
     train_s: float
     other_s: float
+    beside: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ class Needs:
         shared_memory_mib: Of /dev/shm.
         device_memory_mib: Of each GPU; 0: it uses none.
         seconds: 0: unknown, as the size of the set is.
+        beside: Other trainings that share the machine in these seconds.
         basis: Where the numbers come from, and which of them were never measured.
     """
 
@@ -103,6 +106,7 @@ class Needs:
     device_memory_mib: float
     seconds: float
     basis: str
+    beside: int = 0
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ def _from_run(training: Training, run: Took) -> Needs:
     if (learnt := ran.images * ran.epochs * ran.pixels) and run.train_s:
         per_pixel_s = run.train_s / learnt * _ranks_speed(ran) / _ranks_speed(training)
         seconds = run.other_s + training.images * training.epochs * training.pixels * per_pixel_s
-        needs = replace(needs, seconds=seconds if training.images else 0.0)
+        needs = replace(needs, seconds=seconds if training.images else 0.0, beside=run.beside)
     else:
         unseen.append("time")
     unknown = f"; its {', '.join(unseen)} unknown, so of a model" if unseen else ""

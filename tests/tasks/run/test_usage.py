@@ -50,6 +50,7 @@ def keep(folder: Path, *, usage: Usage | None = TOOK, done: int = 50) -> Record 
         resources=TWO,
         expected=expect(store, TRAINING),
         key="checkpoints/a",
+        beside=1,
     )
 
 
@@ -106,6 +107,7 @@ def test_the_next_training_like_it_is_expected_to_take_as_much(tmp_path: Path) -
 
     assert len(list(read_records(store))) == 1
     assert needs.memory_mib == TOOK.peak_memory_mib
+    assert needs.beside == 1
     assert needs.seconds == pytest.approx(TOOK.seconds)
 
 
@@ -121,6 +123,7 @@ def test_half_a_usage_is_no_record_and_no_error(tmp_path: Path, content: str) ->
         resources=TWO,
         expected=expect(open_store((tmp_path / "store").as_uri()), TRAINING),
         key="checkpoints/a",
+        beside=1,
     )
 
     assert record is None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ocr.machine.planning.choice import Kind, Verdict, add_up, choose, judge
+from ocr.machine.planning.choice import Kind, Verdict, add_up, choose, judge, take_turns
 from ocr.machine.planning.needs import Needs, Took, Training, predict
 
 NET = "embedded recogniser compact base"
@@ -162,3 +162,15 @@ def test_trainings_at_once_share_memory_and_cores() -> None:
 
     assert (both.memory_mib, both.seconds, apart.seconds) == (2048, 5400, 3600)
     assert add_up([NEEDS, replace(NEEDS, seconds=0)], devices=1, slots=2).seconds == 0
+
+
+def test_what_ran_together_takes_as_long_together_again() -> None:
+    shared = replace(NEEDS, beside=1)
+
+    assert add_up([shared, shared], devices=2, slots=2).seconds == NEEDS.seconds
+
+
+def test_trainings_one_after_another_need_what_the_larger_needs() -> None:
+    needs = take_turns([replace(NEEDS, seconds=1), replace(NEEDS, memory_mib=1)])
+
+    assert (needs.memory_mib, needs.seconds) == (NEEDS.memory_mib, NEEDS.seconds)
