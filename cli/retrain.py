@@ -63,16 +63,17 @@ def _start_services(
     """Start or reuse what the run needs on this machine, and say where it is."""
     from deploy.services import ensure_gateway, ensure_prefect, remember_endpoint
 
-    deploys = deployment.target == "gateway"
+    deploys = deployment.target != "none"
+    engine = deployment.target if deployment.target == "paddle-serving" else ""
     needs_gateway = with_gateway and deploys
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         if deploys:  # before Prefect's, whose runner starts it for the UI
-            remember_endpoint(settings, deployment.endpoint)
+            remember_endpoint(settings, deployment.endpoint, engine=engine)
         server = ensure_prefect(settings)
         if needs_gateway:
-            ensure_gateway(settings, deployment.endpoint)
+            ensure_gateway(settings, deployment.endpoint, engine=engine)
     if server is not None:
         said = escape(f"{server.ui_url}  (login: {server.password_file})")
         ERR.print(f"  Prefect  {said}", soft_wrap=True)

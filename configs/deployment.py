@@ -6,14 +6,16 @@ from pydantic import Field
 
 from configs.base import Params
 
+Target = Literal["gateway", "paddle-serving", "none"]
+
 
 class DeploymentParams(Params):
     """How the accepted candidate is put online."""
 
-    target: Literal["gateway", "none"] = Field(
+    target: Target = Field(
         "gateway",
-        description="gateway: promote and wait until the gateway answers with it; "
-        "none: promote only",
+        description="gateway: promote and wait until the gateway answers with it; paddle-serving: "
+        "the same, of a gateway whose nets run in Paddle Serving; none: promote only",
     )
     endpoint: str = Field(
         "http://127.0.0.1:8868",

@@ -55,8 +55,14 @@ def ensure_prefect(settings: Settings) -> PrefectServer | None:
     return PrefectServer(ui_url=service.url, password_file=password_file, warning=warning)
 
 
-def ensure_gateway(settings: Settings, endpoint: str) -> Service | None:
-    """Start or reuse the gateway at a loopback endpoint; return None for one elsewhere."""
+def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Service | None:
+    """Start or reuse the gateway at a loopback endpoint; return None for one elsewhere.
+
+    Args:
+        settings: Of this machine.
+        endpoint: Its address.
+        engine: What is to run the nets; empty: as the environment says.
+    """
     parts = urlsplit(endpoint)
     if parts.hostname not in LOOPBACK:
         return None
@@ -76,6 +82,7 @@ def ensure_gateway(settings: Settings, endpoint: str) -> Service | None:
                     # One service for both spellings of an address.
                     "OCRLINE_HOST": "::1" if parts.hostname == "::1" else "127.0.0.1",
                     "OCRLINE_PORT": str(port),
+                    **({"OCRLINE_ENGINE": engine} if engine else {}),
                 },
                 is_up=partial(_is_our_gateway_up, folder, name, endpoint, port),
             )
@@ -110,20 +117,23 @@ def _is_our_gateway_up(folder: Path, name: str, endpoint: str, port: int) -> boo
     return bool(ours and is_listening(ours.pid, port) and answers(f"{endpoint}/health/live"))
 
 
-def remember_endpoint(settings: Settings, endpoint: str) -> None:
-    """Keep the address whose gateway the runner starts when it starts itself.
+def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") -> None:
+    """Keep the address, and the engine, of the gateway that the runner starts with itself.
 
     A runner that works with another store keeps the one it has.
     """
     with _locked(settings):
         if _find_runner_of_other_store(settings) is None:
-            (_folder(settings) / ENDPOINT).write_text(endpoint, encoding="utf-8")
+            (_folder(settings) / ENDPOINT).write_text(f"{endpoint} {engine}", encoding="utf-8")
 
 
 def ensure_remembered_gateway(settings: Settings) -> Service | None:
     """Start or reuse the gateway at the address remembered last; return None without one."""
     path = _folder(settings) / ENDPOINT
-    return ensure_gateway(settings, path.read_text(encoding="utf-8")) if path.exists() else None
+    if not path.exists():
+        return None
+    endpoint, _, engine = path.read_text(encoding="utf-8").partition(" ")
+    return ensure_gateway(settings, endpoint, engine=engine)
 
 
 def stop_services(settings: Settings) -> list[str]:

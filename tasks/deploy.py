@@ -35,7 +35,7 @@ def deploy_model(
         gateway.wait_until_up(timeout_s=deployment.timeout_s)
         state = _promote(registry, evaluation, judgement)
         try:
-            said = _prove(gateway, model, bundle, timeout_s=deployment.timeout_s)
+            said = _prove(gateway, model, bundle, deployment)
         except BaseException as error:  # an interrupted proof is none either
             _take_back(registry, state, error)
             raise
@@ -56,9 +56,13 @@ def _promote(registry: Registry, evaluation: EvaluationRef, judgement: Judgement
     return state
 
 
-def _prove(gateway: GatewayClient, model: ModelRef, bundle: Path, *, timeout_s: float) -> str:
+def _prove(
+    gateway: GatewayClient, model: ModelRef, bundle: Path, deployment: DeploymentParams
+) -> str:
     """Return in words what the gateway reads as promised."""
-    gateway.wait_for(model.name, model.version, timeout_s=timeout_s)
+    gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
+    if deployment.target == "paddle-serving":
+        gateway.check_engine(model.name, engine=deployment.target)
     if read_task(bundle) == "pipeline":
         n = gateway.check_golden_pages(bundle, name=model.name, version=model.version)
         return f"{n} of {n} golden pages"

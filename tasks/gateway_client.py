@@ -88,6 +88,19 @@ class GatewayClient:
                 )
             time.sleep(POLL_S)
 
+    def check_engine(self, name: str, *, engine: str) -> None:
+        """Compare what runs the nets of a model.
+
+        Raises:
+            GatewayUnavailable: It is something else.
+        """
+        found = self._describe(name)[0].get("engine")
+        if found != engine:
+            raise GatewayUnavailable(
+                f"{self._endpoint} runs {name} with {found}, asked for {engine}: start it with "
+                f"OCRLINE_ENGINE={engine}, or choose another deployment.target"
+            )
+
     def check_golden_lines(self, bundle: Path, *, name: str, version: str) -> int:
         """Send a recogniser's golden images and compare every text.
 

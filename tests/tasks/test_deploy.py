@@ -7,7 +7,7 @@ import pytest
 from configs.deployment import DeploymentParams
 from ocr.errors import AliasMoved, ParityFailed
 from tasks.deploy import deploy_model
-from tasks.gateway_client import GatewayClient, VersionRefused
+from tasks.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
@@ -94,3 +94,16 @@ def test_answers_of_another_model_are_told_apart(shelf: Shelf) -> None:
             ),
         ):
             client.check_golden_lines(other, name="bars", version="v1")
+
+
+def test_another_engine_than_asked_for_is_told_and_taken_back(shelf: Shelf) -> None:
+    shelf.add("v2", LETTERS)
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        asked = DeploymentParams(target="paddle-serving", endpoint=gateway.url, timeout_s=20)
+
+        with pytest.raises(GatewayUnavailable, match="runs bars with onnxruntime, asked for paddl"):
+            deploy_model.fn(evaluation_of("v2", champion="v1"), JUDGEMENT, asked)
+
+    champion = shelf.registry.champion("bars")
+    assert champion is not None
+    assert champion.version == "v1"
