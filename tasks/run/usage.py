@@ -77,7 +77,7 @@ def describe_training(
             kind, size, views = "detector", training.size, VIEWS_OF_A_PAGE
             pixels = training.crop_height_px * training.crop_width_px
         case PaddleOcrRecogniserParams():
-            height_px = 48 if training.net.startswith("pp-ocr") else 32
+            height_px = 48 if "pp-ocr" in training.net.lower() else 32
             pixels = height_px * training.width_px
         case PaddleOcrDetectorParams():
             kind, pixels = "detector", training.crop_height_px * training.crop_width_px

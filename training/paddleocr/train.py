@@ -71,7 +71,7 @@ def train_with_paddleocr(job: TrainPaddleOcrJob, folder: Path) -> TrainResult:
             job, rehearsal, config=single, stop=stop, find_spec=trainee.find_spec
         )
         trainee.check(measured, spec)
-        if job.training.to_static:
+        if job.training.to_static and job.resources.nodes == 1:  # the others would wait for it
             measure_uncompiled(job, folder, config=config, stop=stop)
     together = as_learnt(config)
     learning = Learning(job, folder, config=together, epoch_steps=epoch_steps, kept=kept, stop=stop)

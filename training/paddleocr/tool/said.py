@@ -39,7 +39,7 @@ class Step:
     Attributes:
         epoch: The epoch under way, from 1.
         step: Steps done.
-        loss: Mean of the last steps.
+        loss: Median of the last steps, as many as Global.log_smooth_window says.
         learning_rate: Of the step.
         images: Mean of the steps since the line before.
         images_per_s: Of them.
