@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup paddleocr-runtime serving-runtime image demo demo-ppocr test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime serving-runtime image demo demo-ppocr demo-serving test test-slow check bench serve generations lock
 
 help: ## Print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -51,6 +51,10 @@ demo: setup ## Run every stage on this machine: dataset to an answer over REST
 
 demo-ppocr: setup paddleocr-runtime ## The same with PaddleOCR's own trainer, on rendered meter readings
 	@PADDLEOCR_HOME="$${PADDLEOCR_HOME:-$(wildcard ../shared/peers/PaddleOCR)}" $(BIN)/python -m cli.demo meters-ppocr
+
+demo-serving: setup serving-runtime ## The same with Paddle Serving: does it read as the checkpoint does?
+	@$(BIN)/python -m cli.demo smoke --set deployment.target=paddle-serving
+	@$(BIN)/python -m bench.serve.checkpoint smoke
 
 check: setup ## ruff, mypy, import-linter
 	$(BIN)/ruff format --check .

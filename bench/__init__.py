@@ -9,8 +9,7 @@
 - `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
 - `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
-- `serve` – the gateway beside the bare models; `load` asks and counts, and without a model of
-  yours `untrained_bundle` is served
+- `serve/` – the gateway beside the bare models, and beside the checkpoint
 - `pages` – pages read by ocrline, RapidOCR and Tesseract
 - `suspects` – how many labels, broken on purpose (`broken_labels`), a list of suspects finds
 - `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr

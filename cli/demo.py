@@ -1,4 +1,4 @@
-"""``make demo``, ``make demo-ppocr``: every stage on rendered images, then new ones over REST."""
+"""``make demo…``: every stage on rendered images, then new ones over REST."""
 
 import json
 import shlex
@@ -27,13 +27,13 @@ LINES = 5
 
 
 def main() -> None:
-    """Run ``ocrline retrain PRESET``, then ask the gateway about images it has never seen."""
+    """Run ``ocrline retrain PRESET [--set KEY=VALUE]…``, then ask the gateway of unseen images."""
     started = time.monotonic()
-    preset = sys.argv[1] if len(sys.argv) > 1 else "demo"
-    code = run(["retrain", preset])
+    words = sys.argv[1:] or ["demo"]
+    code = run(["retrain", *words])
     if code:
         sys.exit(code)
-    params = load_params(preset)
+    params = load_params(words[0], overrides=[word for word in words[1:] if word != "--set"])
     endpoint = params.deployment.endpoint
     images, texts = draw_unseen(params)
     try:
@@ -47,7 +47,7 @@ def main() -> None:
     ERR.print(f"\nall of it took {time.monotonic() - started:.0f} s; `ocrline stop` ends it")
 
 
-def draw_unseen(params: ProjectParams) -> tuple[list[Image], list[str]]:
+def draw_unseen(params: ProjectParams, *, count: int = LINES) -> tuple[list[Image], list[str]]:
     """Render what comes after a synthetic dataset: a page with its texts, or lines with theirs."""
     seed = params.dataset.seed
     if isinstance(params, RetrainPagesParams):
@@ -65,7 +65,7 @@ def draw_unseen(params: ProjectParams) -> tuple[list[Image], list[str]]:
         strength=of_lines.strength,
         seed=seed,
     )
-    lines = [source.line(of_lines.count + number) for number in range(LINES)]
+    lines = [source.line(of_lines.count + number) for number in range(count)]
     return [line.image for line in lines], [line.text for line in lines]
 
 

@@ -26,6 +26,7 @@ from ocr.processors import count_processors
 from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
+PADDLE_SERVING = "paddle-serving"
 MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
 MARKS: dict[Verdict, str] = {
     "fine": "[green]✓[/]",
@@ -53,7 +54,13 @@ def doctor(
     asked = name_asked(params.resources) if params else Asked()
     findings = list(
         examine(
-            Machine.here(), settings, gpus=gpus, needs_paddleocr=needed, image=image, asked=asked
+            Machine.here(),
+            settings,
+            gpus=gpus,
+            needs_paddleocr=needed,
+            needs_paddle_serving=params is not None and params.deployment.target == PADDLE_SERVING,
+            image=image,
+            asked=asked,
         )
     )
     if as_json:
@@ -70,6 +77,7 @@ def examine(
     *,
     gpus: int,
     needs_paddleocr: bool = False,
+    needs_paddle_serving: bool = False,
     image: str = "",
     asked: Asked = Asked(),  # noqa: B008 - it is frozen
 ) -> Iterator[Finding]:
@@ -91,6 +99,7 @@ def examine(
     yield _check_decoder()
     yield _check_fonts()
     yield _check_paddleocr(image, needed=needs_paddleocr)
+    yield _check_paddle_serving(settings, needed=needs_paddle_serving)
     yield _check_program(machine, "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
     yield _check_program(machine, "tesseract", "baseline only: apt install tesseract-ocr")
     yield _check_program(machine, "chromium", "browser tests skip: apt install chromium")
@@ -171,6 +180,16 @@ def _check_paddleocr(image: str, *, needed: bool) -> Finding:
             return broken("paddleocr", "engine: paddleocr is asked for", str(error))
         return absent("paddleocr", f"engine: paddleocr only: {error}")
     return fine("paddleocr", found.home)
+
+
+def _check_paddle_serving(settings: Settings, *, needed: bool) -> Finding:
+    python = settings.paddle_serving_python
+    if python.is_file():
+        return fine(PADDLE_SERVING, str(python))
+    advice = "none; with a Python 3.9: make serving-runtime"
+    if needed:
+        return broken(PADDLE_SERVING, "deployment.target: paddle-serving is asked for", advice)
+    return absent(PADDLE_SERVING, advice)
 
 
 def _check_fonts() -> Finding:

@@ -88,13 +88,17 @@ class GatewayClient:
                 )
             time.sleep(POLL_S)
 
+    def engine_of(self, name: str) -> str:
+        """Return what runs the nets of a model; empty: it does not say."""
+        return str(self._describe(name)[0].get("engine") or "")
+
     def check_engine(self, name: str, *, engine: str) -> None:
         """Compare what runs the nets of a model.
 
         Raises:
             GatewayUnavailable: It is something else.
         """
-        found = self._describe(name)[0].get("engine")
+        found = self.engine_of(name)
         if found != engine:
             raise GatewayUnavailable(
                 f"{self._endpoint} runs {name} with {found}, asked for {engine}: start it with "

@@ -163,6 +163,21 @@ def test_a_net_of_paddleocr_needs_its_tree(
     assert "PADDLEOCR_HOME names no source tree" in findings["paddleocr"]["advice"]
 
 
+@pytest.mark.parametrize(
+    ("target", "verdict"), [("paddle-serving", "broken"), ("gateway", "absent")]
+)
+def test_a_deployment_to_paddle_serving_needs_its_interpreter(
+    target: str, verdict: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_PADDLE_SERVING_PYTHON", "/none/python")
+
+    run(["doctor", "smoke", "--set", f"deployment.target={target}", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert findings["paddle-serving"]["verdict"] == verdict
+    assert "make serving-runtime" in findings["paddle-serving"]["advice"]
+
+
 def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -159,7 +159,7 @@ def test_a_trial_run_with_another_store_leaves_what_runs_the_jobs_of_the_ui(tmp_
 
     assert find_service(folder, "runner") == runner
     assert store in warning
-    assert (folder / "endpoint").read_text() == endpoint
+    assert (folder / "endpoint").read_text().split() == [endpoint]
 
 
 def test_the_server_of_another_home_on_our_port_is_not_taken_for_ours() -> None:

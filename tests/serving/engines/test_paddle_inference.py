@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tests.training.conftest  # noqa: F401  (paddle, its import warnings aside)
-from bench.untrained_bundle import write_untrained_bundle
+from bench.serve.untrained_bundle import write_untrained_bundle
 from ocr.errors import BadData
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import read_recogniser_manifest, write_manifest

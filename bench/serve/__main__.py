@@ -23,8 +23,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from bench.load import Ask, Load, measure
-from bench.untrained_bundle import write_untrained_bundle
+from bench.serve.load import Ask, Load, measure
+from bench.serve.untrained_bundle import write_untrained_bundle
 from deploy.background import pick_port, start_service, stop_service
 from ocr.image.pixels import Image, decode_image, encode_jpeg
 from ocr.models.golden import read_golden_inputs, read_golden_pages
