@@ -2,7 +2,8 @@
 
 - `app` – the gateway put together, and its process; `python -m serving` starts it
 - `settings` – its parameters
-- `rest/` – the routes, from a request to its answer
+- `dialects/` – routes for clients of other servers
+- `rest/` – our routes, from a request to its answer
 - `decoding/` – documents to pages, in processes that can be killed
 - `engines/` – what runs nets besides ONNX Runtime; `paddle_serving/` is what runs in its own Python
 - `models/` – the versions in service, and how the champions are followed

@@ -18,6 +18,10 @@ from ocr.reading.cores import Cores
 from ocr.store import S3Credentials, open_store
 from serving.decoding.decoders import Decoders
 from serving.decoding.page_feed import PageFeed
+from serving.dialects.asking import Asking
+from serving.dialects.kserve import kserve_routes
+from serving.dialects.paddle_serving import paddle_serving_routes
+from serving.dialects.paddlex import paddlex_routes
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Runtime
@@ -28,7 +32,8 @@ from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
 from serving.rest.connection import ConnectionLimits, limit_connections
 from serving.rest.crops import crop_routes
-from serving.rest.documents import document_routes
+from serving.rest.documents.reader import DocumentReader
+from serving.rest.documents.routes import document_routes
 from serving.rest.edge import Edge
 from serving.rest.inbox import Inbox
 from serving.rest.status import status_routes
@@ -86,22 +91,19 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     limits = _limits(settings)
     pixels = Budget(settings.held_pixels, unit="pixels", held=metrics.pixels)
     inbox = Inbox(limits=limits, budget=bodies)
+    reader = DocumentReader(
+        feed=feed, pixels=pixels, capacity=pages, limits=limits, metrics=metrics
+    )
     app.include_router(
         crop_routes(
             pool, inbox=inbox, pixels=pixels, capacity=crops, limits=limits, metrics=metrics
         )
     )
-    app.include_router(
-        document_routes(
-            pool,
-            inbox=inbox,
-            feed=feed,
-            pixels=pixels,
-            capacity=pages,
-            limits=limits,
-            metrics=metrics,
-        )
-    )
+    app.include_router(document_routes(pool, inbox=inbox, capacity=pages, reader=reader))
+    asking = Asking(pool, inbox=inbox, crops=crops, pages=pages, reader=reader)
+    app.include_router(paddle_serving_routes(asking))
+    app.include_router(paddlex_routes(asking))
+    app.include_router(kserve_routes(pool))
     app.include_router(demo_routes())
     app.include_router(status_routes(pool, metrics=metrics))
     return app

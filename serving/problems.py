@@ -108,7 +108,7 @@ def problem_response(problem: Problem, *, request_id: str) -> JSONResponse:
     if problem.index is not None:
         error["index"] = problem.index
     return JSONResponse(
-        {"error": error}, status_code=STATUS[problem.code], headers=_headers(problem.code)
+        {"error": error}, status_code=STATUS[problem.code], headers=headers_of(problem.code)
     )
 
 
@@ -138,7 +138,8 @@ async def answer_router(request: Request, refusal: Exception) -> JSONResponse:
     return response
 
 
-def _headers(code: Code) -> dict[str, str]:
+def headers_of(code: Code) -> dict[str, str]:
+    """Return what the HTTP response says besides."""
     if code == "unauthorized":
         return {"WWW-Authenticate": "Bearer"}
     if STATUS[code] == 503:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ocr.models.bundle import RecogniserManifest
+from ocr.models.bundle import DetectorManifest, RecogniserManifest
 from ocr.models.pipeline import PipelineManifest
 from ocr.reading.page_reader import ReadsPages
 from ocr.reading.recognition.recogniser import Recogniser
@@ -26,3 +26,4 @@ class LivePipeline(LiveModel):
     """One loaded detector with what reads its lines: it reads pages, and lines too."""
 
     reader: ReadsPages
+    detector: DetectorManifest

@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ocr.errors import BadData, OcrError, ParityFailed, StoreUnavailable
-from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
+from ocr.models.bundle import (
+    ModelManifest,
+    read_detector_bundle,
+    read_detector_manifest,
+    read_recogniser_bundle,
+)
 from ocr.models.golden import decode_golden, prove_lines, prove_pages
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion, Registry
@@ -81,9 +86,8 @@ def _load_pipeline(
     bundle = registry.download(version, folder / "pipeline")
     manifest = read_pipeline(bundle)
     engine = ENGINES[runtime.engine]
-    detector = engine.detector(
-        registry.download(registry.resolve(manifest.detector), folder / "detector"), runtime
-    )
+    found = registry.download(registry.resolve(manifest.detector), folder / "detector")
+    detector = engine.detector(found, runtime)
 
     def load(recogniser: str) -> Recogniser:
         copy = folder / ("recogniser" if recogniser == manifest.recogniser else "second")
@@ -93,7 +97,10 @@ def _load_pipeline(
     reader = PageReader(detector, recogniser, name=version.reference)
     prove_pages(bundle, lambda page: reader.read(decode_golden(page)).lines)
     return LivePipeline(
-        recogniser=recogniser, reader=reader, **_describe(version, manifest, runtime)
+        recogniser=recogniser,
+        reader=reader,
+        detector=read_detector_manifest(found),
+        **_describe(version, manifest, runtime),
     )
 
 

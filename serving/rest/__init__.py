@@ -7,7 +7,7 @@
 - `body` – a request's body, taken apart into files
 - `capacity` – how many requests may be inside at once, and for how long
 - `openapi` – what a route says of its request
-- `documents` – `POST /v1/ocr`, with `document_request` and `document_answer`
+- `documents/` – `POST /v1/ocr`
 - `crops` – `POST /v1/recognize`, with `crop_request`
 - `status` – models, health, metrics and documentation
 """

@@ -52,7 +52,7 @@ def read_crops(body: bytes, *, content_type: str, limits: Limits, account: Accou
     images: list[Image] = []
     for index, data in enumerate(_parse_json(body, limits) if encoded is None else encoded):
         pixels_left = limits.request_pixels - account.taken
-        image = _decode(data, index=index, limits=limits, pixels_left=pixels_left)
+        image = decode_crop(data, index=index, limits=limits, pixels_left=pixels_left)
         account.take(image.shape[0] * image.shape[1])
         images.append(image)
     return images
@@ -71,7 +71,12 @@ def _parse_json(body: bytes, limits: Limits) -> Sequence[bytes]:
     ]
 
 
-def _decode(data: bytes, *, index: int, limits: Limits, pixels_left: int) -> Image:
+def decode_crop(data: bytes, *, index: int, limits: Limits, pixels_left: int) -> Image:
+    """Decode one image of a request.
+
+    Raises:
+        Problem: It is none, or larger than allowed.
+    """
     if not data:
         raise Problem("bad_image", f"Image {index} is empty", index=index)
     try:

@@ -77,7 +77,7 @@ def crop_routes(
                     images = read_crops(
                         body, content_type=content_type, limits=limits, account=account
                     )
-                    return live, _recognise(live, images, metrics=metrics)
+                    return live, recognise_crops(live, images, metrics=metrics)
 
             live, results = await capacity.run(work)
         answer = {
@@ -91,9 +91,14 @@ def crop_routes(
     return router
 
 
-def _recognise(
+def recognise_crops(
     live: LiveModel, images: Sequence[Image], *, metrics: ServingMetrics
 ) -> list[dict[str, Any]]:
+    """Read (H, W, 3) BGR images with one version, and count them.
+
+    Raises:
+        Problem: An image is none that can be read.
+    """
     started = time.perf_counter()
     try:
         answers = live.recogniser.recognise(images)

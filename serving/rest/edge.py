@@ -24,7 +24,8 @@ LOG = logging.getLogger("ocrline.serving")
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 CLIENT_LEFT = 499  # nginx's word for it; nobody reads it
-OPEN_ROUTES: Final = frozenset({"/health/live", "/health/ready"}) | demo_page.PATHS
+PROBES: Final = {"/health", "/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready"}
+OPEN_ROUTES: Final = frozenset(PROBES) | demo_page.PATHS
 
 
 class Edge:

@@ -8,6 +8,8 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 RECOGNIZE: Final = "'{address}v1/recognize?model=NAME'"
+PREDICT: Final = """'{{"key": ["image"], "value": ["'$(base64 -w0 page.jpg)'"]}}'"""
+PADDLEX: Final = """'{{"file": "'$(base64 -w0 page.jpg)'", "fileType": 1}}'"""
 JSON: Final = """'{{"images": ["'$(base64 -w0 crop.jpg)'"]}}'"""
 OCR: Final = "'{address}v1/ocr?model=NAME'"
 DOCUMENT: Final = """'{{"document": "'$(base64 -w0 page.jpg)'", "annotate": true}}'"""
@@ -18,6 +20,8 @@ EXAMPLES: Final = {
         f"curl -F document=@page.png {OCR}",
         f"echo {DOCUMENT} | curl --json @- {OCR}",
     ),
+    "/{name}/prediction": (f"echo {PREDICT} | curl --json @- '{{address}}NAME/prediction'",),
+    "/ocr": (f"echo {PADDLEX} | curl --json @- '{{address}}ocr'",),
     "/v1/recognize": (
         f"curl --data-binary @crop.jpg -H 'Content-Type: image/jpeg' {RECOGNIZE}",
         f"curl -F image=@one.png -F image=@two.png {RECOGNIZE}",
@@ -34,7 +38,8 @@ def render_docs(api: Mapping[str, Any], *, address: str) -> str:
     """Render an OpenAPI description as one page without scripts."""
 
     def examples(path: str) -> list[str]:
-        curls = EXAMPLES.get(path, (f"curl '{{address}}{path.removeprefix('/')}'",))
+        plain = path.removeprefix("/").replace("{name}", "NAME")
+        curls = EXAMPLES.get(path, (f"curl '{{address}}{plain}'",))
         return [curl.format(address=address) for curl in curls]
 
     schemas = json.dumps(api.get("components", {}).get("schemas", {}), indent=1)

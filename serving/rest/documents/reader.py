@@ -1,15 +1,12 @@
-"""POST /v1/ocr: a document in, its lines out, each request answered by exactly one version."""
+"""Reads the pages of a document: decoded one by one, each read where there is a place for it."""
 
-import asyncio
 import base64
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
-
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
 
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, encode_jpeg
@@ -19,20 +16,11 @@ from serving.decoding.decoder import Document
 from serving.decoding.page_feed import FedPage, PageFeed
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
-from serving.models.model_pool import ModelPool
 from serving.problems import Code, Problem
 from serving.rest.body import Limits, bad_image
 from serving.rest.budget import Account, Budget
-from serving.rest.capacity import Capacity, while_wanted
-from serving.rest.document_answer import EXAMPLE, DocumentAnswer
-from serving.rest.document_request import (
-    DOCUMENT_TYPES,
-    DocumentJson,
-    DocumentOptions,
-    parse_document,
-)
-from serving.rest.inbox import Inbox
-from serving.rest.openapi import BINARY, PROBLEMS, describe_request
+from serving.rest.capacity import Capacity
+from serving.rest.documents.request import DocumentOptions
 
 Value = TypeVar("Value")
 
@@ -45,67 +33,55 @@ FAULTS: Final[Mapping[DocumentFault, Code]] = {
 }
 
 
-def document_routes(
-    pool: ModelPool,
-    *,
-    inbox: Inbox,
-    feed: PageFeed,
-    pixels: Budget,
-    capacity: Capacity,
-    limits: Limits,
-    metrics: ServingMetrics,
-) -> APIRouter:
-    """Make the route over a pool."""
-    router = APIRouter()
+@dataclass(frozen=True)
+class DocumentReader:
+    """What reading a document takes.
 
-    @router.post(
-        "/v1/ocr",
-        summary="Read a page, or the pages of a PDF or TIFF; of an animation the first frame",
-        response_model=DocumentAnswer,
-        responses={200: {"content": {"application/json": {"example": EXAMPLE}}}, **PROBLEMS},
-        openapi_extra=describe_request(
-            types=DOCUMENT_TYPES,
-            parts={"document": BINARY},
-            fields=DocumentJson,
-            query=DocumentOptions,
-        ),
-    )
-    async def read_document(request: Request) -> JSONResponse:
-        content_type = request.headers.get("content-type", "")
-        async with (
-            inbox.body(request, file_types=DOCUMENT_TYPES) as body,
-            capacity.place(),
-            while_wanted(request, timeout_s=limits.pages_timeout_s),
-        ):
-            content, options = await asyncio.to_thread(
-                parse_document,
-                body,
-                content_type=content_type,
-                query=request.query_params,
-                limits=limits,
-            )
-            live = pool.choose_pipeline(options.model, options.version)
-            document = Document(
-                content,
-                max_pixels=limits.image_pixels,
-                max_pages=limits.pages,
-                wanted=options.pages,
-            )
-            pages: list[dict[str, Any]] = []
-            async with aclosing(_decode(feed, document)) as decoded:
-                async for page in decoded:
-                    read = partial(
-                        _read, live, page, options, number=len(pages) + 1, metrics=metrics
-                    )
-                    with pixels.account() as account:
-                        account.take(page.image.shape[0] * page.image.shape[1])
-                        pages.append(await capacity.run(read))
-                    _hold_pictures(pages[-1], request.state.pictures)
-        answer = {"model": live.name, "version": live.version, "pages": pages}
-        text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)
-        return JSONResponse({"request_id": request.state.request_id, **answer, "text": text})
+    Attributes:
+        feed: Decodes pages, in turns.
+        pixels: What all pages in memory share.
+        capacity: Whose workers read.
+        limits: Of a request.
+        metrics: What is counted.
+    """
 
-    return router
+    feed: PageFeed
+    pixels: Budget
+    capacity: Capacity
+    limits: Limits
+    metrics: ServingMetrics
+
+    async def read(
+        self, live: LivePipeline, content: bytes, options: DocumentOptions, *, pictures: Account
+    ) -> list[dict[str, Any]]:
+        """Return each page, as `serving.rest.documents.answer.PageAnswer` says.
+
+        Args:
+            live: What reads all of them.
+            content: An image or a PDF.
+            options: What is wanted.
+            pictures: Holds the pictures of the answer.
+
+        Raises:
+            Problem: It cannot be decoded, or is larger than allowed.
+        """
+        document = Document(
+            content,
+            max_pixels=self.limits.image_pixels,
+            max_pages=self.limits.pages,
+            wanted=options.pages,
+        )
+        pages: list[dict[str, Any]] = []
+        async with aclosing(_decode(self.feed, document)) as decoded:
+            async for page in decoded:
+                read = partial(
+                    _read, live, page, options, number=len(pages) + 1, metrics=self.metrics
+                )
+                with self.pixels.account() as account:
+                    account.take(page.image.shape[0] * page.image.shape[1])
+                    pages.append(await self.capacity.run(read))
+                _hold_pictures(pages[-1], pictures)
+        return pages
 
 
 async def _decode(feed: PageFeed, document: Document) -> AsyncGenerator[FedPage, None]:

@@ -1,0 +1,59 @@
+"""Health and metadata of the Open Inference Protocol, version 2, as KServe and Triton have them.
+
+Tensors are not taken: what reads images is under /v1.
+"""
+
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
+
+from serving.models.model_pool import ModelPool
+from serving.problems import STATUS, Problem
+
+Name = Annotated[str, Path(description="Name of the model")]
+
+
+def kserve_routes(pool: ModelPool) -> APIRouter:
+    """Make the routes."""
+    router = APIRouter()
+
+    @router.get("/v2", summary="The server's metadata, for clients of KServe")
+    async def server() -> dict[str, Any]:
+        return {"name": "ocrline", "version": version("ocrline"), "extensions": []}
+
+    @router.get("/v2/health/live", summary="Live, for clients of KServe")
+    async def live() -> dict[str, bool]:
+        return {"live": True}
+
+    @router.get("/v2/health/ready", summary="Ready, for clients of KServe")
+    async def ready() -> JSONResponse:
+        return _ready(not pool.why_not_ready())
+
+    @router.get("/v2/models/{name}", summary="A model's metadata, for clients of KServe")
+    async def model(name: Name) -> JSONResponse:
+        try:
+            served = pool.choose(name)
+        except Problem as problem:
+            return JSONResponse({"error": str(problem)}, status_code=STATUS[problem.code])
+        return JSONResponse(
+            {
+                "name": served.name,
+                "versions": [served.version],
+                "platform": f"ocrline_{served.engine}",
+                "inputs": [{"name": "image", "datatype": "BYTES", "shape": [-1]}],
+                "outputs": [{"name": "text", "datatype": "BYTES", "shape": [-1]}],
+            }
+        )
+
+    @router.get("/v2/models/{name}/ready", summary="Whether a model reads, for clients of KServe")
+    async def model_ready(name: Name) -> JSONResponse:
+        state = pool.states.get(name)
+        return _ready(state is not None and state.live is not None)
+
+    return router
+
+
+def _ready(is_ready: bool) -> JSONResponse:
+    return JSONResponse({"ready": is_ready}, status_code=200 if is_ready else 503)

@@ -1,0 +1,104 @@
+"""POST /NAME/prediction, as Paddle Serving's pipelines answer it.
+
+NAME is a model's; `ocr`, which PaddleOCR's clients ask, is the only model there is, unless one has
+that name. The value is a Python literal, as its clients evaluate it: of a page
+``[[('text', score), [[x, y], …]], …]``, of a line ``['text']``.
+"""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict
+
+from serving.dialects.asking import Asking
+from serving.models.live_model import LiveModel, LivePipeline
+from serving.problems import STATUS, Problem, headers_of
+from serving.rest.body import from_base64, parse_json
+from serving.rest.documents.request import DocumentOptions
+from serving.rest.openapi import PROBLEMS
+
+ANY_NAME = "ocr"
+ERROR_NUMBERS: Final = {404: 7, 500: 8, 503: 6, 504: 1}
+"""Paddle Serving's own, by status: no service, unknown, closed, time-out; else wrong input."""
+WRONG_INPUT = 9
+
+
+class PipelineRequest(BaseModel):
+    """What its HTTP proxy takes; tensors are refused, for theirs may be pickles."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    key: list[str] = []
+    value: list[str] = []
+    tensors: list[Any] = []
+
+
+def paddle_serving_routes(asking: Asking) -> APIRouter:
+    """Make the route."""
+    router = APIRouter()
+
+    @router.post(
+        "/{name}/prediction",
+        summary="Read an image, for clients of Paddle Serving's pipelines",
+        responses=dict(PROBLEMS),
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {"application/json": {"schema": PipelineRequest.model_json_schema()}},
+            }
+        },
+    )
+    async def predict(
+        name: Annotated[str, Path(description="Name of the model; ocr: the only one")],
+        request: Request,
+    ) -> JSONResponse:
+        try:
+            async with asking.body(request) as body:
+                image = _find_image(parse_json(body, PipelineRequest))
+                served = asking.pool.states
+                live = asking.pool.choose("" if name == ANY_NAME not in served else name)
+                read = await _read(asking, live, image, request)
+        except Problem as problem:
+            status = STATUS[problem.code]
+            number = ERROR_NUMBERS.get(status, WRONG_INPUT)
+            return JSONResponse(
+                _answer(number, str(problem), {}),
+                status_code=status,
+                headers=headers_of(problem.code),
+            )
+        values = {"result": repr(read), "model_version": f"{live.name}:{live.version}"}
+        return JSONResponse(_answer(0, "", values))
+
+    return router
+
+
+def _find_image(asked: PipelineRequest) -> bytes:
+    if asked.tensors:
+        raise Problem("wrong_fields", "tensors are not taken; send an image in base64")
+    if len(asked.key) != len(asked.value):
+        raise Problem("wrong_fields", f"{len(asked.key)} keys, {len(asked.value)} values")
+    given = dict(zip(asked.key, asked.value, strict=True))
+    if "image" not in given:
+        raise Problem("wrong_fields", 'Expected {"key": ["image"], "value": ["<base64>"]}')
+    return from_base64(given["image"], what="The image")
+
+
+async def _read(asking: Asking, live: LiveModel, image: bytes, request: Request) -> list[Any]:
+    if not isinstance(live, LivePipeline):
+        return [(await asking.read_line(live, image))["text"]]
+    (page,) = await asking.read_pages(live, image, DocumentOptions(pages=1), request)
+    return [
+        [(line["text"], line["confidence"]), [list(corner) for corner in line["polygon"]]]
+        for line in page["lines"]
+    ]
+
+
+def _answer(number: int, message: str, values: dict[str, str]) -> dict[str, Any]:
+    return {
+        "err_no": number,
+        "err_msg": message,
+        "key": list(values),
+        "value": list(values.values()),
+        "tensors": [],
+    }

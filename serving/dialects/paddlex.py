@@ -1,0 +1,195 @@
+"""POST /ocr, as PaddleOCR 3's and PaddleX's servers answer it.
+
+What this gateway does not do (document orientation, unwarping, orientation of lines, boxes of
+words) and other thresholds than the model's own are refused, not ignored.
+"""
+
+import json
+import uuid
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from serving.dialects.asking import Asking
+from serving.models.live_model import LivePipeline
+from serving.problems import STATUS, Problem, headers_of
+from serving.rest.body import from_base64, parse_json
+from serving.rest.documents.request import DocumentOptions
+from serving.rest.openapi import PROBLEMS
+
+MODEL: Final = "Name of the pipeline; needed when several are served"
+MOST_PAGES: Final = 10
+"""Which PaddleX reads; the rest it leaves silently."""
+PDF, TIFF = b"%PDF", (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+UNPROCESSABLE: Final = 422
+
+
+class OcrRequest(BaseModel):
+    """What PaddleX's `ocr.InferRequest` has; other fields are left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    file: str = Field(description="An image or a PDF in base64; no address")
+    fileType: Literal[0, 1] | None = Field(None, description="0: PDF, 1: image")  # noqa: N815
+    useDocOrientationClassify: bool | None = None  # noqa: N815
+    useDocUnwarping: bool | None = None  # noqa: N815
+    useTextlineOrientation: bool | None = None  # noqa: N815
+    textDetLimitSideLen: int | None = None  # noqa: N815
+    textDetLimitType: str | None = None  # noqa: N815
+    textDetThresh: float | None = None  # noqa: N815
+    textDetBoxThresh: float | None = None  # noqa: N815
+    textDetUnclipRatio: float | None = None  # noqa: N815
+    textRecScoreThresh: float | None = Field(None, ge=0, le=1)  # noqa: N815
+    returnWordBox: bool | None = None  # noqa: N815
+    visualize: bool | None = None
+    logId: str | None = Field(None, max_length=128)  # noqa: N815
+
+
+ABSENT = ("useDocOrientationClassify", "useDocUnwarping", "useTextlineOrientation", "returnWordBox")
+DETECTOR = {
+    "textDetLimitSideLen": "limit_side_len",
+    "textDetLimitType": "limit_type",
+    "textDetThresh": "thresh",
+    "textDetBoxThresh": "box_thresh",
+    "textDetUnclipRatio": "unclip_ratio",
+}
+
+
+def paddlex_routes(asking: Asking) -> APIRouter:
+    """Make the routes."""
+    router = APIRouter()
+
+    @router.get("/health", summary="Live, for clients of PaddleX")
+    async def health() -> JSONResponse:
+        return JSONResponse({"logId": _new_id(), "errorCode": 0, "errorMsg": "Healthy"})
+
+    @router.post(
+        "/ocr",
+        summary="Read a document, for clients of PaddleOCR 3's and PaddleX's servers",
+        responses=dict(PROBLEMS),
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {"application/json": {"schema": OcrRequest.model_json_schema()}},
+            }
+        },
+    )
+    async def infer(
+        request: Request, model: Annotated[str, Query(description=MODEL)] = ""
+    ) -> JSONResponse:
+        log_id = _new_id()
+        try:
+            async with asking.body(request) as body:
+                asked = parse_json(body, OcrRequest)
+                log_id = asked.logId or log_id
+                live = asking.pool.choose_pipeline(model)
+                result = await _read(asking, live, asked, request)
+        except Problem as problem:
+            return _refuse(problem, log_id)
+        answer = {"logId": log_id, "result": result, "errorCode": 0, "errorMsg": "Success"}
+        return JSONResponse(answer)
+
+    return router
+
+
+async def _read(
+    asking: Asking, live: LivePipeline, asked: OcrRequest, request: Request
+) -> dict[str, Any]:
+    params = _detector_params(live)
+    _check(asked, params)
+    content = _find_content(asked)
+    wanted = min(MOST_PAGES, asking.reader.limits.pages)
+    shows = asked.visualize is not False
+    options = DocumentOptions(pages=wanted, annotate=shows, render=shows)
+    pages = await asking.read_pages(live, content, options, request)
+    threshold = asked.textRecScoreThresh or 0.0
+    results = [
+        {"prunedResult": _prune(page, params, threshold)}
+        | ({"ocrImage": page["annotated"], "inputImage": page["image"]} if shows else {})
+        for page in pages
+    ]
+    return {"ocrResults": results, "dataInfo": _describe(content, pages)}
+
+
+def _find_content(asked: OcrRequest) -> bytes:
+    if asked.file.startswith(("http://", "https://")):
+        raise Problem("wrong_fields", "file: addresses are not fetched; send the file in base64")
+    if asked.fileType is None:
+        raise Problem("wrong_fields", "fileType: expected 0 (PDF) or 1 (image)")
+    content = from_base64(asked.file, what="file")
+    if content.startswith(PDF) != (asked.fileType == 0):
+        raise Problem("wrong_fields", f"fileType: {asked.fileType} is not what the file is")
+    return content
+
+
+def _check(asked: OcrRequest, params: dict[str, Any]) -> None:
+    for name in ABSENT:
+        if getattr(asked, name):
+            raise Problem("wrong_fields", f"{name}: not done by this server; leave it out")
+    for name, param in DETECTOR.items():
+        value = getattr(asked, name)
+        if value not in (None, params[param]):
+            raise Problem("wrong_fields", f"{name}: {value} is not the model's {params[param]}")
+
+
+def _detector_params(live: LivePipeline) -> dict[str, Any]:
+    spec, rule = live.detector.input, live.detector.boxes
+    return {
+        "limit_side_len": spec.long_side_px,
+        "limit_type": "max",
+        "thresh": rule.threshold,
+        "max_side_limit": spec.long_side_px,
+        "box_thresh": rule.box_threshold,
+        "unclip_ratio": rule.unclip_ratio,
+    }
+
+
+def _prune(page: dict[str, Any], params: dict[str, Any], threshold: float) -> dict[str, Any]:
+    """Return a page as PaddleX's result, without the keys that it removes."""
+    lines = page["lines"]
+    found = [[[round(x), round(y)] for x, y in line["polygon"]] for line in lines]
+    kept = [number for number, line in enumerate(lines) if line["confidence"] >= threshold]
+    polygons = [found[number] for number in kept]
+    return {
+        "model_settings": {"use_doc_preprocessor": False, "use_textline_orientation": False},
+        "dt_polys": found,
+        "text_det_params": params,
+        "text_type": "general",
+        "textline_orientation_angles": [-1] * len(lines),
+        "text_rec_score_thresh": threshold,
+        "return_word_box": False,
+        "rec_texts": [lines[number]["text"] for number in kept],
+        "rec_scores": [lines[number]["confidence"] for number in kept],
+        "rec_polys": polygons,
+        "rec_boxes": [
+            [min(xs), min(ys), max(xs), max(ys)]
+            for xs, ys in (tuple(zip(*polygon, strict=True)) for polygon in polygons)
+        ],
+    }
+
+
+def _describe(content: bytes, pages: list[dict[str, Any]]) -> dict[str, Any]:
+    sizes = [{"width": page["width"], "height": page["height"]} for page in pages]
+    if content.startswith((PDF, *TIFF)):
+        kind = "pdf" if content.startswith(PDF) else "tiff"
+        return {"type": kind, "numPages": len(pages), "pages": sizes}
+    return {"type": "image", **sizes[0]}
+
+
+def _refuse(problem: Problem, log_id: str) -> JSONResponse:
+    status = STATUS[problem.code]
+    message = str(problem)
+    if status == UNPROCESSABLE:
+        where = message.partition(":")[0] if ":" in message else "body"
+        message = json.dumps([{"type": problem.code, "loc": ["body", where], "msg": message}])
+    return JSONResponse(
+        {"logId": log_id, "errorCode": status, "errorMsg": message},
+        status_code=status,
+        headers=headers_of(problem.code),
+    )
+
+
+def _new_id() -> str:
+    return str(uuid.uuid4())

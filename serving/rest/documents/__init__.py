@@ -1,0 +1,7 @@
+"""`POST /v1/ocr`: a document in, its lines out.
+
+- `routes` – the route
+- `request` – from a request to a document and what is wanted of it
+- `reader` – reads its pages
+- `answer` – what the answer holds
+"""
