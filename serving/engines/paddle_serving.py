@@ -126,6 +126,9 @@ class _Crew:
         process = self._start()
         with self._lock:
             self._all.add(process)
+        if self._closed.is_set():  # who closes may not have seen it
+            self._forget(process)
+            return
         try:
             process.wait_until_up()
         except OcrError:
@@ -152,7 +155,7 @@ class _Crew:
         while not self._closed.is_set():
             try:
                 self._add()
-            except OcrError as error:
+            except (OcrError, OSError) as error:
                 LOG.error("%s", error)
                 self._closed.wait(PROBE_S)
             else:

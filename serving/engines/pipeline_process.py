@@ -12,7 +12,7 @@ import grpc
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.errors import BadData, ProcessDied
+from ocr.errors import BadData, BadInput, ProcessDied
 from ocr.models.bundle import SERVING_FOLDER
 from serving.engines.pipeline_messages import METHOD, Request, Response
 
@@ -22,6 +22,9 @@ POLL_S = 0.05
 FLOAT32 = 1
 MOST_BYTES = 256 * 2**20
 THREADS = 1
+LONGEST_SOCKET = 107
+"""Bytes of its path, as Linux has it."""
+QUIET = {"GLOG_minloglevel": "2", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
 PASSED_ON = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ")
 """Variables that it gets: no key and no token is among them."""
 
@@ -39,22 +42,32 @@ class PipelineProcess:
             python: The interpreter with Paddle Serving.
             bundle: A bundle's folder, its files verified.
             version: What every answer is to name.
+
+        Raises:
+            BadInput: The folder of temporary files is no place for a socket.
+            OSError: It does not start.
         """
         self._name = bundle.name
         self._version = version
         self._folder = Path(tempfile.mkdtemp(prefix="ocrline-"))
         self.socket = self._folder / "socket"
         model = str(bundle / SERVING_FOLDER)
-        self._process = subprocess.Popen(
-            [str(python), "-u", str(SERVICE), model, str(self.socket), version, str(THREADS)],
-            cwd=self._folder,
-            env={name: os.environ[name] for name in PASSED_ON if name in os.environ}
-            | {"GLOG_minloglevel": "2", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"},
-            stdin=subprocess.PIPE,  # which ends when this process does
-            stdout=subprocess.DEVNULL,
-            stderr=sys.stderr,
-            start_new_session=True,  # Paddle Serving kills its group where a model does not load
-        )
+        words = [str(python), "-u", str(SERVICE), model, str(self.socket), version, str(THREADS)]
+        try:
+            if len(os.fsencode(self.socket)) > LONGEST_SOCKET:
+                raise BadInput(f"TMPDIR={self._folder.parent} is too long a path for a socket")
+            self._process = subprocess.Popen(
+                words,
+                cwd=self._folder,
+                env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | QUIET,
+                stdin=subprocess.PIPE,  # which ends when this process does
+                stdout=subprocess.DEVNULL,
+                stderr=sys.stderr,
+                start_new_session=True,  # Paddle Serving kills its group where nothing loads
+            )
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         sizes = [(f"grpc.max_{way}_message_length", MOST_BYTES) for way in ("send", "receive")]
         self._channel = grpc.insecure_channel(f"unix:{self.socket}", options=sizes)
         self._call = self._channel.unary_unary(
@@ -103,12 +116,17 @@ class PipelineProcess:
             answer = self._call(request, timeout=timeout_s)
         except grpc.RpcError as error:
             raise ProcessDied(f"Paddle Serving gave no answer: {error.code().name}") from None
+        except ValueError as error:  # of a channel that is closed
+            raise ProcessDied(f"Paddle Serving was ended: {error}") from None
         if answer.err_no:
             raise BadData(f"Paddle Serving refused a batch with {answer.err_no}: {answer.err_msg}")
         if dict(zip(answer.key, answer.value, strict=True)).get("model_version") != self._version:
             raise ProcessDied("Paddle Serving answered as another version")
-        (output,) = answer.tensors
-        return np.frombuffer(output.byte_data, np.float32).reshape(output.shape)
+        try:
+            (output,) = answer.tensors
+            return np.frombuffer(output.byte_data, np.float32).reshape(output.shape)
+        except ValueError as error:
+            raise ProcessDied(f"Paddle Serving gave no tensor: {error}") from None
 
     def _is_up(self) -> bool:
         if not self.socket.exists():

@@ -5,6 +5,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import grpc
@@ -12,6 +13,7 @@ import numpy as np
 import psutil
 import pytest
 
+from ocr.errors import BadInput, ProcessDied
 from serving.engines.pipeline_messages import METHOD, Request, Response
 from serving.engines.pipeline_process import PipelineProcess
 from tests.serving.engines.conftest import Start
@@ -95,6 +97,28 @@ def test_it_ends_with_who_started_it_however_that_ends(python: Path, lines: Path
 
     assert psutil.wait_procs([service], timeout=10)[1] == []
     assert not Path(socket).parent.exists()
+
+
+def test_one_that_was_ended_gives_no_answer(start: Start) -> None:
+    process = start()
+    process.wait_until_up()
+    process.end()
+
+    with pytest.raises(ProcessDied, match="Paddle Serving was ended"):
+        process.run(X, timeout_s=10)
+
+
+def test_a_folder_whose_path_is_too_long_for_a_socket_is_named(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+
+    with pytest.raises(BadInput, match="is too long a path for a socket"):
+        start()
+
+    assert list(long.iterdir()) == []
 
 
 def test_it_gets_no_secret(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
