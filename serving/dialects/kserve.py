@@ -4,7 +4,7 @@ Tensors are not taken: what reads images is under /v1.
 """
 
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
@@ -13,6 +13,9 @@ from serving.models.model_pool import ModelPool
 from serving.problems import STATUS, Problem
 
 Name = Annotated[str, Path(description="Name of the model")]
+
+NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "not ready yet"}}
+UNKNOWN: Final = {404: {"description": "no such model"}, **NOT_READY}
 
 
 def kserve_routes(pool: ModelPool) -> APIRouter:
@@ -27,11 +30,15 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
     async def live() -> dict[str, bool]:
         return {"live": True}
 
-    @router.get("/v2/health/ready", summary="Ready, for clients of KServe")
+    @router.get("/v2/health/ready", summary="Ready, for clients of KServe", responses=NOT_READY)
     async def ready() -> JSONResponse:
         return _ready(not pool.why_not_ready())
 
-    @router.get("/v2/models/{name}", summary="A model's metadata, for clients of KServe")
+    @router.get(
+        "/v2/models/{name}",
+        summary="A model's metadata, for clients of KServe",
+        responses=UNKNOWN,
+    )
     async def model(name: Name) -> JSONResponse:
         try:
             served = pool.choose(name)
@@ -47,10 +54,16 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
             }
         )
 
-    @router.get("/v2/models/{name}/ready", summary="Whether a model reads, for clients of KServe")
+    @router.get(
+        "/v2/models/{name}/ready",
+        summary="Whether a model reads, for clients of KServe",
+        responses=UNKNOWN,
+    )
     async def model_ready(name: Name) -> JSONResponse:
         state = pool.states.get(name)
-        return _ready(state is not None and state.live is not None)
+        if state is None:
+            return JSONResponse({"error": f"No champion of {name[:100]!r}"}, status_code=404)
+        return _ready(state.live is not None)
 
     return router
 

@@ -21,4 +21,4 @@ def test_a_model_that_is_not_there(page_gateway: Gateway) -> None:
     missing = page_gateway.get("/v2/models/none")
 
     assert (missing.status_code, missing.json().keys()) == (404, {"error"})
-    assert page_gateway.get("/v2/models/none/ready").status_code == 503
+    assert page_gateway.get("/v2/models/none/ready").status_code == 404
