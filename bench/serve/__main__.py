@@ -5,8 +5,9 @@ python -m bench.serve [--seconds 3] [--model plates] [--engine paddle]
 The gateway has its default settings: a lone request uses every core, many have one each. The bare
 models do the same.
 
-Without --model, a net of random weights and the embedded trainer's base size is served. A pipeline
-reads its golden pages, a recogniser its golden crops.
+Without --model, a net of random weights and the embedded trainer's base size is served (not by
+Paddle Serving, whose form it lacks). A pipeline reads its golden pages, a recogniser its golden
+crops.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from rich.console import Console
@@ -34,6 +36,7 @@ from ocr.reading.cores import Cores
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
+from serving.settings import Engine
 from tasks.readers import load_pipeline
 from tasks.workspace import Workspace, open_workspace
 
@@ -48,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.serve", description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="per row")
     parser.add_argument("--model", default="", help="a model of the registry, its champion")
-    parser.add_argument("--engine", default="onnxruntime", choices=["onnxruntime", "paddle"])
+    parser.add_argument("--engine", default="onnxruntime", choices=get_args(Engine))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         loads = _measure(

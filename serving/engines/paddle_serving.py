@@ -156,7 +156,8 @@ class _Crew:
             try:
                 self._add()
             except (OcrError, OSError) as error:
-                LOG.error("%s", error)
+                if not self._closed.is_set():
+                    LOG.error("%s", error)
                 self._closed.wait(PROBE_S)
             else:
                 return

@@ -83,7 +83,7 @@ def _be_quiet() -> None:
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.ERROR)
-    logging.basicConfig(handlers=[handler], force=True)
+    logging.basicConfig(handlers=[handler], level=logging.ERROR, force=True)
     create = inference.create_predictor
 
     def create_quietly(config: Any) -> Any:
