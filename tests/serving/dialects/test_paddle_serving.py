@@ -81,3 +81,12 @@ def test_of_many_pages_the_first_is_read(page_gateway: Gateway) -> None:
     answer = predict(page_gateway, "pages", asking(pages)).json()
 
     assert len(ast.literal_eval(answer["value"][0])) <= 1
+
+
+@pytest.mark.parametrize("path", ["/pages/prediction", "/ocr"])
+def test_pages_of_other_sites_cannot_ask(page_gateway: Gateway, path: str) -> None:
+    headers = {"origin": "https://elsewhere.example", "sec-fetch-site": "cross-site"}
+
+    reply = page_gateway.post(path, content=b"{}", headers=headers)
+
+    assert reply.status_code == 403
