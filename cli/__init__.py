@@ -9,7 +9,7 @@
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
 - `models` – the registry
 - `prune` – what nobody needs any more
-- `serve` – starts the gateway, stops all services
+- `serving/` – starts the gateway, stops all services; who may ask
 - `doctor` – what this machine has and lacks, and how to mend it
 - `demo` – what `make demo` runs
 """

@@ -20,10 +20,10 @@ from cli import (
     prepare,
     prune,
     retrain,
-    serve,
 )
 from cli.output import refuse
 from cli.planning import find_batch, templates
+from cli.serving import keys, serve
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
@@ -51,6 +51,7 @@ app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(pred
 app.command(epilog="Example: ocrline annotate scans --to ppocrlabel --budget 50")(annotate.annotate)
 app.add_typer(models.app, name="models")
 app.add_typer(templates.app, name="templates")
+app.add_typer(keys.app, name="keys")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline stop")(serve.stop)

@@ -4,6 +4,7 @@
 - `settings` – its parameters
 - `dialects/` – routes for clients of other servers
 - `rest/` – our routes, from a request to its answer
+- `access/` – who may ask
 - `decoding/` – documents to pages, in processes that can be killed
 - `engines/` – what runs nets besides ONNX Runtime; `paddle_serving/` is what runs in its own Python
 - `models/` – the versions in service, and how the champions are followed

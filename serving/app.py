@@ -16,6 +16,8 @@ from ocr.errors import ProcessDied
 from ocr.models.registry import Registry
 from ocr.reading.cores import Cores
 from ocr.store import S3Credentials, open_store
+from serving.access.callers import Callers
+from serving.access.key_file import read_keys
 from serving.decoding.decoders import Decoders
 from serving.decoding.page_feed import PageFeed
 from serving.dialects.asking import Asking
@@ -78,12 +80,13 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
+    callers = Callers(token=settings.token, keys=settings.keys, is_open=settings.host in LOOPBACK)
     most_bytes = int(settings.bodies_mb * MEBIBYTE)
     bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
     # Apart: who takes an answer slowly keeps no request out.
     pictures = Budget(most_bytes, unit="bytes of the pictures", held=metrics.picture_bytes)
     app.add_middleware(
-        Edge, token=settings.token, names=settings.names, pictures=pictures, metrics=metrics
+        Edge, callers=callers, names=settings.names, pictures=pictures, metrics=metrics
     )
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
@@ -113,13 +116,13 @@ def run(settings: ServingSettings) -> None:
     """Serve until SIGTERM or SIGINT; requests inside are answered first.
 
     Raises:
-        SettingsError: It would listen beyond loopback without a token.
+        SettingsError: It would listen beyond loopback without a token or a key.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    if settings.host not in LOOPBACK and not settings.token:
+    if settings.host not in LOOPBACK and not (settings.token or read_keys(settings.keys)):
         raise SettingsError(
             f"OCRLINE_HOST={settings.host!r} lets anybody ask who reaches this machine: "
-            "set OCRLINE_TOKEN too, or listen on 127.0.0.1"
+            "make a key with `ocrline keys add NAME`, set OCRLINE_TOKEN, or listen on 127.0.0.1"
         )
     if settings.engine == "paddle-serving" and not settings.paddle_serving_python.is_file():
         raise SettingsError(

@@ -19,6 +19,7 @@ Code = Literal[
     "model_required",
     "unauthorized",
     "cross_site",
+    "forbidden",
     "not_found",
     "unknown_model",
     "unknown_version",
@@ -39,6 +40,7 @@ Code = Literal[
     "too_slow",
     "wrong_fields",
     "wrong_task",
+    "rate_limited",
     "headers_too_large",
     "internal",
     "busy",
@@ -57,6 +59,7 @@ STATUS: Final[Mapping[Code, int]] = {
     "model_required": 400,
     "unauthorized": 401,
     "cross_site": 403,
+    "forbidden": 403,
     "not_found": 404,
     "unknown_model": 404,
     "unknown_version": 404,
@@ -77,6 +80,7 @@ STATUS: Final[Mapping[Code, int]] = {
     "too_slow": 422,
     "wrong_fields": 422,
     "wrong_task": 422,
+    "rate_limited": 429,
     "headers_too_large": 431,
     "internal": 500,
     "busy": 503,
@@ -142,6 +146,6 @@ def headers_of(code: Code) -> dict[str, str]:
     """Return what the HTTP response says besides."""
     if code == "unauthorized":
         return {"WWW-Authenticate": "Bearer"}
-    if STATUS[code] == 503:
+    if STATUS[code] in (429, 503):
         return {"Retry-After": RETRY_AFTER_S}
     return {}

@@ -1,9 +1,10 @@
 """What the gateway reads from the environment besides what every process of ours does."""
 
 import re
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode
 
 from configs.settings import Settings, variable_of
@@ -14,11 +15,18 @@ Engine = Literal["onnxruntime", "paddle", "paddle-serving"]
 MEBIBYTE = 2**20
 
 
+def _default_keys(fields: dict[str, Any]) -> Path:
+    return Path(fields["home"]) / "keys.json"
+
+
 class ServingSettings(Settings):
     """What one gateway serves, where, and within which limits."""
 
     models: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Serve only these, comma-separated"
+    )
+    keys: Annotated[Path, AfterValidator(Path.absolute)] = Field(
+        default_factory=_default_keys, description="File of API keys; unset: keys.json under home"
     )
     engine: Engine = Field("onnxruntime", description="What runs the models")
     threads: int = Field(

@@ -58,6 +58,7 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
                 image = _find_image(parse_json(body, PipelineRequest))
                 served = asking.pool.states
                 live = asking.pool.choose("" if name == ANY_NAME not in served else name)
+                request.state.caller.admit(live.name)
                 read = await _read(asking, live, image, request)
         except Problem as problem:
             status = STATUS[problem.code]

@@ -85,6 +85,7 @@ def paddlex_routes(asking: Asking) -> APIRouter:
                 asked = parse_json(body, OcrRequest)
                 log_id = asked.logId or log_id
                 live = asking.pool.choose_pipeline(model)
+                request.state.caller.admit(live.name)
                 result = await _read(asking, live, asked, request)
         except Problem as problem:
             return _refuse(problem, log_id)

@@ -73,6 +73,7 @@ def crop_routes(
 
             def work() -> tuple[LiveModel, list[dict[str, Any]]]:
                 live = pool.choose(options.model)
+                request.state.caller.admit(live.name)
                 with pixels.account() as account:
                     images = read_crops(
                         body, content_type=content_type, limits=limits, account=account

@@ -1,7 +1,6 @@
 """The outermost layer of the gateway: request ids, the token, headers, counts, last errors."""
 
 import asyncio
-import hmac
 import logging
 import re
 import time
@@ -13,6 +12,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
 from serving.rest.budget import Budget
@@ -35,7 +35,7 @@ class Edge:
         self,
         app: ASGIApp,
         *,
-        token: str,
+        callers: Callers,
         names: Collection[str],
         pictures: Budget,
         metrics: ServingMetrics,
@@ -43,7 +43,7 @@ class Edge:
         self._app = app
         self._pictures = pictures
         self._names = names
-        self._token = token.encode()
+        self._callers = callers
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,10 +73,15 @@ class Edge:
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
         refuse_foreign(headers, method=scope["method"], names=self._names)
-        is_known = self._is_known(headers)
-        scope["state"]["is_known"] = is_known
-        if not (is_known or scope["path"] in OPEN_ROUTES):
+        caller = self._callers.find(headers.get("authorization", ""))
+        scope["state"]["is_known"] = caller is not None
+        scope["state"]["caller"] = caller
+        if scope["path"] in OPEN_ROUTES:
+            return
+        if caller is None:
             raise Problem("unauthorized", "Expected the header Authorization: Bearer <token>")
+        if scope["method"] == "POST":
+            caller.spend()
 
     async def _answer(self, scope: Scope, exchange: Exchange) -> None:
         try:
@@ -97,13 +102,6 @@ class Edge:
     async def _refuse(self, problem: Problem, scope: Scope, exchange: Exchange) -> None:
         response = problem_response(problem, request_id=exchange.request_id)
         await response(scope, exchange.receive, exchange.send)
-
-    def _is_known(self, headers: Headers) -> bool:
-        if not self._token:
-            return True
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        given = token.encode("latin-1")
-        return kind.lower() == "bearer" and hmac.compare_digest(given, self._token)
 
 
 def _request_id(headers: Headers) -> str:

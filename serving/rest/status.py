@@ -16,8 +16,10 @@ def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:
     router = APIRouter()
 
     @router.get("/v1/models", summary="List the served models")
-    async def models() -> dict[str, Any]:
-        return {"models": pool.describe()}
+    async def models(request: Request) -> dict[str, Any]:
+        allowed = request.state.caller.models
+        told = [each for each in pool.describe() if not allowed or each["name"] in allowed]
+        return {"models": told}
 
     @router.get("/health/live", summary="Whether the process answers")
     async def live() -> dict[str, Any]:

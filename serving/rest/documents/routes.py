@@ -52,6 +52,7 @@ def document_routes(
                 limits=reader.limits,
             )
             live = pool.choose_pipeline(options.model, options.version)
+            request.state.caller.admit(live.name)
             pages = await reader.read(live, content, options, pictures=request.state.pictures)
         answer = {"model": live.name, "version": live.version, "pages": pages}
         text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)

@@ -1,9 +1,11 @@
 import asyncio
 import threading
+from pathlib import Path
 
 import httpx
 from fastapi import FastAPI
 
+from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
@@ -94,4 +96,10 @@ def crops_app(
         )
     )
     pictures = Budget(10**6, unit="bytes of the pictures", held=metrics.picture_bytes)
-    return Edge(app, token="", names=(), pictures=pictures, metrics=metrics)
+    return Edge(
+        app,
+        callers=Callers(token="", keys=Path("/none")),
+        names=(),
+        pictures=pictures,
+        metrics=metrics,
+    )

@@ -1,0 +1,53 @@
+"""``ocrline keys``: who may ask the gateway, for which models, how often."""
+
+from typing import Annotated
+
+import typer
+
+from cli.options import AsJson
+from cli.output import ERR, OUT, print_json
+from serving.access.key_file import add_key, read_keys, revoke_key
+from serving.settings import ServingSettings
+
+app = typer.Typer(
+    help="Who may ask the gateway. It reads changes within a second.", no_args_is_help=True
+)
+
+Name = Annotated[str, typer.Argument(help="Small letters, digits and . _ -")]
+
+
+@app.command(epilog="Example: ocrline keys add orders --model receipts --per-minute 600")
+def add(
+    name: Name,
+    model: Annotated[
+        list[str] | None, typer.Option(help="May ask this model only; repeatable.")
+    ] = None,
+    per_minute: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Requests a minute; 0: any number.")
+    ] = 0,
+) -> None:
+    """Make a key and print it, this once: only its digest is kept."""
+    path = ServingSettings().keys
+    key = add_key(path, name=name, models=tuple(model or ()), per_minute=per_minute)
+    ERR.print(f"kept in {path}; send it as the header Authorization: Bearer KEY", soft_wrap=True)
+    typer.echo(key)
+
+
+@app.command("list")
+def show(as_json: AsJson = False) -> None:
+    """List the keys, without what they are."""
+    keys = read_keys(ServingSettings().keys)
+    if as_json:
+        print_json([key.model_dump(mode="json", exclude={"sha256"}) for key in keys])
+        return
+    for key in keys:
+        often = f"{key.per_minute} a minute" if key.per_minute else "any number"
+        said = f"{key.name}  {', '.join(key.models) or 'every model'}, {often}, since {key.created}"
+        OUT.print(said, soft_wrap=True, markup=False)
+
+
+@app.command()
+def revoke(name: Name) -> None:
+    """Forget a key: the gateway refuses it within a second."""
+    revoke_key(ServingSettings().keys, name)
+    ERR.print(f"revoked {name}", markup=False)

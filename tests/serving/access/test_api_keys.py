@@ -1,0 +1,156 @@
+"""API keys at a real gateway: who may ask what, how often, and from when to when."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+from configs.settings import SettingsError
+from serving import app
+from serving.access.key_file import add_key, read_keys, revoke_key
+from serving.settings import ServingSettings
+from tests.serving.conftest import serving_pages
+from tests.serving.gateway import Gateway, wait_until
+from tests.serving.tiny_bundle import png
+from tests.serving.tiny_pipeline import page_png
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    return tmp_path / "keys.json"
+
+
+@pytest.fixture
+def guarded(tmp_path: Path, keys: Path) -> Iterator[tuple[Gateway, str]]:
+    """A gateway, and a key that may ask anything."""
+    boss = add_key(keys, name="boss", models=(), per_minute=0)
+    with serving_pages(tmp_path / "g", OCRLINE_KEYS=str(keys)) as gateway:
+        yield gateway, boss
+
+
+def ask(gateway: Gateway, key: str, path: str = "/v1/recognize?model=bars") -> int:
+    image = png("4") if "recognize" in path else page_png("4")
+    headers = {"content-type": "image/png"} | ({"authorization": f"Bearer {key}"} if key else {})
+    return gateway.post(path, content=image, headers=headers).status_code
+
+
+def test_only_who_has_a_key_may_ask(guarded: tuple[Gateway, str]) -> None:
+    gateway, boss = guarded
+
+    assert ask(gateway, boss) == 200
+    assert [ask(gateway, key) for key in ("", "ocr_wrong", boss[:-1], boss + "x")] == [401] * 4
+    assert gateway.get("/v1/models").status_code == 401
+    assert gateway.get("/health/live").status_code == 200
+    assert boss not in gateway.log.read_text()
+
+
+def test_a_new_key_works_and_a_revoked_one_does_not_without_a_restart(
+    guarded: tuple[Gateway, str], keys: Path
+) -> None:
+    gateway, boss = guarded
+    new = add_key(keys, name="new", models=(), per_minute=0)
+
+    wait_until(lambda: ask(gateway, new) == 200, log=gateway.log, timeout_s=5)
+    revoke_key(keys, "boss")
+    wait_until(lambda: ask(gateway, boss) == 401, log=gateway.log, timeout_s=5)
+    revoke_key(keys, "new")
+    wait_until(lambda: ask(gateway, new) == 401, log=gateway.log, timeout_s=5)
+
+    assert ask(gateway, "") == 401  # the last key is gone, and nobody gets in
+
+
+def test_a_key_for_a_model_reads_and_sees_no_other(
+    guarded: tuple[Gateway, str], keys: Path
+) -> None:
+    gateway, _ = guarded
+    lines = add_key(keys, name="lines", models=("bars",), per_minute=0)
+    wait_until(lambda: ask(gateway, lines) == 200, log=gateway.log, timeout_s=5)
+
+    for path in ("/v1/ocr?model=pages", "/pages/prediction", "/ocr"):
+        data = {"key": ["image"], "value": ["aGk="], "file": "aGk=", "fileType": 1}
+        headers = {"authorization": f"Bearer {lines}"}
+        if path.startswith("/v1"):
+            assert ask(gateway, lines, path) == 403
+        else:
+            assert gateway.post(path, json=data, headers=headers).status_code == 403
+    listed = gateway.get("/v1/models", headers=headers).json()["models"]
+    assert [model["name"] for model in listed] == ["bars"]
+
+
+def test_who_asks_too_often_is_told_so_and_others_are_not_held_up(
+    guarded: tuple[Gateway, str], keys: Path
+) -> None:
+    gateway, boss = guarded
+    slow = add_key(keys, name="slow", models=(), per_minute=3)
+    wait_until(
+        lambda: gateway.get("/v1/models", headers={"authorization": f"Bearer {slow}"}).is_success,
+        log=gateway.log,
+        timeout_s=5,
+    )
+
+    said = [ask(gateway, slow) for _ in range(5)]
+
+    assert said == [200, 200, 200, 429, 429]
+    reply = gateway.post(content=png("4"), headers={"authorization": f"Bearer {slow}"})
+    assert reply.json()["error"]["code"] == "rate_limited"
+    assert "The key slow may ask 3 times a minute" in reply.json()["error"]["message"]
+    assert int(reply.headers["retry-after"]) > 0
+    assert ask(gateway, boss) == 200
+
+
+def test_a_file_that_is_damaged_later_changes_nothing(
+    guarded: tuple[Gateway, str], keys: Path
+) -> None:
+    gateway, boss = guarded
+
+    keys.write_text('{"keys": [')
+    wait_until(
+        lambda: ask(gateway, boss) == 200 and "keys of before stay" in gateway.log.read_text(),
+        log=gateway.log,
+    )
+
+    assert ask(gateway, boss) == 200
+    assert ask(gateway, "") == 401
+
+
+def test_the_file_has_digests_and_is_for_its_owner(keys: Path) -> None:
+    key = add_key(keys, name="orders", models=("receipts",), per_minute=60)
+
+    assert key not in keys.read_text()
+    assert len(key) > 40
+    assert keys.stat().st_mode & 0o777 == 0o600
+    (kept,) = read_keys(keys)
+    assert (kept.name, kept.models, kept.per_minute) == ("orders", ("receipts",), 60)
+
+
+def test_keys_are_made_listed_and_revoked_from_the_terminal(
+    keys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OCRLINE_KEYS", str(keys))
+
+    assert run(["keys", "add", "orders", "--model", "receipts", "--per-minute", "60"]) == 0
+    key = capsys.readouterr().out.strip()
+    assert key.startswith("ocr_")
+    assert run(["keys", "add", "orders"]) == 2
+    assert "There is a key 'orders'" in capsys.readouterr().err
+    assert run(["keys", "add", "Not A Name"]) == 2
+    assert "name: 'Not A Name'" in capsys.readouterr().err
+    assert run(["keys", "list", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)
+    assert (listed["name"], listed["models"]) == ("orders", ["receipts"])
+    assert "sha256" not in listed
+    assert run(["keys", "revoke", "orders"]) == 0
+    assert run(["keys", "revoke", "orders"]) == 2
+    assert "There is no key 'orders'; there are: none" in capsys.readouterr().err
+
+
+def test_beyond_loopback_a_key_or_a_token_is_needed(
+    keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_KEYS", str(keys))
+    monkeypatch.setenv("OCRLINE_HOST", "0.0.0.0")
+
+    with pytest.raises(SettingsError, match="make a key with `ocrline keys add NAME`"):
+        app.run(ServingSettings())
