@@ -5,7 +5,6 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 import numpy as np
@@ -19,9 +18,11 @@ LOG = logging.getLogger("ocrline.serving")
 PROBE_S = 2.0
 """Between looks at idle processes."""
 ANSWER_S = 10.0
-"""Longest time of one batch; who takes longer hangs."""
-PROBE_ANSWER_S = 3.0
-"""Longest time of a probe, which is one image."""
+MEGAPIXEL_S = 10.0
+"""Longest time of a batch, and more for each megapixel of it; who takes longer hangs. The slowest
+net that was measured, on a busy machine, took 4 s a megapixel."""
+PROBE_ANSWER_S = 10.0
+"""Longest time of a probe, which is one image: on a busy machine a sound process may need seconds."""
 TRIES = 2
 """Of a batch: a process may be lost under it, and another one reads it."""
 
@@ -78,22 +79,22 @@ class _Crew:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._probe: NDArray[np.float32] | None = None
-        self._starters = ThreadPoolExecutor(count, thread_name_prefix="paddle-serving")
 
     @property
     def pids(self) -> list[int]:
         return [process.pid for process in self._all]
 
     def begin(self) -> None:
-        for started in [self._starters.submit(self._add) for _ in range(self._count)]:
-            started.result()
+        with ThreadPoolExecutor(self._count) as starters:
+            for started in [starters.submit(self._add) for _ in range(self._count)]:
+                started.result()
         threading.Thread(target=self._watch, name="paddle-serving", daemon=True).start()
 
     def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
         for left in reversed(range(TRIES)):
             process = self._take()
             try:
-                output = process.run(batch, timeout_s=ANSWER_S)
+                output = process.run(batch, timeout_s=_longest_s(batch))
             except ProcessDied as error:
                 self._replace(process, why=str(error))
                 if not left:
@@ -114,7 +115,6 @@ class _Crew:
             everybody, self._all = self._all, set()
         for process in everybody:
             process.end()
-        self._starters.shutdown(wait=False, cancel_futures=True)
 
     def _take(self) -> PipelineProcess:
         try:
@@ -147,8 +147,8 @@ class _Crew:
     def _replace(self, process: PipelineProcess, *, why: str) -> None:
         LOG.error("a process of Paddle Serving is replaced: %s", why)
         self._forget(process)
-        with suppress(RuntimeError):  # it is closed
-            self._starters.submit(self._add_again)
+        # No executor's: Python would wait for it when it ends, and only then close this.
+        threading.Thread(target=self._add_again, name="paddle-serving", daemon=True).start()
 
     def _add_again(self) -> None:
         """Start another one until one is up: it ran before, so what hinders it may pass."""
@@ -178,7 +178,12 @@ class _Crew:
                 raise ProcessDied("it ended")
             if self._probe is not None:
                 process.run(self._probe, timeout_s=PROBE_ANSWER_S)
-        except ProcessDied as error:
+        except OcrError as error:  # also where it refuses what it took before
             self._replace(process, why=str(error))
         else:
             self._idle.put(process)
+
+
+def _longest_s(batch: NDArray[np.float32]) -> float:
+    megapixels: float = batch.size / batch.shape[1] / 1e6
+    return ANSWER_S + MEGAPIXEL_S * megapixels

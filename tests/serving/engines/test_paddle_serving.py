@@ -3,10 +3,14 @@
 import os
 import shutil
 import signal
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -26,6 +30,22 @@ from tests.serving.engines.conftest import Start
 from tests.training.export.line_store import blotches
 
 pytestmark = pytest.mark.timeout(180)
+
+ENDING = """
+import os, signal, sys, time
+from pathlib import Path
+from serving.engines import paddle_serving
+from serving.engines.paddle_serving import PaddleServingNet
+from serving.engines.pipeline_process import PipelineProcess
+paddle_serving.PROBE_S = 0.2
+net = PaddleServingNet(
+    lambda: PipelineProcess(Path(sys.argv[1]), Path(sys.argv[2]), version="v1"), processes=1
+)
+sys.argv[1] = "/none"
+os.kill(net.pids[0], signal.SIGKILL)
+time.sleep(1)
+print("ends", flush=True)
+"""
 
 
 def test_lines_of_all_widths_read_as_in_onnx(lines: Path, start: Start) -> None:
@@ -130,6 +150,57 @@ def test_what_no_net_takes_is_refused_and_the_next_is_read(start: Start) -> None
 
     np.testing.assert_array_equal(net(right), before)
     assert net.pids == pids
+
+
+def test_a_process_that_refuses_its_probe_is_replaced(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paddle_serving, "PROBE_S", 0.2)
+    net = PaddleServingNet(start, processes=1)
+    net(np.zeros((1, 3, 32, 64), np.float32))
+    before, refused = net.pids, threading.Event()
+    run = PipelineProcess.run
+
+    def refuse_once(process: PipelineProcess, batch: Any, *, timeout_s: float) -> Any:
+        if not refused.is_set():
+            refused.set()
+            raise BadData("refused")
+        return run(process, batch, timeout_s=timeout_s)
+
+    monkeypatch.setattr(PipelineProcess, "run", refuse_once)
+
+    wait_until(lambda: net.pids not in ([], before))
+    assert net(np.zeros((1, 3, 32, 64), np.float32)).size
+
+
+def test_what_hinders_a_start_for_a_while_does_not_hinder_the_next(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paddle_serving, "PROBE_S", 0.2)
+    faults = [OSError("no space left"), BadData("it does not load")]
+    ready = threading.Event()
+
+    def start_or_fail() -> PipelineProcess:
+        if ready.is_set() and faults:
+            raise faults.pop()
+        return start()
+
+    net = PaddleServingNet(start_or_fail, processes=1)
+    before = net.pids
+    ready.set()
+    os.kill(before[0], signal.SIGKILL)
+
+    wait_until(lambda: net.pids not in ([], before))
+    assert faults == []
+    assert net(np.zeros((1, 3, 32, 64), np.float32)).size
+
+
+def test_python_ends_while_a_process_cannot_be_replaced(python: Path, lines: Path) -> None:
+    script = [sys.executable, "-c", ENDING, str(python), str(lines)]
+
+    ended = subprocess.run(script, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ended.returncode, ended.stdout) == (0, "ends\n"), ended.stderr
 
 
 def test_processes_end_when_nobody_holds_the_net(start: Start) -> None:
