@@ -22,7 +22,7 @@ MEGAPIXEL_S = 10.0
 """Longest time of a batch, and more for each megapixel of it; who takes longer hangs. The slowest
 net that was measured, on a busy machine, took 4 s a megapixel."""
 PROBE_ANSWER_S = 10.0
-"""Longest time of a probe, which is one image: on a busy machine a sound process may need seconds."""
+"""Longest time of a probe, one image: a sound process of a busy machine may need seconds for it."""
 TRIES = 2
 """Of a batch: a process may be lost under it, and another one reads it."""
 
