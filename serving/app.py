@@ -1,4 +1,4 @@
-"""The gateway: one process that serves every champion of a registry over REST."""
+"""The gateway: serves every champion of a registry over REST."""
 
 import logging
 import signal
@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from configs.settings import SettingsError
 from ocr.errors import ProcessDied
 from ocr.models.registry import Registry
-from ocr.reading.cores import Cores
 from ocr.store import S3Credentials, open_store
 from serving.access.callers import Callers
 from serving.access.key_file import read_keys
@@ -26,14 +25,14 @@ from serving.dialects.paddle_serving import paddle_serving_routes
 from serving.dialects.paddlex import paddlex_routes
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
-from serving.models.loading import Runtime
+from serving.models.loading import Loader
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem, answer_lost_engine, answer_problem, answer_router
 from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
 from serving.rest.connection import ConnectionLimits, limit_connections
-from serving.rest.crops import crop_routes
+from serving.rest.crops import CropReader, crop_routes
 from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.routes import document_routes
 from serving.rest.edge import Edge
@@ -41,6 +40,7 @@ from serving.rest.inbox import Inbox
 from serving.rest.status import status_routes
 from serving.settings import MEBIBYTE, ServingSettings
 from serving.web.demo_page import demo_routes
+from serving.workers.crew import Crew
 
 LOG = logging.getLogger("ocrline.serving")
 
@@ -51,11 +51,10 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     """Make the gateway. It begins to load at start-up and is ready when its models are."""
     pool = ModelPool(named=settings.models, metrics=metrics)
     crops, pages = (
-        Capacity(
-            concurrency=settings.concurrency, queue=settings.queue, in_flight=metrics.in_flight
-        )
-        for _ in ("crops", "pages")
+        Capacity(settings.concurrency + queue, in_flight=metrics.in_flight)
+        for queue in (settings.crop_queue, settings.queue)
     )
+    crew = _crew(settings, metrics=metrics)
     decoders = Decoders(
         settings.concurrency, max_pixels=settings.max_pixels, timeout_s=settings.decode_timeout_s
     )
@@ -63,14 +62,14 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        crew.start()
         decoders.start()
-        follower = _follow(settings, pool, metrics=metrics)
+        follower = _follow(settings, pool, crew=crew, metrics=metrics)
         yield
         decoders.close()
         feed.close()
+        await crew.close()
         follower.close()
-        pages.close()
-        crops.close()
 
     app = FastAPI(
         title="ocrline gateway",
@@ -94,16 +93,11 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     limits = _limits(settings)
     pixels = Budget(settings.held_pixels, unit="pixels", held=metrics.pixels)
     inbox = Inbox(limits=limits, budget=bodies)
-    reader = DocumentReader(
-        feed=feed, pixels=pixels, capacity=pages, limits=limits, metrics=metrics
-    )
-    app.include_router(
-        crop_routes(
-            pool, inbox=inbox, pixels=pixels, capacity=crops, limits=limits, metrics=metrics
-        )
-    )
+    reader = DocumentReader(feed=feed, pixels=pixels, crew=crew, limits=limits, metrics=metrics)
+    lines = CropReader(crew=crew, capacity=crops, limits=limits, metrics=metrics)
+    app.include_router(crop_routes(pool, inbox=inbox, reader=lines))
     app.include_router(document_routes(pool, inbox=inbox, capacity=pages, reader=reader))
-    asking = Asking(pool, inbox=inbox, crops=crops, pages=pages, reader=reader)
+    asking = Asking(pool, inbox=inbox, pages=pages, crops=lines, reader=reader)
     app.include_router(paddle_serving_routes(asking))
     app.include_router(paddlex_routes(asking))
     app.include_router(kserve_routes(pool))
@@ -129,9 +123,6 @@ def run(settings: ServingSettings) -> None:
             f"OCRLINE_PADDLE_SERVING_PYTHON={str(settings.paddle_serving_python)!r} is no "
             "interpreter: run `make serving-runtime`, or name a Python 3.9 with Paddle Serving 0.9"
         )
-    if settings.engine == "paddle":
-        import serving.engines.paddle_inference  # noqa: F401 - now: later it would undo our handlers
-
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -152,19 +143,29 @@ def run(settings: ServingSettings) -> None:
     )
 
 
+def _crew(settings: ServingSettings, *, metrics: ServingMetrics) -> Crew:
+    setup = {
+        "engine": settings.engine,
+        "threads": settings.threads,
+        "paddle_serving": str(settings.paddle_serving_python),
+    }
+    return Crew(
+        setup,
+        workers=settings.concurrency,
+        max_pixels=settings.max_pixels,
+        page_timeout_s=settings.pages_timeout_s,
+        metrics=metrics,
+    )
+
+
 def _follow(
-    settings: ServingSettings, pool: ModelPool, *, metrics: ServingMetrics
+    settings: ServingSettings, pool: ModelPool, *, crew: Crew, metrics: ServingMetrics
 ) -> ChampionFollower:
+    registry = Registry(open_store(settings.store, s3=S3Credentials.of(settings)))
     follower = ChampionFollower(
-        Registry(open_store(settings.store, s3=S3Credentials.of(settings))),
+        Loader(registry, crew=crew, engine=settings.engine),
         pool,
         named=settings.models,
-        runtime=Runtime(
-            engine=settings.engine,
-            concurrency=settings.concurrency,
-            cores=Cores(settings.threads),
-            paddle_serving=settings.paddle_serving_python,
-        ),
         cache=settings.home / "serving",
         poll_s=settings.poll_s,
         metrics=metrics,

@@ -27,6 +27,7 @@ class ServingMetrics:
         ProcessCollector(registry=registry)
         self._count_requests(registry)
         self._count_readings(registry)
+        self._watch_workers(registry)
         self._watch_models(registry)
 
     def _count_requests(self, registry: CollectorRegistry) -> None:
@@ -67,7 +68,7 @@ class ServingMetrics:
         )
         self.inference_seconds = Histogram(
             "ocrline_inference_seconds",
-            "Reading the images of one request, decoding not included",
+            "Decoding and reading one batch of images",
             ["model"],
             buckets=SECONDS,
             registry=registry,
@@ -84,6 +85,24 @@ class ServingMetrics:
             "ocrline_stage_seconds",
             "One stage of reading one page",
             ["model", "stage"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+
+    def _watch_workers(self, registry: CollectorRegistry) -> None:
+        self.workers = Gauge("ocrline_workers", "Processes that read", registry=registry)
+        self.worker_losses = Counter(
+            "ocrline_worker_losses", "Processes that ended and were replaced", registry=registry
+        )
+        self.batch_crops = Histogram(
+            "ocrline_batch_images",
+            "Images that were read together",
+            buckets=range(1, 9),
+            registry=registry,
+        )
+        self.queue_seconds = Histogram(
+            "ocrline_queue_seconds",
+            "From a request for its image to the batch that has it",
             buckets=SECONDS,
             registry=registry,
         )

@@ -45,9 +45,12 @@ class ServingSettings(Settings):
         default_factory=count_processors,
         ge=1,
         le=256,
-        description="Requests recognised at the same time; unset: one for each processor",
+        description="Processes that read; unset: one for each processor",
     )
-    queue: int = Field(32, ge=0, le=10_000, description="Requests waiting; more get a 503")
+    queue: int = Field(32, ge=0, le=10_000, description="Documents waiting; more get a 503")
+    crop_queue: int = Field(
+        256, ge=0, le=10_000, description="Requests of lines waiting; more get a 503"
+    )
     max_body_mb: float = Field(16, gt=0, le=1024, description="Largest request body")
     bodies_mb: float = Field(
         128,

@@ -35,6 +35,15 @@ class Cores:
         finally:
             self._add(-held)
 
+    @contextmanager
+    def used_elsewhere(self, count: int) -> Iterator[None]:
+        """Count so many as busy meanwhile: other processes read on them."""
+        self._add(count)
+        try:
+            yield
+        finally:
+            self._add(-count)
+
     def each(
         self, work: Callable[[In], Out], items: Sequence[In]
     ) -> Generator[tuple[In, Out], None, None]:

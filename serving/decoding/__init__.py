@@ -5,5 +5,4 @@
 - `decoder` – one of them as the gateway sees it: asked, timed, killed, replaced
 - `child` – the process itself
 - `confinement` – what that process cannot do
-- `wire` – how the two talk
 """

@@ -22,7 +22,7 @@ from ocr.image.document import OpenDocument, open_document
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, Image
 from serving.decoding.confinement import confine
-from serving.decoding.wire import WireBroken, receive, receive_bytes, send
+from serving.wire import WireBroken, receive, receive_bytes, send
 
 CPU_SLACK_S = 2
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, ImageFault
-from serving.decoding.wire import WireBroken, receive, receive_into, send
+from serving.wire import WireBroken, receive, receive_into, send
 
 LOG = logging.getLogger("ocrline.serving")
 

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -13,8 +12,7 @@ from serving.models.live_model import LiveModel, LivePipeline
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.capacity import Capacity, while_wanted
-from serving.rest.crop_request import decode_crop
-from serving.rest.crops import recognise_crops
+from serving.rest.crops import CropReader
 from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.inbox import Inbox
@@ -30,14 +28,15 @@ class Asking:
     Attributes:
         pool: Of models.
         inbox: Where bodies are received.
-        crops, pages: Places and workers for lines and for pages.
+        pages: Places for documents.
+        crops: Reads lines.
         reader: Reads documents.
     """
 
     pool: ModelPool
     inbox: Inbox
-    crops: Capacity
     pages: Capacity
+    crops: CropReader
     reader: DocumentReader
 
     @asynccontextmanager
@@ -73,13 +72,8 @@ class Asking:
         Raises:
             Problem: All places are taken, or it cannot be read.
         """
-        async with self.crops.place():
-            return await self.crops.run(partial(self._read_line, live, content))
-
-    def _read_line(self, live: LiveModel, content: bytes) -> dict[str, Any]:
-        limits = self.reader.limits
-        with self.reader.pixels.account() as account:
-            image = decode_crop(content, index=0, limits=limits, pixels_left=limits.image_pixels)
-            account.take(image.shape[0] * image.shape[1])
-            (read,) = recognise_crops(live, [image], metrics=self.reader.metrics)
+        if not content:
+            raise Problem("bad_image", "The image is empty")
+        async with self.crops.capacity.place():
+            (read,) = await self.crops.read(live, [content])
         return read

@@ -14,10 +14,10 @@ from typing import Final
 
 from ocr.errors import OcrError, ProcessDied, StoreUnavailable
 from ocr.models.alias import AliasState
-from ocr.models.registry import Registry
 from serving.metrics import ServingMetrics
-from serving.models.loading import Runtime, load_model
+from serving.models.loading import Loader
 from serving.models.model_pool import ModelPool
+from serving.workers.faults import WorkerFailed
 
 LOG = logging.getLogger("ocrline.serving")
 
@@ -45,21 +45,20 @@ class ChampionFollower:
 
     def __init__(
         self,
-        registry: Registry,
+        loader: Loader,
         pool: ModelPool,
         *,
         named: Sequence[str],
-        runtime: Runtime,
         cache: Path,
         poll_s: float,
         metrics: ServingMetrics,
     ) -> None:
-        self._registry = registry
+        self._loader = loader
+        self._registry = loader.registry
         self._pool = pool
         self._named = tuple(named)
-        self._runtime = runtime
         # Two stores may hold the same name and version with other content.
-        self._cache = cache / hashlib.sha256(registry.store.uri.encode()).hexdigest()[:12]
+        self._cache = cache / hashlib.sha256(self._registry.store.uri.encode()).hexdigest()[:12]
         self._poll_s = poll_s
         self._metrics = metrics
         self._stop = threading.Event()
@@ -152,17 +151,17 @@ class ChampionFollower:
         folder = self._cache / name / version
         try:
             found = self._registry.version(name, version)
-            live = load_model(self._registry, found, runtime=self._runtime, folder=folder)
-            if self._pool.swap(live):
+            if self._pool.swap(self._loader.load(found, folder)):
                 LOG.info("serving %s in %.2f s", found.reference, time.perf_counter() - started)
                 self._sweep(name, champion)
         except (OcrError, OSError) as error:
             can_heal = isinstance(error, OSError | ProcessDied)  # the store, the disk, an engine
             self._refuse(champion, self._public(str(error), folder), can_heal=can_heal)
-        except Exception as error:  # a worker's edge: an engine may raise anything over a bad file
-            LOG.exception("the engine failed on %s:%s", name, version)
-            reason = f"the engine does not load it ({type(error).__name__})"
-            self._refuse(champion, reason, can_heal=False)
+        except WorkerFailed as error:  # an engine may raise anything over a bad file
+            self._refuse(champion, f"the engine does not load it ({error})", can_heal=False)
+        except Exception:  # the thread's edge
+            LOG.exception("loading %s:%s failed", name, version)
+            self._refuse(champion, "the gateway failed over it; see its log", can_heal=True)
         finally:
             self._loading.discard(name)
 

@@ -1,22 +1,24 @@
-"""A model in service: one loaded version."""
+"""A model in service: one version that the workers have loaded."""
 
 from dataclasses import dataclass
 
 from ocr.models.bundle import DetectorManifest, RecogniserManifest
 from ocr.models.pipeline import PipelineManifest
-from ocr.reading.page_reader import ReadsPages
-from ocr.reading.recognition.recogniser import Recogniser
 from serving.settings import Engine
 
 
 @dataclass(frozen=True, eq=False)
 class LiveModel:
-    """One loaded version. A request holds it by reference from its first look to its answer."""
+    """One loaded version. A request holds it by reference from its first look to its answer.
+
+    Attributes:
+        key: What the workers know it by; they forget it when nobody holds this any more.
+    """
 
     name: str
     version: str
+    key: str
     engine: Engine
-    recogniser: Recogniser
     manifest: RecogniserManifest | PipelineManifest
     loaded_at: str
 
@@ -25,5 +27,4 @@ class LiveModel:
 class LivePipeline(LiveModel):
     """One loaded detector with what reads its lines: it reads pages, and lines too."""
 
-    reader: ReadsPages
     detector: DetectorManifest

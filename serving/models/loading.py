@@ -1,175 +1,117 @@
 """How a version gets into service: fetched, verified, loaded, proved, never half."""
 
+import itertools
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import threading
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ocr.errors import BadData, OcrError, ParityFailed, StoreUnavailable
-from ocr.models.bundle import (
-    ModelManifest,
-    read_detector_bundle,
-    read_detector_manifest,
-    read_recogniser_bundle,
-)
-from ocr.models.golden import decode_golden, prove_lines, prove_pages
+from ocr.errors import BadData, OcrError, ParityFailed, ProcessDied, StoreUnavailable
+from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion, Registry
-from ocr.reading.cores import Cores
-from ocr.reading.detection.detector import Detector, OnnxDetector
-from ocr.reading.page_reader import PageReader
-from ocr.reading.recognition.cascade import load_recognisers
-from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
-from serving.engines.net_readers import NetDetector, NetRecogniser
-from serving.engines.paddle_serving import PaddleServingNet
-from serving.engines.pipeline_process import PipelineProcess
 from serving.models.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
+from serving.workers.crew import Crew
+from serving.workers.model_files import DETECTOR, PIPELINE, RECOGNISER, SECOND
+
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Runtime:
-    """What runs the models.
+class Loader:
+    """What loading takes.
 
     Attributes:
-        engine: Which.
-        concurrency: Requests at once.
-        cores: What a lone request may use.
-        paddle_serving: The interpreter that has it, for that engine.
+        registry: Where versions come from.
+        crew: Whose workers read.
+        engine: What they read with.
     """
 
+    registry: Registry
+    crew: Crew
     engine: Engine
-    concurrency: int
-    cores: Cores
-    paddle_serving: Path
+
+    def load(self, version: ModelVersion, folder: Path) -> LiveModel:
+        """Fetch a version into `folder` and have it loaded, its golden images read as promised.
+
+        Raises:
+            StoreUnavailable: The store does not answer; the same may work later.
+            ProcessDied: A worker ended over it; the same.
+            OcrError: The bundle is damaged, does not load, reads something else or is of a task
+                that is not served.
+        """
+        fetch = TASKS.get(version.task)
+        if fetch is None:
+            raise BadData(f"{version.reference} does {version.task}, which alone is not served")
+        try:
+            return self._load(fetch, version, folder)
+        except (StoreUnavailable, ProcessDied):
+            raise
+        except OcrError:
+            shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
+            raise
+
+    def _load(self, fetch: "Fetch", version: ModelVersion, folder: Path) -> LiveModel:
+        facts = {
+            "name": version.name,
+            "version": version.version,
+            "key": f"{version.reference}#{next(_numbers)}",
+            "engine": self.engine,
+        }
+        live = fetch(self.registry, version, folder, facts)
+        self.crew.load(live.key, folder)
+        weakref.finalize(live, _unload, self.crew, live.key).atexit = False
+        return live
 
 
-def load_model(
-    registry: Registry, version: ModelVersion, *, runtime: Runtime, folder: Path
+Fetch = Callable[[Registry, ModelVersion, Path, Mapping[str, Any]], LiveModel]
+
+
+def _fetch_recogniser(
+    registry: Registry, version: ModelVersion, folder: Path, facts: Mapping[str, Any]
 ) -> LiveModel:
-    """Fetch a version into `folder` and load it, its golden images read as promised.
-
-    Raises:
-        StoreUnavailable: The store does not answer; the same may work later.
-        OcrError: The bundle is damaged, does not load, reads something else or is of a task that
-            is not served.
-    """
-    load = LOADERS.get(version.task)
-    if load is None:
-        raise BadData(f"{version.reference} does {version.task}, which alone is not served")
-    try:
-        return load(registry, version, runtime, folder)
-    except StoreUnavailable:
-        raise
-    except OcrError:
-        shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
-        raise
+    manifest = read_recogniser_bundle(registry.download(version, folder))
+    _check(manifest, version)
+    return LiveModel(manifest=manifest, loaded_at=_now(), **facts)
 
 
-def _load_recogniser(
-    registry: Registry, version: ModelVersion, runtime: Runtime, folder: Path
+def _fetch_pipeline(
+    registry: Registry, version: ModelVersion, folder: Path, facts: Mapping[str, Any]
 ) -> LiveModel:
-    bundle = registry.download(version, folder)
-    manifest = read_recogniser_bundle(bundle)
-    recogniser = ENGINES[runtime.engine].recogniser(bundle, runtime)
-    prove_lines(bundle, lambda images: _read_lines(recogniser, images))
-    return LiveModel(recogniser=recogniser, **_describe(version, manifest, runtime))
-
-
-def _load_pipeline(
-    registry: Registry, version: ModelVersion, runtime: Runtime, folder: Path
-) -> LiveModel:
-    """Load the parts from copies of their own, so that they come and go with the pipeline."""
-    bundle = registry.download(version, folder / "pipeline")
-    manifest = read_pipeline(bundle)
-    engine = ENGINES[runtime.engine]
-    found = registry.download(registry.resolve(manifest.detector), folder / "detector")
-    detector = engine.detector(found, runtime)
-
-    def load(recogniser: str) -> Recogniser:
-        copy = folder / ("recogniser" if recogniser == manifest.recogniser else "second")
-        return engine.recogniser(registry.download(registry.resolve(recogniser), copy), runtime)
-
-    recogniser = load_recognisers(manifest, load)
-    reader = PageReader(detector, recogniser, name=version.reference)
-    prove_pages(bundle, lambda page: reader.read(decode_golden(page)).lines)
+    """Fetch copies of the parts, so that they come and go with the pipeline."""
+    manifest = read_pipeline(registry.download(version, folder / PIPELINE))
+    _check(manifest, version)
+    detector = registry.download(registry.resolve(manifest.detector), folder / DETECTOR)
+    registry.download(registry.resolve(manifest.recogniser), folder / RECOGNISER)
+    if manifest.second_recogniser:
+        registry.download(registry.resolve(manifest.second_recogniser), folder / SECOND)
     return LivePipeline(
-        recogniser=recogniser,
-        reader=reader,
-        detector=read_detector_manifest(found),
-        **_describe(version, manifest, runtime),
+        manifest=manifest, detector=read_detector_bundle(detector), loaded_at=_now(), **facts
     )
 
 
-def _read_lines(recogniser: Recogniser, images: Sequence[bytes]) -> list[str]:
-    answers = recogniser.recognise([decode_golden(image) for image in images])
-    return [answer.text for answer in answers]
-
-
-def _describe(version: ModelVersion, manifest: ModelManifest, runtime: Runtime) -> dict[str, Any]:
+def _check(manifest: ModelManifest, version: ModelVersion) -> None:
     if (manifest.name, manifest.version) != (version.name, version.version):
         raise ParityFailed(
             f"The bundle says {manifest.name}:{manifest.version}, expected {version.reference}"
         )
-    return {
-        "name": version.name,
-        "version": version.version,
-        "engine": runtime.engine,
-        "manifest": manifest,
-        "loaded_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-    }
 
 
-def _load_onnx_detector(bundle: Path, runtime: Runtime) -> Detector:
-    return OnnxDetector.load(bundle, cores=runtime.cores)
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _load_onnx_recogniser(bundle: Path, runtime: Runtime) -> Recogniser:
-    return OnnxRecogniser.load(bundle, cores=runtime.cores)
+def _unload(crew: Crew, key: str) -> None:
+    """Have it forgotten, off the thread that held it last: it may be the event loop's."""
+    threading.Thread(target=crew.unload, args=(key,), name="unload", daemon=True).start()
 
 
-def _load_with_paddle(bundle: Path, runtime: Runtime) -> Recogniser:
-    # Paddle takes a second and 300 MB to import, and a gateway of ONNX Runtime has none.
-    from serving.engines.paddle_inference import PaddleNet
-
-    read_recogniser_bundle(bundle)
-    net = PaddleNet(bundle, predictors=runtime.concurrency)
-    return NetRecogniser(bundle, net, cores=runtime.cores)
-
-
-def _serve_detector(bundle: Path, runtime: Runtime) -> Detector:
-    return NetDetector(bundle, _start_serving(read_detector_bundle(bundle), bundle, runtime))
-
-
-def _serve_recogniser(bundle: Path, runtime: Runtime) -> Recogniser:
-    net = _start_serving(read_recogniser_bundle(bundle), bundle, runtime)
-    return NetRecogniser(bundle, net, cores=runtime.cores)
-
-
-def _start_serving(manifest: ModelManifest, bundle: Path, runtime: Runtime) -> PaddleServingNet:
-    """Start Paddle Serving over a bundle's legacy form, its files verified by now."""
-    reference = f"{manifest.name}:{manifest.version}"
-    start = partial(PipelineProcess, runtime.paddle_serving, bundle, version=reference)
-    return PaddleServingNet(start, processes=runtime.concurrency)
-
-
-@dataclass(frozen=True)
-class EngineLoaders:
-    """How an engine loads what finds lines and what reads them."""
-
-    detector: Callable[[Path, Runtime], Detector]
-    recogniser: Callable[[Path, Runtime], Recogniser]
-
-
-ENGINES: Final[Mapping[Engine, EngineLoaders]] = {
-    "onnxruntime": EngineLoaders(_load_onnx_detector, _load_onnx_recogniser),
-    "paddle": EngineLoaders(_load_onnx_detector, _load_with_paddle),
-    "paddle-serving": EngineLoaders(_serve_detector, _serve_recogniser),
-}
-LOADERS: Final[Mapping[str, Callable[[Registry, ModelVersion, Runtime, Path], LiveModel]]] = {
-    "recognition": _load_recogniser,
-    "pipeline": _load_pipeline,
+TASKS: Final[Mapping[str, Fetch]] = {
+    "recognition": _fetch_recogniser,
+    "pipeline": _fetch_pipeline,
 }

@@ -1,10 +1,8 @@
 """How many requests may be inside at once, and for how long; one more is refused."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TypeVar
 
 from fastapi import Request
 from prometheus_client import Gauge
@@ -12,18 +10,15 @@ from starlette.requests import ClientDisconnect
 
 from serving.problems import Problem
 
-Answer = TypeVar("Answer")
-
 
 class Capacity:
-    """Worker threads, and places to wait for one; who takes a place has its body already.
+    """So many places; who takes one has its body already.
 
-    Crops and pages have one each, so that neither waits for the other.
+    Crops and pages have places of their own, so that neither waits for the other's.
     """
 
-    def __init__(self, *, concurrency: int, queue: int, in_flight: Gauge) -> None:
-        self._workers = ThreadPoolExecutor(concurrency, thread_name_prefix="recognise")
-        self._places = concurrency + queue
+    def __init__(self, places: int, *, in_flight: Gauge) -> None:
+        self._places = places
         self._taken = 0
         self._in_flight = in_flight
 
@@ -43,14 +38,6 @@ class Capacity:
         finally:
             self._taken -= 1
             self._in_flight.dec()
-
-    async def run(self, work: Callable[[], Answer]) -> Answer:
-        """Run work in a worker thread, off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._workers, work)
-
-    def close(self) -> None:
-        """Let the workers end what they do; what waits is never begun."""
-        self._workers.shutdown(wait=True, cancel_futures=True)
 
 
 @asynccontextmanager

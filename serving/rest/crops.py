@@ -1,7 +1,8 @@
 """POST /v1/recognize: crops in, texts out, each request answered by exactly one version."""
 
-import time
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -9,17 +10,18 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from ocr.errors import BadInput
-from ocr.image.pixels import Image
+from ocr.image.pixels import BadImage
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
-from serving.rest.body import FILE_TYPES, Limits, parse_query
-from serving.rest.budget import Budget
+from serving.rest.body import FILE_TYPES, Limits, bad_image, parse_query
 from serving.rest.capacity import Capacity, while_wanted
-from serving.rest.crop_request import CropJson, CropOptions, read_crops
+from serving.rest.crop_request import CropJson, CropOptions, parse_crops
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import BINARY, PROBLEMS, describe_request
+from serving.workers.crew import Crew
+from serving.workers.faults import to_error
 
 
 class CropAnswer(BaseModel):
@@ -38,15 +40,51 @@ class CropsAnswer(BaseModel):
     results: list[CropAnswer] = Field(description="One per image")
 
 
-def crop_routes(
-    pool: ModelPool,
-    *,
-    inbox: Inbox,
-    pixels: Budget,
-    capacity: Capacity,
-    limits: Limits,
-    metrics: ServingMetrics,
-) -> APIRouter:
+LARGE_BODY = 2**16
+"""Bytes from which a body is parsed off the event loop."""
+
+
+@dataclass(frozen=True)
+class CropReader:
+    """What reading crops takes.
+
+    Attributes:
+        crew: Reads them.
+        capacity: Places to wait in.
+        limits: Of a request.
+        metrics: What is counted.
+    """
+
+    crew: Crew
+    capacity: Capacity
+    limits: Limits
+    metrics: ServingMetrics
+
+    async def read(self, live: LiveModel, images: Sequence[bytes]) -> list[dict[str, Any]]:
+        """Read encoded images with one version, and count them.
+
+        Raises:
+            Problem: An image is none that can be read.
+            ProcessDied: No engine answers.
+        """
+        answers = await self.crew.read_crops(
+            live.key, images, most_pixels=self.limits.request_pixels
+        )
+        for index, answer in enumerate(answers):
+            if answer is not None and "fault" in answer:
+                raise _refusal(to_error(answer["fault"]), index=index)
+        confidence = self.metrics.confidence.labels(live.name)
+        results = []
+        for answer in answers:
+            if answer is None:
+                raise AssertionError
+            confidence.observe(answer["confidence"])
+            results.append({"text": answer["text"], "confidence": answer["confidence"]})
+        self.metrics.images.labels(live.name).inc(len(results))
+        return results
+
+
+def crop_routes(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> APIRouter:
     """Make the route over a pool."""
     router = APIRouter()
 
@@ -67,20 +105,13 @@ def crop_routes(
         content_type = request.headers.get("content-type", "")
         async with (
             inbox.body(request, file_types=FILE_TYPES) as body,
-            capacity.place(),
-            while_wanted(request, timeout_s=limits.pages_timeout_s),
+            reader.capacity.place(),
+            while_wanted(request, timeout_s=reader.limits.pages_timeout_s),
         ):
-
-            def work() -> tuple[LiveModel, list[dict[str, Any]]]:
-                live = pool.choose(options.model)
-                request.state.caller.admit(live.name)
-                with pixels.account() as account:
-                    images = read_crops(
-                        body, content_type=content_type, limits=limits, account=account
-                    )
-                    return live, recognise_crops(live, images, metrics=metrics)
-
-            live, results = await capacity.run(work)
+            images = await _parse(body, content_type, reader.limits)
+            live = pool.choose(options.model)
+            request.state.caller.admit(live.name)
+            results = await reader.read(live, images)
         answer = {
             "request_id": request.state.request_id,
             "model": live.name,
@@ -92,22 +123,13 @@ def crop_routes(
     return router
 
 
-def recognise_crops(
-    live: LiveModel, images: Sequence[Image], *, metrics: ServingMetrics
-) -> list[dict[str, Any]]:
-    """Read (H, W, 3) BGR images with one version, and count them.
+async def _parse(body: bytes, content_type: str, limits: Limits) -> list[bytes]:
+    if len(body) < LARGE_BODY:
+        return parse_crops(body, content_type=content_type, limits=limits)
+    return await asyncio.to_thread(parse_crops, body, content_type=content_type, limits=limits)
 
-    Raises:
-        Problem: An image is none that can be read.
-    """
-    started = time.perf_counter()
-    try:
-        answers = live.recogniser.recognise(images)
-    except BadInput as error:
-        raise Problem("bad_image", str(error)) from None
-    metrics.inference_seconds.labels(live.name).observe(time.perf_counter() - started)
-    metrics.images.labels(live.name).inc(len(answers))
-    confidence = metrics.confidence.labels(live.name)
-    for answer in answers:
-        confidence.observe(answer.confidence)
-    return [{"text": answer.text, "confidence": answer.confidence} for answer in answers]
+
+def _refusal(error: Exception, *, index: int) -> Exception:
+    if isinstance(error, BadImage):
+        return bad_image(error, what=f"Image {index}", index=index)
+    return Problem("bad_image", str(error)) if isinstance(error, BadInput) else error

@@ -1,17 +1,12 @@
 """Reads the pages of a document: decoded one by one, each read where there is a place for it."""
 
-import base64
-import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ocr.image.pdf import BadDocument, DocumentFault
-from ocr.image.pixels import BadImage, Image, encode_jpeg
-from ocr.reading.annotation import annotate_page
-from ocr.reading.page_reader import PageReading
+from ocr.image.pixels import BadImage
 from serving.decoding.decoder import Document
 from serving.decoding.page_feed import FedPage, PageFeed
 from serving.metrics import ServingMetrics
@@ -19,10 +14,8 @@ from serving.models.live_model import LivePipeline
 from serving.problems import Code, Problem
 from serving.rest.body import Limits, bad_image
 from serving.rest.budget import Account, Budget
-from serving.rest.capacity import Capacity
 from serving.rest.documents.request import DocumentOptions
-
-Value = TypeVar("Value")
+from serving.workers.crew import Crew
 
 FAULTS: Final[Mapping[DocumentFault, Code]] = {
     "unreadable": "bad_document",
@@ -40,14 +33,14 @@ class DocumentReader:
     Attributes:
         feed: Decodes pages, in turns.
         pixels: What all pages in memory share.
-        capacity: Whose workers read.
+        crew: Whose workers read.
         limits: Of a request.
         metrics: What is counted.
     """
 
     feed: PageFeed
     pixels: Budget
-    capacity: Capacity
+    crew: Crew
     limits: Limits
     metrics: ServingMetrics
 
@@ -74,14 +67,21 @@ class DocumentReader:
         pages: list[dict[str, Any]] = []
         async with aclosing(_decode(self.feed, document)) as decoded:
             async for page in decoded:
-                read = partial(
-                    _read, live, page, options, number=len(pages) + 1, metrics=self.metrics
-                )
                 with self.pixels.account() as account:
                     account.take(page.image.shape[0] * page.image.shape[1])
-                    pages.append(await self.capacity.run(read))
+                    read = await self._read(live, page, options)
+                pages.append({"page": len(pages) + 1, **read})
                 _hold_pictures(pages[-1], pictures)
         return pages
+
+    async def _read(
+        self, live: LivePipeline, decoded: FedPage, options: DocumentOptions
+    ) -> dict[str, Any]:
+        pictures = {"annotate": options.annotate, "render": options.render}
+        page = await self.crew.read_page(live.key, decoded.image, pictures)
+        timings = {"decode_s": decoded.decode_s, **page["timings"]}
+        _count(live.name, page, timings, metrics=self.metrics)
+        return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
 
 
 async def _decode(feed: PageFeed, document: Document) -> AsyncGenerator[FedPage, None]:
@@ -98,35 +98,6 @@ async def _decode(feed: PageFeed, document: Document) -> AsyncGenerator[FedPage,
             raise bad_image(error, what=f"Page {index + 1}", index=index) from None
 
 
-def _read(
-    live: LivePipeline,
-    decoded: FedPage,
-    options: DocumentOptions,
-    *,
-    number: int,
-    metrics: ServingMetrics,
-) -> dict[str, Any]:
-    image = decoded.image
-    reading = live.reader.read(image)
-    timings = {"decode_s": decoded.decode_s, **reading.timings}
-    page = {
-        "page": number,
-        "width": image.shape[1],
-        "height": image.shape[0],
-        "rotation": reading.rotation,
-        "lines": [line.to_json() for line in reading.lines],
-        "reread": reading.reread,
-    }
-    if options.annotate:
-        page["annotated"], timings["annotate_s"] = _timed(
-            lambda: _jpeg(annotate_page(image, reading.lines))
-        )
-    if options.render:
-        page["image"] = _jpeg(image)
-    _count(live.name, reading, timings, metrics=metrics)
-    return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
-
-
 def _hold_pictures(page: Mapping[str, Any], account: Account) -> None:
     """Count the pictures of a page, which are held as texts and in the answer made of them."""
     size = 2 * sum(len(page.get(picture, "")) for picture in ("annotated", "image"))
@@ -137,21 +108,16 @@ def _hold_pictures(page: Mapping[str, Any], account: Account) -> None:
 
 
 def _count(
-    model: str, reading: PageReading, timings: Mapping[str, float], *, metrics: ServingMetrics
+    model: str,
+    page: Mapping[str, Any],
+    timings: Mapping[str, float],
+    *,
+    metrics: ServingMetrics,
 ) -> None:
     metrics.pages.labels(model).inc()
-    metrics.lines.labels(model).inc(len(reading.lines))
-    metrics.reread_lines.labels(model).inc(reading.reread)
+    metrics.lines.labels(model).inc(len(page["lines"]))
+    metrics.reread_lines.labels(model).inc(page["reread"])
     for stage, seconds in timings.items():
         metrics.stage_seconds.labels(model, stage.removesuffix("_s")).observe(seconds)
-    for line in reading.lines:
-        metrics.confidence.labels(model).observe(line.confidence)
-
-
-def _jpeg(image: Image) -> str:
-    return base64.b64encode(encode_jpeg(image)).decode()
-
-
-def _timed(work: Callable[[], Value]) -> tuple[Value, float]:
-    started = time.perf_counter()
-    return work(), time.perf_counter() - started
+    for line in page["lines"]:
+        metrics.confidence.labels(model).observe(line["confidence"])

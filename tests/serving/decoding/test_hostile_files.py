@@ -27,7 +27,8 @@ def is_gone(pid: int) -> bool:
 
 
 def decoders(gateway: Gateway) -> list[psutil.Process]:
-    return psutil.Process(gateway.process.pid).children()
+    children = psutil.Process(gateway.process.pid).children()
+    return [child for child in children if "serving.decoding.child" in child.cmdline()]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -141,6 +141,19 @@ def test_a_gateway_without_paddle_serving_says_how_to_get_it(tmp_path: Path) -> 
 
 
 def services(gateway: "subprocess.Popen[bytes]") -> list[psutil.Process]:
-    """The processes of Paddle Serving."""
-    children = psutil.Process(gateway.pid).children()
-    return [child for child in children if "service.py" in " ".join(child.cmdline())]
+    """The processes of Paddle Serving, children of the gateway's workers."""
+    workers = psutil.Process(gateway.pid).children()
+    return [
+        child
+        for worker in workers
+        for child in worker.children()
+        if "service.py" in " ".join(words(child))
+    ]
+
+
+def words(process: psutil.Process) -> list[str]:
+    """Its command line; none where it has ended."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []

@@ -1,26 +1,18 @@
-import asyncio
-import threading
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
-import httpx
 import numpy as np
 import pytest
 
-from ocr.image.pixels import Image, encode_png
-from ocr.reading.recognition.ctc import Recognition
+from ocr.image.pixels import encode_png
 from serving.metrics import ServingMetrics
-from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.budget import Budget
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import wait_until
-from tests.serving.models.test_model_pool import make_live
 from tests.serving.rest.raw_client import RawClient, post
-from tests.serving.rest.test_capacity import PNG, crops_app
-from tests.serving.tiny_bundle import DIGITS, draw, png
+from tests.serving.rest.test_capacity import PNG
+from tests.serving.tiny_bundle import draw
 from tests.serving.tiny_pipeline import draw_page
 
 PIXELS = draw("2026")[..., 0].size
@@ -30,20 +22,6 @@ def noisy_jpeg(side_px: int) -> bytes:
     """Make a small file of an image that is large in any other quality."""
     noise = np.random.default_rng(7).integers(0, 256, (side_px, side_px, 3)).astype(np.uint8)
     return cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 20])[1].tobytes()
-
-
-class HeldRecogniser:
-    """Holds images until it is let go, and reads nothing then."""
-
-    name = "held"
-
-    def __init__(self) -> None:
-        self.entered, self.released = threading.Semaphore(0), threading.Event()
-
-    def recognise(self, images: Sequence[Image]) -> list[Recognition]:
-        self.entered.release()
-        self.released.wait()
-        return []
 
 
 def test_what_was_taken_is_given_back_however_it_ends() -> None:
@@ -59,36 +37,6 @@ def test_what_was_taken_is_given_back_however_it_ends() -> None:
             assert "ocrline_pixels 10.0" in metrics.render().decode()
 
     assert "ocrline_pixels 0.0" in metrics.render().decode()
-
-
-def test_images_beyond_what_all_requests_may_hold_get_503(tmp_path: Path) -> None:
-    metrics = ServingMetrics()
-    pool, recogniser = ModelPool(named=(), metrics=metrics), HeldRecogniser()
-    pool.expect("bars", "v1")
-    pool.swap(replace(make_live(tmp_path, "v1", DIGITS), recogniser=recogniser))
-    app = crops_app(pool, metrics=metrics, workers=2, pixels=2 * PIXELS - 1)
-
-    async def fill() -> list[httpx.Response]:
-        async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"
-        ) as http:
-
-            def ask() -> asyncio.Task[httpx.Response]:
-                return asyncio.create_task(
-                    http.post("/v1/recognize", content=png("2026"), headers=PNG)
-                )
-
-            held = ask()
-            await asyncio.to_thread(recogniser.entered.acquire)
-            refused = await ask()
-            recogniser.released.set()
-            return [refused, await held, await ask()]
-
-    refused, *others = asyncio.run(fill())
-
-    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
-    assert refused.headers["retry-after"] == "1"
-    assert [reply.status_code for reply in others] == [200, 200]
 
 
 def test_answer_with_pictures_that_is_not_taken_keeps_no_request_out(tmp_path: Path) -> None:

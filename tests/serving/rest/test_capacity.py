@@ -1,22 +1,24 @@
 import asyncio
-import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import httpx
 from fastapi import FastAPI
 
 from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
-from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem, answer_problem
 from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
-from serving.rest.crops import crop_routes
+from serving.rest.crops import CropReader, crop_routes
 from serving.rest.edge import Edge
 from serving.rest.inbox import Inbox
-from tests.serving.tiny_bundle import png
+from serving.workers.crew import Crew
+from tests.serving.models.test_model_pool import make_live
+from tests.serving.tiny_bundle import DIGITS, png
 
 PNG = {"content-type": "image/png"}
 LIMITS = Limits(
@@ -30,71 +32,62 @@ LIMITS = Limits(
 )
 
 
-class HeldPool(ModelPool):
-    """Holds every request inside until it is let go, and has no model then."""
+class HeldCrew(Crew):
+    """Holds every request inside until it is let go, and has lost its processes then."""
 
     def __init__(self, metrics: ServingMetrics) -> None:
-        super().__init__(named=(), metrics=metrics)
-        self.entered, self.released = threading.Semaphore(0), threading.Event()
+        super().__init__({"threads": 1}, workers=1, max_pixels=1, page_timeout_s=1, metrics=metrics)
+        self.released = asyncio.Event()
 
-    def choose(self, name: str) -> LiveModel:
-        self.entered.release()
-        self.released.wait()
-        return super().choose(name)
+    async def read_crops(
+        self, model: str, images: Sequence[bytes], *, most_pixels: int
+    ) -> Sequence[Mapping[str, Any]]:
+        await self.released.wait()
+        return [{"text": model, "confidence": 1.0} for _ in images]
 
 
-def test_requests_beyond_the_queue_get_503_and_places_come_back() -> None:
+def test_requests_beyond_the_queue_get_503_and_places_come_back(tmp_path: Path) -> None:
     metrics = ServingMetrics()
-    pool = HeldPool(metrics)
+    pool = ModelPool(named=(), metrics=metrics)
+    pool.expect("bars", "v1")
+    pool.swap(make_live(tmp_path, "v1", DIGITS))
 
     held, refused, after = asyncio.run(_fill(pool, metrics=metrics, places=2))
 
-    assert [reply.json()["error"]["code"] for reply in held] == ["not_ready", "not_ready"]
+    assert [reply.json()["results"][0]["text"] for reply in held] == ["bars:v1#1", "bars:v1#1"]
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
     assert refused.headers["retry-after"] == "1"
-    assert after.json()["error"]["code"] == "not_ready"
+    assert after.status_code == 200
 
 
 async def _fill(
-    pool: HeldPool, *, metrics: ServingMetrics, places: int
+    pool: ModelPool, *, metrics: ServingMetrics, places: int
 ) -> tuple[list[httpx.Response], httpx.Response, httpx.Response]:
+    crew = HeldCrew(metrics)
+    app = crops_app(pool, crew=crew, metrics=metrics, places=places)
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(crops_app(pool, metrics=metrics, places=places)),
-        base_url="http://127.0.0.1",
+        transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"
     ) as http:
 
         def ask() -> asyncio.Task[httpx.Response]:
             return asyncio.create_task(http.post("/v1/recognize", content=png("2026"), headers=PNG))
 
         held = [ask() for _ in range(places)]
-        await asyncio.to_thread(pool.entered.acquire)
         while f"ocrline_requests_in_flight {places}.0" not in metrics.render().decode():
             await asyncio.sleep(0)
         refused = await ask()
-        pool.released.set()
+        crew.released.set()
         return list(await asyncio.gather(*held)), refused, await ask()
 
 
-def crops_app(
-    pool: ModelPool,
-    *,
-    metrics: ServingMetrics,
-    places: int = 9,
-    workers: int = 1,
-    pixels: int = 10**6,
-) -> Edge:
+def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: int) -> Edge:
     """Make the route of crops, and the edge around it."""
-    capacity = Capacity(concurrency=workers, queue=places - workers, in_flight=metrics.in_flight)
-    held = Budget(pixels, unit="pixels", held=metrics.pixels)
     bodies = Budget(10**6, unit="bytes of the bodies", held=metrics.body_bytes)
-    inbox = Inbox(limits=LIMITS, budget=bodies)
+    capacity = Capacity(places, in_flight=metrics.in_flight)
+    reader = CropReader(crew=crew, capacity=capacity, limits=LIMITS, metrics=metrics)
     app = FastAPI()
     app.add_exception_handler(Problem, answer_problem)
-    app.include_router(
-        crop_routes(
-            pool, inbox=inbox, pixels=held, capacity=capacity, limits=LIMITS, metrics=metrics
-        )
-    )
+    app.include_router(crop_routes(pool, inbox=Inbox(limits=LIMITS, budget=bodies), reader=reader))
     pictures = Budget(10**6, unit="bytes of the pictures", held=metrics.picture_bytes)
     return Edge(
         app,

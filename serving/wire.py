@@ -1,6 +1,6 @@
-"""Messages between the gateway and a decoder: a JSON object each, and bytes after some.
+"""Messages between the gateway and its processes: a JSON object each, and bytes after some.
 
-Nothing is ever unpickled, and a decoder's message is believed no more than a stranger's.
+Nothing is ever unpickled, and what a process says is believed no more than a stranger.
 """
 
 import json
@@ -22,10 +22,15 @@ def send(
     connection: socket.socket, message: Mapping[str, Any], content: bytes | memoryview = b""
 ) -> None:
     """Send a message and the bytes that belong to it."""
-    text = json.dumps(message).encode()
-    connection.sendall(_LENGTH.pack(len(text)) + text)
+    connection.sendall(encode(message))
     if content:
         connection.sendall(content)
+
+
+def encode(message: Mapping[str, Any]) -> bytes:
+    """Return a message as it is sent."""
+    text = json.dumps(message).encode()
+    return _LENGTH.pack(len(text)) + text
 
 
 def receive(connection: socket.socket, *, deadline: float | None = None) -> dict[str, Any]:
@@ -35,16 +40,24 @@ def receive(connection: socket.socket, *, deadline: float | None = None) -> dict
         WireBroken: The other side has ended, or this is no message.
         TimeoutError: It is not there at `deadline`, as `time.monotonic` tells it.
     """
-    (size,) = _LENGTH.unpack(receive_bytes(connection, _LENGTH.size, deadline=deadline))
-    if size > MOST_BYTES:
-        raise WireBroken(f"A message of {size} bytes, at most {MOST_BYTES} are believed")
-    try:
-        message = json.loads(receive_bytes(connection, size, deadline=deadline))
-    except ValueError as error:
-        raise WireBroken(f"Not a message: {error}") from None
-    if not isinstance(message, dict):
-        raise WireBroken(f"A message is an object, not {type(message).__name__}")
-    return message
+    size = _size(receive_bytes(connection, _LENGTH.size, deadline=deadline))
+    return _parse(receive_bytes(connection, size, deadline=deadline))
+
+
+def take_message(received: bytearray) -> dict[str, Any] | None:
+    """Take the first message out of what was received; None: it is not there as a whole.
+
+    Raises:
+        WireBroken: This is no message.
+    """
+    if len(received) < _LENGTH.size:
+        return None
+    end = _LENGTH.size + _size(received)
+    if len(received) < end:
+        return None
+    text = received[_LENGTH.size : end]
+    del received[:end]
+    return _parse(text)
 
 
 def receive_bytes(
@@ -67,3 +80,20 @@ def receive_into(
         if not count:
             raise WireBroken("The other side has ended")
         target = target[count:]
+
+
+def _size(head: bytearray) -> int:
+    (size,) = _LENGTH.unpack_from(head)
+    if size > MOST_BYTES:
+        raise WireBroken(f"A message of {size} bytes, at most {MOST_BYTES} are believed")
+    return int(size)
+
+
+def _parse(text: bytearray) -> dict[str, Any]:
+    try:
+        message = json.loads(text)
+    except ValueError as error:
+        raise WireBroken(f"Not a message: {error}") from None
+    if not isinstance(message, dict):
+        raise WireBroken(f"A message is an object, not {type(message).__name__}")
+    return message

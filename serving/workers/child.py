@@ -1,0 +1,157 @@
+"""A worker's process: ``python -m serving.workers.child CROPS PAGES MODELS``.
+
+It is asked through three sockets, given by their descriptors, and ends with them: one batch of
+crops, one page and one model at a time. It has no settings, no store and no secret.
+"""
+
+import logging
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from ocr.errors import OcrError
+from ocr.image.pixels import BadImage, Image, decode_image
+from ocr.reading.cores import Cores
+from serving.wire import WireBroken, receive, receive_bytes, receive_into, send
+from serving.workers.faults import describe_fault
+from serving.workers.model_files import LoadedModel, Runtime, load_model
+from serving.workers.page_answer import answer_page
+
+LOG = logging.getLogger("ocrline.serving")
+
+HELD_PIXELS = 2**22
+"""Of decoded crops at once, and one more: small crops are read together, large ones alone."""
+
+Answer = tuple[Mapping[str, Any], bytes]
+
+
+def main() -> None:
+    """Read until the gateway is gone."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    cv2.setNumThreads(1)
+    crops, pages, models = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
+    setup = receive(models)
+    cores = Cores(setup["threads"])
+    runtime = Runtime(setup["engine"], cores, Path(setup["paddle_serving"]))
+    worker = Worker(runtime)
+    for lane, answer in ((pages, worker.read_page), (models, worker.change_models)):
+        threading.Thread(target=_serve, args=(lane, answer), daemon=True).start()
+    send(models, {"is_up": True})
+    _serve(crops, worker.read_crops)
+
+
+def _serve(connection: socket.socket, answer: Callable[[socket.socket], Answer]) -> None:
+    """Answer one question after another, until nobody asks."""
+    while True:
+        try:
+            message, content = answer(connection)
+            send(connection, message, content)
+        except WireBroken:
+            return
+
+
+class Worker:
+    """The models of this process, and what is asked of them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._models: dict[str, LoadedModel] = {}
+
+    def change_models(self, connection: socket.socket) -> Answer:
+        """Load a model, or forget it."""
+        request = receive(connection)
+        if "folder" not in request:
+            self._models.pop(request["model"], None)
+            return {}, b""
+        try:
+            self._models[request["model"]] = load_model(
+                Path(request["folder"]), self._runtime, is_proved=request["is_proved"]
+            )
+        except Exception as error:  # noqa: BLE001 - an engine may raise anything over a bad file
+            return {"fault": _fault(error)}, b""
+        return {}, b""
+
+    def read_crops(self, connection: socket.socket) -> Answer:
+        """Read a batch; what is wrong with one is said of that one."""
+        request = receive(connection)
+        contents = [bytes(receive_bytes(connection, size)) for size in request["sizes"]]
+        if not contents:  # whoever asks nothing wants to know whether somebody answers
+            return {"answers": [], "seconds": 0.0}, b""
+        answers: list[Mapping[str, Any]] = [{}] * len(contents)
+        model = self._models[request["model"]]
+        cores = self._runtime.cores
+        started = time.perf_counter()
+        with cores.used_elsewhere(cores.count - 1):
+            for indices, images in _decode(contents, answers, max_pixels=request["max_pixels"]):
+                for index, answer in zip(indices, _recognise(model, images), strict=True):
+                    answers[index] = answer
+        return {"answers": answers, "seconds": time.perf_counter() - started}, b""
+
+    def read_page(self, connection: socket.socket) -> Answer:
+        """Read a page."""
+        request = receive(connection)
+        image = np.empty((request["height_px"], request["width_px"], 3), np.uint8)
+        receive_into(connection, image.data.cast("B"))
+        cores = self._runtime.cores
+        try:
+            with cores.used_elsewhere(cores.count - request["threads"]):
+                reader = self._models[request["model"]].reader
+                content = answer_page(reader, image, **request["options"])
+        except Exception as error:  # noqa: BLE001 - the process's edge
+            return {"fault": _fault(error)}, b""
+        return {"bytes": len(content)}, content
+
+
+def _decode(
+    contents: Sequence[bytes], answers: list[Mapping[str, Any]], *, max_pixels: int
+) -> Iterator[tuple[list[int], list[Image]]]:
+    """Yield images to read together, with their places; what is no image is answered so."""
+    indices: list[int] = []
+    images: list[Image] = []
+    pixels = 0
+    for index, content in enumerate(contents):
+        try:
+            image = decode_image(content, max_pixels=max_pixels)
+        except BadImage as error:
+            answers[index] = {"fault": describe_fault(error)}
+            continue
+        if images and pixels + image.size > 3 * HELD_PIXELS:
+            yield indices, images
+            indices, images, pixels = [], [], 0
+        indices.append(index)
+        images.append(image)
+        pixels += image.size
+    if images:
+        yield indices, images
+
+
+def _recognise(model: LoadedModel, images: Sequence[Image]) -> list[Mapping[str, Any]]:
+    """Read images; where the engine fails over several, each alone."""
+    try:
+        read = model.recogniser.recognise(images)
+    except Exception as error:  # noqa: BLE001 - an engine may raise anything
+        if len(images) == 1:
+            return [{"fault": _fault(error)}]
+        return [answer for image in images for answer in _recognise(model, [image])]
+    return [
+        {"text": text.text, "confidence": text.confidence, "pixels": image.size // 3}
+        for text, image in zip(read, images, strict=True)
+    ]
+
+
+def _fault(error: Exception) -> dict[str, str]:
+    if not isinstance(error, OcrError):
+        LOG.error("a worker failed: %s", traceback.format_exc())
+    return describe_fault(error)
+
+
+if __name__ == "__main__":
+    main()
