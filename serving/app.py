@@ -4,6 +4,7 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Final
 
@@ -32,11 +33,12 @@ from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
 from serving.rest.connection import ConnectionLimits, limit_connections
-from serving.rest.crops import CropReader, crop_routes
+from serving.rest.crops import CropReader, crop_endpoint, crop_routes
 from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.routes import document_routes
 from serving.rest.edge import Edge
 from serving.rest.inbox import Inbox
+from serving.rest.shortcut import Shortcut
 from serving.rest.status import status_routes
 from serving.settings import MEBIBYTE, ServingSettings
 from serving.web.demo_page import demo_routes
@@ -47,7 +49,7 @@ LOG = logging.getLogger("ocrline.serving")
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
-def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
+def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     """Make the gateway. It begins to load at start-up and is ready when its models are."""
     pool = ModelPool(named=settings.models, metrics=metrics)
     crops, pages = (
@@ -84,9 +86,8 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
     # Apart: who takes an answer slowly keeps no request out.
     pictures = Budget(most_bytes, unit="bytes of the pictures", held=metrics.picture_bytes)
-    app.add_middleware(
-        Edge, callers=callers, names=settings.names, pictures=pictures, metrics=metrics
-    )
+    edge = partial(Edge, callers=callers, names=settings.names, pictures=pictures, metrics=metrics)
+    app.add_middleware(edge)
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
     app.add_exception_handler(ProcessDied, answer_lost_engine)
@@ -95,7 +96,8 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     inbox = Inbox(limits=limits, budget=bodies)
     reader = DocumentReader(feed=feed, pixels=pixels, crew=crew, limits=limits, metrics=metrics)
     lines = CropReader(crew=crew, capacity=crops, limits=limits, metrics=metrics)
-    app.include_router(crop_routes(pool, inbox=inbox, reader=lines))
+    recognize = crop_endpoint(pool, inbox=inbox, reader=lines)
+    app.include_router(crop_routes(recognize))
     app.include_router(document_routes(pool, inbox=inbox, capacity=pages, reader=reader))
     asking = Asking(pool, inbox=inbox, pages=pages, crops=lines, reader=reader)
     app.include_router(paddle_serving_routes(asking))
@@ -103,7 +105,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> FastAPI:
     app.include_router(kserve_routes(pool))
     app.include_router(demo_routes())
     app.include_router(status_routes(pool, metrics=metrics))
-    return app
+    return Shortcut(app, path=recognize.path, short=edge(recognize))
 
 
 def run(settings: ServingSettings) -> None:

@@ -66,7 +66,7 @@ class Asking:
         async with self.pages.place():
             return await self.reader.read(live, content, options, pictures=request.state.pictures)
 
-    async def read_line(self, live: LiveModel, content: bytes) -> dict[str, Any]:
+    async def read_line(self, live: LiveModel, content: bytes, request: Request) -> dict[str, Any]:
         """Return text and confidence of an image of one line.
 
         Raises:
@@ -75,5 +75,5 @@ class Asking:
         if not content:
             raise Problem("bad_image", "The image is empty")
         async with self.crops.capacity.place():
-            (read,) = await self.crops.read(live, [content])
+            (read,) = await self.crops.read(live, [content], request)
         return read

@@ -1,7 +1,7 @@
 """POST /v1/recognize: crops in, texts out, each request answered by exactly one version."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from ocr.errors import BadInput
+from ocr.errors import BadInput, ProcessDied
 from ocr.image.pixels import BadImage
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LiveModel
@@ -20,6 +20,7 @@ from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crop_request import CropJson, CropOptions, parse_crops
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import BINARY, PROBLEMS, describe_request
+from serving.rest.shortcut import METHOD, Endpoint
 from serving.workers.crew import Crew
 from serving.workers.faults import to_error
 
@@ -40,8 +41,11 @@ class CropsAnswer(BaseModel):
     results: list[CropAnswer] = Field(description="One per image")
 
 
+PATH = "/v1/recognize"
 LARGE_BODY = 2**16
 """Bytes from which a body is parsed off the event loop."""
+SOON_S = 0.1
+"""Most answers are there by then; only later ones are worth a look whether the client is, too."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +64,33 @@ class CropReader:
     limits: Limits
     metrics: ServingMetrics
 
-    async def read(self, live: LiveModel, images: Sequence[bytes]) -> list[dict[str, Any]]:
+    async def read(
+        self, live: LiveModel, images: Sequence[bytes], http: Request
+    ) -> list[dict[str, Any]]:
         """Read encoded images with one version, and count them.
 
+        Args:
+            live: The version.
+            images: JPEG and so on.
+            http: Whose images; its body has been received.
+
         Raises:
-            Problem: An image is none that can be read.
-            ProcessDied: No engine answers.
+            ClientDisconnect: The client has left.
+            Problem: An image is none that can be read, no engine answers, or the time is over.
         """
-        answers = await self.crew.read_crops(
-            live.key, images, most_pixels=self.limits.request_pixels
-        )
+        asked = self.crew.read_crops(live.key, images, most_pixels=self.limits.request_pixels)
+        try:
+            await asyncio.wait((asked.done,), timeout=SOON_S)
+            if not asked.done.done():
+                async with while_wanted(http, timeout_s=self.limits.pages_timeout_s):
+                    await asked.done
+        finally:
+            asked.done.cancel()
+        return self._count(live, asked.answers)
+
+    def _count(
+        self, live: LiveModel, answers: Sequence[Mapping[str, Any] | None]
+    ) -> list[dict[str, Any]]:
         for index, answer in enumerate(answers):
             if answer is not None and "fault" in answer:
                 raise _refusal(to_error(answer["fault"]), index=index)
@@ -84,12 +105,35 @@ class CropReader:
         return results
 
 
-def crop_routes(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> APIRouter:
-    """Make the route over a pool."""
-    router = APIRouter()
+def crop_endpoint(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> Endpoint:
+    """Make what answers the route over a pool."""
 
-    @router.post(
-        "/v1/recognize",
+    async def recognize(request: Request) -> JSONResponse:
+        options = parse_query(request.query_params, CropOptions)
+        content_type = request.headers.get("content-type", "")
+        async with inbox.body(request, file_types=FILE_TYPES) as body, reader.capacity.place():
+            images = await _parse(body, content_type, reader.limits)
+            live = pool.choose(options.model)
+            request.state.caller.admit(live.name)
+            results = await reader.read(live, images, request)
+        answer = {
+            "request_id": request.state.request_id,
+            "model": live.name,
+            "version": live.version,
+            "results": results,
+        }
+        return JSONResponse(answer)
+
+    return Endpoint(PATH, recognize)
+
+
+def crop_routes(endpoint: Endpoint) -> APIRouter:
+    """Describe the route; `endpoint` answers it, here or on the `Shortcut`."""
+    router = APIRouter()
+    router.add_api_route(
+        PATH,
+        endpoint.answer,
+        methods=[METHOD],
         summary="Read crops of one text line each",
         response_model=CropsAnswer,
         responses=dict(PROBLEMS),
@@ -100,26 +144,6 @@ def crop_routes(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> APIRout
             query=CropOptions,
         ),
     )
-    async def recognize(request: Request) -> JSONResponse:
-        options = parse_query(request.query_params, CropOptions)
-        content_type = request.headers.get("content-type", "")
-        async with (
-            inbox.body(request, file_types=FILE_TYPES) as body,
-            reader.capacity.place(),
-            while_wanted(request, timeout_s=reader.limits.pages_timeout_s),
-        ):
-            images = await _parse(body, content_type, reader.limits)
-            live = pool.choose(options.model)
-            request.state.caller.admit(live.name)
-            results = await reader.read(live, images)
-        answer = {
-            "request_id": request.state.request_id,
-            "model": live.name,
-            "version": live.version,
-            "results": results,
-        }
-        return JSONResponse(answer)  # checking our own answer against its model costs more than it
-
     return router
 
 
@@ -132,4 +156,6 @@ async def _parse(body: bytes, content_type: str, limits: Limits) -> list[bytes]:
 def _refusal(error: Exception, *, index: int) -> Exception:
     if isinstance(error, BadImage):
         return bad_image(error, what=f"Image {index}", index=index)
+    if isinstance(error, ProcessDied):
+        return Problem("not_ready", f"{error}; it is replaced, ask again")
     return Problem("bad_image", str(error)) if isinstance(error, BadInput) else error

@@ -92,6 +92,8 @@ class Edge:
             if exchange.has_started:
                 raise
             raise Problem("not_ready", "The gateway is stopping; ask again") from None
+        except Problem:
+            raise
         except Exception:
             LOG.exception("request %s failed", exchange.request_id)
             if exchange.has_started:

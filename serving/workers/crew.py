@@ -80,9 +80,7 @@ class Crew:
         await asyncio.gather(*self._keepers)
         self._pages.close()
 
-    async def read_crops(
-        self, model: str, images: Sequence[bytes], *, most_pixels: int
-    ) -> Sequence[Mapping[str, Any] | None]:
+    def read_crops(self, model: str, images: Sequence[bytes], *, most_pixels: int) -> CropRequest:
         """Have encoded crops read, together with those of other requests.
 
         Args:
@@ -91,7 +89,7 @@ class Crew:
             most_pixels: Of all together.
 
         Returns:
-            Of each `text` and `confidence`, or `fault`; None where another one's fault ended it.
+            What is done when all are read or one cannot be; cancelled, no more is read.
         """
         loop = asyncio.get_running_loop()
         request = CropRequest(model, images, loop.create_future(), most_pixels=most_pixels)
@@ -99,8 +97,7 @@ class Crew:
         if self._idle and not self._is_due:  # what arrives in the same moment is read together
             self._is_due = True
             loop.call_soon(self._hand_out)
-        await request.done
-        return request.answers
+        return request
 
     async def read_page(
         self, model: str, image: Image, options: Mapping[str, bool]
@@ -162,7 +159,7 @@ class Crew:
                 lane.read(crops, max_pixels=self._max_pixels)
 
     def _rest(self, lane: CropLane) -> None:
-        self._idle.append(lane)
+        self._idle.insert(0, lane)  # whoever read last has its caches warm
         if self._queue:
             self._hand_out()
 

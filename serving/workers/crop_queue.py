@@ -17,7 +17,12 @@ MOST_BYTES: Final = 2**20
 
 
 class CropRequest:
-    """The crops of one request, and what was read of them so far."""
+    """The crops of one request, and what was read of them so far.
+
+    Attributes:
+        answers: Of each `text` and `confidence`, or `fault`; None where another's fault came first.
+        done: When there will be no more of them.
+    """
 
     __slots__ = ("_next", "_pixels_left", "answers", "done", "images", "model", "since", "unread")
 

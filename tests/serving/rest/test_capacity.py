@@ -1,22 +1,20 @@
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import httpx
-from fastapi import FastAPI
 
 from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem, answer_problem
 from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
-from serving.rest.crops import CropReader, crop_routes
+from serving.rest.crops import CropReader, crop_endpoint
 from serving.rest.edge import Edge
 from serving.rest.inbox import Inbox
 from serving.workers.crew import Crew
+from serving.workers.crop_queue import CropRequest
 from tests.serving.models.test_model_pool import make_live
 from tests.serving.tiny_bundle import DIGITS, png
 
@@ -37,13 +35,16 @@ class HeldCrew(Crew):
 
     def __init__(self, metrics: ServingMetrics) -> None:
         super().__init__({"threads": 1}, workers=1, max_pixels=1, page_timeout_s=1, metrics=metrics)
-        self.released = asyncio.Event()
+        self.held: list[CropRequest] = []
 
-    async def read_crops(
-        self, model: str, images: Sequence[bytes], *, most_pixels: int
-    ) -> Sequence[Mapping[str, Any]]:
-        await self.released.wait()
-        return [{"text": model, "confidence": 1.0} for _ in images]
+    def read_crops(self, model: str, images: Sequence[bytes], *, most_pixels: int) -> CropRequest:
+        done = asyncio.get_running_loop().create_future()
+        self.held.append(CropRequest(model, images, done, most_pixels=most_pixels))
+        return self.held[-1]
+
+    def release(self) -> None:
+        for request in self.held:
+            request.answer(0, {"text": request.model, "confidence": 1.0})
 
 
 def test_requests_beyond_the_queue_get_503_and_places_come_back(tmp_path: Path) -> None:
@@ -76,8 +77,13 @@ async def _fill(
         while f"ocrline_requests_in_flight {places}.0" not in metrics.render().decode():
             await asyncio.sleep(0)
         refused = await ask()
-        crew.released.set()
-        return list(await asyncio.gather(*held)), refused, await ask()
+        crew.release()
+        answered = list(await asyncio.gather(*held))
+        after = ask()
+        while len(crew.held) == places:
+            await asyncio.sleep(0)
+        crew.release()
+        return answered, refused, await after
 
 
 def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: int) -> Edge:
@@ -85,12 +91,9 @@ def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: i
     bodies = Budget(10**6, unit="bytes of the bodies", held=metrics.body_bytes)
     capacity = Capacity(places, in_flight=metrics.in_flight)
     reader = CropReader(crew=crew, capacity=capacity, limits=LIMITS, metrics=metrics)
-    app = FastAPI()
-    app.add_exception_handler(Problem, answer_problem)
-    app.include_router(crop_routes(pool, inbox=Inbox(limits=LIMITS, budget=bodies), reader=reader))
     pictures = Budget(10**6, unit="bytes of the pictures", held=metrics.picture_bytes)
     return Edge(
-        app,
+        crop_endpoint(pool, inbox=Inbox(limits=LIMITS, budget=bodies), reader=reader),
         callers=Callers(token="", keys=Path("/none")),
         names=(),
         pictures=pictures,

@@ -4,9 +4,10 @@ import asyncio
 import os
 import random
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -61,8 +62,16 @@ async def load(crew: Crew, folder: Path, characters: str = DIGITS, *, model: byt
 
 
 async def read(crew: Crew, model: str, texts: Sequence[str]) -> list[str]:
-    answers = await crew.read_crops(model, [png(text) for text in texts], most_pixels=PIXELS)
+    answers = await answer(crew, model, [png(text) for text in texts])
     return [answer["text"] if answer else "" for answer in answers]
+
+
+async def answer(
+    crew: Crew, model: str, images: Sequence[bytes], *, most_pixels: int = PIXELS
+) -> Sequence[Mapping[str, Any] | None]:
+    request = crew.read_crops(model, images, most_pixels=most_pixels)
+    await request.done
+    return request.answers
 
 
 def draw_texts(dice: random.Random, most: int) -> list[str]:
@@ -172,13 +181,13 @@ async def test_bad_images_are_refused_and_the_others_of_a_batch_are_read(tmp_pat
 
         good, bad = await asyncio.gather(
             read(crew, model, ["5"]),
-            crew.read_crops(model, [png("6"), b"no image"], most_pixels=PIXELS),
+            answer(crew, model, [png("6"), b"no image"]),
         )
-        many = await crew.read_crops(model, [png("6")] * 9, most_pixels=3 * draw("6").size // 3)
+        many = await answer(crew, model, [png("6")] * 9, most_pixels=draw("6").size)
 
     assert good == ["5"]
-    assert [sorted(answer or ()) for answer in bad] == [["confidence", "pixels", "text"], ["fault"]]
-    assert any("fault" in (answer or {}) for answer in many)
+    assert [sorted(each or ()) for each in bad] == [["confidence", "pixels", "text"], ["fault"]]
+    assert any("fault" in (each or {}) for each in many)
 
 
 async def test_page_is_read_though_the_worker_that_read_it_was_killed(tmp_path: Path) -> None:
@@ -195,9 +204,9 @@ async def test_page_is_read_though_the_worker_that_read_it_was_killed(tmp_path: 
         while not (busy := [worker for worker in crew.workers() if pages.reads(worker)]):
             await asyncio.sleep(0)
         os.kill(busy[0].pid, signal.SIGKILL)
-        answer = await reading_it
+        read_page = await reading_it
 
-    assert [line["text"] for line in answer["lines"]] == ["2026", "11"] * 6
+    assert [line["text"] for line in read_page["lines"]] == ["2026", "11"] * 6
 
 
 async def test_workers_have_no_secret_of_the_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
