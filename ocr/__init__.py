@@ -15,3 +15,9 @@
 - `report/`: what a person reads about that
 - `retention/`: what of a store nobody needs any more
 """
+
+import os
+
+# ONNX Runtime reports models and machines to its maker from 1.29 on, unless it is told so before
+# it is loaded; its own function to turn that off comes too late.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"

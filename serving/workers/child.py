@@ -5,6 +5,7 @@ crops, one page and one model at a time. It has no settings, no store and no sec
 """
 
 import logging
+import os
 import socket
 import sys
 import threading
@@ -56,6 +57,9 @@ def _serve(connection: socket.socket, answer: Callable[[socket.socket], Answer])
             send(connection, message, content)
         except WireBroken:
             return
+        except Exception:
+            LOG.exception("a worker ends")
+            os._exit(1)  # all of it: a lane that is not served any more would be waited for
 
 
 class Worker:

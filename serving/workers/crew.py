@@ -12,7 +12,7 @@ from ocr.errors import OcrError, ProcessDied
 from ocr.image.pixels import Image
 from serving.metrics import ServingMetrics
 from serving.workers.crop_lane import CropLane
-from serving.workers.crop_queue import CropQueue, CropRequest
+from serving.workers.crop_queue import Crop, CropQueue, CropRequest
 from serving.workers.page_lanes import PageLanes
 from serving.workers.worker import START_S, Worker
 
@@ -94,9 +94,7 @@ class Crew:
         loop = asyncio.get_running_loop()
         request = CropRequest(model, images, loop.create_future(), most_pixels=most_pixels)
         self._queue.add(request)
-        if self._idle and not self._is_due:  # what arrives in the same moment is read together
-            self._is_due = True
-            loop.call_soon(self._hand_out)
+        self._hand_out_soon()
         return request
 
     async def read_page(
@@ -149,6 +147,16 @@ class Crew:
         except ProcessDied as error:  # another one will take its place
             LOG.warning("%s", error)
 
+    def _take_back(self, crop: Crop) -> None:
+        self._queue.put_back(crop)
+        self._hand_out_soon()
+
+    def _hand_out_soon(self) -> None:
+        """What arrives in the same moment is read together."""
+        if self._idle and not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._hand_out)
+
     def _hand_out(self) -> None:
         """Give every idle worker its share of what waits."""
         self._is_due = False
@@ -189,7 +197,7 @@ class Crew:
         worker = await asyncio.to_thread(self._start_one)
         _, lane = await asyncio.get_running_loop().create_unix_connection(
             lambda: CropLane(
-                worker, on_idle=self._rest, on_lost=self._queue.put_back, metrics=self._metrics
+                worker, on_idle=self._rest, on_lost=self._take_back, metrics=self._metrics
             ),
             sock=worker.crops,
         )

@@ -58,6 +58,10 @@ class CropLane(asyncio.Protocol):
 
     def read(self, crops: Sequence[Crop], *, max_pixels: int) -> None:
         """Have crops of one model read; of none, to see whether it answers at all."""
+        if self.ended.done():  # and whoever keeps it up has not been told yet
+            for crop in crops:
+                self._on_lost(crop)
+            return
         self._crops = list(crops)
         contents = [crop.content for crop in crops]
         model = crops[0].request.model if crops else ""

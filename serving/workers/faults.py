@@ -6,6 +6,8 @@ from typing import Any, Final, get_args
 from ocr.errors import BadData, BadInput, OcrError, ParityFailed, ProcessDied
 from ocr.image.pixels import BadImage, ImageFault
 
+MOST_CHARACTERS: Final = 4000
+"""Of what is said: a message has an end."""
 KINDS: Final[Mapping[str, type[OcrError]]] = {
     kind.__name__: kind for kind in (BadData, BadInput, ParityFailed, ProcessDied)
 }
@@ -21,7 +23,7 @@ def describe_fault(error: Exception) -> dict[str, str]:
         return {"kind": "BadImage", "reason": error.reason, "message": str(error)}
     kinds = (kind for kind, known in KINDS.items() if isinstance(error, known))
     kind = next(kinds, "BadData" if isinstance(error, OcrError) else "")
-    return {"kind": kind, "message": str(error) if kind else type(error).__name__}
+    return {"kind": kind, "message": str(error)[:MOST_CHARACTERS] if kind else type(error).__name__}
 
 
 def to_error(fault: Mapping[str, Any]) -> Exception:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ocr.errors import ProcessDied
 from ocr.image.pixels import Image
-from serving.workers.worker import START_S, Worker
+from serving.workers.worker import START_S, Worker, WorkerDied
 
 TRIES: Final = 2
 """Of a page: a worker may be lost under it, and another one reads it."""
@@ -75,8 +75,9 @@ class PageLanes:
                 return worker.read_page(
                     model, image, options, threads=threads, timeout_s=self._timeout_s
                 )
-            except ProcessDied:
-                self.remove(worker)
+            except ProcessDied as error:
+                if isinstance(error, WorkerDied):  # and not an engine that is replaced inside it
+                    self.remove(worker)
                 if not left:
                     raise
             finally:

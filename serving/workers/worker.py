@@ -32,6 +32,10 @@ PASSED_ON: Final = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ")
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
+class WorkerDied(ProcessDied):
+    """A worker ended, or was ended: another one takes its place."""
+
+
 class Worker:
     """A process of `serving.workers.child`; its crops go through a `CropLane`."""
 
@@ -78,7 +82,7 @@ class Worker:
         """Wait until it reads.
 
         Raises:
-            ProcessDied: It ended, or needs too long.
+            WorkerDied: It ended, or needs too long.
         """
         with self._changing:
             self._ask(self._changes, self._setup, timeout_s=START_S)
@@ -88,7 +92,7 @@ class Worker:
 
         Raises:
             OcrError: As `serving.workers.model_files.load_model`.
-            ProcessDied: It ended over it, or needs too long.
+            WorkerDied: It ended over it, or needs too long.
         """
         with self._changing:
             request = {"model": model, "folder": str(folder), "is_proved": is_proved}
@@ -117,7 +121,7 @@ class Worker:
 
         Raises:
             OcrError: It cannot be read.
-            ProcessDied: The process ended over it, or needed too long and was killed.
+            WorkerDied: The process ended over it, or needed too long and was killed.
         """
         request = {
             "model": model,
@@ -180,11 +184,11 @@ class Worker:
             raise to_error(answer["fault"])
         return answer
 
-    def _blame(self, error: Exception) -> ProcessDied:
+    def _blame(self, error: Exception) -> WorkerDied:
         """End it: what it says makes no sense any more, or comes too late."""
         self.kill()
         why = "it takes too long" if isinstance(error, TimeoutError) else f"{error}"
-        return ProcessDied(f"A process that reads ended ({why})")
+        return WorkerDied(f"A process that reads ended ({why})")
 
 
 def _environment() -> dict[str, str]:

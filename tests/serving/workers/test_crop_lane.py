@@ -76,6 +76,17 @@ async def test_crops_of_a_worker_that_is_lost_are_given_back_and_it_is_killed(
     assert lane.ended.done()
 
 
+async def test_worker_that_ended_while_idle_takes_no_crop() -> None:
+    lost: list[Crop] = []
+    lane, _ = open_lane(lost)
+    lane.connection_lost(None)
+    batch = crops(2)
+
+    lane.read(batch, max_pixels=1)
+
+    assert lost == batch
+
+
 async def test_crop_that_several_workers_end_over_is_refused() -> None:
     lost: list[Crop] = []
     (crop,) = crops(1)

@@ -1,0 +1,69 @@
+"""Which worker reads a page, and which is asked no more; the workers are stand-ins."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ocr.errors import ProcessDied
+from ocr.image.pixels import Image
+from serving.workers.page_lanes import PageLanes
+from serving.workers.worker import WorkerDied
+
+pytestmark = pytest.mark.anyio
+
+PAGE = np.zeros((2, 2, 3), np.uint8)
+OPTIONS = {"annotate": False, "render": False}
+
+
+class StandIn:
+    """Reads a page, or says what it has to."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.models = frozenset({"pages:p1#1"})
+        self.errors = list(errors)
+        self.threads: list[int] = []
+
+    def read_page(
+        self, model: str, image: Image, options: Mapping[str, bool], *, threads: int, **_: Any
+    ) -> dict[str, Any]:
+        self.threads.append(threads)
+        if self.errors:
+            raise self.errors.pop(0)
+        return {"lines": [model]}
+
+
+def open_lanes(*workers: StandIn, busy: Any = None) -> PageLanes:
+    lanes = PageLanes(len(workers), threads=4, timeout_s=1, is_busy=lambda worker: worker is busy)
+    for worker in workers:
+        lanes.add(worker)  # type: ignore[arg-type]
+    return lanes
+
+
+async def test_engine_that_is_lost_inside_a_worker_does_not_cost_the_worker() -> None:
+    worker = StandIn(ProcessDied("Paddle Serving gave no answer"))
+    lanes = open_lanes(worker)
+
+    answers = [await lanes.read("pages:p1#1", PAGE, OPTIONS) for _ in range(2)]
+
+    assert answers == [{"lines": ["pages:p1#1"]}] * 2
+
+
+async def test_worker_that_died_is_asked_no_more() -> None:
+    dead, alive = StandIn(*[WorkerDied("killed")] * 9), StandIn()
+    lanes = open_lanes(dead, alive)
+
+    for _ in range(3):
+        assert await lanes.read("pages:p1#1", PAGE, OPTIONS) == {"lines": ["pages:p1#1"]}
+
+    assert len(dead.threads) <= 1
+
+
+async def test_a_lone_page_has_every_thread_and_one_beside_crops_a_single_one() -> None:
+    worker, other = StandIn(), StandIn()
+
+    await open_lanes(worker).read("pages:p1#1", PAGE, OPTIONS)
+    await open_lanes(worker, other, busy=other).read("pages:p1#1", PAGE, OPTIONS)
+
+    assert worker.threads == [4, 1]
