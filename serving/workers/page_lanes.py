@@ -10,7 +10,7 @@ from ocr.errors import ProcessDied
 from ocr.image.pixels import Image
 from serving.workers.worker import START_S, Worker, WorkerDied
 
-TRIES: Final = 2
+TRIES: Final = 3
 """Of a page: a worker may be lost under it, and another one reads it."""
 
 

@@ -168,8 +168,8 @@ class Worker:
         timeout_s: float,
         content: memoryview | bytes = b"",
     ) -> dict[str, Any]:
-        connection.settimeout(timeout_s)
         try:
+            connection.settimeout(timeout_s)
             send(connection, request, content)
         except OSError as error:
             raise self._blame(error) from None
