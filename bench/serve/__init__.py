@@ -1,6 +1,7 @@
 """The gateway beside the bare models, and beside the checkpoint.
 
-- `load` – asks and counts
+- `gateway` – the gateway that is measured; `load` asks and counts
+- `peers/` – the same beside Paddle Serving's own server and PaddleX's
 - `untrained_bundle` – what is served without a model of yours
 - `checkpoint` – how many images the gateway reads as the net that was trained does
 """

@@ -16,8 +16,7 @@ import http.client
 import json
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -25,9 +24,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from bench.serve.gateway import running_gateway
 from bench.serve.load import Ask, Load, measure
 from bench.serve.untrained_bundle import write_untrained_bundle
-from deploy.background import pick_port, start_service, stop_service
 from ocr.image.pixels import Image, decode_image, encode_jpeg
 from ocr.models.golden import read_golden_inputs, read_golden_pages
 from ocr.models.registry import ModelVersion, Registry
@@ -83,7 +82,7 @@ def _measure_pages(
     reader = load_pipeline(workspace, version.reference, threads=CORES)
     bare = _measure_bare_pages(reader, pages, seconds=seconds)
     store = workspace.store.uri
-    with _running_gateway(home, store=store, models=version.name, engine=engine) as port:
+    with running_gateway(home, store=store, models=version.name, engine=engine) as port:
         asks = _asks(port, pages, path="/v1/ocr")
         return bare + [
             measure(f"gateway ({engine}), JPEG page in", asks[:clients], seconds=seconds)
@@ -108,7 +107,7 @@ def _measure_lines(bundle: Path, *, home: Path, engine: str, seconds: float) -> 
     registry.register(manifest["name"], manifest["version"], bundle)
     registry.promote(manifest["name"], manifest["version"], reason="benchmark")
     bare = _measure_bare_lines(bundle, crops, seconds=seconds)
-    with _running_gateway(home, store=registry.store.uri, models="", engine=engine) as port:
+    with running_gateway(home, store=registry.store.uri, models="", engine=engine) as port:
         return bare + _measure_requests(port, crops, engine=engine, seconds=seconds)
 
 
@@ -168,30 +167,6 @@ def _asks(port: int, images: Sequence[bytes], *, path: str) -> list[Ask]:
     return [client() for _ in range(8)]
 
 
-@contextmanager
-def _running_gateway(home: Path, *, store: str, models: str, engine: str) -> Iterator[int]:
-    port = pick_port(0)
-    start_service(
-        home,
-        "gateway",
-        module=["serving"],
-        url=f"http://127.0.0.1:{port}",
-        environment={
-            "OCRLINE_HOME": str(home),
-            "OCRLINE_STORE": store,
-            "OCRLINE_PORT": str(port),
-            "OCRLINE_ENGINE": engine,
-            "OCRLINE_MODELS": models,
-            "OCRLINE_TOKEN": "",
-        },
-        is_up=lambda: _is_ready(port),
-    )
-    try:
-        yield port
-    finally:
-        stop_service(home, "gateway")
-
-
 def _connect(port: int) -> http.client.HTTPConnection:
     return http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
@@ -212,13 +187,6 @@ def _answer(connection: http.client.HTTPConnection) -> bytes:
     if reply.status != http.client.OK:
         raise RuntimeError(f"The gateway answered {reply.status}: {content[:300]!r}")
     return content
-
-
-def _is_ready(port: int) -> bool:
-    try:
-        return bool(_get(_connect(port), "/health/ready"))
-    except (OSError, RuntimeError):
-        return False
 
 
 def _make(folder: Path) -> Path:

@@ -1,0 +1,159 @@
+"""Requests per second of the gateway and of other servers, with the same net and images.
+
+    python -m bench.serve.peers MODEL [--images FOLDER] [--json FILE] [--paddlex COMMAND]
+
+MODEL is a recogniser of the registry; its champion is served. wrk asks. Paddle Serving is there
+after `make serving-runtime`, and listens on every address: run all of it where there is only
+loopback, with `unshare --net`. PaddleX is there where `--paddlex` says its command, and finds lines
+with the detector of `--detector`.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from bench.serve.load import measure
+from bench.serve.peers.servers import Crop, Running, gateway, paddle_serving, paddlex
+from bench.serve.peers.wrk import ask, find_wrk
+from configs.settings import SettingsError
+from ocr.image.pixels import decode_image, encode_jpeg
+from ocr.models.bundle import read_recogniser_manifest
+from ocr.models.golden import read_golden_inputs
+from ocr.processors import count_processors
+from ocr.reading.recognition.recogniser import OnnxRecogniser
+from serving.settings import ServingSettings
+from tasks.workspace import open_workspace
+
+CONNECTIONS = (1, 8, 32, 64)
+WARM_UP_S = 1.0
+MAX_PIXELS = 20_000_000
+MOST_IMAGES = 200
+BATCH = 8
+MEBIBYTE = 2**20
+
+
+def main() -> None:
+    """Measure, print the table, write the rows."""
+    parser = argparse.ArgumentParser(prog="python -m bench.serve.peers", description=__doc__)
+    parser.add_argument("model")
+    parser.add_argument("--images", type=Path, help="folder of JPEG crops; else the golden ones")
+    parser.add_argument("--seconds", type=float, default=4.0, help="per row")
+    parser.add_argument("--json", type=Path, help="file for the rows")
+    parser.add_argument("--paddlex", type=Path, help="PaddleX's command")
+    parser.add_argument("--detector", default="", help="of the registry, for PaddleX")
+    options = parser.parse_args()
+    find_wrk()
+    workspace = open_workspace()
+    version = workspace.registry.resolve(options.model)
+    bundle = workspace.fetch_bundle(version)
+    crops = _read(bundle, options.images)
+    store = workspace.store.uri
+    settings = ServingSettings()
+    servers: dict[str, AbstractContextManager[Running]] = {
+        "gateway, ONNX Runtime": gateway(store, version.name, "onnxruntime", crops),
+    }
+    if settings.paddle_serving_python.is_file():
+        python = settings.paddle_serving_python
+        servers["gateway, Paddle Serving"] = gateway(store, version.name, "paddle-serving", crops)
+        servers["Paddle Serving"] = paddle_serving(python, bundle, crops)
+    if options.paddlex:
+        detector = workspace.fetch_bundle(workspace.registry.resolve(options.detector))
+        servers["PaddleX"] = paddlex(options.paddlex, detector, bundle, crops)
+    width_px = read_recogniser_manifest(bundle).input.width_px
+    rows = [_bare(bundle, crops, seconds=options.seconds)]
+    for server, starting in servers.items():
+        try:
+            with starting as running:
+                rows += _measure(server, running, seconds=options.seconds)
+        except SettingsError as error:
+            print(f"{server} is left out: {error}")
+    facts = {"net": version.reference, "width_px": width_px}
+    rows = [{"server": row.pop("server"), **facts, **row} for row in rows]
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    _print(rows)
+
+
+def _read(bundle: Path, folder: Path | None) -> list[Crop]:
+    if folder:
+        contents = [path.read_bytes() for path in sorted(folder.glob("*.jpg"))[:MOST_IMAGES]]
+    else:
+        contents = [encode_jpeg(image) for image in read_golden_inputs(bundle)]
+    images = [decode_image(content, max_pixels=MAX_PIXELS) for content in contents]
+    read, greedy = (
+        [line.text for line in OnnxRecogniser.load(bundle, greedy=greedy).recognise(images)]
+        for greedy in (False, True)
+    )
+    return [Crop(*each) for each in zip(contents, read, greedy, strict=True)]
+
+
+def _bare(bundle: Path, crops: Sequence[Crop], *, seconds: float) -> dict[str, Any]:
+    """Measure the bare engine, from JPEG to text, a thread a processor."""
+    recogniser = OnnxRecogniser.load(bundle)
+
+    def read(number: int) -> object:
+        start = number * BATCH % len(crops)
+        chosen = [*crops, *crops][start : start + BATCH]
+        return recogniser.recognise(
+            [decode_image(crop.content, max_pixels=MAX_PIXELS) for crop in chosen]
+        )
+
+    count = count_processors()
+    load = measure("", [partial(read)] * count, seconds=seconds, images=BATCH)
+    rate = len(load.latencies_ms) / load.seconds * BATCH
+    return {"server": f"bare ONNX Runtime, {count} threads", "requests_per_s": round(rate, 1)}
+
+
+def _measure(server: str, running: Running, *, seconds: float) -> Iterator[dict[str, Any]]:
+    for connections in CONNECTIONS:
+        ask(running.port, running.questions, connections=connections, seconds=WARM_UP_S)
+        before_s = _cpu_s(running.process)
+        counted = ask(running.port, running.questions, connections=connections, seconds=seconds)
+        used_ms = (_cpu_s(running.process) - before_s) * 1e3
+        requests = max(counted["requests"], 1)
+        yield {
+            "server": server,
+            "connections": connections,
+            "requests_per_s": round(counted["requests"] / counted["seconds"], 1),
+            "p50_ms": round(counted["p50_ms"], 2),
+            "p99_ms": round(counted["p99_ms"], 2),
+            "errors": counted["errors"],
+            "wrong": counted["wrong"],
+            "cpu_ms_per_request": round(used_ms / requests, 3),
+            "rss_mib": round(_rss(running.process) / MEBIBYTE),
+        }
+        time.sleep(0.5)
+
+
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    return [process, *process.children(recursive=True)]
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    times = [one.cpu_times() for one in _family(process)]
+    return sum(each.user + each.system for each in times)
+
+
+def _rss(process: psutil.Process) -> int:
+    return sum(one.memory_info().rss for one in _family(process))
+
+
+def _print(rows: Sequence[dict[str, Any]]) -> None:
+    columns = list(rows[-1])
+    table = Table(*columns, title="bench.serve.peers")
+    for row in rows:
+        table.add_row(*(str(row.get(column, "")) for column in columns))
+    Console(width=180).print(table)
+
+
+if __name__ == "__main__":
+    main()
