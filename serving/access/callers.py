@@ -56,12 +56,12 @@ class Caller:
         self._left -= 1
 
     def admit(self, model: str) -> None:
-        """Let a model be asked.
+        """Let a model be asked; none is named: one of those that may be.
 
         Raises:
             Problem: Not with this key.
         """
-        if self.models and model not in self.models:
+        if self.models and model and model not in self.models:
             raise Problem("forbidden", f"The key {self.name} is for {', '.join(self.models)} only")
 
 

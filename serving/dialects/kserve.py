@@ -6,7 +6,7 @@ Tensors are not taken: what reads images is under /v1.
 from importlib.metadata import version
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
 
 from serving.models.model_pool import ModelPool
@@ -15,7 +15,11 @@ from serving.problems import STATUS, Problem
 Name = Annotated[str, Path(description="Name of the model")]
 
 NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "not ready yet"}}
-UNKNOWN: Final = {404: {"description": "no such model"}, **NOT_READY}
+UNKNOWN: Final = {
+    403: {"description": "not with this key"},
+    404: {"description": "no such model"},
+    **NOT_READY,
+}
 
 
 def kserve_routes(pool: ModelPool) -> APIRouter:
@@ -39,9 +43,10 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
         summary="A model's metadata, for clients of KServe",
         responses=UNKNOWN,
     )
-    async def model(name: Name) -> JSONResponse:
+    async def model(name: Name, request: Request) -> JSONResponse:
         try:
-            served = pool.choose(name)
+            request.state.caller.admit(name)
+            served = pool.choose(name, of=request.state.caller.models)
         except Problem as problem:
             return JSONResponse({"error": str(problem)}, status_code=STATUS[problem.code])
         return JSONResponse(
@@ -59,9 +64,10 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
         summary="Whether a model reads, for clients of KServe",
         responses=UNKNOWN,
     )
-    async def model_ready(name: Name) -> JSONResponse:
+    async def model_ready(name: Name, request: Request) -> JSONResponse:
+        allowed = request.state.caller.models
         state = pool.states.get(name)
-        if state is None:
+        if state is None or (allowed and name not in allowed):
             return JSONResponse({"error": f"No champion of {name[:100]!r}"}, status_code=404)
         return _ready(state.live is not None)
 

@@ -56,9 +56,10 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
         try:
             async with asking.body(request) as body:
                 image = _find_image(parse_json(body, PipelineRequest))
-                served = asking.pool.states
-                live = asking.pool.choose("" if name == ANY_NAME not in served else name)
-                request.state.caller.admit(live.name)
+                caller = request.state.caller
+                model = "" if name == ANY_NAME not in asking.pool.states else name
+                caller.admit(model)
+                live = asking.pool.choose(model, of=caller.models)
                 read = await _read(asking, live, image, request)
         except Problem as problem:
             status = STATUS[problem.code]

@@ -84,8 +84,9 @@ def paddlex_routes(asking: Asking) -> APIRouter:
             async with asking.body(request) as body:
                 asked = parse_json(body, OcrRequest)
                 log_id = asked.logId or log_id
-                live = asking.pool.choose_pipeline(model)
-                request.state.caller.admit(live.name)
+                caller = request.state.caller
+                caller.admit(model)
+                live = asking.pool.choose_pipeline(model, of=caller.models)
                 result = await _read(asking, live, asked, request)
         except Problem as problem:
             return _refuse(problem, log_id)

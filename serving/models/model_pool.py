@@ -1,7 +1,7 @@
 """The set of live models: read by every request, changed by one swap at a time."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,19 +51,23 @@ class ModelPool:
         """Every model that has a champion, by name."""
         return self._states
 
-    def choose(self, name: str) -> LiveModel:
+    def choose(self, name: str, *, of: Collection[str] = ()) -> LiveModel:
         """Return what serves a name; without a name, the only model there is.
+
+        Args:
+            name: The model's.
+            of: Those that whoever asks may know of; none: all.
 
         Raises:
             Problem: There is no such model, there are several, or it is not ready.
         """
-        states = self._states
+        states = self._known(of)
         if not name and len(states) > 1:
             message = f"Say which model: ?model= one of {', '.join(sorted(states))}"
             raise Problem("model_required", message)
-        if not states and (not name or not self._was_read):
+        if not self._states and (not name or not self._was_read):
             raise Problem("not_ready", self.why_not_ready())
-        state = states.get(name) if name else next(iter(states.values()))
+        state = states.get(name) if name else next(iter(states.values()), None)
         if state is None:
             known = ", ".join(sorted(states)) or "none"
             raise Problem("unknown_model", f"No champion of {name[:100]!r}; there are: {known}")
@@ -71,15 +75,23 @@ class ModelPool:
             raise Problem("not_ready", state.why_not_ready)
         return state.live
 
-    def choose_pipeline(self, name: str, version: str = "") -> LivePipeline:
+    def choose_pipeline(
+        self, name: str, version: str = "", *, of: Collection[str] = ()
+    ) -> LivePipeline:
         """Return what reads pages under a name; without a name, the only pipeline there is.
+
+        Args:
+            name: The model's.
+            version: Of it; empty: any.
+            of: As `choose`.
 
         Raises:
             Problem: There is none, there are several, it is not ready or of another version.
         """
-        live = self.choose(name or self._only_pipeline())
+        states = self._known(of)
+        live = self.choose(name or _only_pipeline(states), of=of)
         if not isinstance(live, LivePipeline):
-            known = ", ".join(self._pipelines()) or "none here"
+            known = ", ".join(_pipelines(states)) or "none here"
             message = f"{live.name} reads lines (/v1/recognize); models that read pages: {known}"
             raise Problem("wrong_task", message)
         if version not in ("", live.version):
@@ -150,18 +162,10 @@ class ModelPool:
         """List the models for /v1/models."""
         return [_describe(state) for _, state in sorted(self._states.items())]
 
-    def _pipelines(self) -> list[str]:
-        states = self._states.values()
-        return sorted(state.name for state in states if isinstance(state.live, LivePipeline))
-
-    def _only_pipeline(self) -> str:
-        names = self._pipelines()
-        if len(names) > 1:
-            raise Problem("model_required", f"Say which model: ?model= one of {', '.join(names)}")
-        waiting = [state.why_not_ready for state in self._states.values() if state.live is None]
-        if not names and waiting:  # any of them may be a pipeline
-            raise Problem("not_ready", "; ".join(waiting))
-        return names[0] if names else next(iter(self._states), "")
+    def _known(self, of: Collection[str]) -> Mapping[str, ModelState]:
+        if not of:
+            return self._states
+        return {name: state for name, state in self._states.items() if name in of}
 
     def _blockers(self) -> list[str]:
         states = self._states
@@ -179,6 +183,20 @@ class ModelPool:
         self._states = {**self._states, state.name: state}
         self._is_ready = self._is_ready or not self._blockers()
         self._metrics.model_behind.labels(state.name).set(state.is_behind)
+
+
+def _pipelines(states: Mapping[str, ModelState]) -> list[str]:
+    return sorted(state.name for state in states.values() if isinstance(state.live, LivePipeline))
+
+
+def _only_pipeline(states: Mapping[str, ModelState]) -> str:
+    names = _pipelines(states)
+    if len(names) > 1:
+        raise Problem("model_required", f"Say which model: ?model= one of {', '.join(names)}")
+    waiting = [state.why_not_ready for state in states.values() if state.live is None]
+    if not names and waiting:  # any of them may be a pipeline
+        raise Problem("not_ready", "; ".join(waiting))
+    return names[0] if names else next(iter(states), "")
 
 
 def _describe(state: ModelState) -> dict[str, Any]:

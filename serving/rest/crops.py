@@ -113,8 +113,9 @@ def crop_endpoint(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> Endpo
         content_type = request.headers.get("content-type", "")
         async with inbox.body(request, file_types=FILE_TYPES) as body, reader.capacity.place():
             images = await _parse(body, content_type, reader.limits)
-            live = pool.choose(options.model)
-            request.state.caller.admit(live.name)
+            caller = request.state.caller
+            caller.admit(options.model)
+            live = pool.choose(options.model, of=caller.models)
             results = await reader.read(live, images, request)
         answer = {
             "request_id": request.state.request_id,

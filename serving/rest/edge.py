@@ -74,7 +74,6 @@ class Edge:
     def _admit(self, scope: Scope, headers: Headers) -> None:
         refuse_foreign(headers, method=scope["method"], names=self._names)
         caller = self._callers.find(headers.get("authorization", ""))
-        scope["state"]["is_known"] = caller is not None
         scope["state"]["caller"] = caller
         if scope["path"] in OPEN_ROUTES:
             return

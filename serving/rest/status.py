@@ -8,6 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from serving.metrics import ServingMetrics
 from serving.models.model_pool import ModelPool
+from serving.problems import Problem
 from serving.web.docs_page import render_docs
 
 
@@ -33,13 +34,22 @@ def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:
     async def ready(request: Request) -> JSONResponse:
         reason = pool.why_not_ready()
         status = {"status": "not ready" if reason else "ready"}
-        if request.state.is_known:  # names of models and texts they read are no stranger's
+        caller = request.state.caller
+        if caller and not caller.models:  # names of models and texts they read are no stranger's
             told = {"reason": reason, "warning": pool.warning}
             status.update({key: value for key, value in told.items() if value})
         return JSONResponse(status, status_code=503 if reason else 200)
 
-    @router.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
-    async def read_metrics() -> Response:
+    @router.get(
+        "/metrics",
+        summary="Metrics for Prometheus",
+        response_class=Response,
+        responses={403: {"description": "not with a key for some models"}},
+    )
+    async def read_metrics(request: Request) -> Response:
+        caller = request.state.caller
+        if caller.models:  # they name all of them
+            raise Problem("forbidden", f"The key {caller.name} is for {', '.join(caller.models)}")
         return Response(metrics.render(), media_type=CONTENT_TYPE_LATEST)
 
     @router.get("/docs", include_in_schema=False)

@@ -51,8 +51,9 @@ def document_routes(
                 query=request.query_params,
                 limits=reader.limits,
             )
-            live = pool.choose_pipeline(options.model, options.version)
-            request.state.caller.admit(live.name)
+            caller = request.state.caller
+            caller.admit(options.model)
+            live = pool.choose_pipeline(options.model, options.version, of=caller.models)
             pages = await reader.read(live, content, options, pictures=request.state.pictures)
         answer = {"model": live.name, "version": live.version, "pages": pages}
         text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)

@@ -16,6 +16,8 @@ from tests.serving.gateway import Gateway, wait_until
 from tests.serving.tiny_bundle import png
 from tests.serving.tiny_pipeline import page_png
 
+IMAGE = {"content-type": "image/png"}
+
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
@@ -68,13 +70,22 @@ def test_a_key_for_a_model_reads_and_sees_no_other(
     lines = add_key(keys, name="lines", models=("bars",), per_minute=0)
     wait_until(lambda: ask(gateway, lines) == 200, log=gateway.log, timeout_s=5)
 
-    for path in ("/v1/ocr?model=pages", "/pages/prediction", "/ocr"):
-        data = {"key": ["image"], "value": ["aGk="], "file": "aGk=", "fileType": 1}
-        headers = {"authorization": f"Bearer {lines}"}
-        if path.startswith("/v1"):
-            assert ask(gateway, lines, path) == 403
-        else:
-            assert gateway.post(path, json=data, headers=headers).status_code == 403
+    headers = {"authorization": f"Bearer {lines}"}
+    data = {"key": ["image"], "value": ["aGk="], "file": "aGk=", "fileType": 1}
+    asked = {
+        path: gateway.post(path, json=data, headers=headers)
+        for path in ("/pages/prediction", "/ocr?model=pages", "/ocr")
+    }
+    assert [reply.status_code for reply in asked.values()] == [403, 403, 422]
+    assert ask(gateway, lines, "/v1/ocr?model=pages") == 403
+    assert ask(gateway, lines, "/v1/recognize") == 200  # the only one there is for this key
+    told = [
+        gateway.get(path, headers=headers)
+        for path in ("/v2/models/pages", "/v2/models/pages/ready", "/metrics", "/v1/models")
+    ]
+    told += [gateway.post("/v1/recognize?model=none", content=b"-", headers=headers | IMAGE)]
+    assert [reply.status_code for reply in told] == [403, 404, 403, 200, 403]
+    assert "pages" not in told[-1].text
     listed = gateway.get("/v1/models", headers=headers).json()["models"]
     assert [model["name"] for model in listed] == ["bars"]
 
