@@ -57,6 +57,7 @@ def test_bundle_that_does_not_read_as_exported_is_rolled_back(shelf: Shelf) -> N
     )
     shelf.registry.register("bars", "v2", broken)
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        gateway.wait_for("v1")
         with pytest.raises(VersionRefused, match="does not serve bars:v2"):
             deploy_model.fn(
                 evaluation_of("v2", champion="v1"), JUDGEMENT, params(gateway.url, timeout_s=3)

@@ -143,9 +143,14 @@ def first(machine: Machine) -> Finished:
     assert finished.code == 1, finished.err
     by_hand = machine.run("models", "promote", "few", finished.version)
     assert by_hand.code == 0, by_hand.err
-    while finished.version not in httpx.get(f"{machine.endpoint}/v1/models").text:
+    while served(machine) != [finished.version]:
         time.sleep(0.1)
     return finished
+
+
+def served(machine: Machine) -> list[str]:
+    models = httpx.get(f"{machine.endpoint}/v1/models").json()["models"]
+    return [model["version"] for model in models]
 
 
 @pytest.fixture(scope="module")
