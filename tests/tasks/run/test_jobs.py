@@ -280,7 +280,7 @@ def test_what_a_job_takes_is_kept_beside_it(tmp_path: Path, run_as: RunAs) -> No
 
 
 def test_what_a_job_took_before_it_went_on_counts(tmp_path: Path, run_as: RunAs) -> None:
-    run_as(WRITE_RESULT)
+    run_as(f"sleep 0.2; {WRITE_RESULT}")  # kept to a tenth of a second
     before = Usage(1e6, 7, 0, 1000)
     (tmp_path / USAGE).write_text(json.dumps(asdict(before)))
 
