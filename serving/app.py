@@ -16,6 +16,7 @@ from configs.settings import SettingsError
 from ocr.errors import ProcessDied
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
+from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
 from serving.access.key_file import read_keys
 from serving.decoding.decoders import Decoders
@@ -57,6 +58,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         for queue in (settings.crop_queue, settings.queue)
     )
     crew = _crew(settings, metrics=metrics)
+    log = AccessLog(settings.access_log)
     decoders = Decoders(
         settings.concurrency, max_pixels=settings.max_pixels, timeout_s=settings.decode_timeout_s
     )
@@ -72,6 +74,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         feed.close()
         await crew.close()
         follower.close()
+        log.close()
 
     app = FastAPI(
         title="ocrline gateway",
@@ -86,7 +89,14 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
     # Apart: who takes an answer slowly keeps no request out.
     pictures = Budget(most_bytes, unit="bytes of the pictures", held=metrics.picture_bytes)
-    edge = partial(Edge, callers=callers, names=settings.names, pictures=pictures, metrics=metrics)
+    edge = partial(
+        Edge,
+        callers=callers,
+        names=settings.names,
+        pictures=pictures,
+        log=log,
+        metrics=metrics,
+    )
     app.add_middleware(edge)
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)

@@ -37,6 +37,9 @@ class ServingMetrics:
             ["route", "method", "status"],
             registry=registry,
         )
+        self._problems = Counter(
+            "ocrline_problems", "Requests that got an error", ["route", "code"], registry=registry
+        )
         self._seconds = Histogram(
             "ocrline_request_seconds",
             "From the first byte of a request to the last of its answer",
@@ -133,11 +136,15 @@ class ServingMetrics:
             "ocrline_store_errors", "Failed looks at the store", registry=registry
         )
 
-    def observe(self, *, route: str, method: str, status: int, seconds: float) -> None:
+    def observe(
+        self, *, route: str, method: str, status: int, seconds: float, code: str = ""
+    ) -> None:
         """Count one answered request; `route` is a template, not a path."""
         known = method if method in METHODS else "other"
         self._requests.labels(route, known, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
+        if code:
+            self._problems.labels(route, code).inc()
 
     def render(self) -> bytes:
         """Write everything in Prometheus' text format."""

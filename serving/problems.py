@@ -89,17 +89,33 @@ STATUS: Final[Mapping[Code, int]] = {
     "expired": 504,
 }
 
-RETRY_AFTER_S: Final = "1"
 _FROM_ROUTER: Final[Mapping[int, Code]] = {404: "not_found", 405: "method_not_allowed"}
 
 
 class Problem(OcrError):
     """A request that gets an error; `index` is the image or page it is about, counted from 0."""
 
-    def __init__(self, code: Code, message: str, *, index: int | None = None) -> None:
+    def __init__(
+        self, code: Code, message: str, *, index: int | None = None, retry_after_s: int = 1
+    ) -> None:
         super().__init__(message)
         self.code: Code = code
         self.index = index
+        self._retry_after_s = retry_after_s
+
+    @property
+    def status(self) -> int:
+        """Its HTTP status."""
+        return STATUS[self.code]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the HTTP response says besides."""
+        if self.code == "unauthorized":
+            return {"WWW-Authenticate": "Bearer"}
+        if self.status in (429, 503):
+            return {"Retry-After": str(self._retry_after_s)}
+        return {}
 
 
 def problem_response(problem: Problem, *, request_id: str) -> JSONResponse:
@@ -111,22 +127,19 @@ def problem_response(problem: Problem, *, request_id: str) -> JSONResponse:
     }
     if problem.index is not None:
         error["index"] = problem.index
-    return JSONResponse(
-        {"error": error}, status_code=STATUS[problem.code], headers=headers_of(problem.code)
-    )
+    return JSONResponse({"error": error}, status_code=problem.status, headers=problem.headers)
 
 
 async def answer_problem(request: Request, problem: Exception) -> JSONResponse:
     """Answer a Problem that a route raised."""
     if not isinstance(problem, Problem):
         raise problem
-    return problem_response(problem, request_id=request.state.request_id)
+    return _respond(problem, request)
 
 
 async def answer_lost_engine(request: Request, loss: Exception) -> JSONResponse:
     """Answer that what reads is being replaced."""
-    problem = Problem("not_ready", f"{loss}; it is replaced, ask again")
-    return problem_response(problem, request_id=request.state.request_id)
+    return _respond(Problem("not_ready", f"{loss}; it is replaced, ask again"), request)
 
 
 async def answer_router(request: Request, refusal: Exception) -> JSONResponse:
@@ -135,17 +148,12 @@ async def answer_router(request: Request, refusal: Exception) -> JSONResponse:
         raise refusal
     code = _FROM_ROUTER.get(refusal.status_code, "bad_request")
     what = f"{request.method} {request.url.path[:200]}"
-    response = problem_response(
-        Problem(code, f"{what}: {refusal.detail}; see /docs"), request_id=request.state.request_id
-    )
+    response = _respond(Problem(code, f"{what}: {refusal.detail}; see /docs"), request)
     response.headers.update(refusal.headers or {})
     return response
 
 
-def headers_of(code: Code) -> dict[str, str]:
-    """Return what the HTTP response says besides."""
-    if code == "unauthorized":
-        return {"WWW-Authenticate": "Bearer"}
-    if STATUS[code] in (429, 503):
-        return {"Retry-After": RETRY_AFTER_S}
-    return {}
+def _respond(problem: Problem, request: Request) -> JSONResponse:
+    record = request.state.record
+    record.code = problem.code
+    return problem_response(problem, request_id=record.request_id)

@@ -28,6 +28,9 @@ class ServingSettings(Settings):
     keys: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         default_factory=_default_keys, description="File of API keys; unset: keys.json under home"
     )
+    access_log: str = Field(
+        "", description="File of a JSON line a request; -: standard output; unset: none"
+    )
     engine: Engine = Field("onnxruntime", description="What runs the models")
     threads: int = Field(
         default_factory=count_processors,

@@ -17,7 +17,9 @@ from ocr.models.page_line import PageLine
 POLL_S = 0.2
 BATCH = 8
 REQUEST_TIMEOUT_S = 30
-BUSY_TRIES = 50
+BUSY_S = 60.0
+"""How long a gateway is asked again that says when to come back."""
+BUSY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
 
 
 class GatewayUnavailable(StoreUnavailable):
@@ -183,13 +185,14 @@ class GatewayClient:
         return answer
 
     def _post(self, path: str, query: dict[str, str], body: dict[str, Any]) -> httpx.Response:
-        """Ask again while the gateway is busy with its clients."""
-        for _ in range(BUSY_TRIES):
+        """Ask again while the gateway is busy with its clients, or this one asks too often."""
+        until = time.monotonic() + BUSY_S
+        while True:
             reply = self._http.post(path, params=query, json=body)
-            if reply.status_code != httpx.codes.SERVICE_UNAVAILABLE:
-                break
-            time.sleep(POLL_S)
-        return reply
+            wait_s = _wait_s(reply)
+            if reply.status_code not in BUSY or time.monotonic() + wait_s > until:
+                return reply
+            time.sleep(wait_s)
 
     @contextmanager
     def _parsing(self) -> Iterator[None]:
@@ -204,6 +207,12 @@ class GatewayClient:
             yield
         except ParityFailed as error:
             raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
+
+
+def _wait_s(reply: httpx.Response) -> float:
+    """Return the seconds after which a busy gateway wants to be asked again."""
+    given = reply.headers.get("retry-after", "")
+    return float(given) if given.isdecimal() else POLL_S
 
 
 def _base64(data: bytes) -> str:

@@ -25,10 +25,19 @@ def add(
     per_minute: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Requests a minute; 0: any number.")
     ] = 0,
+    mb_per_minute: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Megabytes a minute; 0: any number.")
+    ] = 0,
 ) -> None:
     """Make a key and print it, this once: only its digest is kept."""
     path = ServingSettings().keys
-    key = add_key(path, name=name, models=tuple(model or ()), per_minute=per_minute)
+    key = add_key(
+        path,
+        name=name,
+        models=tuple(model or ()),
+        per_minute=per_minute,
+        mb_per_minute=mb_per_minute,
+    )
     ERR.print(f"kept in {path}; send it as the header Authorization: Bearer KEY", soft_wrap=True)
     typer.echo(key)
 
@@ -42,6 +51,8 @@ def show(as_json: AsJson = False) -> None:
         return
     for key in keys:
         often = f"{key.per_minute} a minute" if key.per_minute else "any number"
+        if key.mb_per_minute:
+            often += f", {key.mb_per_minute} MB a minute"
         said = f"{key.name}  {', '.join(key.models) or 'every model'}, {often}, since {key.created}"
         OUT.print(said, soft_wrap=True, markup=False)
 

@@ -5,10 +5,10 @@ import logging
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from ocr.errors import BadInput
+from serving.access.allowance import Allowance
 from serving.access.key_file import ApiKey, digest, read_keys
 from serving.problems import Problem
 
@@ -16,27 +16,36 @@ LOG = logging.getLogger("ocrline.serving")
 
 LOOK_S = 1.0
 """How old what is known of the file may be: a key that is revoked works for so long."""
-MINUTE_S = 60.0
+MEGABYTE = 10**6
 
 
-@dataclass
 class Caller:
-    """Who asks, and how much is left of what may be asked in a minute.
+    """Who asks, and how much is left of what they may in a minute."""
 
-    Attributes:
-        name: Of the key; empty: nobody has to say who asks.
-        models: Which may be asked; none: all.
-        per_minute: Requests that read; 0: any number.
-    """
+    def __init__(
+        self,
+        name: str = "",
+        models: tuple[str, ...] = (),
+        *,
+        per_minute: int = 0,
+        mb_per_minute: int = 0,
+    ) -> None:
+        """Begin with a minute's worth.
 
-    name: str = ""
-    models: tuple[str, ...] = ()
-    per_minute: int = 0
-    _left: float = field(init=False, repr=False, compare=False)
-    _at: float = field(init=False, repr=False, compare=False)
+        Args:
+            name: Of the key; empty: nobody has to say who asks.
+            models: Which may be asked; none: all.
+            per_minute: Requests that read; 0: any number.
+            mb_per_minute: Megabytes of their bodies; 0: any number.
+        """
+        self.name = name
+        self.models = models
+        self._requests = Allowance(per_minute, what="ask {per_minute} times")
+        self._bytes = Allowance(mb_per_minute * MEGABYTE, what="send {per_minute} bytes")
 
-    def __post_init__(self) -> None:
-        self._left, self._at = float(self.per_minute), time.monotonic()
+    def may_the_same(self, other: "Caller") -> bool:
+        """Whether another has the same name and may do the same."""
+        return self._rights() == other._rights()
 
     def spend(self) -> None:
         """Take one request off what may be asked.
@@ -44,16 +53,15 @@ class Caller:
         Raises:
             Problem: Nothing is left for now.
         """
-        if not self.per_minute:
-            return
-        now = time.monotonic()
-        gained = (now - self._at) * self.per_minute / MINUTE_S
-        self._left, self._at = min(self.per_minute, self._left + gained), now
-        if self._left < 1:
-            raise Problem(
-                "rate_limited", f"The key {self.name} may ask {self.per_minute} times a minute"
-            )
-        self._left -= 1
+        self._requests.take(1, least=1, name=self.name)
+
+    def spend_bytes(self, count: int) -> None:
+        """Take what came of a body off what may be sent.
+
+        Raises:
+            Problem: Nothing is left for now.
+        """
+        self._bytes.take(count, least=1, name=self.name)
 
     def admit(self, model: str) -> None:
         """Let a model be asked; none is named: one of those that may be.
@@ -63,6 +71,9 @@ class Caller:
         """
         if self.models and model and model not in self.models:
             raise Problem("forbidden", f"The key {self.name} is for {', '.join(self.models)} only")
+
+    def _rights(self) -> tuple[object, ...]:
+        return self.name, self.models, self._requests.per_minute, self._bytes.per_minute
 
 
 class Callers:
@@ -128,8 +139,10 @@ class Callers:
         """Know these keys; who was known keeps what is left of the minute."""
         known: dict[str, Caller] = {}
         for key in keys:
-            caller = Caller(name=key.name, models=key.models, per_minute=key.per_minute)
+            caller = Caller(
+                key.name, key.models, per_minute=key.per_minute, mb_per_minute=key.mb_per_minute
+            )
             before = self._known.get(key.sha256)
-            known[key.sha256] = before if before == caller else caller
+            known[key.sha256] = before if before and before.may_the_same(caller) else caller
         self._known = known
         self._is_open = self._is_open and not known

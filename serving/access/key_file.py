@@ -29,6 +29,7 @@ class ApiKey(BaseModel):
     created: str
     models: tuple[str, ...] = ()
     per_minute: int = Field(0, ge=0, le=1_000_000)
+    mb_per_minute: int = Field(0, ge=0, le=1_000_000)
 
 
 class KeyFile(BaseModel):
@@ -54,7 +55,14 @@ def read_keys(path: Path) -> tuple[ApiKey, ...]:
         raise BadInput(f"{path} is no file of API keys: {why}; see `ocrline keys --help`") from None
 
 
-def add_key(path: Path, *, name: str, models: tuple[str, ...], per_minute: int) -> str:
+def add_key(
+    path: Path,
+    *,
+    name: str,
+    models: tuple[str, ...] = (),
+    per_minute: int = 0,
+    mb_per_minute: int = 0,
+) -> str:
     """Make a key and keep its digest; return the key, which nobody can find again.
 
     Raises:
@@ -68,6 +76,7 @@ def add_key(path: Path, *, name: str, models: tuple[str, ...], per_minute: int) 
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             models=models,
             per_minute=per_minute,
+            mb_per_minute=mb_per_minute,
         )
     except ValidationError as error:
         first = error.errors()[0]

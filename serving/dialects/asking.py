@@ -64,7 +64,7 @@ class Asking:
             Problem: All places are taken, or it cannot be read.
         """
         async with self.pages.place():
-            return await self.reader.read(live, content, options, pictures=request.state.pictures)
+            return await self.reader.read(live, content, options, request)
 
     async def read_line(self, live: LiveModel, content: bytes, request: Request) -> dict[str, Any]:
         """Return text and confidence of an image of one line.

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
 
 from serving.models.model_pool import ModelPool
-from serving.problems import STATUS, Problem
+from serving.problems import Problem
 
 Name = Annotated[str, Path(description="Name of the model")]
 
@@ -48,7 +48,8 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
             request.state.caller.admit(name)
             served = pool.choose(name, of=request.state.caller.models)
         except Problem as problem:
-            return JSONResponse({"error": str(problem)}, status_code=STATUS[problem.code])
+            request.state.record.code = problem.code
+            return JSONResponse({"error": str(problem)}, status_code=problem.status)
         return JSONResponse(
             {
                 "name": served.name,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from serving.dialects.asking import Asking
 from serving.models.live_model import LiveModel, LivePipeline
-from serving.problems import STATUS, Problem, headers_of
+from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.openapi import PROBLEMS
@@ -62,12 +62,12 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
                 live = asking.pool.choose(model, of=caller.models)
                 read = await _read(asking, live, image, request)
         except Problem as problem:
-            status = STATUS[problem.code]
-            number = ERROR_NUMBERS.get(status, WRONG_INPUT)
+            request.state.record.code = problem.code
+            number = ERROR_NUMBERS.get(problem.status, WRONG_INPUT)
             return JSONResponse(
                 _answer(number, str(problem), {}),
-                status_code=status,
-                headers=headers_of(problem.code),
+                status_code=problem.status,
+                headers=problem.headers,
             )
         values = {"result": repr(read), "model_version": f"{live.name}:{live.version}"}
         return JSONResponse(_answer(0, "", values))

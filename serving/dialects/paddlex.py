@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from serving.dialects.asking import Asking
 from serving.models.live_model import LivePipeline
-from serving.problems import STATUS, Problem, headers_of
+from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.openapi import PROBLEMS
@@ -89,6 +89,7 @@ def paddlex_routes(asking: Asking) -> APIRouter:
                 live = asking.pool.choose_pipeline(model, of=caller.models)
                 result = await _read(asking, live, asked, request)
         except Problem as problem:
+            request.state.record.code = problem.code
             return _refuse(problem, log_id)
         answer = {"logId": log_id, "result": result, "errorCode": 0, "errorMsg": "Success"}
         return JSONResponse(answer)
@@ -181,15 +182,14 @@ def _describe(content: bytes, pages: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(problem: Problem, log_id: str) -> JSONResponse:
-    status = STATUS[problem.code]
     message = str(problem)
-    if status == UNPROCESSABLE:
+    if problem.status == UNPROCESSABLE:
         where = message.partition(":")[0] if ":" in message else "body"
         message = json.dumps([{"type": problem.code, "loc": ["body", where], "msg": message}])
     return JSONResponse(
-        {"logId": log_id, "errorCode": status, "errorMsg": message},
-        status_code=status,
-        headers=headers_of(problem.code),
+        {"logId": log_id, "errorCode": problem.status, "errorMsg": message},
+        status_code=problem.status,
+        headers=problem.headers,
     )
 
 

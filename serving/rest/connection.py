@@ -192,7 +192,13 @@ class Connection(HttpToolsProtocol):
             return
         self._unset_keepalive_if_required()
         response = problem_response(problem, request_id=uuid.uuid4().hex)
-        self.metrics.observe(route="other", method="other", status=response.status_code, seconds=0)
+        self.metrics.observe(
+            route="other",
+            method="other",
+            status=response.status_code,
+            seconds=0,
+            code=problem.code,
+        )
         headers = {**response.headers, **SECURITY_HEADERS, "connection": "close"}
         lines = [f"{name}: {value}\r\n".encode("latin-1") for name, value in headers.items()]
         self.transport.write(

@@ -78,6 +78,7 @@ class CropReader:
             ClientDisconnect: The client has left.
             Problem: An image is none that can be read, no engine answers, or the time is over.
         """
+        http.state.record.note_model(live.name, live.version)
         asked = self.crew.read_crops(live.key, images, most_pixels=self.limits.request_pixels)
         try:
             await asyncio.wait((asked.done,), timeout=SOON_S)
@@ -86,7 +87,9 @@ class CropReader:
                     await asked.done
         finally:
             asked.done.cancel()
-        return self._count(live, asked.answers)
+        results = self._count(live, asked.answers)
+        http.state.record.items = len(results)
+        return results
 
     def _count(
         self, live: LiveModel, answers: Sequence[Mapping[str, Any] | None]
@@ -118,7 +121,7 @@ def crop_endpoint(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> Endpo
             live = pool.choose(options.model, of=caller.models)
             results = await reader.read(live, images, request)
         answer = {
-            "request_id": request.state.request_id,
+            "request_id": request.state.record.request_id,
             "model": live.name,
             "version": live.version,
             "results": results,

@@ -1,4 +1,4 @@
-"""The outermost layer of the gateway: request ids, the token, headers, counts, last errors."""
+"""The outermost layer of the gateway: ids, callers, deadlines, headers, counts, last errors."""
 
 import asyncio
 import logging
@@ -6,12 +6,14 @@ import re
 import time
 import uuid
 from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from serving.access.access_log import AccessLog, AccessRecord
 from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
@@ -25,6 +27,8 @@ LOG = logging.getLogger("ocrline.serving")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 CLIENT_LEFT = 499  # nginx's word for it; nobody reads it
 PROBES: Final = {"/health", "/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready"}
+TIMEOUT: Final = "x-request-timeout"
+SECONDS = re.compile(r"\d{1,6}(\.\d{1,6})?")
 OPEN_ROUTES: Final = frozenset(PROBES) | demo_page.PATHS
 
 
@@ -38,10 +42,12 @@ class Edge:
         callers: Callers,
         names: Collection[str],
         pictures: Budget,
+        log: AccessLog,
         metrics: ServingMetrics,
     ) -> None:
         self._app = app
         self._pictures = pictures
+        self._log = log
         self._names = names
         self._callers = callers
         self._metrics = metrics
@@ -53,28 +59,25 @@ class Edge:
             return
         started = time.perf_counter()
         headers = Headers(scope=scope)
-        request_id = _request_id(headers)
-        exchange = Exchange(scope, receive, send, request_id=request_id)
-        scope.setdefault("state", {})["request_id"] = request_id
+        record = AccessRecord(_request_id(headers), scope["method"], scope["path"])
+        exchange = Exchange(headers, receive, send, record=record)
+        scope.setdefault("state", {})["record"] = record
         try:
             self._admit(scope, headers)
             with self._pictures.account() as scope["state"]["pictures"]:  # until it has been sent
-                await self._answer(scope, exchange)
+                await self._answer(scope, exchange, _timeout_s(headers))
         except Problem as problem:
+            record.code = problem.code
             await self._refuse(problem, scope, exchange)
         finally:
-            route = scope.get("route")
-            self._metrics.observe(
-                route=getattr(route, "path", "other"),
-                method=scope["method"],
-                status=exchange.status,
-                seconds=time.perf_counter() - started,
-            )
+            record.seconds = time.perf_counter() - started
+            self._note(scope, record)
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
         refuse_foreign(headers, method=scope["method"], names=self._names)
         caller = self._callers.find(headers.get("authorization", ""))
         scope["state"]["caller"] = caller
+        scope["state"]["record"].caller = caller.name if caller else ""
         if scope["path"] in OPEN_ROUTES:
             return
         if caller is None:
@@ -82,11 +85,11 @@ class Edge:
         if scope["method"] == "POST":
             caller.spend()
 
-    async def _answer(self, scope: Scope, exchange: Exchange) -> None:
+    async def _answer(self, scope: Scope, exchange: Exchange, timeout_s: float | None) -> None:
         try:
-            await self._app(scope, exchange.receive, exchange.send)
+            await self._ask(scope, exchange, timeout_s)
         except ClientDisconnect:
-            exchange.status = CLIENT_LEFT
+            exchange.record.status = CLIENT_LEFT
         except asyncio.CancelledError:  # only a stop does so, when its time is over
             if exchange.has_started:
                 raise
@@ -94,15 +97,55 @@ class Edge:
         except Problem:
             raise
         except Exception:
-            LOG.exception("request %s failed", exchange.request_id)
+            LOG.exception("request %s failed", exchange.record.request_id)
             if exchange.has_started:
                 raise
             message = "The gateway failed; its log names this request_id"
             raise Problem("internal", message) from None
 
+    async def _ask(self, scope: Scope, exchange: Exchange, timeout_s: float | None) -> None:
+        """Have it answered; when no answer begins in time, nothing is done for it any more."""
+        deadline = asyncio.timeout(timeout_s)
+        try:
+            async with deadline:
+                exchange.on_start = partial(deadline.reschedule, None)
+                await self._app(scope, exchange.receive, exchange.send)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            message = f"No answer began within the {timeout_s:g} s that the client waits"
+            raise Problem("expired", message) from None
+        finally:
+            exchange.on_start = None
+
+    def _note(self, scope: Scope, record: AccessRecord) -> None:
+        record.route = getattr(scope.get("route"), "path", "other")
+        record.client, _ = scope.get("client") or ("", 0)
+        self._metrics.observe(
+            route=record.route,
+            method=record.method,
+            status=record.status,
+            seconds=record.seconds,
+            code=record.code,
+        )
+        if record.path not in PROBES or record.code:
+            self._log.write(record)
+
     async def _refuse(self, problem: Problem, scope: Scope, exchange: Exchange) -> None:
-        response = problem_response(problem, request_id=exchange.request_id)
+        response = problem_response(problem, request_id=exchange.record.request_id)
         await response(scope, exchange.receive, exchange.send)
+
+
+def _timeout_s(headers: Headers) -> float | None:
+    """Return how long the client waits; None: as long as it may."""
+    given = headers.get(TIMEOUT)
+    if given is None:
+        return None
+    if not SECONDS.fullmatch(given) or not float(given):
+        raise Problem(
+            "bad_request", f"{TIMEOUT}: {given[:50]!r}: expected seconds above 0, as in 0.5"
+        )
+    return float(given)
 
 
 def _request_id(headers: Headers) -> str:

@@ -1,11 +1,14 @@
 """One request and its answer, as they pass through the edge."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Send
+
+from serving.access.access_log import AccessRecord
 
 MIN_BYTES_A_SECOND: Final = 1024
 """A client that sends or takes less on average is given up."""
@@ -33,8 +36,17 @@ class Exchange:
     taken for the next request, or have to be received for nothing.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, *, request_id: str) -> None:
-        headers = Headers(scope=scope)
+    def __init__(
+        self, headers: Headers, receive: Receive, send: Send, *, record: AccessRecord
+    ) -> None:
+        """Begin with nothing received.
+
+        Args:
+            headers: The request's.
+            receive: Of the server.
+            send: The same.
+            record: Of the request; its status and bytes are kept here.
+        """
         self._receive = receive
         self._send = send
         self._waits_for_100 = headers.get("expect", "").lower() == "100-continue"
@@ -42,15 +54,16 @@ class Exchange:
             headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
         )
         self._closes = False
-        self.request_id = request_id
-        self.status = 500
+        self.record = record
         self.has_started = False
+        self.on_start: Callable[[], None] | None = None
 
     async def receive(self) -> Message:
         """Receive the next piece of the body."""
         self._waits_for_100 = False
         message = await self._receive()
         self._has_unread = bool(message.get("more_body", False))
+        self.record.received += len(message.get("body", b""))
         return message
 
     async def send(self, message: Message) -> None:
@@ -60,6 +73,7 @@ class Exchange:
             await self._send(message)
             return
         body = message.get("body", b"")
+        self.record.sent += len(body)
         for start in range(0, len(body) - PIECE_BYTES, PIECE_BYTES):  # each waits for those before
             await self._send_more(body[start : start + PIECE_BYTES])
             message["body"] = body[start + PIECE_BYTES :]
@@ -74,9 +88,11 @@ class Exchange:
 
     def _start(self, message: Message) -> None:
         self.has_started = True
-        self.status = message["status"]
+        if self.on_start:
+            self.on_start()
+        self.record.status = message["status"]
         headers = MutableHeaders(scope=message)
-        headers["X-Request-ID"] = self.request_id
+        headers["X-Request-ID"] = self.record.request_id
         for header, value in SECURITY_HEADERS.items():
             headers.setdefault(header, value)
         if self._has_unread:

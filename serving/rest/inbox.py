@@ -49,6 +49,7 @@ class Inbox:
                     if account.taken + len(chunk) > self._limits.body_bytes:
                         raise self._too_large()
                     account.take(len(chunk))
+                    request.state.caller.spend_bytes(len(chunk))
                     chunks.append(chunk)
                     deadline.reschedule(started + self._allowed_s(account.taken))
         except TimeoutError:

@@ -5,6 +5,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final
 
+from fastapi import Request
+
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage
 from serving.decoding.decoder import Document
@@ -45,7 +47,7 @@ class DocumentReader:
     metrics: ServingMetrics
 
     async def read(
-        self, live: LivePipeline, content: bytes, options: DocumentOptions, *, pictures: Account
+        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
     ) -> list[dict[str, Any]]:
         """Return each page, as `serving.rest.documents.answer.PageAnswer` says.
 
@@ -53,7 +55,7 @@ class DocumentReader:
             live: What reads all of them.
             content: An image or a PDF.
             options: What is wanted.
-            pictures: Holds the pictures of the answer.
+            request: Whose document.
 
         Raises:
             Problem: It cannot be decoded, or is larger than allowed.
@@ -64,14 +66,16 @@ class DocumentReader:
             max_pages=self.limits.pages,
             wanted=options.pages,
         )
-        pages: list[dict[str, Any]] = []
+        record, pages = request.state.record, list[dict[str, Any]]()
+        record.note_model(live.name, live.version)
         async with aclosing(_decode(self.feed, document)) as decoded:
             async for page in decoded:
                 with self.pixels.account() as account:
                     account.take(page.image.shape[0] * page.image.shape[1])
                     read = await self._read(live, page, options)
                 pages.append({"page": len(pages) + 1, **read})
-                _hold_pictures(pages[-1], pictures)
+                _hold_pictures(pages[-1], request.state.pictures)
+                record.items = len(pages)
         return pages
 
     async def _read(

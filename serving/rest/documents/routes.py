@@ -54,9 +54,9 @@ def document_routes(
             caller = request.state.caller
             caller.admit(options.model)
             live = pool.choose_pipeline(options.model, options.version, of=caller.models)
-            pages = await reader.read(live, content, options, pictures=request.state.pictures)
+            pages = await reader.read(live, content, options, request)
         answer = {"model": live.name, "version": live.version, "pages": pages}
         text = "\n\n".join("\n".join(line["text"] for line in page["lines"]) for page in pages)
-        return JSONResponse({"request_id": request.state.request_id, **answer, "text": text})
+        return JSONResponse({"request_id": request.state.record.request_id, **answer, "text": text})
 
     return router

@@ -111,6 +111,24 @@ def test_who_asks_too_often_is_told_so_and_others_are_not_held_up(
     assert ask(gateway, boss) == 200
 
 
+def test_who_sends_too_much_is_told_when_to_come_back(
+    guarded: tuple[Gateway, str], keys: Path
+) -> None:
+    gateway, boss = guarded
+    small = add_key(keys, name="small", mb_per_minute=1)
+    wait_until(lambda: ask(gateway, small) == 200, log=gateway.log, timeout_s=5)
+    headers = {"authorization": f"Bearer {small}"} | IMAGE
+
+    much = gateway.post("/v1/ocr", content=bytes(1_500_000), headers=headers)
+    more = gateway.post("/v1/recognize?model=bars", content=png("4"), headers=headers)
+
+    assert {much.status_code, more.status_code} <= {422, 429}
+    assert more.json()["error"]["code"] == "rate_limited"
+    assert "The key small may send 1000000 bytes a minute" in more.text
+    assert 1 <= int(more.headers["retry-after"]) <= 31
+    assert ask(gateway, boss) == 200
+
+
 def test_a_file_that_is_damaged_later_changes_nothing(
     guarded: tuple[Gateway, str], keys: Path
 ) -> None:
@@ -134,6 +152,7 @@ def test_the_file_has_digests_and_is_for_its_owner(keys: Path) -> None:
     assert keys.stat().st_mode & 0o777 == 0o600
     (kept,) = read_keys(keys)
     assert (kept.name, kept.models, kept.per_minute) == ("orders", ("receipts",), 60)
+    assert kept.mb_per_minute == 0
 
 
 def test_keys_are_made_listed_and_revoked_from_the_terminal(

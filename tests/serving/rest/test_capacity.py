@@ -4,6 +4,7 @@ from pathlib import Path
 
 import httpx
 
+from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
 from serving.models.model_pool import ModelPool
@@ -97,5 +98,6 @@ def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: i
         callers=Callers(token="", keys=Path("/none")),
         names=(),
         pictures=pictures,
+        log=AccessLog(""),
         metrics=metrics,
     )
