@@ -36,7 +36,7 @@ from serving.rest.capacity import Capacity
 from serving.rest.connection import ConnectionLimits, limit_connections
 from serving.rest.crops import CropReader, crop_endpoint, crop_routes
 from serving.rest.documents.reader import DocumentReader
-from serving.rest.documents.routes import document_routes
+from serving.rest.documents.routes import DocumentEndpoint, document_routes
 from serving.rest.edge import Edge
 from serving.rest.inbox import Inbox
 from serving.rest.shortcut import Shortcut
@@ -108,7 +108,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     lines = CropReader(crew=crew, capacity=crops, limits=limits, metrics=metrics)
     recognize = crop_endpoint(pool, inbox=inbox, reader=lines)
     app.include_router(crop_routes(recognize))
-    app.include_router(document_routes(pool, inbox=inbox, capacity=pages, reader=reader))
+    app.include_router(document_routes(DocumentEndpoint(pool, inbox, pages, reader)))
     asking = Asking(pool, inbox=inbox, pages=pages, crops=lines, reader=reader)
     app.include_router(paddle_serving_routes(asking))
     app.include_router(paddlex_routes(asking))

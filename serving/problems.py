@@ -22,6 +22,7 @@ Code = Literal[
     "forbidden",
     "not_found",
     "unknown_model",
+    "unknown_page",
     "unknown_version",
     "method_not_allowed",
     "body_timeout",
@@ -62,6 +63,7 @@ STATUS: Final[Mapping[Code, int]] = {
     "forbidden": 403,
     "not_found": 404,
     "unknown_model": 404,
+    "unknown_page": 404,
     "unknown_version": 404,
     "method_not_allowed": 405,
     "body_timeout": 408,
@@ -118,16 +120,21 @@ class Problem(OcrError):
         return {}
 
 
+def error_of(problem: Problem) -> dict[str, Any]:
+    """Return what an answer says of a problem with one of its items."""
+    return {"code": problem.code, "message": str(problem)}
+
+
 def problem_response(problem: Problem, *, request_id: str) -> JSONResponse:
     """Write a problem as its HTTP response."""
-    error: dict[str, Any] = {
-        "code": problem.code,
-        "message": str(problem),
-        "request_id": request_id,
-    }
-    if problem.index is not None:
-        error["index"] = problem.index
-    return JSONResponse({"error": error}, status_code=problem.status, headers=problem.headers)
+    answer = answer_of(problem, request_id=request_id)
+    return JSONResponse(answer, status_code=problem.status, headers=problem.headers)
+
+
+def answer_of(problem: Problem, *, request_id: str) -> dict[str, Any]:
+    """Return what the body of an answer says of a problem."""
+    error = {**error_of(problem), "request_id": request_id}
+    return {"error": error if problem.index is None else {**error, "index": problem.index}}
 
 
 async def answer_problem(request: Request, problem: Exception) -> JSONResponse:
@@ -139,7 +146,12 @@ async def answer_problem(request: Request, problem: Exception) -> JSONResponse:
 
 async def answer_lost_engine(request: Request, loss: Exception) -> JSONResponse:
     """Answer that what reads is being replaced."""
-    return _respond(Problem("not_ready", f"{loss}; it is replaced, ask again"), request)
+    return _respond(lost_engine(loss), request)
+
+
+def lost_engine(loss: Exception) -> Problem:
+    """Make the refusal of a request whose engine is being replaced."""
+    return Problem("not_ready", f"{loss}; it is replaced, ask again")
 
 
 async def answer_router(request: Request, refusal: Exception) -> JSONResponse:

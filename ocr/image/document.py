@@ -1,8 +1,10 @@
 """Documents: encoded bytes to pages, one at a time; PDF, multi-page TIFF or one image."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, takewhile
+from typing import Final
 
 from ocr.image.pdf import BadDocument, Pdf, is_pdf
 from ocr.image.pixels import Image, count_frames, decode_image
@@ -10,22 +12,33 @@ from ocr.image.pixels import Image, count_frames, decode_image
 MAX_PAGES = 10_000
 """Limit of a document that its owner reads on a machine of their own."""
 
+PageRanges = Sequence[tuple[int, int]]
+"""First and last page of each range, from 1, in ascending order, none in two."""
+
+ALL: Final[PageRanges] = ()
+
 
 @dataclass(frozen=True)
 class OpenDocument:
     """A document whose pages can be decoded, in any order.
 
     Attributes:
-        pages: How many are to be read.
-        decode: From the index of a page to its (H, W, 3) BGR; raises as `read_pages` does.
+        numbers: Of the pages that are to be read, from 1.
+        decode: From the number of a page to its (H, W, 3) BGR; raises as `read_pages` does.
     """
 
-    pages: int
+    numbers: tuple[int, ...]
     decode: Callable[[int], Image]
 
 
+def page_numbers(wanted: PageRanges) -> Iterator[int]:
+    """Yield the numbers of pages in ranges; without a range, all there are."""
+    ranges = wanted or [(1, MAX_PAGES)]
+    return chain.from_iterable(range(first, last + 1) for first, last in ranges)
+
+
 def read_pages(
-    data: bytes, *, max_pixels: int, max_pages: int, wanted: int = 0
+    data: bytes, *, max_pixels: int, max_pages: int, wanted: PageRanges = ALL
 ) -> Generator[Image, None, None]:
     """Decode the pages of a document; the content says what it is, whatever it is called.
 
@@ -34,47 +47,52 @@ def read_pages(
             the only page.
         max_pixels: Most pixels of one page. Images beyond are refused, PDF pages drawn coarser.
         max_pages: Most pages that may be asked for.
-        wanted: How many pages, from the first; 0 means all.
+        wanted: Which pages; those that there are not are left out.
 
     Yields:
         (H, W, 3) BGR; only one is held in memory at a time.
 
     Raises:
-        BadDocument: With the reason unreadable, encrypted, too_many_pages or too_slow.
+        BadDocument: With the reason unreadable, encrypted, too_many_pages, no_such_page or
+            too_slow.
         BadImage: A page that is an image cannot be decoded or has too many pixels.
     """
     with open_document(data, max_pixels=max_pixels, max_pages=max_pages, wanted=wanted) as document:
-        for index in range(document.pages):
-            yield document.decode(index)
+        for number in document.numbers:
+            yield document.decode(number)
 
 
 @contextmanager
 def open_document(
-    data: bytes, *, max_pixels: int, max_pages: int, wanted: int = 0
+    data: bytes, *, max_pixels: int, max_pages: int, wanted: PageRanges = ALL
 ) -> Iterator[OpenDocument]:
     """Open a document; arguments and errors are those of `read_pages`."""
-    if wanted > max_pages:
-        message = f"{wanted} pages are wanted, allowed are {max_pages}"
+    asked = sum(last - first + 1 for first, last in wanted)
+    if asked > max_pages:
+        message = f"{asked} pages are wanted, allowed are {max_pages}"
         raise BadDocument("too_many_pages", message)
     if not is_pdf(data):
-        count = count_frames(data, at_most=wanted or max_pages + 1)
+        count = count_frames(data, at_most=wanted[-1][1] if wanted else max_pages + 1)
         yield OpenDocument(
-            pages=_pages_to_read(count, max_pages=max_pages, wanted=wanted),
-            decode=lambda index: decode_image(data, max_pixels=max_pixels, frame=index),
+            numbers=_numbers_to_read(count, max_pages=max_pages, wanted=wanted),
+            decode=lambda number: decode_image(data, max_pixels=max_pixels, frame=number - 1),
         )
         return
     with Pdf(data) as pdf:
         yield OpenDocument(
-            pages=_pages_to_read(pdf.page_count, max_pages=max_pages, wanted=wanted),
-            decode=lambda index: pdf.draw(index, max_pixels=max_pixels),
+            numbers=_numbers_to_read(pdf.page_count, max_pages=max_pages, wanted=wanted),
+            decode=lambda number: pdf.draw(number - 1, max_pixels=max_pixels),
         )
 
 
-def _pages_to_read(count: int, *, max_pages: int, wanted: int) -> int:
+def _numbers_to_read(count: int, *, max_pages: int, wanted: PageRanges) -> tuple[int, ...]:
     if not count:
         raise BadDocument("unreadable", "The document has no page")
-    pages = min(count, wanted) if wanted else count
-    if pages > max_pages:
-        message = f"The document has more than {max_pages} pages; ask for the first ones"
+    if not wanted and count > max_pages:
+        message = f"The document has more than {max_pages} pages; say which, as in 1-{max_pages}"
         raise BadDocument("too_many_pages", message)
-    return pages
+    there = tuple(takewhile(lambda number: number <= count, page_numbers(wanted)))
+    if not there:
+        message = f"There is no page {wanted[0][0]}: the document has {count}"
+        raise BadDocument("no_such_page", message)
+    return there

@@ -22,7 +22,9 @@ DRAW_TIMEOUT_S: Final = 20.0
 
 _ONE_AT_A_TIME = threading.RLock()  # PDFium is not thread-safe, whatever the document
 
-DocumentFault = Literal["unreadable", "encrypted", "too_large", "too_many_pages", "too_slow"]
+DocumentFault = Literal[
+    "unreadable", "encrypted", "too_large", "too_many_pages", "no_such_page", "too_slow"
+]
 
 
 class BadDocument(BadData):

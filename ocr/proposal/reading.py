@@ -55,8 +55,8 @@ def read_files(
         seen[digest] = name
         try:
             with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
-                for number in range(1, document.pages + 1):
-                    source = PageSource(path, number, document.pages, digest)
+                for number in document.numbers:
+                    source = PageSource(path, number, len(document.numbers), digest)
                     yield _read_page(document, source, reader)
         except (BadImage, BadDocument) as error:
             yield LeftOut(name, str(error))
@@ -80,7 +80,7 @@ def _read_page(
     document: OpenDocument, source: PageSource, reader: ReadsPages
 ) -> tuple[ProposedPage, bytes] | LeftOut:
     try:
-        image = document.decode(source.number - 1)
+        image = document.decode(source.number)
     except (BadImage, BadDocument) as error:
         return LeftOut(source.name, str(error))
     height, width = image.shape[:2]
@@ -102,4 +102,4 @@ def encode_page(source: PageSource, *, max_pixels: int) -> bytes:
     if data.startswith(_SHOWN_EVERYWHERE):
         return data
     with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
-        return encode_png(document.decode(source.number - 1))
+        return encode_png(document.decode(source.number))

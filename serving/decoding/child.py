@@ -52,6 +52,11 @@ class _Shelf:
         self._stack = ExitStack()
         self._open: OpenDocument | None = None
 
+    @property
+    def pages(self) -> int:
+        """How many of the open document are to be read; 0 without one."""
+        return len(self._open.numbers) if self._open else 0
+
     def decode(self, request: Mapping[str, Any], content: bytes) -> tuple[Image, int]:
         """Decode a page, of a new document if it is one; return it and the number of pages."""
         if request["is_new"]:  # which may well be empty
@@ -59,8 +64,8 @@ class _Shelf:
             self._open = self._stack.enter_context(open_document(content, **request["limits"]))
         if self._open is None:
             raise LookupError("no document is open")
-        page = self._open.decode(request["index"])
-        pages = self._open.pages
+        pages = self.pages
+        page = self._open.decode(self._open.numbers[request["index"]])
         if request["index"] + 1 >= pages:
             self.clear()
         return page, pages
@@ -79,7 +84,7 @@ def _answer(
         page, pages = shelf.decode(request, content)
     except (BadDocument, BadImage) as error:
         fault = {"kind": type(error).__name__, "reason": error.reason, "message": str(error)}
-        send(connection, {"fault": fault})
+        send(connection, {"fault": fault} | ({"of_pages": shelf.pages} if shelf.pages else {}))
     except MemoryError:
         shelf.clear()
         message = "It takes more memory to decode than a document may"

@@ -15,6 +15,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
+from ocr.image.document import ALL, PageRanges
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, ImageFault
 from serving.wire import WireBroken, receive, receive_into, send
@@ -27,6 +28,8 @@ MOST_DOCUMENTS: Final = 500
 """So many later a decoder is replaced, whatever its libraries have leaked."""
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
+PageFault = BadDocument | BadImage
+
 _numbers = itertools.count()
 
 
@@ -38,22 +41,22 @@ class Document:
         content: Its bytes.
         max_pixels: As `ocr.image.document.read_pages` has it, like the others.
         max_pages: Most pages that may be asked for.
-        wanted: How many pages; 0 means all.
+        wanted: Which pages, in ranges.
         number: Tells it from every other.
     """
 
     content: bytes
     max_pixels: int
     max_pages: int = 1
-    wanted: int = 0
+    wanted: PageRanges = ALL
     number: int = field(default_factory=lambda: next(_numbers))
 
 
 @dataclass(frozen=True, eq=False)
 class DecodedPage:
-    """A page, and how many its document has to read."""
+    """A page, or what is wrong with it, and how many its document has to read."""
 
-    image: Image
+    outcome: Image | PageFault
     pages: int
 
 
@@ -117,6 +120,14 @@ class Decoder:
     def decode(self, document: Document, index: int, *, timeout_s: float) -> DecodedPage:
         """Decode a page of a document; killed, if that takes too long.
 
+        Args:
+            document: It.
+            index: Of the page among those that are wanted.
+            timeout_s: For this page.
+
+        Returns:
+            The page, or what is wrong with this one of a document that could be opened.
+
         Raises:
             BadDocument: As `ocr.image.document.read_pages`; unreadable too where the process
                 crashed over it.
@@ -131,14 +142,17 @@ class Decoder:
             answer = receive(self._connection, deadline=deadline)
             if "pages" in answer:
                 return self._receive_page(answer, document, deadline=deadline)
+            self.holds = -1
+            fault = _to_error(answer)
+            if fault is not None and "of_pages" in answer:
+                return DecodedPage(fault, _pages(answer["of_pages"], document))
         except TimeoutError:
             self.kill()
             message = f"Page {index + 1} takes more than {timeout_s:g} s to decode"
             raise BadDocument("too_slow", message) from None
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise self._blame(error, page=index + 1) from None
-        self.holds = -1
-        raise _to_error(answer)
+        raise fault or DecoderFailed(str(answer.get("failure", answer)))
 
     def kill(self) -> None:
         """End it, whatever it does."""
@@ -174,12 +188,10 @@ class Decoder:
     def _receive_page(
         self, answer: Mapping[str, Any], document: Document, *, deadline: float
     ) -> DecodedPage:
-        height_px, width_px, pages = (
-            int(answer[key]) for key in ("height_px", "width_px", "pages")
-        )
-        is_possible = 0 < height_px * width_px <= document.max_pixels
-        if not (is_possible and 0 < pages <= document.max_pages):
-            raise WireBroken(f"{pages} pages of {width_px} x {height_px} pixels")
+        height_px, width_px = (int(answer[key]) for key in ("height_px", "width_px"))
+        pages = _pages(answer["pages"], document)
+        if not 0 < height_px * width_px <= document.max_pixels:
+            raise WireBroken(f"A page of {width_px} x {height_px} pixels")
         image = np.empty((height_px, width_px, 3), np.uint8)
         receive_into(self._connection, image.data.cast("B"), deadline=deadline)
         return DecodedPage(image, pages)
@@ -196,8 +208,15 @@ class Decoder:
         return fault("unreadable", f"Page {page} is damaged so that its decoder ended ({how})")
 
 
-def _to_error(answer: Mapping[str, Any]) -> Exception:
-    """Make of a fault what `read_pages` raises in the process that calls it."""
+def _pages(said: object, document: Document) -> int:
+    pages = int(str(said))
+    if not 0 < pages <= document.max_pages:
+        raise WireBroken(f"{pages} pages")
+    return pages
+
+
+def _to_error(answer: Mapping[str, Any]) -> PageFault | None:
+    """Make of a fault what `read_pages` raises in the process that calls it; None: it is none."""
     fault = answer.get("fault") or {}
     message = str(fault.get("message"))
     for image_fault in get_args(ImageFault):
@@ -206,4 +225,4 @@ def _to_error(answer: Mapping[str, Any]) -> Exception:
     for document_fault in get_args(DocumentFault):
         if fault.get("reason") == document_fault:
             return BadDocument(document_fault, message)
-    return DecoderFailed(str(answer.get("failure", answer)))
+    return None

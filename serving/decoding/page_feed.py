@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from ocr.image.pixels import Image
-from serving.decoding.decoder import DecodedPage, Document
+from ocr.image.document import page_numbers
+from ocr.image.pdf import BadDocument
+from ocr.image.pixels import BadImage, Image
+from serving.decoding.decoder import DecodedPage, Document, PageFault
 from serving.decoding.decoders import Decoders
 
 HELD_PER_WORKER: Final = 2
@@ -21,9 +23,16 @@ _Upcoming = asyncio.Task[tuple[DecodedPage, float]]
 
 @dataclass(frozen=True, eq=False)
 class FedPage:
-    """A decoded page; `decode_s` is what that took."""
+    """A decoded page, or what is wrong with it.
 
-    image: Image
+    Attributes:
+        number: Of the page, from 1.
+        outcome: (H, W, 3) BGR, or what is wrong with this page alone.
+        decode_s: What that took.
+    """
+
+    number: int
+    outcome: Image | PageFault
     decode_s: float
 
 
@@ -44,10 +53,11 @@ class PageFeed:
         """Yield the pages of a document; close it (`aclosing`) if not all of them are wanted.
 
         Raises:
-            BadDocument: As `Decoder.decode`.
+            BadDocument: As `Decoder.decode`, where not even the number of pages is known.
             BadImage: The same.
         """
-        index, pages = 0, 1
+        numbers = page_numbers(document.wanted)
+        index, pages = 0, 0
         upcoming: _Upcoming | None = self._begin(document, index)
         try:
             while upcoming is not None:
@@ -55,8 +65,8 @@ class PageFeed:
                 index, pages, upcoming = index + 1, page.pages, None
                 try:
                     if index < pages:
-                        upcoming = self._begin(document, index)
-                    yield FedPage(page.image, decode_s)
+                        upcoming = self._begin(document, index, of_pages=pages)
+                    yield FedPage(next(numbers), page.outcome, decode_s)
                 finally:
                     self._room.release()
         finally:
@@ -67,8 +77,8 @@ class PageFeed:
         """Begin no more; the decoders must have been closed."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _begin(self, document: Document, index: int) -> "_Upcoming":
-        return asyncio.create_task(self._decode(document, index))
+    def _begin(self, document: Document, index: int, *, of_pages: int = 0) -> "_Upcoming":
+        return asyncio.create_task(self._decode(document, index, of_pages))
 
     async def _forget(self, upcoming: "_Upcoming") -> None:
         """Give up a page that nobody takes; if it is being decoded, its thread finishes it."""
@@ -77,11 +87,18 @@ class PageFeed:
         if not isinstance(outcome, BaseException):
             self._room.release()
 
-    async def _decode(self, document: Document, index: int) -> tuple[DecodedPage, float]:
+    async def _decode(
+        self, document: Document, index: int, of_pages: int
+    ) -> tuple[DecodedPage, float]:
         """Decode a page, which then has its room in memory."""
         async with self._room_unless_it_fails():
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, self._timed, document, index)
+            try:
+                return await loop.run_in_executor(self._threads, self._timed, document, index)
+            except (BadDocument, BadImage) as fault:
+                if not of_pages:
+                    raise
+                return DecodedPage(fault, of_pages), 0.0
 
     @asynccontextmanager
     async def _room_unless_it_fails(self) -> AsyncIterator[None]:

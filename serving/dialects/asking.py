@@ -10,7 +10,7 @@ from fastapi import Request
 from ocr.errors import ProcessDied
 from serving.models.live_model import LiveModel, LivePipeline
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem
+from serving.problems import Problem, lost_engine
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crops import CropReader
 from serving.rest.documents.reader import DocumentReader
@@ -53,7 +53,7 @@ class Asking:
             ):
                 yield body
         except ProcessDied as error:
-            raise Problem("not_ready", f"{error}; it is replaced, ask again") from None
+            raise lost_engine(error) from None
 
     async def read_pages(
         self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request

@@ -89,7 +89,7 @@ def _find_image(asked: PipelineRequest) -> bytes:
 async def _read(asking: Asking, live: LiveModel, image: bytes, request: Request) -> list[Any]:
     if not isinstance(live, LivePipeline):
         return [(await asking.read_line(live, image, request))["text"]]
-    (page,) = await asking.read_pages(live, image, DocumentOptions(pages=1), request)
+    (page,) = await asking.read_pages(live, image, DocumentOptions(pages="1"), request)
     return [
         [(line["text"], line["confidence"]), [list(corner) for corner in line["polygon"]]]
         for line in page["lines"]

@@ -103,7 +103,7 @@ async def _read(
     params = _detector_params(live)
     _check(asked, params)
     content = _find_content(asked)
-    wanted = min(MOST_PAGES, asking.reader.limits.pages)
+    wanted = f"1-{min(MOST_PAGES, asking.reader.limits.pages)}"
     shows = asked.visualize is not False
     options = DocumentOptions(pages=wanted, annotate=shows, render=shows)
     pages = await asking.read_pages(live, content, options, request)

@@ -65,3 +65,8 @@ class Account:
         """
         self._budget.add(count)
         self.taken += count
+
+    def give_back(self, count: int) -> None:
+        """Give back some of what was taken."""
+        self._budget.add(-count)
+        self.taken -= count

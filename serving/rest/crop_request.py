@@ -19,6 +19,9 @@ class CropOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field("", description="Name of the model; needed when several are served")
+    partial: bool = Field(
+        False, description="Answer the error of an image that cannot be read, and the others"
+    )
 
 
 class CropJson(BaseModel):
@@ -34,7 +37,7 @@ def parse_crops(body: bytes, *, content_type: str, limits: Limits) -> list[bytes
     """Take the encoded images out of a body.
 
     Raises:
-        Problem: The body cannot be parsed, or an image is empty (`index` says which).
+        Problem: The body cannot be parsed (`index` says at which image).
     """
     encoded = split_body(
         body,
@@ -43,11 +46,7 @@ def parse_crops(body: bytes, *, content_type: str, limits: Limits) -> list[bytes
         limits=limits,
         most_files=limits.images,
     )
-    images = _parse_json(body, limits) if encoded is None else encoded
-    for index, image in enumerate(images):
-        if not image:
-            raise Problem("bad_image", f"Image {index} is empty", index=index)
-    return images
+    return _parse_json(body, limits) if encoded is None else encoded
 
 
 def _parse_json(body: bytes, limits: Limits) -> list[bytes]:

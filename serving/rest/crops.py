@@ -1,9 +1,9 @@
 """POST /v1/recognize: crops in, texts out, each request answered by exactly one version."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
@@ -14,14 +14,15 @@ from ocr.image.pixels import BadImage
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem
+from serving.problems import Problem, error_of, lost_engine
 from serving.rest.body import FILE_TYPES, Limits, bad_image, parse_query
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crop_request import CropJson, CropOptions, parse_crops
 from serving.rest.inbox import Inbox
-from serving.rest.openapi import BINARY, PROBLEMS, describe_request
+from serving.rest.openapi import BINARY, PROBLEMS, ItemError, describe_request
 from serving.rest.shortcut import METHOD, Endpoint
 from serving.workers.crew import Crew
+from serving.workers.crop_queue import CropRequest
 from serving.workers.faults import to_error
 
 
@@ -32,16 +33,24 @@ class CropAnswer(BaseModel):
     confidence: float = Field(description="Mean probability of its characters, 0 to 1")
 
 
+class UnreadCrop(BaseModel):
+    """An image that cannot be read; with partial=true."""
+
+    error: ItemError
+
+
 class CropsAnswer(BaseModel):
     """The texts of one request, in the order of its images."""
 
     request_id: str = Field(description="The request's x-request-id, or a fresh one")
     model: str = Field(description="The model that answered")
     version: str = Field(description="The one version that read every image of this request")
-    results: list[CropAnswer] = Field(description="One per image")
+    results: list[CropAnswer | UnreadCrop] = Field(description="One per image")
 
 
 PATH = "/v1/recognize"
+OURS: Final = 500
+"""From this status on the fault is not the image's."""
 LARGE_BODY = 2**16
 """Bytes from which a body is parsed off the event loop."""
 SOON_S = 0.1
@@ -65,7 +74,7 @@ class CropReader:
     metrics: ServingMetrics
 
     async def read(
-        self, live: LiveModel, images: Sequence[bytes], http: Request
+        self, live: LiveModel, images: Sequence[bytes], http: Request, *, partial: bool = False
     ) -> list[dict[str, Any]]:
         """Read encoded images with one version, and count them.
 
@@ -73,6 +82,7 @@ class CropReader:
             live: The version.
             images: JPEG and so on.
             http: Whose images; its body has been received.
+            partial: Whether to answer the error of an image that is none that can be read.
 
         Raises:
             ClientDisconnect: The client has left.
@@ -87,21 +97,23 @@ class CropReader:
                     await asked.done
         finally:
             asked.done.cancel()
-        results = self._count(live, asked.answers)
+        results = self._count(live, asked, partial=partial)
         http.state.record.items = len(results)
         return results
 
-    def _count(
-        self, live: LiveModel, answers: Sequence[Mapping[str, Any] | None]
-    ) -> list[dict[str, Any]]:
-        for index, answer in enumerate(answers):
-            if answer is not None and "fault" in answer:
-                raise _refusal(to_error(answer["fault"]), index=index)
+    def _count(self, live: LiveModel, asked: CropRequest, *, partial: bool) -> list[dict[str, Any]]:
+        may_tell = partial and asked.refused_at < 0
         confidence = self.metrics.confidence.labels(live.name)
-        results = []
-        for answer in answers:
+        results: list[dict[str, Any]] = []
+        for index, answer in enumerate(asked.answers):
             if answer is None:
-                raise AssertionError
+                continue  # another's fault, which follows, has ended the reading
+            if "fault" in answer:
+                refusal = _refusal(to_error(answer["fault"]), index=index)
+                if not (may_tell and isinstance(refusal, Problem) and refusal.status < OURS):
+                    raise refusal
+                results.append({"error": error_of(refusal)})
+                continue
             confidence.observe(answer["confidence"])
             results.append({"text": answer["text"], "confidence": answer["confidence"]})
         self.metrics.images.labels(live.name).inc(len(results))
@@ -119,7 +131,7 @@ def crop_endpoint(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> Endpo
             caller = request.state.caller
             caller.admit(options.model)
             live = pool.choose(options.model, of=caller.models)
-            results = await reader.read(live, images, request)
+            results = await reader.read(live, images, request, partial=options.partial)
         answer = {
             "request_id": request.state.record.request_id,
             "model": live.name,
@@ -161,5 +173,5 @@ def _refusal(error: Exception, *, index: int) -> Exception:
     if isinstance(error, BadImage):
         return bad_image(error, what=f"Image {index}", index=index)
     if isinstance(error, ProcessDied):
-        return Problem("not_ready", f"{error}; it is replaced, ask again")
+        return lost_engine(error)
     return Problem("bad_image", str(error)) if isinstance(error, BadInput) else error

@@ -3,15 +3,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from serving.problems import STATUS
 
+SHOWN: Final = ("type", "default", "enum", "maxLength", "pattern")
 BINARY: Final = {"type": "string", "format": "binary"}
 PROBLEMS: Final[Mapping[int | str, dict[str, Any]]] = {
     status: {"description": ", ".join(code for code, number in STATUS.items() if number == status)}
     for status in sorted(set(STATUS.values()))
 }
+
+
+class ItemError(BaseModel):
+    """Why an image or a page was not read."""
+
+    code: str = Field(description="As an error of the whole request has it")
+    message: str = Field(description="What is wrong, for a person")
 
 
 def describe_request(
@@ -38,7 +46,7 @@ def describe_request(
             "in": "query",
             "required": False,
             "description": field["description"],
-            "schema": {key: field[key] for key in ("type", "default", "minimum") if key in field},
+            "schema": {key: field[key] for key in SHOWN if key in field},
         }
         for name, field in query.model_json_schema()["properties"].items()
     ]

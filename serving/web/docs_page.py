@@ -16,7 +16,7 @@ DOCUMENT: Final = """'{{"document": "'$(base64 -w0 page.jpg)'", "annotate": true
 EXAMPLES: Final = {
     "/v1/ocr": (
         f"curl --data-binary @page.jpg -H 'Content-Type: image/jpeg' {OCR}",
-        f"curl --data-binary @pages.pdf -H 'Content-Type: application/pdf' {OCR[:-1]}&pages=3'",
+        f"curl --data-binary @pages.pdf -H 'Content-Type: application/pdf' {OCR[:-1]}&pages=1-3'",
         f"curl -F document=@page.png {OCR}",
         f"echo {DOCUMENT} | curl --json @- {OCR}",
     ),

@@ -9,6 +9,7 @@ from ocr.image.pixels import BadImage
 from serving.metrics import ServingMetrics
 from serving.wire import WireBroken, encode, take_message
 from serving.workers.crop_queue import Crop
+from serving.workers.faults import describe_fault
 from serving.workers.worker import Worker
 
 ANSWER_S: Final = 30.0
@@ -122,5 +123,5 @@ class CropLane(asyncio.Protocol):
                 self._on_lost(crop)
             else:
                 fault = BadImage("unreadable_image", f"{LOSSES} processes ended over it")
-                crop.request.refuse(crop.index, fault)
+                crop.request.answer(crop.index, {"fault": describe_fault(fault)})
         self._crops = None

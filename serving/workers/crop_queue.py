@@ -16,15 +16,31 @@ MOST_BYTES: Final = 2**20
 """Of a batch of several, encoded: what is large takes a while, and is read alone."""
 
 
+_TOO_MANY_PIXELS: Final = {
+    "fault": describe_fault(BadImage("decompression_bomb", "too many pixels in one request"))
+}
+
+
 class CropRequest:
     """The crops of one request, and what was read of them so far.
 
     Attributes:
-        answers: Of each `text` and `confidence`, or `fault`; None where another's fault came first.
+        answers: Of each `text` and `confidence`, or `fault`; None: it is not read yet.
+        refused_at: Where no more was read; -1: nowhere.
         done: When there will be no more of them.
     """
 
-    __slots__ = ("_next", "_pixels_left", "answers", "done", "images", "model", "since", "unread")
+    __slots__ = (
+        "_next",
+        "_pixels_left",
+        "answers",
+        "done",
+        "images",
+        "model",
+        "refused_at",
+        "since",
+        "unread",
+    )
 
     def __init__(
         self,
@@ -49,6 +65,7 @@ class CropRequest:
         self.answers: list[Mapping[str, Any] | None] = [None] * len(images)
         self.unread = len(images)
         self.since = perf_counter()
+        self.refused_at = -1
         self._next = 0
 
     @property
@@ -65,20 +82,11 @@ class CropRequest:
         """Keep what was read of a crop."""
         self._pixels_left -= answer.get("pixels", 0)
         if self._pixels_left < 0:
-            self.refuse(index, BadImage("decompression_bomb", "too many pixels in one request"))
-            return
+            answer = _TOO_MANY_PIXELS
+            self.refused_at = index
         self.answers[index] = answer
         self.unread -= 1
-        if not self.unread:
-            self._finish()
-
-    def refuse(self, index: int, fault: BadImage) -> None:
-        """Have no more read: a crop is none that can be."""
-        self.answers[index] = {"fault": describe_fault(fault)}
-        self._finish()
-
-    def _finish(self) -> None:
-        if not self.done.done():
+        if (self.refused_at >= 0 or not self.unread) and not self.done.done():
             self.done.set_result(None)
 
 

@@ -75,7 +75,7 @@ def _base64(**more: object) -> bytes:
 REQUESTS: Final = [
     _request("/v1/ocr?pages=1&model=pages", "image/png", PNG),
     _request("/v1/ocr", f"multipart/form-data; boundary={BOUNDARY.decode()}", _multipart()),
-    _request("/v1/ocr", "application/json", _base64(pages=1)),
+    _request("/v1/ocr", "application/json", _base64(pages="1")),
     _request("/v1/recognize?model=bars", "image/png", encode_png(PAGE[24:56, 32:160])),
     b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n",
 ]

@@ -4,4 +4,5 @@
 - `request` – from a request to a document and what is wanted of it
 - `reader` – reads its pages
 - `answer` – what the answer holds
+- `json_lines` – an answer that begins before all pages are read
 """

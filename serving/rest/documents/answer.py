@@ -4,6 +4,8 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
+from serving.rest.openapi import ItemError
+
 
 class LineAnswer(BaseModel):
     """One line of a page."""
@@ -29,13 +31,20 @@ class PageAnswer(BaseModel):
     image: str = Field("", description="Base64 JPEG of the page as it was read; with render=true")
 
 
+class UnreadPage(BaseModel):
+    """A page that cannot be read; with partial=true."""
+
+    page: int = Field(description="Its number, from 1")
+    error: ItemError
+
+
 class DocumentAnswer(BaseModel):
     """The lines of one document."""
 
     request_id: str = Field(description="The request's x-request-id, or a fresh one")
     model: str = Field(description="The model that answered")
     version: str = Field(description="The one version that read every page of this request")
-    pages: list[PageAnswer]
+    pages: list[PageAnswer | UnreadPage]
     text: str = Field(description="All lines, one a row, an empty row between pages")
 
 

@@ -7,16 +7,17 @@ from typing import Any, Final
 
 from fastapi import Request
 
+from ocr.image.document import page_numbers
 from ocr.image.pdf import BadDocument, DocumentFault
-from ocr.image.pixels import BadImage
-from serving.decoding.decoder import Document
+from ocr.image.pixels import BadImage, Image
+from serving.decoding.decoder import Document, PageFault
 from serving.decoding.page_feed import FedPage, PageFeed
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
-from serving.problems import Code, Problem
+from serving.problems import Code, Problem, error_of
 from serving.rest.body import Limits, bad_image
 from serving.rest.budget import Account, Budget
-from serving.rest.documents.request import DocumentOptions
+from serving.rest.documents.request import DocumentOptions, parse_ranges
 from serving.workers.crew import Crew
 
 FAULTS: Final[Mapping[DocumentFault, Code]] = {
@@ -24,6 +25,7 @@ FAULTS: Final[Mapping[DocumentFault, Code]] = {
     "encrypted": "encrypted_pdf",
     "too_large": "image_too_large",
     "too_many_pages": "too_many_pages",
+    "no_such_page": "unknown_page",
     "too_slow": "too_slow",
 }
 
@@ -49,7 +51,18 @@ class DocumentReader:
     async def read(
         self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
     ) -> list[dict[str, Any]]:
-        """Return each page, as `serving.rest.documents.answer.PageAnswer` says.
+        """Return all pages, their pictures held until the request is over; else as `pages`."""
+        found = []
+        async with aclosing(self.pages(live, content, options, request)) as pages:
+            async for page in pages:
+                take_pictures(page, request.state.pictures)
+                found.append(page)
+        return found
+
+    async def pages(
+        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield each page, as `serving.rest.documents.answer` says.
 
         Args:
             live: What reads all of them.
@@ -60,55 +73,68 @@ class DocumentReader:
         Raises:
             Problem: It cannot be decoded, or is larger than allowed.
         """
+        record = request.state.record
+        record.note_model(live.name, live.version)
         document = Document(
             content,
             max_pixels=self.limits.image_pixels,
             max_pages=self.limits.pages,
-            wanted=options.pages,
+            wanted=parse_ranges(options.pages),
         )
-        record, pages = request.state.record, list[dict[str, Any]]()
-        record.note_model(live.name, live.version)
-        async with aclosing(_decode(self.feed, document)) as decoded:
-            async for page in decoded:
-                with self.pixels.account() as account:
-                    account.take(page.image.shape[0] * page.image.shape[1])
-                    read = await self._read(live, page, options)
-                pages.append({"page": len(pages) + 1, **read})
-                _hold_pictures(pages[-1], request.state.pictures)
-                record.items = len(pages)
-        return pages
+        first = next(page_numbers(document.wanted))
+        async with aclosing(self.feed.pages(document)) as decoded:
+            try:
+                async for page in decoded:
+                    yield await self._answer(live, page, options)
+                    record.items += 1
+            except (BadDocument, BadImage) as error:  # over the first page, where it is over one
+                raise _refusal(error, number=first) from None
+
+    async def _answer(
+        self, live: LivePipeline, page: FedPage, options: DocumentOptions
+    ) -> dict[str, Any]:
+        image = page.outcome
+        if isinstance(image, (BadDocument, BadImage)):
+            problem = _refusal(image, number=page.number)
+            if not options.partial:
+                raise problem
+            return {"page": page.number, "error": error_of(problem)}
+        with self.pixels.account() as account:
+            account.take(image.shape[0] * image.shape[1])
+            read = await self._read(live, image, options, decode_s=page.decode_s)
+        return {"page": page.number, **read}
 
     async def _read(
-        self, live: LivePipeline, decoded: FedPage, options: DocumentOptions
+        self, live: LivePipeline, image: Image, options: DocumentOptions, *, decode_s: float
     ) -> dict[str, Any]:
         pictures = {"annotate": options.annotate, "render": options.render}
-        page = await self.crew.read_page(live.key, decoded.image, pictures)
-        timings = {"decode_s": decoded.decode_s, **page["timings"]}
+        page = await self.crew.read_page(live.key, image, pictures)
+        timings = {"decode_s": decode_s, **page["timings"]}
         _count(live.name, page, timings, metrics=self.metrics)
         return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
 
 
-async def _decode(feed: PageFeed, document: Document) -> AsyncGenerator[FedPage, None]:
-    """Yield each page; what is wrong with one refuses the document."""
-    index = 0
-    async with aclosing(feed.pages(document)) as pages:
-        try:
-            async for page in pages:
-                yield page
-                index += 1
-        except BadDocument as error:
-            raise Problem(FAULTS[error.reason], str(error)) from None
-        except BadImage as error:
-            raise bad_image(error, what=f"Page {index + 1}", index=index) from None
+def take_pictures(page: Mapping[str, Any], account: Account) -> int:
+    """Count the pictures of a page, which are held as texts and in the answer made of them.
 
+    Returns:
+        Their bytes.
 
-def _hold_pictures(page: Mapping[str, Any], account: Account) -> None:
-    """Count the pictures of a page, which are held as texts and in the answer made of them."""
+    Raises:
+        Problem: They, and those before them, are too large.
+    """
     size = 2 * sum(len(page.get(picture, "")) for picture in ("annotated", "image"))
     if account.taken + size > account.most:
-        message = f"The pictures of {page['page']} pages are too large; ask for fewer pages"
+        message = f"The pictures up to page {page['page']} are too large; ask for fewer pages"
         raise Problem("answer_too_large", message)
     account.take(size)
+    return size
+
+
+def _refusal(error: PageFault, *, number: int) -> Problem:
+    if isinstance(error, BadImage):
+        return bad_image(error, what=f"Page {number}", index=number - 1)
+    return Problem(FAULTS[error.reason], str(error))
 
 
 def _count(

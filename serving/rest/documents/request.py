@@ -1,10 +1,12 @@
 """From a request to one document and what is wanted of it: raw, multipart or JSON with base64."""
 
+import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ocr.image.document import PageRanges
 from serving.rest.body import (
     FILE_TYPES,
     Limits,
@@ -13,6 +15,9 @@ from serving.rest.body import (
     parse_query,
     split_body,
 )
+
+RANGES: Final = r"^(\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*)?$"
+Format = Literal["json", "ndjson"]
 
 DOCUMENT_TYPES: Final = (*FILE_TYPES, "application/pdf")
 
@@ -24,9 +29,36 @@ class DocumentOptions(BaseModel):
 
     model: str = Field("", description="Name of the pipeline; needed when several are served")
     version: str = Field("", description="Refuse any other version than this one")
-    pages: int = Field(0, ge=0, description="Read this many pages, from the first; 0 for all")
+    pages: str = Field(
+        "",
+        max_length=200,
+        description="Read these pages only, as in 1-3,7; those that there are not are left out",
+        json_schema_extra={"pattern": RANGES},
+    )
+    partial: bool = Field(
+        False, description="Answer the error of a page that cannot be read, and the others"
+    )
+    format: Format = Field("json", description="What to answer with")
     annotate: bool = Field(False, description="Return each page with its lines drawn on it")
     render: bool = Field(False, description="Return each page as it was read")
+
+    @field_validator("pages")
+    @classmethod
+    def _ascend(cls, value: str) -> str:
+        if not re.fullmatch(RANGES, value, flags=re.ASCII):
+            raise ValueError(f"{value[:50]!r} are no pages; expected as in 1-3,7")
+        before = 0
+        for first, last in parse_ranges(value):
+            if not before < first <= last:
+                raise ValueError("expected page numbers from 1 in ascending order, as in 1-3,7")
+            before = last
+        return value
+
+
+def parse_ranges(pages: str) -> PageRanges:
+    """Return first and last page of each range of `1-3,7`; none of an empty text."""
+    ranges = [each.split("-") for each in pages.split(",") if each]
+    return [(int(each[0]), int(each[-1])) for each in ranges]
 
 
 class DocumentJson(DocumentOptions):

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ocr.image.document import read_pages
+from ocr.image.document import PageRanges, read_pages
 from ocr.image.pdf import BadDocument, Pdf, size_in_pixels
 from ocr.image.pixels import BadImage, Image, encode_png
 from tests.ocr.image.documents import A4_PT, encrypted_pdf, image_pdf, make_pdf, tiff
@@ -16,7 +16,7 @@ def plain(colour: int, *, width: int = 40, height: int = 30) -> Image:
     return np.full((height, width, 3), colour, np.uint8)
 
 
-def pages(data: bytes, *, max_pixels: int = MANY, wanted: int = 0) -> list[Image]:
+def pages(data: bytes, *, max_pixels: int = MANY, wanted: PageRanges = ()) -> list[Image]:
     return list(read_pages(data, max_pixels=max_pixels, max_pages=3, wanted=wanted))
 
 
@@ -113,15 +113,27 @@ def test_page_without_a_size_is_refused() -> None:
         size_in_pixels(0, 10, max_pixels=100)
 
 
-def test_wanted_pages_are_the_first_ones() -> None:
-    assert len(pages(make_pdf(pages=1000, size_pt=(9, 9)), wanted=2)) == 2
-    assert len(pages(make_pdf(pages=2, size_pt=(9, 9)), wanted=3)) == 2
+def test_wanted_pages_are_read_and_no_others() -> None:
+    frames = tiff([plain(colour) for colour in (1, 2, 3, 4, 5)])
+
+    read = [int(page[0, 0, 0]) for page in pages(frames, wanted=[(2, 3), (5, 5)])]
+    assert read == [2, 3, 5]
+    assert len(pages(make_pdf(pages=1000, size_pt=(9, 9)), wanted=[(1, 2)])) == 2
+    assert len(pages(make_pdf(pages=2, size_pt=(9, 9)), wanted=[(2, 4)])) == 1
+
+
+@pytest.mark.parametrize("data", [make_pdf(pages=3), tiff([plain(0)] * 3)])
+def test_a_page_that_there_is_not_is_refused(data: bytes) -> None:
+    with pytest.raises(BadDocument, match="There is no page 4: the document has 3") as caught:
+        pages(data, wanted=[(4, 5)])
+
+    assert caught.value.reason == "no_such_page"
 
 
 @pytest.mark.parametrize("data", [make_pdf(), tiff([plain(0)] * 2), b"never looked at"])
 def test_more_pages_wanted_than_allowed_are_refused_whatever_the_document(data: bytes) -> None:
     with pytest.raises(BadDocument, match="4 pages are wanted, allowed are 3") as caught:
-        pages(data, wanted=4)
+        pages(data, wanted=[(1, 3), (7, 7)])
 
     assert caught.value.reason == "too_many_pages"
 

@@ -148,7 +148,8 @@ def test_bad_image_names_its_index(gateway: Gateway) -> None:
 def test_unknown_parameter_is_named_beside_the_known(gateway: Gateway) -> None:
     reply = CASES["unknown parameter"][0](gateway)
 
-    assert reply.json()["error"]["message"] == "Unknown query parameter 'modle'; known: model"
+    said = "Unknown query parameter 'modle'; known: model, partial"
+    assert reply.json()["error"]["message"] == said
 
 
 def test_slow_body_is_given_up(gateway: Gateway) -> None:
