@@ -5,4 +5,5 @@
 - `reader` – reads its pages
 - `answer` – what the answer holds
 - `json_lines` – an answer that begins before all pages are read
+- `placed_text` – texts and where they stand, to be written to files
 """
