@@ -5,5 +5,6 @@
 - `reader` – reads its pages
 - `answer` – what the answer holds
 - `json_lines` – an answer that begins before all pages are read
-- `placed_text` – texts and where they stand, to be written to files
+- `placed_text` – texts and where they stand, for `hocr` to write
+- `hocr` – a document's lines as hOCR
 """
