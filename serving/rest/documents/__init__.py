@@ -5,6 +5,8 @@
 - `reader` – reads its pages
 - `answer` – what the answer holds
 - `json_lines` – an answer that begins before all pages are read
-- `placed_text` – texts and where they stand, for `hocr` to write
+- `placed_text` – texts and where they stand, for `hocr` and `searchable_pdf` to write
 - `hocr` – a document's lines as hOCR
+- `searchable_pdf` – its pictures as a PDF with text to search; of a `pdf_file`, in a
+  `glyphless_font`
 """
