@@ -62,6 +62,12 @@ def crop_line(page: Image, box: NDArray[np.float32]) -> Image:
     return _lay(_cut(page, corners), corners)
 
 
+def crop_corners(box: NDArray[np.float32]) -> Corners:
+    """Return the corners (4, 2) of what `crop_line` cuts out, from where its upper left one was."""
+    corners = _corners(box)
+    return np.roll(corners, -1, axis=0) if _is_upright(corners) else corners
+
+
 def crop_surroundings(page: Image, box: NDArray[np.float32]) -> Image:
     """Cut out what `crop_line` does and its `SURROUNDINGS`, turned alike.
 
@@ -85,8 +91,12 @@ def _corners(box: NDArray[np.float32]) -> Corners:
 
 def _lay(crop: Image, line: Corners) -> Image:
     """Lay a crop on its side where its line is upright."""
+    return np.rot90(crop) if _is_upright(line) else crop
+
+
+def _is_upright(line: Corners) -> bool:
     width_px, height_px = _size_px(line)
-    return np.rot90(crop) if height_px / width_px >= UPRIGHT_ASPECT else crop
+    return height_px / width_px >= UPRIGHT_ASPECT
 
 
 def _size_px(corners: Corners) -> tuple[int, int]:

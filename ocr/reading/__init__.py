@@ -4,8 +4,9 @@
 2. `detection` – a page to boxes.
 3. `reading_order` – the order in which a person reads boxes.
 4. `recognition` – images of lines to text.
-5. `onnx_session` – models ready to run on the CPU.
-6. `cores` – which processors they run on.
-7. `annotation` – what was read, drawn over the page.
-8. `baselines` – recognisers and page readers off the shelf, to be compared with.
+5. `words` – where the words of a line stand.
+6. `onnx_session` – models ready to run on the CPU.
+7. `cores` – which processors they run on.
+8. `annotation` – what was read, drawn over the page.
+9. `baselines` – recognisers and page readers off the shelf, to be compared with.
 """

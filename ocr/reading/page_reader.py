@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Final, Literal, Protocol
 
@@ -11,13 +12,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.image.cropping import UPRIGHT_ASPECT, crop_line
+from ocr.image.cropping import UPRIGHT_ASPECT, crop_corners, crop_line
 from ocr.image.pixels import Image
-from ocr.models.page_line import PageLine
+from ocr.models.page_line import PageLine, PageWord, Polygon
 from ocr.reading.detection.detector import Detector
 from ocr.reading.reading_order import reading_order
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
+from ocr.reading.words import find_words
 
 Rotation = Literal[0, 90, 180, 270]
 """Degrees by which a page is turned clockwise."""
@@ -91,19 +93,22 @@ class PageReader:
         self._detector = detector
         self._recogniser = recogniser
 
-    def read(self, image: Image, *, rotation: Rotation | None = None) -> PageReading:
+    def read(
+        self, image: Image, *, rotation: Rotation | None = None, words: bool = False
+    ) -> PageReading:
         """Read a (H, W, 3) BGR page of any size.
 
         Args:
             image: The page.
             rotation: Turn it clockwise by this angle; None finds the angle.
+            words: Whether to tell where the words of each line stand.
 
         Raises:
             BadInput: The page is empty or not (H, W, 3) bytes.
         """
         if rotation is not None:
-            return self._read_turned(image, rotation)
-        upright = self._read_turned(image, 0)
+            return self._read_turned(image, rotation, words=words)
+        upright = self._read_turned(image, 0, words=words)
         if self._lies_well(upright.lines) or (not upright.lines and _is_blank(image)):
             return upright
         started = perf_counter()
@@ -111,11 +116,11 @@ class PageReader:
         turn_s = perf_counter() - started
         if rotation == 0:
             return replace(upright, timings={**upright.timings, "turn_s": turn_s})
-        reading = self._read_turned(image, rotation)
+        reading = self._read_turned(image, rotation, words=words)
         turn_s += sum(upright.timings.values())
         return replace(reading, timings={**reading.timings, "turn_s": turn_s})
 
-    def _read_turned(self, image: Image, rotation: Rotation) -> PageReading:
+    def _read_turned(self, image: Image, rotation: Rotation, *, words: bool) -> PageReading:
         timings: dict[str, float] = {}
         with _timed(timings, "detect_s"):
             page = _turn(image, rotation)
@@ -125,9 +130,18 @@ class PageReader:
             crops = [crop_line(page, found.crop_boxes[index]) for index in order]
         with _timed(timings, "recognise_s"):
             texts = self._recogniser.recognise(crops)
-        boxes = _turn_back(found.boxes[order], rotation, page=page)
+        place = partial(_turn_back, rotation=rotation, page=page)
+        found_words: list[tuple[PageWord, ...]] = [()] * len(order)
+        if words:
+            with _timed(timings, "words_s"):
+                for at, index in enumerate(order):
+                    cut = crop_corners(found.crop_boxes[index])
+                    found_words[at] = tuple(
+                        PageWord(_to_polygon(place(word.corners)), word.text, word.confidence)
+                        for word in find_words(texts[at], found.boxes[index], cut)
+                    )
         return PageReading(
-            lines=_to_lines(boxes, texts),
+            lines=_to_lines(place(found.boxes[order]), texts, found_words),
             rotation=rotation,
             timings=timings,
             reread=sum(text.is_reread for text in texts),
@@ -151,12 +165,20 @@ class PageReader:
         return _legibility(_to_lines(found.boxes[longest], self._recogniser.recognise(crops)))
 
 
-def _to_lines(boxes: NDArray[np.float32], texts: Sequence[Recognition]) -> tuple[PageLine, ...]:
+def _to_lines(
+    boxes: NDArray[np.float32],
+    texts: Sequence[Recognition],
+    words: Sequence[tuple[PageWord, ...]] | None = None,
+) -> tuple[PageLine, ...]:
     return tuple(
-        PageLine(polygon=tuple((x, y) for x, y in box), text=text.text, confidence=text.confidence)
-        for box, text in zip(boxes.tolist(), texts, strict=True)
+        PageLine(_to_polygon(box), text.text, text.confidence, found)
+        for box, text, found in zip(boxes, texts, words or [()] * len(texts), strict=True)
         if text.text.strip()
     )
+
+
+def _to_polygon(corners: NDArray[np.float32]) -> Polygon:
+    return tuple((x, y) for x, y in corners.tolist())
 
 
 def _legibility(lines: Sequence[PageLine]) -> float:

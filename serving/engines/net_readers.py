@@ -15,7 +15,7 @@ from ocr.reading.detection.boxes import Detections, find_boxes
 from ocr.reading.detection.page_input import fit_page, to_page_input
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.decoder import Decoder, read_text_model
-from ocr.reading.recognition.recogniser import run_in_batches
+from ocr.reading.recognition.recogniser import decode_outputs, run_in_batches
 
 Net = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 
@@ -45,8 +45,7 @@ class NetRecogniser:
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
         frames = run_in_batches(self._run, images=images, spec=self._spec, cores=self._cores)
-        read = {index: self._decoder.decode(kept) for index, kept in frames}
-        return [read[index] for index in range(len(images))]
+        return decode_outputs(self._decoder, frames, images=images, spec=self._spec)
 
     def _run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
         output = self._net(batch)

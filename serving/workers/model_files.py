@@ -11,7 +11,7 @@ from ocr.models.golden import decode_golden, prove_lines, prove_pages
 from ocr.models.pipeline import read_pipeline
 from ocr.reading.cores import Cores
 from ocr.reading.detection.detector import Detector, OnnxDetector
-from ocr.reading.page_reader import PageReader, ReadsPages
+from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.cascade import load_recognisers
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from serving.engines.net_readers import NetDetector, NetRecogniser
@@ -45,7 +45,7 @@ class LoadedModel:
     """A version that reads lines, and pages where it is a pipeline."""
 
     recogniser: Recogniser
-    reader: ReadsPages | None = None
+    reader: PageReader | None = None
 
 
 def load_model(folder: Path, runtime: Runtime, *, is_proved: bool) -> LoadedModel:

@@ -8,10 +8,12 @@ from typing import Any
 from ocr.errors import BadData
 from ocr.image.pixels import Image, encode_jpeg
 from ocr.reading.annotation import annotate_page
-from ocr.reading.page_reader import ReadsPages
+from ocr.reading.page_reader import PageReader
 
 
-def answer_page(reader: ReadsPages | None, image: Image, *, annotate: bool, render: bool) -> bytes:
+def answer_page(
+    reader: PageReader | None, image: Image, *, annotate: bool, render: bool, words: bool
+) -> bytes:
     """Read a (H, W, 3) BGR page; return its JSON.
 
     Args:
@@ -19,6 +21,7 @@ def answer_page(reader: ReadsPages | None, image: Image, *, annotate: bool, rend
         image: The page.
         annotate: Whether to return it with its lines drawn on it.
         render: Whether to return it.
+        words: Whether to tell where the words of its lines stand.
 
     Raises:
         BadData: The model reads no pages.
@@ -26,7 +29,7 @@ def answer_page(reader: ReadsPages | None, image: Image, *, annotate: bool, rend
     """
     if reader is None:
         raise BadData("The model reads lines, no pages")
-    reading = reader.read(image)
+    reading = reader.read(image, words=words)
     page: dict[str, Any] = {
         "width": image.shape[1],
         "height": image.shape[0],

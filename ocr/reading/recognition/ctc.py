@@ -13,11 +13,20 @@ BLANK = 0
 
 @dataclass(frozen=True)
 class Recognition:
-    """One recognised text; `is_reread`: by the second recogniser of a cascade."""
+    """One recognised text.
+
+    Attributes:
+        text: What it reads.
+        confidence: Mean of its characters'.
+        character_confidences: Probability of each; none where the reader tells none.
+        character_places: Middle of each, as a share of the image's width; the same.
+        is_reread: Whether the second recogniser of a cascade read it.
+    """
 
     text: str
     confidence: float
     character_confidences: tuple[float, ...]
+    character_places: tuple[float, ...] = ()
     is_reread: bool = False
 
     @property
@@ -26,7 +35,9 @@ class Recognition:
         return min(self.character_confidences, default=0.0)
 
 
-def decode(probabilities: NDArray[np.floating], characters: Sequence[str]) -> Recognition:
+def decode(
+    probabilities: NDArray[np.floating], characters: Sequence[str], *, image_frames: float = 0.0
+) -> Recognition:
     """Read the best class of every frame, merge repeats, drop blanks.
 
     The confidence is PaddleOCR's: the mean probability of the frames that are kept; 0 without text.
@@ -34,6 +45,7 @@ def decode(probabilities: NDArray[np.floating], characters: Sequence[str]) -> Re
     Args:
         probabilities: (T, C); class 0 is the blank, class i characters[i - 1].
         characters: The charset, C - 1 characters.
+        image_frames: So many frames are the image wide; 0: where characters are is not told.
     """
     best = probabilities.argmax(axis=1)
     kept = keep_frames(best)
@@ -42,7 +54,17 @@ def decode(probabilities: NDArray[np.floating], characters: Sequence[str]) -> Re
         text="".join(characters[index - 1] for index in best[kept]),
         confidence=float(confidences.mean()) if confidences.size else 0.0,
         character_confidences=tuple(confidences.tolist()),
+        character_places=_places(best, kept, image_frames) if image_frames else (),
     )
+
+
+def _places(
+    best: NDArray[np.integer], kept: NDArray[np.bool_], image_frames: float
+) -> tuple[float, ...]:
+    begins = np.flatnonzero(kept)
+    changes = np.append(np.flatnonzero(best[1:] != best[:-1]) + 1, len(best))
+    ends = changes[np.searchsorted(changes, begins, side="right")]
+    return tuple(((begins + ends) / 2 / image_frames).tolist())
 
 
 def keep_frames(best: NDArray[np.integer]) -> NDArray[np.bool_]:

@@ -47,7 +47,9 @@ class Decoder:
             return decode(probabilities, self._characters).text
         return self._spell(search(probabilities, self._states))
 
-    def decode(self, probabilities: NDArray[np.floating]) -> Recognition:
+    def decode(
+        self, probabilities: NDArray[np.floating], *, image_frames: float = 0.0
+    ) -> Recognition:
         """Read the text of one line.
 
         The confidence always comes from the net, and says how sure it was of what is read. Of a
@@ -56,8 +58,9 @@ class Decoder:
 
         Args:
             probabilities: (T, C); class 0 is the blank.
+            image_frames: As `ctc.decode` has it.
         """
-        greedy = decode(probabilities, self._characters)
+        greedy = decode(probabilities, self._characters, image_frames=image_frames)
         if self._states is None:
             return greedy
         classes = search(probabilities, self._states)
@@ -70,6 +73,9 @@ class Decoder:
             text=text,
             confidence=float(confidences.mean()) if classes else 0.0,
             character_confidences=tuple(confidences.tolist()),
+            character_places=tuple(((places + 0.5) / image_frames).tolist())
+            if image_frames
+            else (),
         )
 
     def log_likelihood(self, probabilities: NDArray[np.floating], text: str) -> float:

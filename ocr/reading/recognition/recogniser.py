@@ -1,6 +1,6 @@
 """Recognisers: images in, texts out. The ONNX Runtime one is what serves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +21,7 @@ from ocr.reading.recognition.decoder import Decoder, read_text_model
 from ocr.reading.recognition.line_input import (
     batches_by_width,
     fit_line,
+    fitted_width_px,
     frame_count,
     to_line_batch,
 )
@@ -118,8 +119,7 @@ class OnnxRecogniser:
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         """Read (H, W, 3) BGR images of any size, in their order."""
-        read = {index: self._decoder.decode(frames) for index, frames in self._run(images)}
-        return [read[index] for index in range(len(images))]
+        return decode_outputs(self._decoder, self._run(images), images=images, spec=self._spec)
 
     def check(self, images: Sequence[Image], labels: Sequence[str]) -> list[LabelCheck]:
         """Read (H, W, 3) BGR images of any size, and weigh the label of each."""
@@ -156,6 +156,28 @@ class OnnxRecogniser:
                 f"{self.name} gives {[node.shape for node in outputs]}, expected "
                 f"{self._charset.size} classes: {CHARSET} belongs to another model"
             )
+
+
+def decode_outputs(
+    decoder: Decoder,
+    outputs: Iterable[tuple[int, Probabilities]],
+    *,
+    images: Sequence[Image],
+    spec: LineSpec,
+) -> list[Recognition]:
+    """Return what images read, in their order.
+
+    Args:
+        decoder: Reads the outputs.
+        outputs: As `run_in_batches` yields them.
+        images: (H, W, 3) BGR each.
+        spec: The input of the net.
+    """
+    read: dict[int, Recognition] = {}
+    for index, frames in outputs:
+        image_frames = fitted_width_px(images[index], spec) / spec.frame_px
+        read[index] = decoder.decode(frames, image_frames=image_frames)
+    return [read[index] for index in range(len(images))]
 
 
 def run_in_batches(

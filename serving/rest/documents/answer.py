@@ -7,6 +7,16 @@ from pydantic import BaseModel, Field
 from serving.rest.openapi import ItemError
 
 
+class WordAnswer(BaseModel):
+    """One word of a line: what white space parts."""
+
+    text: str = Field(description="What it reads")
+    confidence: float = Field(description="Mean probability of its characters, 0 to 1")
+    polygon: list[tuple[float, float]] = Field(
+        description="Four corners in pixels of the page, from the one where the line's begins"
+    )
+
+
 class LineAnswer(BaseModel):
     """One line of a page."""
 
@@ -15,6 +25,7 @@ class LineAnswer(BaseModel):
     polygon: list[tuple[float, float]] = Field(
         description="Four corners in pixels of the page, clockwise from where reading begins"
     )
+    words: list[WordAnswer] = Field([], description="In reading order; with words=true")
 
 
 class PageAnswer(BaseModel):

@@ -107,8 +107,7 @@ class DocumentReader:
     async def _read(
         self, live: LivePipeline, image: Image, options: DocumentOptions, *, decode_s: float
     ) -> dict[str, Any]:
-        pictures = {"annotate": options.annotate, "render": options.render}
-        page = await self.crew.read_page(live.key, image, pictures)
+        page = await self.crew.read_page(live.key, image, options.wanted)
         timings = {"decode_s": decode_s, **page["timings"]}
         _count(live.name, page, timings, metrics=self.metrics)
         return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}

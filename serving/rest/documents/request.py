@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ocr.image.document import PageRanges
+from serving.problems import Problem
 from serving.rest.body import (
     FILE_TYPES,
     Limits,
@@ -17,7 +18,7 @@ from serving.rest.body import (
 )
 
 RANGES: Final = r"^(\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*)?$"
-Format = Literal["json", "ndjson"]
+Format = Literal["json", "ndjson", "hocr", "pdf"]
 
 DOCUMENT_TYPES: Final = (*FILE_TYPES, "application/pdf")
 
@@ -41,6 +42,7 @@ class DocumentOptions(BaseModel):
     format: Format = Field("json", description="What to answer with")
     annotate: bool = Field(False, description="Return each page with its lines drawn on it")
     render: bool = Field(False, description="Return each page as it was read")
+    words: bool = Field(False, description="Tell where the words of each line stand")
 
     @field_validator("pages")
     @classmethod
@@ -53,6 +55,15 @@ class DocumentOptions(BaseModel):
                 raise ValueError("expected page numbers from 1 in ascending order, as in 1-3,7")
             before = last
         return value
+
+    @property
+    def wanted(self) -> dict[str, bool]:
+        """What is wanted of each page, and what its format needs besides."""
+        return {
+            "annotate": self.annotate,
+            "render": self.render or self.format == "pdf",
+            "words": self.words or self.format in ("hocr", "pdf"),
+        }
 
 
 def parse_ranges(pages: str) -> PageRanges:
@@ -86,7 +97,11 @@ def parse_document(
     files = split_body(
         body, content_type=content_type, file_types=DOCUMENT_TYPES, limits=limits, most_files=1
     )
-    return _parse_json(body, options) if files is None else (files[0], options)
+    document, options = _parse_json(body, options) if files is None else (files[0], options)
+    if options.partial and options.format in ("hocr", "pdf"):
+        message = f"partial goes with the formats json and ndjson, not with {options.format}"
+        raise Problem("wrong_fields", message)
+    return document, options
 
 
 def _parse_json(body: bytes, options: DocumentOptions) -> tuple[bytes, DocumentOptions]:

@@ -1,10 +1,11 @@
 """POST /v1/ocr: a document in, its lines out, each request answered by exactly one version."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from base64 import b64decode
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
@@ -17,16 +18,26 @@ from serving.models.model_pool import ModelPool
 from serving.problems import Problem, answer_of, lost_engine
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.documents.answer import EXAMPLE, DocumentAnswer
+from serving.rest.documents.hocr import write_hocr
 from serving.rest.documents.json_lines import JSON_LINES, JsonLines, LateResponse
 from serving.rest.documents.reader import DocumentReader, take_pictures
 from serving.rest.documents.request import (
     DOCUMENT_TYPES,
     DocumentJson,
     DocumentOptions,
+    Format,
     parse_document,
 )
+from serving.rest.documents.searchable_pdf import write_searchable_pdf
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import BINARY, PROBLEMS, describe_request
+
+HOCR: Final = "text/vnd.hocr+html"
+PDF: Final = "application/pdf"
+
+Head = dict[str, str]
+"""Id of the request, model and version."""
+Pages = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,8 @@ class DocumentEndpoint:
                     pages = await self.reader.read(
                         opened.live, opened.content, opened.options, request
                     )
-                    return _to_response(head, pages)
+                    to_response = RESPONSES[opened.options.format]
+                    return await asyncio.to_thread(to_response, head, pages)
                 await self._send_pages(opened, head, request, lines)
         except (Problem, ProcessDied) as error:
             if not lines.has_started:
@@ -105,7 +117,7 @@ class DocumentEndpoint:
             yield Opened(content, options, live)
 
     async def _send_pages(
-        self, opened: Opened, head: dict[str, Any], request: Request, lines: JsonLines
+        self, opened: Opened, head: Head, request: Request, lines: JsonLines
     ) -> None:
         """Send each page as soon as it is read; its pictures are held until it is taken."""
         pages = self.reader.pages(opened.live, opened.content, opened.options, request)
@@ -121,7 +133,7 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
     router = APIRouter()
     contents = {
         "application/json": {"example": EXAMPLE},
-        JSON_LINES: {"schema": {"type": "string"}},
+        **{kind: {"schema": {"type": "string"}} for kind in (JSON_LINES, HOCR, PDF)},
     }
 
     @router.post(
@@ -142,6 +154,23 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
     return router
 
 
-def _to_response(head: dict[str, Any], pages: list[dict[str, Any]]) -> JSONResponse:
+def _to_json(head: Head, pages: Pages) -> Response:
     texts = ("\n".join(line["text"] for line in page.get("lines", ())) for page in pages)
     return JSONResponse({**head, "pages": pages, "text": "\n\n".join(texts)})
+
+
+def _to_hocr(head: Head, pages: Pages) -> Response:
+    model = f"{head['model']}:{head['version']}"
+    return Response(write_hocr(pages, title=head["request_id"], model=model), media_type=HOCR)
+
+
+def _to_pdf(head: Head, pages: Pages) -> Response:  # noqa: ARG001 - what the others tell of it
+    pictures = [b64decode(page["image"]) for page in pages]
+    return Response(write_searchable_pdf(pages, pictures), media_type=PDF)
+
+
+RESPONSES: Final[Mapping[Format, Callable[[Head, Pages], Response]]] = {
+    "json": _to_json,
+    "hocr": _to_hocr,
+    "pdf": _to_pdf,
+}

@@ -233,3 +233,33 @@ def test_a_reader_is_named_after_its_models_or_its_pipeline(
 def test_an_empty_page_is_refused(detector: OnnxDetector, recogniser: OnnxRecogniser) -> None:
     with pytest.raises(BadInput, match="Expected a page"):
         PageReader(detector, recogniser).read(np.zeros((0, 5, 3), dtype=np.uint8))
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_words_stand_where_their_characters_are_however_the_page_lies(
+    detector: OnnxDetector, recogniser: OnnxRecogniser, rotation: Rotation
+) -> None:
+    class Spacing(Counting):
+        """Takes B for a space."""
+
+        def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+            read = super().recognise(images)
+            return [replace(line, text=line.text.replace("B", " ")) for line in read]
+
+    back: Rotation = (360 - rotation) % 360  # type: ignore[assignment]
+    reader = PageReader(detector, Spacing(detector, recogniser))
+    page = turn(draw_page(LINES), back)
+
+    lines = reader.read(page, rotation=rotation, words=True).lines
+
+    assert [[word.text for word in line.words] for line in lines] == [["A", "C"], ["CA"], ["ACA"]]
+    for line in lines:
+        whole, parts = _area(line.polygon), [_area(word.polygon) for word in line.words]
+        expected = [whole * len(word.text) / len(line.text) for word in line.words]
+        assert parts == pytest.approx(expected, rel=0.2)
+        assert line.words[0].polygon[0] == pytest.approx(line.polygon[0], abs=20)
+    assert not any(line.words for line in reader.read(page, rotation=rotation).lines)
+
+
+def _area(polygon: Sequence[tuple[float, float]]) -> float:
+    return float(cv2.contourArea(np.array(polygon, np.float32)))

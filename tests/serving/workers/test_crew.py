@@ -198,7 +198,7 @@ async def test_page_is_read_though_the_worker_that_read_it_was_killed(tmp_path: 
         await asyncio.to_thread(crew.load, "pages:p1#1", tmp_path / "pages" / "p1")
 
         reading_it = asyncio.create_task(
-            crew.read_page("pages:p1#1", page, {"annotate": False, "render": False})
+            crew.read_page("pages:p1#1", page, {"annotate": False, "render": False, "words": False})
         )
         pages = crew._pages
         while not (busy := [worker for worker in crew.workers() if pages.reads(worker)]):

@@ -14,7 +14,7 @@ from serving.workers.worker import WorkerDied
 pytestmark = pytest.mark.anyio
 
 PAGE = np.zeros((2, 2, 3), np.uint8)
-OPTIONS = {"annotate": False, "render": False}
+OPTIONS = {"annotate": False, "render": False, "words": False}
 
 
 class StandIn:

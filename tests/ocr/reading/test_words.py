@@ -1,0 +1,91 @@
+"""Where the words of a line stand, however it lies."""
+
+import numpy as np
+import pytest
+
+from ocr.image.cropping import crop_corners
+from ocr.reading.recognition.ctc import Recognition, decode
+from ocr.reading.words import find_words
+
+LEVEL = np.array([(100, 50), (300, 50), (300, 70), (100, 70)], np.float32)
+
+
+def read(text: str, places: list[float]) -> Recognition:
+    confidences = tuple(0.5 + 0.1 * at for at in range(len(text)))
+    return Recognition(text, 0.9, confidences, tuple(places))
+
+
+def evenly(text: str) -> Recognition:
+    return read(text, [(at + 0.5) / len(text) for at in range(len(text))])
+
+
+def corners(line: Recognition, box: np.ndarray, cut: np.ndarray) -> dict[str, list[list[float]]]:
+    return {word.text: word.corners.round(1).tolist() for word in find_words(line, box, cut)}
+
+
+def test_words_are_what_white_space_parts() -> None:
+    first, second = find_words(evenly("AB  CDEFGH"), LEVEL, LEVEL)
+
+    assert (first.text, second.text) == ("AB", "CDEFGH")
+    assert first.corners.tolist() == [[100, 50], [140, 50], [140, 70], [100, 70]]
+    assert second.corners.tolist() == [[180, 50], [300, 50], [300, 70], [180, 70]]
+    assert first.confidence == pytest.approx((0.5 + 0.6) / 2)
+
+
+def test_what_was_cut_out_may_go_beyond_the_line() -> None:
+    cut = np.array([(80, 46), (320, 46), (320, 74), (80, 74)], np.float32)
+    shares = [(20 + 200 * (at + 0.5) / 4) / 240 for at in range(4)]
+
+    found = corners(read("A CD", shares), LEVEL, cut)
+
+    assert found == {
+        "A": [[100, 50], [150, 50], [150, 70], [100, 70]],
+        "CD": [[200, 50], [300, 50], [300, 70], [200, 70]],
+    }
+
+
+def test_first_and_last_word_go_to_the_ends_of_the_line() -> None:
+    found = corners(read("A B", [0.3, 0.5, 0.8]), LEVEL, LEVEL)
+
+    assert [found["A"][0], found["B"][1]] == [[100, 50], [300, 50]]
+
+
+def test_words_of_an_upright_line_stand_below_each_other() -> None:
+    box = np.array([(10, 0), (30, 0), (30, 200), (10, 200)], np.float32)
+
+    found = corners(evenly("AB CD"), box, crop_corners(box))
+
+    assert found == {
+        "AB": [[10, 0], [30, 0], [30, 80], [10, 80]],
+        "CD": [[10, 120], [30, 120], [30, 200], [10, 200]],
+    }
+
+
+@pytest.mark.parametrize("degrees", [-40, -10, 3, 25, 40])
+def test_words_of_a_slanted_line_follow_it(degrees: float) -> None:
+    turn = np.deg2rad(degrees)
+    matrix = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
+    box = (LEVEL @ matrix + (200, 300)).astype(np.float32)
+
+    words = find_words(evenly("AB CD"), box, box)
+
+    for word, (begin, end) in zip(words, ((100, 180), (220, 300)), strict=True):
+        level = [(begin, 50), (end, 50), (end, 70), (begin, 70)]
+        assert np.allclose(word.corners, np.array(level) @ matrix + (200, 300), atol=0.1)
+
+
+def test_a_text_whose_characters_have_no_places_has_no_words() -> None:
+    assert find_words(Recognition("AB C", 0.9, ()), LEVEL, LEVEL) == []
+    assert find_words(Recognition("", 0.0, ()), LEVEL, LEVEL) == []
+    assert find_words(evenly("   "), LEVEL, LEVEL) == []
+
+
+def test_a_character_stands_in_the_middle_of_its_frames() -> None:
+    best = [0, 1, 1, 1, 0, 0, 2, 2, 1, 0]
+    probabilities = np.eye(3)[best]
+
+    found = decode(probabilities, "AB", image_frames=8)
+
+    assert found.text == "ABA"
+    assert found.character_places == (2.5 / 8, 7 / 8, 8.5 / 8)
+    assert decode(probabilities, "AB").character_places == ()
