@@ -114,7 +114,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     app.include_router(paddlex_routes(asking))
     app.include_router(kserve_routes(pool))
     app.include_router(demo_routes())
-    app.include_router(status_routes(pool, metrics=metrics))
+    app.include_router(status_routes(pool, limits=limits, metrics=metrics))
     return Shortcut(app, path=recognize.path, short=edge(recognize))
 
 

@@ -72,6 +72,15 @@ class Caller:
         if self.models and model and model not in self.models:
             raise Problem("forbidden", f"The key {self.name} is for {', '.join(self.models)} only")
 
+    def describe(self) -> dict[str, object]:
+        """Return what whoever asks may know of the key."""
+        return {
+            "name": self.name,
+            "models": list(self.models),
+            "per_minute": self._requests.per_minute,
+            "mb_per_minute": self._bytes.per_minute // MEGABYTE,
+        }
+
     def _rights(self) -> tuple[object, ...]:
         return self.name, self.models, self._requests.per_minute, self._bytes.per_minute
 

@@ -1,20 +1,71 @@
-"""What operators and probes ask: models, health, metrics, documentation."""
+"""What operators, probes and clients ask first: models, limits, health, metrics, docs."""
 
-from typing import Any
+from collections.abc import Collection
+from importlib.metadata import version
+from typing import Any, Final, get_args
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel, Field
 
 from serving.metrics import ServingMetrics
+from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
+from serving.rest.body import Limits
+from serving.rest.documents.request import Format
 from serving.web.docs_page import render_docs
 
+IMAGES: Final = ("JPEG", "PNG", "WebP", "TIFF", "BMP", "GIF", "PPM")
 
-def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:
+
+class Reads(BaseModel):
+    """What one model reads."""
+
+    name: str
+    version: str
+    reads: list[str] = Field(description="lines (/v1/recognize), pages (/v1/ocr)")
+
+
+class Capabilities(BaseModel):
+    """What may be asked here, by who asks."""
+
+    server: str
+    models: list[Reads] = Field(description="Those that answer now")
+    documents: list[str] = Field(description="What /v1/ocr takes; the content says which it is")
+    images: list[str] = Field(description="What /v1/recognize takes")
+    formats: list[str] = Field(description="What /v1/ocr answers with")
+    addresses: bool = Field(description="Whether an address may stand in place of a file")
+    limits: dict[str, float] = Field(description="Of one request")
+    key: dict[str, Any] = Field(description="Of who asks; 0 a minute: any number")
+
+
+def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -> APIRouter:
     """Make the routes over a pool."""
     router = APIRouter()
+
+    @router.get("/v1/capabilities", summary="What can be asked here, and how much at once")
+    async def capabilities(request: Request) -> Capabilities:
+        caller = request.state.caller
+        return Capabilities(
+            server=f"ocrline {version('ocrline')}",
+            models=_reads(pool, caller.models),
+            documents=["PDF", *IMAGES],
+            images=list(IMAGES),
+            formats=list(get_args(Format)),
+            addresses=False,
+            limits={
+                "body_bytes": limits.body_bytes,
+                "body_timeout_s": limits.body_timeout_s,
+                "images": limits.images,
+                "image_pixels": limits.image_pixels,
+                "images_pixels": limits.request_pixels,
+                "pages": limits.pages,
+                "timeout_s": limits.pages_timeout_s,
+            },
+            key=caller.describe(),
+        )
 
     @router.get("/v1/models", summary="List the served models")
     async def models(request: Request) -> dict[str, Any]:
@@ -57,3 +108,16 @@ def status_routes(pool: ModelPool, *, metrics: ServingMetrics) -> APIRouter:
         return HTMLResponse(render_docs(request.app.openapi(), address=str(request.base_url)))
 
     return router
+
+
+def _reads(pool: ModelPool, allowed: Collection[str]) -> list[Reads]:
+    served = [state.live for _, state in sorted(pool.states.items()) if state.live]
+    return [
+        Reads(
+            name=live.name,
+            version=live.version,
+            reads=["pages", "lines"] if isinstance(live, LivePipeline) else ["lines"],
+        )
+        for live in served
+        if not allowed or live.name in allowed
+    ]

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ocr.errors import OcrError, ProcessDied
 from ocr.image.pixels import Image
 from serving.metrics import ServingMetrics
-from serving.workers.crop_lane import CropLane
+from serving.workers.crop_lane import ANSWER_S, CropLane
 from serving.workers.crop_queue import Crop, CropQueue, CropRequest
 from serving.workers.page_lanes import PageLanes
 from serving.workers.worker import START_S, Worker
@@ -197,7 +197,11 @@ class Crew:
         worker = await asyncio.to_thread(self._start_one)
         _, lane = await asyncio.get_running_loop().create_unix_connection(
             lambda: CropLane(
-                worker, on_idle=self._rest, on_lost=self._take_back, metrics=self._metrics
+                worker,
+                on_idle=self._rest,
+                on_lost=self._take_back,
+                answer_s=ANSWER_S[self._setup["engine"]],
+                metrics=self._metrics,
             ),
             sock=worker.crops,
         )

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from ocr.image.pixels import BadImage
 from serving.metrics import ServingMetrics
+from serving.settings import Engine
 from serving.wire import WireBroken, encode, take_message
 from serving.workers.crop_queue import Crop
 from serving.workers.faults import describe_fault
 from serving.workers.worker import Worker
 
-ANSWER_S: Final = 30.0
+ANSWER_S: Final[dict[Engine, float]] = {"onnxruntime": 10.0, "paddle": 10.0, "paddle-serving": 30.0}
 """Longest time of a batch; a worker that takes longer hangs. Twenty megapixels take 0.5 s, and
 Paddle Serving tells of a process that hangs within 25 s."""
 LOSSES: Final = 3
@@ -28,6 +29,7 @@ class CropLane(asyncio.Protocol):
         *,
         on_idle: Callable[["CropLane"], None],
         on_lost: Callable[[Crop], None],
+        answer_s: float,
         metrics: ServingMetrics,
     ) -> None:
         """Belong to a worker.
@@ -36,6 +38,7 @@ class CropLane(asyncio.Protocol):
             worker: Whose process answers.
             on_idle: Is called when it can take a batch.
             on_lost: Is called for every crop that it was reading when it ended.
+            answer_s: Longest time of a batch.
             metrics: What is counted.
         """
         self.worker = worker
@@ -43,6 +46,7 @@ class CropLane(asyncio.Protocol):
         self.idle_since = 0.0
         self._on_idle = on_idle
         self._on_lost = on_lost
+        self._answer_s = answer_s
         self._metrics = metrics
         self._received = bytearray()
         self._crops: list[Crop] | None = None
@@ -70,7 +74,8 @@ class CropLane(asyncio.Protocol):
         message = encode({"model": model, "sizes": sizes, "max_pixels": max_pixels})
         self._transport.write(b"".join((message, *contents)))
         loop = asyncio.get_running_loop()
-        self._late = loop.call_later(ANSWER_S, self._end, f"no answer in {ANSWER_S:g} s")
+        late = f"no answer in {self._answer_s:g} s"
+        self._late = loop.call_later(self._answer_s, self._end, late)
         now = perf_counter()
         for crop in crops:
             self._metrics.queue_seconds.observe(now - crop.request.since)

@@ -184,3 +184,29 @@ def test_beyond_loopback_a_key_or_a_token_is_needed(
 
     with pytest.raises(SettingsError, match="make a key with `ocrline keys add NAME`"):
         app.run(ServingSettings())
+
+
+def test_a_key_is_told_what_it_may_ask(guarded: tuple[Gateway, str], keys: Path) -> None:
+    gateway, boss = guarded
+    lines = add_key(keys, name="lines", models=("bars",), per_minute=60, mb_per_minute=5)
+    wait_until(lambda: ask(gateway, lines) == 200, log=gateway.log, timeout_s=5)
+
+    told = [
+        gateway.get("/v1/capabilities", headers={"authorization": f"Bearer {key}"}).json()
+        for key in (boss, lines)
+    ]
+
+    assert [[model["name"] for model in each["models"]] for each in told] == [
+        ["bars", "pages"],
+        ["bars"],
+    ]
+    assert told[0]["models"][1]["reads"] == ["pages", "lines"]
+    assert told[0]["formats"] == ["json", "ndjson", "hocr", "pdf"]
+    assert (told[0]["limits"]["pages"], told[0]["limits"]["body_bytes"]) == (3, 2 * 2**20)
+    assert told[1]["key"] == {
+        "name": "lines",
+        "models": ["bars"],
+        "per_minute": 60,
+        "mb_per_minute": 5,
+    }
+    assert gateway.get("/v1/capabilities").status_code == 401

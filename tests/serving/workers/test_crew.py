@@ -127,7 +127,7 @@ async def test_hung_worker_is_replaced_and_its_crops_are_read_by_another(
 ) -> None:
     async with running_crew() as crew:
         model = await load(crew, tmp_path / "v1")
-        monkeypatch.setattr(crop_lane, "ANSWER_S", 1.0)
+        monkeypatch.setitem(crop_lane.ANSWER_S, "onnxruntime", 1.0)
         hung = processes()[0]
         hung.suspend()
 
@@ -141,7 +141,7 @@ async def test_hung_worker_is_replaced_and_its_crops_are_read_by_another(
 async def test_idle_worker_that_hangs_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crop_lane, "ANSWER_S", 1.0)
+    monkeypatch.setitem(crop_lane.ANSWER_S, "onnxruntime", 1.0)
     async with running_crew() as crew:
         await load(crew, tmp_path / "v1")
         hung = processes()[0]

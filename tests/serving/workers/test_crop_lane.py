@@ -37,6 +37,7 @@ def open_lane(lost: list[Crop]) -> tuple[CropLane, StandIn]:
         stand_in,  # type: ignore[arg-type]
         on_idle=lambda _: None,
         on_lost=lost.append,
+        answer_s=30,
         metrics=ServingMetrics(),
     )
     lane.connection_made(stand_in)
