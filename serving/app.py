@@ -65,11 +65,12 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     feed = PageFeed(decoders, workers=settings.concurrency)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         crew.start()
         decoders.start()
         follower = _follow(settings, pool, crew=crew, metrics=metrics)
-        yield
+        async with _rpc(app, settings):
+            yield
         decoders.close()
         feed.close()
         await crew.close()
@@ -153,6 +154,23 @@ def run(settings: ServingSettings) -> None:
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.drain_s,
     )
+
+
+@asynccontextmanager
+async def _rpc(app: FastAPI, settings: ServingSettings) -> AsyncIterator[None]:
+    """Listen for Paddle Serving's RPC clients, where there is a port for them."""
+    if not settings.rpc_port:
+        yield
+        return
+    # gRPC takes 20 MB, which most gateways have no use for.
+    from serving.dialects.pipeline_rpc import PipelineRpc
+
+    address = f"{settings.host}:{settings.rpc_port}"
+    rpc = PipelineRpc(app, address=address, body_bytes=settings.max_body_bytes)
+    await rpc.start()
+    LOG.info("listening for Paddle Serving's RPC clients on %s", address)
+    yield
+    await rpc.close(drain_s=settings.drain_s)
 
 
 def _crew(settings: ServingSettings, *, metrics: ServingMetrics) -> Crew:

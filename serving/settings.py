@@ -43,6 +43,9 @@ class ServingSettings(Settings):
         (), description="Names that lead here, comma-separated; localhost and addresses always may"
     )
     port: int = Field(8868, ge=1, le=65535, description="Port to listen on")
+    rpc_port: int = Field(
+        0, ge=0, le=65535, description="Port for Paddle Serving's RPC clients; 0: none"
+    )
     poll_s: float = Field(0.4, gt=0, le=60, description="Seconds between looks at the champions")
     concurrency: int = Field(
         default_factory=count_processors,

@@ -2,6 +2,7 @@
 
 - `asking` – reads an image or a document for any of them
 - `paddle_serving` – `POST /NAME/prediction` of Paddle Serving's pipelines
+- `pipeline_rpc` – the same over gRPC
 - `paddlex` – `POST /ocr` of PaddleOCR 3 and PaddleX
 - `kserve` – health and metadata of the Open Inference Protocol, version 2
 """

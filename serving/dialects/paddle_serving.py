@@ -1,8 +1,8 @@
 """POST /NAME/prediction, as Paddle Serving's pipelines answer it.
 
-NAME is a model's; `ocr`, which PaddleOCR's clients ask, is the only model there is, unless one has
-that name. The value is a Python literal, as its clients evaluate it: of a page
-``[[('text', score), [[x, y], …]], …]``, of a line ``['text']``.
+NAME is a model's; `ocr`, which PaddleOCR's clients ask, is the only model there is, or of several
+the only one that reads pages, unless one has that name. The value is a Python literal, as its
+clients evaluate it: of a page ``[[('text', score), [[x, y], …]], …]``, of a line ``['text']``.
 """
 
 from typing import Annotated, Any, Final
@@ -11,17 +11,18 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 
+from serving.access.callers import Caller
 from serving.dialects.asking import Asking
 from serving.models.live_model import LiveModel, LivePipeline
+from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.openapi import PROBLEMS
 
 ANY_NAME = "ocr"
-ERROR_NUMBERS: Final = {404: 7, 500: 8, 503: 6, 504: 1}
-"""Paddle Serving's own, by status: no service, unknown, closed, time-out; else wrong input."""
-WRONG_INPUT = 9
+_ERROR_NUMBERS: Final = {404: 7, 500: 8, 503: 6, 504: 1}
+_WRONG_INPUT = 9
 
 
 class PipelineRequest(BaseModel):
@@ -32,6 +33,11 @@ class PipelineRequest(BaseModel):
     key: list[str] = []
     value: list[str] = []
     tensors: list[Any] = []
+
+
+def error_number(status: int) -> int:
+    """Return Paddle Serving's own: no service, unknown, closed, time-out; else wrong input."""
+    return _ERROR_NUMBERS.get(status, _WRONG_INPUT)
 
 
 def paddle_serving_routes(asking: Asking) -> APIRouter:
@@ -56,16 +62,12 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
         try:
             async with asking.body(request) as body:
                 image = _find_image(parse_json(body, PipelineRequest))
-                caller = request.state.caller
-                model = "" if name == ANY_NAME not in asking.pool.states else name
-                caller.admit(model)
-                live = asking.pool.choose(model, of=caller.models)
+                live = _choose(asking.pool, name, request.state.caller)
                 read = await _read(asking, live, image, request)
         except Problem as problem:
             request.state.record.code = problem.code
-            number = ERROR_NUMBERS.get(problem.status, WRONG_INPUT)
             return JSONResponse(
-                _answer(number, str(problem), {}),
+                _answer(error_number(problem.status), str(problem), {}),
                 status_code=problem.status,
                 headers=problem.headers,
             )
@@ -73,6 +75,18 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
         return JSONResponse(_answer(0, "", values))
 
     return router
+
+
+def _choose(pool: ModelPool, name: str, caller: Caller) -> LiveModel:
+    if name != ANY_NAME or name in pool.states:
+        caller.admit(name)
+        return pool.choose(name, of=caller.models)
+    try:
+        return pool.choose("", of=caller.models)
+    except Problem as problem:
+        if problem.code != "model_required":
+            raise
+        return pool.choose_pipeline("", of=caller.models)
 
 
 def _find_image(asked: PipelineRequest) -> bytes:

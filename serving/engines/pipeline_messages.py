@@ -11,7 +11,9 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
 PACKAGE = "baidu.paddle_serving.pipeline_serving"
-METHOD = f"/{PACKAGE}.PipelineService/inference"
+SERVICE = f"{PACKAGE}.PipelineService"
+CALL = "inference"
+METHOD = f"/{SERVICE}/{CALL}"
 _FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
     "Tensor": {
         "byte_data": (10, Field.TYPE_BYTES, False),
@@ -20,7 +22,10 @@ _FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
         "name": (23, Field.TYPE_STRING, False),
     },
     "Request": {
+        "key": (1, Field.TYPE_STRING, True),
+        "value": (2, Field.TYPE_STRING, True),
         "tensors": (3, Field.TYPE_MESSAGE, True),
+        "name": (4, Field.TYPE_STRING, False),
     },
     "Response": {
         "err_no": (1, Field.TYPE_INT32, False),

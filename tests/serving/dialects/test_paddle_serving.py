@@ -41,6 +41,12 @@ def test_a_page_is_a_literal_of_texts_scores_and_corners(page_gateway: Gateway) 
     assert corners == [[32, 24], [160, 24], [160, 56], [32, 56]]
 
 
+def test_of_several_models_the_one_that_reads_pages_is_asked(page_gateway: Gateway) -> None:
+    answer = predict(page_gateway, "ocr", asking(PAGE)).json()
+
+    assert answer["value"][1] == "pages:p1"
+
+
 def test_a_line_is_a_literal_of_its_text(gateway: Gateway) -> None:
     for name in ("ocr", "bars"):  # `ocr` is the only model there is
         answer = predict(gateway, name, asking(png("42"))).json()
@@ -59,7 +65,6 @@ def test_a_line_is_a_literal_of_its_text(gateway: Gateway) -> None:
         ("pages", asking(b"junk"), 422, 9, ""),
         ("pages", [], 422, 9, ""),
         ("none", asking(PAGE), 404, 7, "No champion of 'none'"),
-        ("ocr", asking(PAGE), 400, 9, "Say which model"),
         ("bars", asking(b"junk"), 422, 9, "Image 0"),
     ],
 )

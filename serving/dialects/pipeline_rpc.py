@@ -1,0 +1,100 @@
+"""Paddle Serving's pipelines over gRPC, for their RPC clients.
+
+Each call becomes a request of `POST /NAME/prediction`, so that keys, limits, deadlines, counts and
+the access log are the same. The key is the call's metadata `authorization: Bearer KEY`.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import quote
+
+import grpc
+import grpc.aio
+import httpx
+from starlette.types import ASGIApp
+
+from ocr.errors import BadInput
+from serving.dialects.paddle_serving import ANY_NAME, error_number
+from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response
+
+PASSED_ON: Final = ("authorization", "x-request-id")
+MOST_CALLS: Final = 64
+"""At once; each may hold a body that gRPC has received and nothing has counted yet."""
+ENVELOPE_BYTES: Final = 4096
+"""Of a message, besides its image."""
+
+
+class PipelineRpc:
+    """A gRPC server before the gateway's application."""
+
+    def __init__(self, app: ASGIApp, *, address: str, body_bytes: int) -> None:
+        """Listen nowhere yet.
+
+        Args:
+            app: What answers.
+            address: Host and port.
+            body_bytes: Largest message.
+        """
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("rpc", 0))
+        self._http = httpx.AsyncClient(transport=transport, base_url="http://localhost")
+        self._address = address
+        self._body_bytes = body_bytes
+
+    async def start(self) -> None:
+        """Listen.
+
+        Raises:
+            BadInput: The port is taken.
+        """
+        self._server = grpc.aio.server(
+            options=[
+                ("grpc.max_receive_message_length", self._body_bytes + ENVELOPE_BYTES),
+                ("grpc.so_reuseport", 0),
+            ],
+            maximum_concurrent_rpcs=MOST_CALLS,
+        )
+        answer = grpc.unary_unary_rpc_method_handler(
+            self._answer,
+            request_deserializer=Request.FromString,
+            response_serializer=Response.SerializeToString,
+        )
+        service = grpc.method_handlers_generic_handler(SERVICE, {CALL: answer})
+        self._server.add_generic_rpc_handlers((service,))
+        try:
+            self._server.add_insecure_port(self._address)
+        except RuntimeError:
+            raise BadInput(f"OCRLINE_RPC_PORT: {self._address} is taken") from None
+        await self._server.start()
+
+    async def close(self, *, drain_s: float) -> None:
+        """Take no more calls, and give those inside this long to end."""
+        await self._server.stop(drain_s)
+        await self._http.aclose()
+
+    async def _answer(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+        body = {
+            "key": list(request.key),
+            "value": list(request.value),
+            "tensors": [tensor.name for tensor in request.tensors],
+        }
+        reply = await self._http.post(
+            f"/{quote(request.name or ANY_NAME, safe='')}/prediction",
+            content=json.dumps(body).encode(),
+            headers=_headers(context),
+            timeout=None,
+        )
+        answer = reply.json()
+        if "error" in answer:
+            number = error_number(reply.status_code)
+            answer = {"err_no": number, "err_msg": answer["error"]["message"]}
+        return Response(**answer)
+
+
+def _headers(context: "grpc.aio.ServicerContext[Any, Any]") -> dict[str, str]:
+    given: Sequence[tuple[str, Any]] = context.invocation_metadata() or ()
+    headers = {name: str(value) for name, value in given if name in PASSED_ON}
+    left_s = context.time_remaining()
+    if left_s is not None:
+        headers["x-request-timeout"] = f"{min(max(left_s, 1e-3), 86_400):.3f}"
+    return headers
