@@ -19,8 +19,10 @@ from serving.dialects.paddle_serving import ANY_NAME, error_number
 from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response
 
 PASSED_ON: Final = ("authorization", "x-request-id")
-MOST_CALLS: Final = 64
+MOST_CALLS: Final = 32
 """At once; each may hold a body that gRPC has received and nothing has counted yet."""
+MOST_AGE_MS: Final = 300_000
+"""Of a connection; whoever stalls in the middle of a message holds one of the calls so long."""
 ENVELOPE_BYTES: Final = 4096
 """Of a message, besides its image."""
 
@@ -50,6 +52,8 @@ class PipelineRpc:
         self._server = grpc.aio.server(
             options=[
                 ("grpc.max_receive_message_length", self._body_bytes + ENVELOPE_BYTES),
+                ("grpc.max_connection_age_ms", MOST_AGE_MS),
+                ("grpc.max_connection_age_grace_ms", MOST_AGE_MS),
                 ("grpc.so_reuseport", 0),
             ],
             maximum_concurrent_rpcs=MOST_CALLS,
