@@ -15,10 +15,10 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
+from bench.serve.raw_client import RawClient, describe, drip, post
 from tests.serving.conftest import make_shelf
 from tests.serving.decoding.hostile_files import transparent_png
 from tests.serving.gateway import Gateway, running_gateway, wait_until
-from tests.serving.rest.raw_client import RawClient, Reply, drip, post
 from tests.serving.tiny_bundle import DIGITS, png
 
 MEGABYTE = 10**6
@@ -182,18 +182,6 @@ def ask(gateway: Gateway) -> str:
     with RawClient(gateway.port) as client:
         client.send(post(length=len(GOOD), **TOKEN), GOOD)
         return describe(client.receive())
-
-
-def describe(reply: Reply | None) -> str:
-    """Put a reply in a few words."""
-    if reply is None:
-        return "ended"
-    if reply.status == 200:
-        return "200"
-    is_ours = reply.headers["content-type"] == "application/json"
-    told = f"{reply.status} {reply.error['code'] if is_ours else reply.body[:40].decode()}"
-    told += ", retry" * ("retry-after" in reply.headers)
-    return told
 
 
 def _tell(attempt: Try, gateway: Gateway) -> str:

@@ -4,13 +4,13 @@ import cv2
 import numpy as np
 import pytest
 
+from bench.serve.raw_client import RawClient, post
 from ocr.image.pixels import encode_png
 from serving.metrics import ServingMetrics
 from serving.problems import Problem
 from serving.rest.budget import Budget
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import wait_until
-from tests.serving.rest.raw_client import RawClient, post
 from tests.serving.rest.test_capacity import PNG
 from tests.serving.tiny_bundle import draw
 from tests.serving.tiny_pipeline import draw_page

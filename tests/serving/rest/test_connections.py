@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.serve.raw_client import RawClient, post
 from tests.ocr.image.documents import tiff
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway, wait_until
-from tests.serving.rest.raw_client import RawClient, post
 from tests.serving.tiny_pipeline import draw_page
 
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n"

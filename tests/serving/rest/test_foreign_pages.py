@@ -2,9 +2,9 @@
 
 import pytest
 
+from bench.serve.raw_client import RawClient, post
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import Gateway, running_gateway
-from tests.serving.rest.raw_client import RawClient, post
 from tests.serving.tiny_bundle import DIGITS, png
 
 GOOD = png("2026")

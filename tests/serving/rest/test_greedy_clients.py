@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.serve.raw_client import RawClient, post
 from tests.serving.gateway import Gateway, running_gateway, wait_until
 from tests.serving.rest.greedy_clients import (
     CASES,
@@ -13,7 +14,6 @@ from tests.serving.rest.greedy_clients import (
     ask,
     careful_gateway,
 )
-from tests.serving.rest.raw_client import RawClient, post
 
 
 @pytest.fixture(scope="module")

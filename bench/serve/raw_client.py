@@ -1,4 +1,4 @@
-"""A client that speaks HTTP over a bare socket, as slowly and as greedily as a test wants."""
+"""A client that speaks HTTP over a bare socket, as slowly and as greedily as one wants."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 HANG_S = 12
-"""No gateway of a test leaves a client alone for so long; a hang is a failure, not a wait."""
+"""No gateway that is tried leaves a client alone for so long; a hang is a failure, not a wait."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Reply:
 
     @property
     def error(self) -> dict[str, Any]:
+        """What the gateway says of a refusal."""
         error: dict[str, Any] = json.loads(self.body)["error"]
         return error
 
@@ -40,6 +41,7 @@ class RawClient:
 
     @property
     def port(self) -> int:
+        """The client's own."""
         port: int = self._socket.getsockname()[1]
         return port
 
@@ -55,6 +57,7 @@ class RawClient:
         self._socket.close()
 
     def send(self, *pieces: bytes) -> None:
+        """Send everything."""
         for piece in pieces:
             self._socket.sendall(piece)
 
@@ -113,6 +116,18 @@ class RawClient:
             self._socket.settimeout(HANG_S)
 
 
+def describe(reply: Reply | None) -> str:
+    """Put a reply in a few words."""
+    if reply is None:
+        return "ended"
+    if reply.status == 200:
+        return "200"
+    is_ours = reply.headers["content-type"] == "application/json"
+    told = f"{reply.status} {reply.error['code'] if is_ours else reply.body[:40].decode()}"
+    told += ", retry" * ("retry-after" in reply.headers)
+    return told
+
+
 def post(
     path: str = "/v1/recognize", *, length: int, kind: str = "image/png", **more: str
 ) -> bytes:
@@ -124,7 +139,7 @@ def post(
 
 
 def drip(piece: bytes, *, seconds: float = HANG_S) -> Iterable[bytes]:
-    """Yield a piece again and again, for as long as a test may wait."""
+    """Yield a piece again and again, for as long as one may wait."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         yield piece
