@@ -1,6 +1,6 @@
 """The gateway beside the bare models, and beside the checkpoint.
 
-- `gateway` – the gateway that is measured; `load` asks and counts
+- `gateway` – the gateway that is measured, and `process_tree` what it takes; `load` asks and counts
 - `peers/` – the same beside Paddle Serving's own server and PaddleX's
 - `raw_client` – a client that speaks HTTP as slowly and as greedily as one wants
 - `untrained_bundle` – what is served without a model of yours

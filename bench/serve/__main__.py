@@ -82,8 +82,8 @@ def _measure_pages(
     reader = load_pipeline(workspace, version.reference, threads=CORES)
     bare = _measure_bare_pages(reader, pages, seconds=seconds)
     store = workspace.store.uri
-    with running_gateway(home, store=store, models=version.name, engine=engine) as port:
-        asks = _asks(port, pages, path="/v1/ocr")
+    with running_gateway(home, store=store, models=version.name, engine=engine) as gateway:
+        asks = _asks(gateway.port, pages, path="/v1/ocr")
         return bare + [
             measure(f"gateway ({engine}), JPEG page in", asks[:clients], seconds=seconds)
             for clients in (1, 4, 8)
@@ -107,8 +107,8 @@ def _measure_lines(bundle: Path, *, home: Path, engine: str, seconds: float) -> 
     registry.register(manifest["name"], manifest["version"], bundle)
     registry.promote(manifest["name"], manifest["version"], reason="benchmark")
     bare = _measure_bare_lines(bundle, crops, seconds=seconds)
-    with running_gateway(home, store=registry.store.uri, models="", engine=engine) as port:
-        return bare + _measure_requests(port, crops, engine=engine, seconds=seconds)
+    with running_gateway(home, store=registry.store.uri, models="", engine=engine) as gateway:
+        return bare + _measure_requests(gateway.port, crops, engine=engine, seconds=seconds)
 
 
 def _measure_bare_lines(bundle: Path, crops: Sequence[bytes], *, seconds: float) -> list[Load]:

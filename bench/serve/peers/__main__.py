@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
 from rich.console import Console
 from rich.table import Table
 
 from bench.serve.load import measure
 from bench.serve.peers.servers import Crop, Running, gateway, paddle_serving, paddlex
 from bench.serve.peers.wrk import ask, find_wrk
+from bench.serve.process_tree import cpu_s, process_tree, rss_mib
 from configs.settings import SettingsError
 from ocr.image.pixels import decode_image, encode_jpeg
 from ocr.models.bundle import read_recogniser_manifest
@@ -38,7 +38,6 @@ WARM_UP_S = 1.0
 MAX_PIXELS = 20_000_000
 MOST_IMAGES = 200
 BATCH = 8
-MEBIBYTE = 2**20
 
 
 def main() -> None:
@@ -116,9 +115,9 @@ def _bare(bundle: Path, crops: Sequence[Crop], *, seconds: float) -> dict[str, A
 def _measure(server: str, running: Running, *, seconds: float) -> Iterator[dict[str, Any]]:
     for connections in CONNECTIONS:
         ask(running.port, running.questions, connections=connections, seconds=WARM_UP_S)
-        before_s = _cpu_s(running.process)
+        before_s = cpu_s(process_tree(running.process))
         counted = ask(running.port, running.questions, connections=connections, seconds=seconds)
-        used_ms = (_cpu_s(running.process) - before_s) * 1e3
+        used_ms = (cpu_s(process_tree(running.process)) - before_s) * 1e3
         requests = max(counted["requests"], 1)
         yield {
             "server": server,
@@ -129,22 +128,9 @@ def _measure(server: str, running: Running, *, seconds: float) -> Iterator[dict[
             "errors": counted["errors"],
             "wrong": counted["wrong"],
             "cpu_ms_per_request": round(used_ms / requests, 3),
-            "rss_mib": round(_rss(running.process) / MEBIBYTE),
+            "rss_mib": round(rss_mib(process_tree(running.process))),
         }
         time.sleep(0.5)
-
-
-def _family(process: psutil.Process) -> list[psutil.Process]:
-    return [process, *process.children(recursive=True)]
-
-
-def _cpu_s(process: psutil.Process) -> float:
-    times = [one.cpu_times() for one in _family(process)]
-    return sum(each.user + each.system for each in times)
-
-
-def _rss(process: psutil.Process) -> int:
-    return sum(one.memory_info().rss for one in _family(process))
 
 
 def _print(rows: Sequence[dict[str, Any]]) -> None:

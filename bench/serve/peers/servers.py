@@ -57,9 +57,9 @@ def gateway(store: str, name: str, engine: str, crops: Sequence[Crop]) -> Iterat
     questions = Questions("/v1/recognize", {"Content-Type": "image/jpeg"}, asks)
     with (
         tempfile.TemporaryDirectory() as home,
-        running_gateway(Path(home), store=store, models=name, engine=engine) as port,
+        running_gateway(Path(home), store=store, models=name, engine=engine) as ours,
     ):
-        yield Running(port, _listener(port), questions)
+        yield Running(ours.port, ours.process, questions)
 
 
 @contextmanager
@@ -180,15 +180,6 @@ def _post(port: int, questions: Questions) -> bool:
             return bool(reply.status == 200)
     except OSError:
         return False
-
-
-def _listener(port: int) -> psutil.Process:
-    (pid,) = {
-        found.pid
-        for found in psutil.net_connections("tcp4")
-        if found.status == psutil.CONN_LISTEN and found.laddr[1:] == (port,) and found.pid
-    }
-    return psutil.Process(pid)
 
 
 def _keyed(content: bytes) -> bytes:
