@@ -21,13 +21,20 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.load import measure
-from bench.serve.peers.servers import Crop, Running, gateway, paddle_serving, paddlex
+from bench.serve.peers.servers import (
+    MAX_PIXELS,
+    Crop,
+    Running,
+    gateway,
+    paddle_serving,
+    paddlex,
+    read_crops,
+)
 from bench.serve.peers.wrk import ask, find_wrk
 from bench.serve.process_tree import cpu_s, process_tree, rss_mib
 from configs.settings import SettingsError
-from ocr.image.pixels import decode_image, encode_jpeg
+from ocr.image.pixels import decode_image
 from ocr.models.bundle import read_recogniser_manifest
-from ocr.models.golden import read_golden_inputs
 from ocr.processors import count_processors
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from serving.settings import ServingSettings
@@ -35,8 +42,6 @@ from tasks.workspace import open_workspace
 
 CONNECTIONS = (1, 8, 32, 64)
 WARM_UP_S = 1.0
-MAX_PIXELS = 20_000_000
-MOST_IMAGES = 200
 BATCH = 8
 
 
@@ -54,7 +59,7 @@ def main() -> None:
     workspace = open_workspace()
     version = workspace.registry.resolve(options.model)
     bundle = workspace.fetch_bundle(version)
-    crops = _read(bundle, options.images)
+    crops = read_crops(bundle, options.images)
     store = workspace.store.uri
     settings = ServingSettings()
     servers: dict[str, AbstractContextManager[Running]] = {
@@ -80,19 +85,6 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     _print(rows)
-
-
-def _read(bundle: Path, folder: Path | None) -> list[Crop]:
-    if folder:
-        contents = [path.read_bytes() for path in sorted(folder.glob("*.jpg"))[:MOST_IMAGES]]
-    else:
-        contents = [encode_jpeg(image) for image in read_golden_inputs(bundle)]
-    images = [decode_image(content, max_pixels=MAX_PIXELS) for content in contents]
-    read, greedy = (
-        [line.text for line in OnnxRecogniser.load(bundle, greedy=greedy).recognise(images)]
-        for greedy in (False, True)
-    )
-    return [Crop(*each) for each in zip(contents, read, greedy, strict=True)]
 
 
 def _bare(bundle: Path, crops: Sequence[Crop], *, seconds: float) -> dict[str, Any]:

@@ -19,11 +19,16 @@ from bench.serve.gateway import running_gateway
 from bench.serve.peers.wrk import Questions
 from configs.settings import SettingsError
 from deploy.background import pick_port
+from ocr.image.pixels import decode_image, encode_jpeg
+from ocr.models.golden import read_golden_inputs
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 
 START_S = 120
 PIPELINE = Path(__file__).with_name("paddle_serving_pipeline.py")
 JSON = {"Content-Type": "application/json"}
 THREADS = 2
+MAX_PIXELS = 20_000_000
+MOST_IMAGES = 200
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,20 @@ class Crop:
     content: bytes
     text: str
     greedy: str
+
+
+def read_crops(bundle: Path, folder: Path | None = None) -> list[Crop]:
+    """Return JPEG crops, of a folder or a recogniser's golden ones, and what they read."""
+    if folder:
+        contents = [path.read_bytes() for path in sorted(folder.glob("*.jpg"))[:MOST_IMAGES]]
+    else:
+        contents = [encode_jpeg(image) for image in read_golden_inputs(bundle)]
+    images = [decode_image(content, max_pixels=MAX_PIXELS) for content in contents]
+    read, greedy = (
+        [line.text for line in OnnxRecogniser.load(bundle, greedy=greedy).recognise(images)]
+        for greedy in (False, True)
+    )
+    return [Crop(*each) for each in zip(contents, read, greedy, strict=True)]
 
 
 @contextmanager
