@@ -149,7 +149,8 @@ def run(settings: ServingSettings) -> None:
         port=settings.port,
         access_log=False,
         log_config=None,
-        log_level="warning",
+        log_level="error",  # what clients do wrong is in the access log
+        proxy_headers=False,  # anybody on this machine could write them
         server_header=False,
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.drain_s,

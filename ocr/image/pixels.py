@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import PIL.Image
 import PIL.ImageOps
+import PIL.TiffImagePlugin
 from numpy.typing import NDArray
 
 from ocr.errors import BadData
@@ -31,7 +32,11 @@ GreyImage = NDArray[np.uint8]
 MAX_SIDE_PX = 32_000
 """OpenCV's warps take sides below 32,767; a line may lie across the diagonal."""
 
+TILE_EXCESS = 4
+"""Tiles of a TIFF may hold so many times the pixels that a picture may."""
+
 JPEG_QUALITY = 95
+_TILE_SIZE = (PIL.TiffImagePlugin.TILEWIDTH, PIL.TiffImagePlugin.TILELENGTH)
 _TIFF_MAGICS = (b"II*\0", b"MM\0*")
 _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them trip over
     ArithmeticError,
@@ -83,6 +88,22 @@ def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
         if not header.has_alpha:  # OpenCV keeps it only where it leaves out the EXIF orientation
             return _decode_with_opencv(data, cv2.IMREAD_COLOR)
     return _decode_other(data, max_pixels=max_pixels, frame=frame)
+
+
+def declared_pixels(data: bytes) -> int:
+    """Return how many pixels an image says it has, sound or not; 0 where it says nothing."""
+    header = None
+    if data.startswith(JPEG_MAGIC):
+        header = read_jpeg_header(data)
+    elif data.startswith(PNG_MAGIC):
+        header = read_png_header(data)
+    if header is not None:
+        return header.width * header.height
+    try:
+        with _opened(data, formats=_OTHER_FORMATS) as opened:
+            return opened.width * opened.height
+    except BadImage:
+        return 0
 
 
 def decode_grey(data: bytes, *, max_pixels: int) -> GreyImage:
@@ -158,8 +179,19 @@ def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
     with _opened(data, formats=formats) as opened:
         opened.seek(frame)
         _check_pixels(*opened.size, max_pixels=max_pixels)
+        _check_tiles(opened, max_pixels=max_pixels)
         PIL.ImageOps.exif_transpose(opened, in_place=True)
         return _to_bgr(opened)
+
+
+def _check_tiles(opened: PIL.Image.Image, *, max_pixels: int) -> None:
+    """Refuse a TIFF whose tiles hold far more than its picture: they are unpacked as a whole."""
+    if not isinstance(opened, PIL.TiffImagePlugin.TiffImageFile):
+        return
+    width, height = (int(opened.tag_v2.get(tag, 0)) for tag in _TILE_SIZE)
+    if width and height:
+        across, down = -(-opened.width // width), -(-opened.height // height)
+        _check_pixels(across * width, down * height, max_pixels=TILE_EXCESS * max_pixels)
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from ocr.errors import BadInput
 LOG = logging.getLogger("ocrline.serving")
 
 STANDARD_OUTPUT: Final = "-"
+FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+MODE: Final = 0o640
 SHOWN_CHARACTERS: Final = 200
 """Of a path: whoever asks writes it."""
 
@@ -101,7 +103,7 @@ class AccessLog:
     def _open_anew(self) -> None:
         """Open the file, unless it is the one that is open."""
         if self._path and not self._is_in_place():
-            opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
+            opened = os.open(self._path, FLAGS, mode=MODE)
             if self._descriptor >= 0:
                 os.close(self._descriptor)
             self._descriptor = opened

@@ -5,11 +5,12 @@ the only one that reads pages, unless one has that name. The value is a Python l
 clients evaluate it: of a page ``[[('text', score), [[x, y], …]], …]``, of a line ``['text']``.
 """
 
+import asyncio
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, FailFast
 
 from serving.access.callers import Caller
 from serving.dialects.asking import Asking
@@ -30,8 +31,8 @@ class PipelineRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    key: list[str] = []
-    value: list[str] = []
+    key: Annotated[list[str], FailFast()] = []
+    value: Annotated[list[str], FailFast()] = []
     tensors: list[Any] = []
 
 
@@ -61,7 +62,7 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
     ) -> JSONResponse:
         try:
             async with asking.body(request) as body:
-                image = _find_image(parse_json(body, PipelineRequest))
+                image = await asyncio.to_thread(_find_image, body)
                 live = _choose(asking.pool, name, request.state.caller)
                 read = await _read(asking, live, image, request)
         except Problem as problem:
@@ -89,7 +90,8 @@ def _choose(pool: ModelPool, name: str, caller: Caller) -> LiveModel:
         return pool.choose_pipeline("", of=caller.models)
 
 
-def _find_image(asked: PipelineRequest) -> bytes:
+def _find_image(body: bytes) -> bytes:
+    asked = parse_json(body, PipelineRequest)
     if asked.tensors:
         raise Problem("wrong_fields", "tensors are not taken; send an image in base64")
     if len(asked.key) != len(asked.value):

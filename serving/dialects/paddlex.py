@@ -4,6 +4,7 @@ What this gateway does not do (document orientation, unwarping, orientation of l
 words) and other thresholds than the model's own are refused, not ignored.
 """
 
+import asyncio
 import json
 import uuid
 from typing import Annotated, Any, Final, Literal
@@ -82,7 +83,7 @@ def paddlex_routes(asking: Asking) -> APIRouter:
         log_id = _new_id()
         try:
             async with asking.body(request) as body:
-                asked = parse_json(body, OcrRequest)
+                asked = await asyncio.to_thread(parse_json, body, OcrRequest)
                 log_id = asked.logId or log_id
                 caller = request.state.caller
                 caller.admit(model)
@@ -102,7 +103,7 @@ async def _read(
 ) -> dict[str, Any]:
     params = _detector_params(live)
     _check(asked, params)
-    content = _find_content(asked)
+    content = await asyncio.to_thread(_find_content, asked)
     wanted = f"1-{min(MOST_PAGES, asking.reader.limits.pages)}"
     shows = asked.visualize is not False
     options = DocumentOptions(pages=wanted, annotate=shows, render=shows)

@@ -18,6 +18,10 @@ from serving.problems import Code, Problem
 FILE_TYPES: Final = ("image/*", "application/octet-stream")
 """Media types of a body that is one file as it is."""
 
+WHITE_SPACE: Final = b" \t\r\n\v\f"
+MOST_VALUES: Final = 20_000
+"""Of a JSON body: each costs 30 times what it takes to send it."""
+
 BodyKind = Literal["file", "multipart", "json"]
 OTHER_KINDS: Final[Mapping[str, BodyKind]] = {
     "multipart/form-data": "multipart",
@@ -106,8 +110,10 @@ def parse_json(body: bytes, fields: type[Fields]) -> Fields:
     """Parse a JSON body.
 
     Raises:
-        Problem: It is no JSON, or has other fields.
+        Problem: It is no JSON, has other fields, or more values than any request needs.
     """
+    if sum(map(body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise Problem("wrong_fields", f"The JSON body holds more than {MOST_VALUES} values")
     try:
         return fields.model_validate_json(body)
     except ValidationError as error:
@@ -123,7 +129,7 @@ def from_base64(text: str, *, what: str, index: int | None = None) -> bytes:
     if text.startswith("data:"):
         text = text.partition(",")[2]
     try:
-        return base64.b64decode("".join(text.split()), validate=True)
+        return base64.b64decode(text.encode().translate(None, WHITE_SPACE), validate=True)
     except (binascii.Error, ValueError) as error:
         raise Problem("bad_base64", f"{what} is no base64: {error}", index=index) from None
 

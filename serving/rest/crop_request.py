@@ -1,6 +1,8 @@
 """From a request to crops: raw, multipart or JSON with base64."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 
 from serving.problems import Problem
 from serving.rest.body import (
@@ -30,7 +32,9 @@ class CropJson(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     image: str = Field("", description="One encoded image in base64")
-    images: list[str] = Field([], description="Several encoded images in base64")
+    images: Annotated[list[str], FailFast()] = Field(
+        [], description="Several encoded images in base64"
+    )
 
 
 def parse_crops(body: bytes, *, content_type: str, limits: Limits) -> list[bytes]:

@@ -89,7 +89,9 @@ class CropReader:
             Problem: An image is none that can be read, no engine answers, or the time is over.
         """
         http.state.record.note_model(live.name, live.version)
-        asked = self.crew.read_crops(live.key, images, most_pixels=self.limits.request_pixels)
+        asked = self.crew.read_crops(
+            live.key, images, most_pixels=self.limits.request_pixels, partial=partial
+        )
         try:
             await asyncio.wait((asked.done,), timeout=SOON_S)
             if not asked.done.done():
@@ -107,7 +109,7 @@ class CropReader:
         results: list[dict[str, Any]] = []
         for index, answer in enumerate(asked.answers):
             if answer is None:
-                continue  # another's fault, which follows, has ended the reading
+                continue  # what is wrong with another has ended the reading
             if "fault" in answer:
                 refusal = _refusal(to_error(answer["fault"]), index=index)
                 if not (may_tell and isinstance(refusal, Problem) and refusal.status < OURS):

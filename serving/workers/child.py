@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 
 from ocr.errors import OcrError
-from ocr.image.pixels import BadImage, Image, decode_image
+from ocr.image.pixels import BadImage, Image, declared_pixels, decode_image
 from ocr.reading.cores import Cores
 from serving.wire import WireBroken, receive, receive_bytes, receive_into, send
 from serving.workers.faults import describe_fault
@@ -125,7 +125,9 @@ def _decode(
         try:
             image = decode_image(content, max_pixels=max_pixels)
         except BadImage as error:
-            answers[index] = {"fault": describe_fault(error)}
+            tried = declared_pixels(content)
+            is_known = tried <= max_pixels  # else it was not begun
+            answers[index] = {"fault": describe_fault(error), "pixels": tried * is_known}
             continue
         if images and pixels + image.size > 3 * HELD_PIXELS:
             yield indices, images

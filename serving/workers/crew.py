@@ -80,19 +80,24 @@ class Crew:
         await asyncio.gather(*self._keepers)
         self._pages.close()
 
-    def read_crops(self, model: str, images: Sequence[bytes], *, most_pixels: int) -> CropRequest:
+    def read_crops(
+        self, model: str, images: Sequence[bytes], *, most_pixels: int, partial: bool = False
+    ) -> CropRequest:
         """Have encoded crops read, together with those of other requests.
 
         Args:
             model: What reads them.
             images: JPEG and so on.
             most_pixels: Of all together.
+            partial: Whether to read on where one cannot be read.
 
         Returns:
-            What is done when all are read or one cannot be; cancelled, no more is read.
+            What is done when no more is read; cancelled, no more is.
         """
         loop = asyncio.get_running_loop()
-        request = CropRequest(model, images, loop.create_future(), most_pixels=most_pixels)
+        request = CropRequest(
+            model, images, loop.create_future(), most_pixels=most_pixels, partial=partial
+        )
         self._queue.add(request)
         self._hand_out_soon()
         return request

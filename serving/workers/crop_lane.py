@@ -10,14 +10,14 @@ from serving.metrics import ServingMetrics
 from serving.settings import Engine
 from serving.wire import WireBroken, encode, take_message
 from serving.workers.crop_queue import Crop
-from serving.workers.faults import describe_fault
 from serving.workers.worker import Worker
 
 ANSWER_S: Final[dict[Engine, float]] = {"onnxruntime": 10.0, "paddle": 10.0, "paddle-serving": 30.0}
 """Longest time of a batch; a worker that takes longer hangs. Twenty megapixels take 0.5 s, and
 Paddle Serving tells of a process that hangs within 25 s."""
 LOSSES: Final = 3
-"""So many workers that end over a crop, after the first it alone, tell that it is to blame."""
+"""So many workers that end over a request, after the first over one crop alone, tell that it is to
+blame."""
 
 
 class CropLane(asyncio.Protocol):
@@ -123,10 +123,12 @@ class CropLane(asyncio.Protocol):
         self.worker.kill()
         self._transport.abort()
         for crop in self._crops or ():
+            if crop.losses:
+                crop.request.losses += 1
             crop.losses += 1
-            if crop.losses < LOSSES:
+            if crop.request.losses < LOSSES - 1:
                 self._on_lost(crop)
             else:
                 fault = BadImage("unreadable_image", f"{LOSSES} processes ended over it")
-                crop.request.answer(crop.index, {"fault": describe_fault(fault)})
+                crop.request.refuse(crop.index, fault)
         self._crops = None

@@ -16,26 +16,24 @@ MOST_BYTES: Final = 2**20
 """Of a batch of several, encoded: what is large takes a while, and is read alone."""
 
 
-_TOO_MANY_PIXELS: Final = {
-    "fault": describe_fault(BadImage("decompression_bomb", "too many pixels in one request"))
-}
-
-
 class CropRequest:
     """The crops of one request, and what was read of them so far.
 
     Attributes:
         answers: Of each `text` and `confidence`, or `fault`; None: it is not read yet.
         refused_at: Where no more was read; -1: nowhere.
+        losses: Workers that ended over a crop of it that was read alone.
         done: When there will be no more of them.
     """
 
     __slots__ = (
         "_next",
+        "_partial",
         "_pixels_left",
         "answers",
         "done",
         "images",
+        "losses",
         "model",
         "refused_at",
         "since",
@@ -49,6 +47,7 @@ class CropRequest:
         done: "asyncio.Future[None]",
         *,
         most_pixels: int = 2**62,
+        partial: bool = False,
     ) -> None:
         """Begin with nothing read.
 
@@ -57,15 +56,18 @@ class CropRequest:
             images: Encoded.
             done: Is told when all are answered, or no more will be.
             most_pixels: Of all together; no more is read where they have more.
+            partial: Whether to read on where one cannot be read.
         """
         self.model = model
         self.images = images
         self.done = done
         self._pixels_left = most_pixels
+        self._partial = partial
         self.answers: list[Mapping[str, Any] | None] = [None] * len(images)
         self.unread = len(images)
         self.since = perf_counter()
         self.refused_at = -1
+        self.losses = 0
         self._next = 0
 
     @property
@@ -82,11 +84,21 @@ class CropRequest:
         """Keep what was read of a crop."""
         self._pixels_left -= answer.get("pixels", 0)
         if self._pixels_left < 0:
-            answer = _TOO_MANY_PIXELS
-            self.refused_at = index
+            self.refuse(index, BadImage("decompression_bomb", "too many pixels in one request"))
+            return
         self.answers[index] = answer
         self.unread -= 1
-        if (self.refused_at >= 0 or not self.unread) and not self.done.done():
+        if not self.unread or ("fault" in answer and not self._partial):
+            self._finish()
+
+    def refuse(self, index: int, fault: BadImage) -> None:
+        """Have no more read: it is this crop's fault."""
+        self.answers[index] = {"fault": describe_fault(fault)}
+        self.refused_at = index
+        self._finish()
+
+    def _finish(self) -> None:
+        if not self.done.done():
             self.done.set_result(None)
 
 
@@ -103,24 +115,32 @@ class Crop:
         """The encoded image."""
         return self.request.images[self.index]
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is to be read yet."""
+        return not self.request.done.done() and self.request.answers[self.index] is None
+
 
 class CropQueue:
     """What waits, for the event loop alone."""
 
     def __init__(self) -> None:
         self._waiting: deque[CropRequest] = deque()
-        self._alone: deque[Crop] = deque()
+        self._suspects: deque[Crop] = deque()
+        self._suspect: Crop | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._waiting or self._alone)
+        return bool(self._waiting or self._suspects)
 
     def add(self, request: CropRequest) -> None:
         """Let a request wait."""
         self._waiting.append(request)
 
     def put_back(self, crop: Crop) -> None:
-        """Let a crop be read before all others, and alone: what it was read with ended."""
-        self._alone.append(crop)
+        """Let a crop be read again, and alone: a worker has ended over it, or over another."""
+        if crop is self._suspect:
+            self._suspect = None
+        self._suspects.append(crop)
 
     def share(self, idle: int) -> int:
         """Return how many crops one of so many idle workers takes, so that all have some."""
@@ -133,13 +153,8 @@ class CropQueue:
 
     def take(self, most: int, *, models: Container[str]) -> list[Crop]:
         """Take crops of one of these models: one of each request in turn, up to so many."""
-        for _ in range(len(self._alone)):
-            crop = self._alone.popleft()
-            if crop.request.done.done():
-                continue
-            if crop.request.model in models:
-                return [crop]
-            self._alone.append(crop)
+        if suspect := self._take_suspect(models):
+            return [suspect]
         taken: list[Crop] = []
         passed: list[CropRequest] = []
         size, model = 0, ""
@@ -158,3 +173,17 @@ class CropQueue:
                 self._waiting.append(request)
         self._waiting.extendleft(reversed(passed))
         return taken
+
+    def _take_suspect(self, models: Container[str]) -> Crop | None:
+        """Take the next one that is read alone; none while another is, which may end its worker."""
+        if self._suspect is not None and self._suspect.is_wanted:
+            return None
+        for _ in range(len(self._suspects)):
+            crop = self._suspects.popleft()
+            if not crop.is_wanted:
+                continue
+            if crop.request.model in models:
+                self._suspect = crop
+                return crop
+            self._suspects.append(crop)
+        return None

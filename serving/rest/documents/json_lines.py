@@ -1,5 +1,6 @@
 """An answer that begins before all of it is known: a line of JSON for each page."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -11,26 +12,51 @@ from starlette.types import Receive, Scope, Send
 JSON_LINES: Final = "application/x-ndjson"
 
 
+def _nothing() -> None:
+    pass
+
+
 class JsonLines:
-    """Sends lines as they come."""
+    """Sends lines as they come, and keeps nobody waiting who makes them."""
 
     def __init__(self, send: Send) -> None:
         """Send nothing yet."""
         self._send = send
-        self.has_started = False
+        self._waiting: asyncio.Queue[tuple[bytes, Callable[[], None]]] = asyncio.Queue()
+        self._sender: asyncio.Task[None] | None = None
 
-    async def write(self, content: Mapping[str, Any]) -> None:
-        """Send a line; the first one begins the answer."""
-        if not self.has_started:
-            self.has_started = True
-            headers = [(b"content-type", JSON_LINES.encode())]
-            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a line."""
+        return self._sender is not None
+
+    def put(self, content: Mapping[str, Any], *, on_sent: Callable[[], None] = _nothing) -> None:
+        """Have a line sent; the first one begins the answer."""
         line = json.dumps(content, ensure_ascii=False).encode() + b"\n"
-        await self._send({"type": "http.response.body", "body": line, "more_body": True})
+        self._waiting.put_nowait((line, on_sent))
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._send_lines())
 
     async def end(self) -> None:
-        """Send that this is all."""
-        await self._send({"type": "http.response.body", "body": b""})
+        """Wait until the client has all, and that this is all."""
+        self._waiting.put_nowait((b"", _nothing))
+        if self._sender is not None:
+            await self._sender
+
+    def give_up(self) -> None:
+        """Send no more."""
+        if self._sender is not None:
+            self._sender.cancel()
+
+    async def _send_lines(self) -> None:
+        headers = [(b"content-type", JSON_LINES.encode())]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        line = b"-"
+        while line:
+            line, on_sent = await self._waiting.get()
+            more = bool(line)
+            await self._send({"type": "http.response.body", "body": line, "more_body": more})
+            on_sent()
 
 
 class LateResponse(Response):

@@ -5,6 +5,7 @@ from base64 import b64decode
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -69,6 +70,12 @@ class DocumentEndpoint:
         """Answer a request: with what is returned, or with lines that have been sent."""
         lines = JsonLines(send)
         try:
+            return await self._write(request, lines)
+        finally:
+            lines.give_up()
+
+    async def _write(self, request: Request, lines: JsonLines) -> Response | None:
+        try:
             async with self._opened(request) as opened:
                 head = {
                     "request_id": request.state.record.request_id,
@@ -81,13 +88,13 @@ class DocumentEndpoint:
                     )
                     to_response = RESPONSES[opened.options.format]
                     return await asyncio.to_thread(to_response, head, pages)
-                await self._send_pages(opened, head, request, lines)
+                await self._put_pages(opened, head, request, lines)
         except (Problem, ProcessDied) as error:
-            if not lines.has_started:
+            if not lines.has_begun:
                 raise
             problem = error if isinstance(error, Problem) else lost_engine(error)
             request.state.record.code = problem.code
-            await lines.write(answer_of(problem, request_id=request.state.record.request_id))
+            lines.put(answer_of(problem, request_id=request.state.record.request_id))
         await lines.end()
         return None
 
@@ -116,16 +123,16 @@ class DocumentEndpoint:
             live = self.pool.choose_pipeline(options.model, options.version, of=caller.models)
             yield Opened(content, options, live)
 
-    async def _send_pages(
+    async def _put_pages(
         self, opened: Opened, head: Head, request: Request, lines: JsonLines
     ) -> None:
-        """Send each page as soon as it is read; its pictures are held until it is taken."""
+        """Have each page sent as soon as it is read; its pictures are held until it is taken."""
+        pictures = request.state.pictures
         pages = self.reader.pages(opened.live, opened.content, opened.options, request)
         async with aclosing(pages):
             async for page in pages:
-                taken = take_pictures(page, request.state.pictures)
-                await lines.write({**head, **page})
-                request.state.pictures.give_back(taken)
+                taken = take_pictures(page, pictures)
+                lines.put({**head, **page}, on_sent=partial(pictures.give_back, taken))
 
 
 def document_routes(endpoint: DocumentEndpoint) -> APIRouter:

@@ -2,6 +2,8 @@
 
 import io
 import re
+import struct
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,3 +50,26 @@ def jpeg_of_scans(count: int) -> bytes:
     first, second = (match.start() for match in list(re.finditer(b"\xff\xda", data))[:2])
     scan = data[first : data.rindex(b"\xff\xc4", first, second)]
     return data[:first] + scan * (count - data.count(b"\xff\xda")) + data[first:]
+
+
+def tiff_of_tall_tiles(*, width: int = 32_000, height: int = 600, tile: int = 4_000_000) -> bytes:
+    """Write a TIFF whose tiles, all of one small piece of data, say that they are very high."""
+    packed = zlib.compress(bytes(1000))
+    count = width // 16
+    end = 8 + len(packed)
+    tags = {
+        256: (4, 1, width),
+        257: (4, 1, height),
+        258: (3, 1, 8),
+        259: (3, 1, 8),
+        262: (3, 1, 1),
+        277: (3, 1, 1),
+        322: (4, 1, 16),
+        323: (4, 1, tile),
+        324: (4, count, end),
+        325: (4, count, end + 4 * count),
+    }
+    entries = b"".join(struct.pack("<HHII", tag, *value) for tag, value in tags.items())
+    places = struct.pack(f"<{2 * count}I", *[8] * count, *[len(packed)] * count)
+    head = b"II*\0" + struct.pack("<I", end + 8 * count)
+    return head + packed + places + struct.pack("<H", len(tags)) + entries + bytes(4)

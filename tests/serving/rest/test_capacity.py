@@ -38,9 +38,11 @@ class HeldCrew(Crew):
         super().__init__({"threads": 1}, workers=1, max_pixels=1, page_timeout_s=1, metrics=metrics)
         self.held: list[CropRequest] = []
 
-    def read_crops(self, model: str, images: Sequence[bytes], *, most_pixels: int) -> CropRequest:
+    def read_crops(
+        self, model: str, images: Sequence[bytes], *, most_pixels: int, partial: bool = False
+    ) -> CropRequest:
         done = asyncio.get_running_loop().create_future()
-        self.held.append(CropRequest(model, images, done, most_pixels=most_pixels))
+        self.held.append(CropRequest(model, images, done, most_pixels=most_pixels, partial=partial))
         return self.held[-1]
 
     def release(self) -> None:

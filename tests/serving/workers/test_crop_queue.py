@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from ocr.image.pixels import BadImage
 from serving.workers.crop_queue import MOST_BYTES, MOST_CROPS, Crop, CropQueue, CropRequest
 
 pytestmark = pytest.mark.anyio
@@ -82,7 +83,12 @@ async def test_crops_that_a_worker_was_lost_over_come_first_and_alone() -> None:
     for crop in queue.take(2, models=MODELS):
         queue.put_back(crop)
 
-    taken = [places(queue.take(8, models=MODELS), requests) for _ in range(3)]
+    taken = []
+    for _ in range(3):
+        crops = queue.take(8, models=MODELS)
+        for crop in crops:
+            crop.request.answer(crop.index, {"text": ""})
+        taken.append(places(crops, requests))
     assert taken == [[(0, 0)], [(1, 0)], [(0, 1), (0, 2)]]
 
 
@@ -106,3 +112,52 @@ async def test_a_request_is_done_when_all_is_read_or_it_holds_too_many_pixels() 
             "message": "too many pixels in one request",
         }
     }
+
+
+async def test_one_suspect_is_read_at_a_time_and_others_go_on() -> None:
+    queue, requests = CropQueue(), [request(2), request(3)]
+    queue.add(requests[0])
+    first, second = queue.take(2, models=MODELS)
+    queue.put_back(first)
+    queue.put_back(second)
+    queue.add(requests[1])
+
+    taken = [queue.take(1, models=MODELS) for _ in range(3)]
+    queue.put_back(first)  # once more
+    again = queue.take(1, models=MODELS)
+    first.request.refuse(0, BadImage("unreadable_image", "three ended over it"))
+    left = queue.take(8, models=MODELS)
+
+    assert places([crop for each in taken for crop in each], requests) == [(0, 0), (1, 0), (1, 1)]
+    assert again == [second]
+    assert places(left, requests) == [(1, 2)]
+    assert not queue
+
+
+async def test_a_fault_ends_the_request_unless_the_others_are_wanted() -> None:
+    done = asyncio.get_running_loop().create_future
+    whole = CropRequest(MODELS[0], [b"", b""], done())
+    partial = CropRequest(MODELS[0], [b"", b""], done(), partial=True)
+    fault = {"fault": {"kind": "BadData"}}
+
+    for each in (whole, partial):
+        each.answer(0, fault)
+
+    assert whole.done.done()
+    assert not partial.done.done()
+
+
+async def test_pixels_of_images_that_cannot_be_read_count() -> None:
+    asked = CropRequest(
+        MODELS[0],
+        [b""] * 3,
+        asyncio.get_running_loop().create_future(),
+        most_pixels=9,
+        partial=True,
+    )
+
+    for index in range(2):
+        asked.answer(index, {"fault": {"kind": "BadData"}, "pixels": 5})
+
+    assert asked.refused_at == 1
+    assert asked.done.done()
