@@ -95,12 +95,14 @@ class Decoder:
                 raise DecoderFailed(f"A decoder does not start: {error}") from error
         self._facts: tuple[str, ...] = ()
         self._documents = 0
+        self._is_interrupted = False
         self.holds = -1
 
     @property
     def is_worn(self) -> bool:
         """Whether it is time for another."""
-        return self._documents >= MOST_DOCUMENTS or self._process.poll() is not None
+        has_ended = self._is_interrupted or self._process.poll() is not None
+        return has_ended or self._documents >= MOST_DOCUMENTS
 
     def confinement(self) -> tuple[str, ...]:
         """Wait until it has started, and return what it cannot do.
@@ -154,6 +156,11 @@ class Decoder:
             raise self._blame(error, page=index + 1) from None
         raise fault or DecoderFailed(str(answer.get("failure", answer)))
 
+    def interrupt(self) -> None:
+        """End it while another thread waits for its page, which is unreadable then."""
+        self._is_interrupted = True
+        self._process.send_signal(signal.SIGKILL)
+
     def kill(self) -> None:
         """End it, whatever it does."""
         if self._process.returncode is None and self._process.poll() is None:
@@ -204,7 +211,8 @@ class Decoder:
         self.kill()
         how = f"exit code {code}" if code is None or code >= 0 else signal.Signals(-code).name
         LOG.warning("a decoder ended (%s) over a document: %r", how, error)
-        fault = DecoderKilled if code == -signal.SIGKILL else BadDocument
+        is_foreign = code == -signal.SIGKILL and not self._is_interrupted
+        fault = DecoderKilled if is_foreign else BadDocument
         return fault("unreadable", f"Page {page} is damaged so that its decoder ended ({how})")
 
 

@@ -46,6 +46,7 @@ class Decoders:
         self._timeout_s = timeout_s
         self._changed = threading.Condition()
         self._idle: list[Decoder] = []
+        self._lent: dict[int, Decoder] = {}
         self._all: set[Decoder] = set()
         self._is_closed = False
 
@@ -66,6 +67,15 @@ class Decoders:
         except DecoderKilled:
             return self._decode(document, index)
 
+    def interrupt(self, document: Document) -> None:
+        """End the decoder that decodes a page of a document now, if one does.
+
+        That page is unreadable then, and whoever waits for it learns so.
+        """
+        with self._changed:
+            if document.number in self._lent:
+                self._lent[document.number].interrupt()
+
     def close(self) -> None:
         """Kill them all; a page that is being decoded is given up."""
         with self._changed:
@@ -81,8 +91,12 @@ class Decoders:
         try:
             if decoder.is_worn:
                 decoder = self._replaced(decoder)
+            with self._changed:
+                self._lent[document.number] = decoder
             return decoder.decode(document, index, timeout_s=self._timeout_s)
         finally:
+            with self._changed:
+                self._lent.pop(document.number, None)
             self._give_back(decoder)
 
     def _take(self, document: Document) -> Decoder:

@@ -2,9 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +16,11 @@ from serving.decoding.decoders import Decoders
 HELD_PER_WORKER: Final = 2
 """Pages in memory for each that is read: that one, and one that comes after it."""
 
+GRACE_S: Final = 0.5
+"""A page that nobody waits for any more may take so long; then its decoder is ended, which costs
+more processor time than most pages do."""
 
+_Decoding = asyncio.Future[tuple[DecodedPage, float]]
 _Upcoming = asyncio.Task[tuple[DecodedPage, float]]
 
 
@@ -48,6 +51,7 @@ class PageFeed:
         self._decoders = decoders
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="decode")
         self._room = asyncio.Semaphore(HELD_PER_WORKER * workers)
+        self._endings: set[asyncio.Task[None]] = set()
 
     async def pages(self, document: Document) -> AsyncGenerator[FedPage, None]:
         """Yield the pages of a document; close it (`aclosing`) if not all of them are wanted.
@@ -81,7 +85,7 @@ class PageFeed:
         return asyncio.create_task(self._decode(document, index, of_pages))
 
     async def _forget(self, upcoming: "_Upcoming") -> None:
-        """Give up a page that nobody takes; if it is being decoded, its thread finishes it."""
+        """Give up a page that nobody takes."""
         upcoming.cancel()
         (outcome,) = await asyncio.gather(upcoming, return_exceptions=True)
         if not isinstance(outcome, BaseException):
@@ -91,23 +95,36 @@ class PageFeed:
         self, document: Document, index: int, of_pages: int
     ) -> tuple[DecodedPage, float]:
         """Decode a page, which then has its room in memory."""
-        async with self._room_unless_it_fails():
-            loop = asyncio.get_running_loop()
-            try:
-                return await loop.run_in_executor(self._threads, self._timed, document, index)
-            except (BadDocument, BadImage) as fault:
-                if not of_pages:
-                    raise
-                return DecodedPage(fault, of_pages), 0.0
-
-    @asynccontextmanager
-    async def _room_unless_it_fails(self) -> AsyncIterator[None]:
         await self._room.acquire()
+        decoding = self._threads.submit(self._timed, document, index)
+        waiting = asyncio.wrap_future(decoding)
         try:
-            yield
+            return await asyncio.shield(waiting)
+        except (BadDocument, BadImage) as fault:
+            if of_pages:
+                return DecodedPage(fault, of_pages), 0.0
+            self._room.release()
+            raise
+        except asyncio.CancelledError:
+            if decoding.cancel():
+                self._room.release()
+            else:
+                self._keep(asyncio.create_task(self._end(document, waiting)))
+            raise
         except BaseException:
             self._room.release()
             raise
+
+    async def _end(self, document: Document, decoding: "_Decoding") -> None:
+        """Have the room of a page that nobody waits for, as soon as nothing works on it."""
+        while not (await asyncio.wait([decoding], timeout=GRACE_S))[0]:
+            self._decoders.interrupt(document)
+        self._room.release()
+
+    def _keep(self, ending: asyncio.Task[None]) -> None:
+        """Keep a reference: the loop has none."""
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
 
     def _timed(self, document: Document, index: int) -> tuple[DecodedPage, float]:
         started = time.perf_counter()

@@ -113,3 +113,33 @@ def test_page_over_which_its_decoder_crashes_is_not_tried_again() -> None:
 
         with ended_in_use(signal.SIGSEGV), pytest.raises(BadDocument, match="SIGSEGV"):
             decoders.decode(document(encode_png(PAGE)))
+
+
+def test_page_that_nobody_waits_for_is_given_up_and_the_decoder_replaced() -> None:
+    with started() as decoders:
+        decoders.decode(document(encode_png(PAGE)))
+        (before,) = processes()
+        before.suspend()
+        unwanted = document(encode_png(PAGE))
+        timer = threading.Timer(0.3, decoders.interrupt, [unwanted])
+        timer.start()
+
+        with pytest.raises(BadDocument, match="SIGKILL"):
+            decoders.decode(unwanted)
+
+        timer.join()
+        assert decoders.decode(document(encode_png(PAGE))).pages == 1
+        assert before not in processes()
+
+
+def test_page_that_is_not_being_decoded_is_no_reason_to_end_a_decoder() -> None:
+    with started() as decoders:
+        pages = document(tiff([PAGE] * 3))
+        decoders.decode(pages)
+        before = processes()
+
+        decoders.interrupt(pages)
+
+        assert decoders.decode(pages, 1).pages == 3
+
+        assert processes() == before

@@ -56,6 +56,18 @@ def test_decoder_that_crashes_is_replaced(gateway: Gateway) -> None:
     assert [describe(raw(PNG)(gateway)) for _ in range(3)] == [READ] * 3
 
 
+def test_page_whose_client_has_left_is_not_decoded_to_its_end(gateway: Gateway) -> None:
+    make, _ = CASES["PDF of forms in forms"]
+    before = gateway.log.read_text()
+
+    headers = {"content-type": "application/pdf", "X-Request-Timeout": "0.2"}
+    answer = gateway.post("/v1/ocr", content=make(), headers=headers)
+
+    assert answer.json()["error"]["code"] == "expired"
+    ended = "a decoder ended (SIGKILL)"  # of its own time limit the log says nothing
+    wait_until(lambda: gateway.log.read_text().count(ended) > before.count(ended), log=gateway.log)
+
+
 def test_decoder_has_no_secret_no_file_and_no_connection_of_the_gateway(gateway: Gateway) -> None:
     assert describe(raw(PNG)(gateway)) == READ
 
