@@ -6,6 +6,7 @@ headers and takes twice the processor time.
 
 import asyncio
 import fcntl
+import math
 import struct
 import termios
 import uuid
@@ -30,6 +31,9 @@ MAX_URL_BYTES: Final = 8_192
 
 SPARE: Final = 64
 """Connections beyond the limit that are told so; more are ended without a word."""
+
+FRESH_S: Final = 1.0
+"""So long a connection may wait for a request before a new one can take its place."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **options)
         self.url = b""
         self._is_over = False
+        self._waits_since = math.inf  # for a request
         self._is_in_head = False
         self._since_body = 0  # bytes that came since the last one of a body
         self._answered: RequestResponseCycle | None = None
@@ -63,15 +68,16 @@ class Connection(HttpToolsProtocol):
         self._send_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request, unless there are too many connections."""
+        """Begin to wait for a request, unless there are too many connections that have one."""
         super().connection_made(transport)
         beyond = len(self.connections) - self.limits.connections
         if beyond > SPARE:
             transport.abort()
-        elif beyond > 0:
+        elif beyond > 0 and not self._displace():
             message = f"{self.limits.connections} connections are open already; try again later"
             self._refuse(Problem("too_many_connections", message))
         else:
+            self._waits_since = self.loop.time()
             self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -144,6 +150,7 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """An answer is written; what closes now may still have to be sent."""
+        self._waits_since = self.loop.time()
         super().on_response_complete()
         if self.transport.is_closing():
             self._await_sent()
@@ -155,7 +162,18 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
+        self._waits_since = math.inf
         super()._start_asgi_task(cycle, app)
+
+    def _displace(self) -> bool:
+        """Close the connection that has waited longest for a request, if any waits for long."""
+        ours = (one for one in self.connections if isinstance(one, Connection))
+        longest = min(ours, key=lambda one: one._waits_since)
+        if longest._waits_since > self.loop.time() - FRESH_S:
+            return False
+        self.connections.discard(longest)
+        longest.timeout_keep_alive_handler()
+        return True
 
     @property
     def _is_idle(self) -> bool:
@@ -187,6 +205,7 @@ class Connection(HttpToolsProtocol):
         if self._is_over:
             return
         self._is_over = True
+        self._waits_since = math.inf
         if not self._is_idle:  # the answer to another request is on its way
             self.transport.abort()
             return

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.raw_client import RawClient, describe, drip, post
+from serving.rest.connection import FRESH_S
 from tests.serving.conftest import make_shelf
 from tests.serving.decoding.hostile_files import transparent_png
 from tests.serving.gateway import Gateway, running_gateway, wait_until
@@ -82,6 +83,17 @@ def too_many_connections(gateway: Gateway) -> str:
         told = describe(clients[-1].receive())
     wait_until(lambda: ports.isdisjoint(_clients_of(gateway)), log=gateway.log)
     return told
+
+
+def idle_connections(gateway: Gateway) -> str:
+    """Hold more connections than there may be, longer than a moment, and ask on another."""
+    with ExitStack() as stack:
+        idle = [stack.enter_context(RawClient(gateway.port)) for _ in range(MOST_CONNECTIONS)]
+        for client in idle:
+            client.send(GET, b"Authorization: Bearer hush\r\n\r\n")
+        told = {describe(client.receive()) for client in idle}
+        time.sleep(FRESH_S + 0.1)
+        return " | ".join(sorted(told | {ask(gateway)}))
 
 
 def too_many_bytes(gateway: Gateway) -> str:
@@ -171,6 +183,7 @@ CASES: dict[str, tuple[Try, str]] = {
         too_many_connections,
         "503 too_many_connections, retry",
     ),
+    f"{MOST_CONNECTIONS} idle connections, and a good request": (idle_connections, "200"),
     "bodies of 4 MB together, held back": (too_many_bytes, "408 body_timeout | 503 busy, retry"),
     "an answer that is not read": (stalled_reader, "ended after a part"),
     "an answer that is read slowly": (slow_reader, "all, slowly"),
