@@ -89,12 +89,12 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     most_bytes = int(settings.bodies_mb * MEBIBYTE)
     bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
     # Apart: who takes an answer slowly keeps no request out.
-    pictures = Budget(most_bytes, unit="bytes of the pictures", held=metrics.picture_bytes)
+    answers = Budget(most_bytes, unit="bytes of the answers", held=metrics.answer_bytes)
     edge = partial(
         Edge,
         callers=callers,
         names=settings.names,
-        pictures=pictures,
+        answers=answers,
         log=log,
         metrics=metrics,
     )

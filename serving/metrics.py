@@ -56,8 +56,8 @@ class ServingMetrics:
         self.body_bytes = Gauge(
             "ocrline_body_bytes", "Bytes of the bodies of all requests", registry=registry
         )
-        self.picture_bytes = Gauge(
-            "ocrline_picture_bytes", "Bytes of the pictures of all answers", registry=registry
+        self.answer_bytes = Gauge(
+            "ocrline_answer_bytes", "Bytes of all answers on their way", registry=registry
         )
 
     def _count_readings(self, registry: CollectorRegistry) -> None:

@@ -62,7 +62,7 @@ class ServingSettings(Settings):
         128,
         gt=0,
         le=65_536,
-        description="Most of all bodies together, and of all answers' pictures",
+        description="Most of all bodies together, and of all answers",
     )
     max_connections: int = Field(
         512, ge=1, le=65_536, description="Open connections; more get a 503"

@@ -109,6 +109,7 @@ class PageFeed:
             if decoding.cancel():
                 self._room.release()
             else:
+                waiting.add_done_callback(_ignore)
                 self._keep(asyncio.create_task(self._end(document, waiting)))
             raise
         except BaseException:
@@ -129,3 +130,7 @@ class PageFeed:
     def _timed(self, document: Document, index: int) -> tuple[DecodedPage, float]:
         started = time.perf_counter()
         return self._decoders.decode(document, index), time.perf_counter() - started
+
+
+def _ignore(decoding: _Decoding) -> None:
+    decoding.exception()  # else the log would say that nobody asked

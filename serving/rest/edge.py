@@ -41,12 +41,12 @@ class Edge:
         *,
         callers: Callers,
         names: Collection[str],
-        pictures: Budget,
+        answers: Budget,
         log: AccessLog,
         metrics: ServingMetrics,
     ) -> None:
         self._app = app
-        self._pictures = pictures
+        self._answers = answers
         self._log = log
         self._names = names
         self._callers = callers
@@ -64,7 +64,7 @@ class Edge:
         scope.setdefault("state", {})["record"] = record
         try:
             self._admit(scope, headers)
-            with self._pictures.account() as scope["state"]["pictures"]:  # until it has been sent
+            with self._answers.account() as scope["state"]["answer"]:  # until it has been sent
                 await self._answer(scope, exchange, _timeout_s(headers))
         except Problem as problem:
             record.code = problem.code

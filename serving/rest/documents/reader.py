@@ -29,6 +29,9 @@ FAULTS: Final[Mapping[DocumentFault, Code]] = {
     "too_slow": "too_slow",
 }
 
+BYTES_A_TEXT: Final = 1500
+"""What a line or a word with its polygon takes: twelve objects, and its JSON twice."""
+
 
 @dataclass(frozen=True)
 class DocumentReader:
@@ -51,11 +54,11 @@ class DocumentReader:
     async def read(
         self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
     ) -> list[dict[str, Any]]:
-        """Return all pages, their pictures held until the request is over; else as `pages`."""
+        """Return all pages, held until the request is over; else as `pages`."""
         found = []
         async with aclosing(self.pages(live, content, options, request)) as pages:
             async for page in pages:
-                take_pictures(page, request.state.pictures)
+                hold(page, request.state.answer)
                 found.append(page)
         return found
 
@@ -113,20 +116,23 @@ class DocumentReader:
         return {**page, "timings": {stage: round(s, 6) for stage, s in timings.items()}}
 
 
-def take_pictures(page: Mapping[str, Any], account: Account) -> int:
-    """Count the pictures of a page, which are held as texts and in the answer made of them.
+def hold(page: Mapping[str, Any], answer: Account) -> int:
+    """Count what a page takes in memory, as values and in the answer made of them.
 
     Returns:
-        Their bytes.
+        Its bytes.
 
     Raises:
-        Problem: They, and those before them, are too large.
+        Problem: It, with those before it, is too large.
     """
-    size = 2 * sum(len(page.get(picture, "")) for picture in ("annotated", "image"))
-    if account.taken + size > account.most:
-        message = f"The pictures up to page {page['page']} are too large; ask for fewer pages"
+    lines = page.get("lines", ())
+    texts = len(lines) + sum(len(line.get("words", ())) for line in lines)
+    pictures = sum(len(page.get(picture, "")) for picture in ("annotated", "image"))
+    size = BYTES_A_TEXT * texts + 2 * pictures
+    if answer.taken + size > answer.most:
+        message = f"The answer up to page {page['page']} is too large; ask for fewer pages"
         raise Problem("answer_too_large", message)
-    account.take(size)
+    answer.take(size)
     return size
 
 

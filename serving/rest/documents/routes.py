@@ -21,7 +21,7 @@ from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.documents.answer import EXAMPLE, DocumentAnswer
 from serving.rest.documents.hocr import write_hocr
 from serving.rest.documents.json_lines import JSON_LINES, JsonLines, LateResponse
-from serving.rest.documents.reader import DocumentReader, take_pictures
+from serving.rest.documents.reader import DocumentReader, hold
 from serving.rest.documents.request import (
     DOCUMENT_TYPES,
     DocumentJson,
@@ -126,13 +126,13 @@ class DocumentEndpoint:
     async def _put_pages(
         self, opened: Opened, head: Head, request: Request, lines: JsonLines
     ) -> None:
-        """Have each page sent as soon as it is read; its pictures are held until it is taken."""
-        pictures = request.state.pictures
+        """Have each page sent as soon as it is read; it is held until it is taken."""
+        answer = request.state.answer
         pages = self.reader.pages(opened.live, opened.content, opened.options, request)
         async with aclosing(pages):
             async for page in pages:
-                taken = take_pictures(page, pictures)
-                lines.put({**head, **page}, on_sent=partial(pictures.give_back, taken))
+                size = hold(page, answer)
+                lines.put({**head, **page}, on_sent=partial(answer.give_back, size))
 
 
 def document_routes(endpoint: DocumentEndpoint) -> APIRouter:

@@ -48,9 +48,9 @@ def test_answer_with_pictures_that_is_not_taken_keeps_no_request_out(tmp_path: P
         RawClient(gateway.port, receive_buffer=4096) as idle,
     ):
         idle.send(post("/v1/ocr?render=true&annotate=true", length=len(page)), page)
-        wait_until(lambda: gateway.metric("ocrline_picture_bytes") > 2**20, log=gateway.log)
+        wait_until(lambda: gateway.metric("ocrline_answer_bytes") > 2**20, log=gateway.log)
         other = gateway.post("/v1/ocr", content=large, headers=PNG)
-        held = gateway.metric("ocrline_picture_bytes")
+        held = gateway.metric("ocrline_answer_bytes")
 
     assert held > 2**20
     assert other.json()["text"] == "2026"
@@ -66,7 +66,7 @@ def test_pictures_of_an_answer_count_until_it_is_sent(tmp_path: Path) -> None:
             )
             for query in ("", "?render=true", "?annotate=true")
         }
-        held = gateway.metric("ocrline_picture_bytes")
+        held = gateway.metric("ocrline_answer_bytes")
 
     assert told[""].status_code == 200
     for query in ("?render=true", "?annotate=true"):

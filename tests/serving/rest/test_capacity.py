@@ -94,12 +94,12 @@ def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: i
     bodies = Budget(10**6, unit="bytes of the bodies", held=metrics.body_bytes)
     capacity = Capacity(places, in_flight=metrics.in_flight)
     reader = CropReader(crew=crew, capacity=capacity, limits=LIMITS, metrics=metrics)
-    pictures = Budget(10**6, unit="bytes of the pictures", held=metrics.picture_bytes)
+    answers = Budget(10**6, unit="bytes of the answers", held=metrics.answer_bytes)
     return Edge(
         crop_endpoint(pool, inbox=Inbox(limits=LIMITS, budget=bodies), reader=reader),
         callers=Callers(token="", keys=Path("/none")),
         names=(),
-        pictures=pictures,
+        answers=answers,
         log=AccessLog(""),
         metrics=metrics,
     )

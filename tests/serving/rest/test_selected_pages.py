@@ -123,4 +123,4 @@ def test_pictures_of_pages_that_were_sent_take_no_room(page_gateway: Gateway) ->
     sent = lines_of(ask(page_gateway, document, "format=ndjson&render=true").text)
 
     assert all(page["image"] for page in sent)
-    assert page_gateway.metric("ocrline_picture_bytes") == 0
+    assert page_gateway.metric("ocrline_answer_bytes") == 0
