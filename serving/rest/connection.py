@@ -32,6 +32,10 @@ MAX_URL_BYTES: Final = 8_192
 SPARE: Final = 64
 """Connections beyond the limit that are told so; more are ended without a word."""
 
+MANY_PIECES: Final = 1000
+SMALL_PIECE: Final = 64
+"""A body in so many pieces that are smaller on average, in bytes, costs more than it brings."""
+
 FRESH_S: Final = 1.0
 """So long a connection may wait for a request before a new one can take its place."""
 
@@ -63,6 +67,7 @@ class Connection(HttpToolsProtocol):
         self._waits_since = math.inf  # for a request
         self._is_in_head = False
         self._since_body = 0  # bytes that came since the last one of a body
+        self._pieces = self._body_bytes = 0  # of this request
         self._answered: RequestResponseCycle | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._send_timer: asyncio.TimerHandle | None = None
@@ -107,6 +112,7 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._is_in_head = True
+        self._pieces = self._body_bytes = 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -123,8 +129,14 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """A piece of a body."""
+        """A piece of a body; the connection ends over one that comes in crumbs."""
         self._since_body = 0
+        self._pieces += 1
+        self._body_bytes += len(body)
+        if self._pieces > MANY_PIECES and self._body_bytes < SMALL_PIECE * self._pieces:
+            self._is_over = True
+            self.transport.abort()
+            raise ValueError("crumbs")  # ends the parsing
         super().on_body(body)
 
     def on_message_complete(self) -> None:

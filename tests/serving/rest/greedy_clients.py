@@ -162,6 +162,14 @@ CASES: dict[str, tuple[Try, str]] = {
         sending(post(length=20 * MEGABYTE), b"a" * 20 * MEGABYTE),
         "401 unauthorized, closed",
     ),
+    "a body in crumbs": (
+        sending(
+            post(length=0, **TOKEN).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked"),
+            b"1\r\na\r\n" * 150_000,
+            b"0\r\n\r\n",
+        ),
+        "ended",
+    ),
     "a slow body without the token": (
         dripping(post(length=MEGABYTE), b"a"),
         "401 unauthorized, closed",
