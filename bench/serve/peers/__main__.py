@@ -64,6 +64,7 @@ def main() -> None:
     settings = ServingSettings()
     servers: dict[str, AbstractContextManager[Running]] = {
         "gateway, ONNX Runtime": gateway(store, version.name, "onnxruntime", crops),
+        "gateway, Paddle Inference": gateway(store, version.name, "paddle", crops),
     }
     if settings.paddle_serving_python.is_file():
         python = settings.paddle_serving_python
