@@ -22,19 +22,19 @@ def write_hocr(pages: Sequence[Mapping[str, Any]], *, title: str, model: str) ->
     """Return the hOCR of a document, to be encoded in UTF-8.
 
     A page is an `ocr_page`, a line an `ocr_line`, and a word, or a line whose words are not known,
-    an `ocrx_word` that is as sure as its line.
+    an `ocrx_word`. Pages keep the numbers that they have in the document.
 
     Args:
-        pages: As `serving.rest.documents.placed_text.place_lines` takes them, with `width` and
-            `height` in pixels.
+        pages: As `serving.rest.documents.placed_text.place_lines` takes them, with their number
+            as `page`, and `width` and `height` in pixels.
         title: Of the document.
         model: What read it, name and version.
     """
     html = Element("html", {"xmlns": "http://www.w3.org/1999/xhtml"})
     _add_head(html, {"title": title, "model": model, "pages": str(len(pages))})
     body = _add(html, "body")
-    for number, page in enumerate(pages, start=1):
-        _add_page(body, page, number)
+    for page in pages:
+        _add_page(body, page)
     return f"{_PROLOGUE}{tostring(html, encoding='unicode', short_empty_elements=False)}\n"
 
 
@@ -51,8 +51,8 @@ def _add_head(html: Element, about: Mapping[str, str]) -> None:
         _add(head, "meta", {"name": name, "content": content})
 
 
-def _add_page(body: Element, page: Mapping[str, Any], number: int) -> None:
-    size_px = page["width"], page["height"]
+def _add_page(body: Element, page: Mapping[str, Any]) -> None:
+    number, size_px = page["page"], (page["width"], page["height"])
     title = f"bbox 0 0 {size_px[0]} {size_px[1]}; ppageno {number - 1}"
     element = _add(body, "div", _marks("ocr_page", f"{number}", title))
     for index, line in enumerate(place_lines(page), start=1):
@@ -64,7 +64,7 @@ def _add_line(page: Element, line: PlacedLine, *, name: str, size_px: tuple[int,
     title = "; ".join((_bbox(box), *_direction(line.corners, box)))
     element = _add(page, "span", _marks("ocr_line", name, title))
     for index, word in enumerate(line.words, start=1):
-        title = f"{_bbox(_enclose(word.corners, size_px))}; x_wconf {round(100 * line.confidence)}"
+        title = f"{_bbox(_enclose(word.corners, size_px))}; x_wconf {round(100 * word.confidence)}"
         marks = _marks("ocrx_word", f"{name}_{index}", title)
         written = SubElement(element, "span", marks)
         written.text = word.text

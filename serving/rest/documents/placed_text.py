@@ -21,11 +21,13 @@ class PlacedWord:
     Attributes:
         text: What it reads, as `writable` leaves it; never empty.
         corners: Where it stands.
+        confidence: Mean probability of its characters, 0 to 1.
         spaced: Whether a space, or the end of the line, parts it from the next word.
     """
 
     text: str
     corners: Corners
+    confidence: float
     spaced: bool
 
 
@@ -36,12 +38,10 @@ class PlacedLine:
     Attributes:
         words: In reading order; at least one.
         corners: Where it stands.
-        confidence: Mean probability of its characters, 0 to 1.
     """
 
     words: tuple[PlacedWord, ...]
     corners: Corners
-    confidence: float
 
 
 def place_lines(page: Mapping[str, Any]) -> list[PlacedLine]:
@@ -49,7 +49,7 @@ def place_lines(page: Mapping[str, Any]) -> list[PlacedLine]:
 
     Args:
         page: As `serving.rest.documents.answer.PageAnswer` says; a line may have `words`, each
-            with a `text` and a `polygon` of four corners (x, y), in reading order.
+            with a `text`, a `confidence` and a `polygon` of four corners (x, y), in reading order.
     """
     lines = (_place(line) for line in page["lines"])
     return [line for line in lines if line.words]
@@ -72,8 +72,9 @@ def _place(line: Mapping[str, Any]) -> PlacedLine:
         rest = after if found else rest
         if text := writable(word["text"]):
             spaced = not found or not after or after[0].isspace()
-            words.append(PlacedWord(text, _corners(word["polygon"], is_upright), spaced))
-    return PlacedLine(tuple(words), _corners(line["polygon"], is_upright), line["confidence"])
+            corners = _corners(word["polygon"], is_upright)
+            words.append(PlacedWord(text, corners, word["confidence"], spaced))
+    return PlacedLine(tuple(words), _corners(line["polygon"], is_upright))
 
 
 def _is_upright(line: Mapping[str, Any]) -> bool:

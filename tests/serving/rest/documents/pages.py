@@ -10,12 +10,20 @@ HOSTILE = "a]]>b<script>&\"'\0\x1b\ud800\ufffe)\\(c"
 HOSTILE_KEPT = "a]]>b<script>&\"')\\(c"
 
 
-def page(*lines: dict[str, Any], width: int = 640, height: int = 480) -> dict[str, Any]:
-    return {"width": width, "height": height, "lines": list(lines)}
+def page(
+    *lines: dict[str, Any], number: int = 1, width: int = 640, height: int = 480
+) -> dict[str, Any]:
+    return {"page": number, "width": width, "height": height, "lines": list(lines)}
 
 
 def line(text: str, polygon: list[tuple[float, float]], **more: Any) -> dict[str, Any]:
     return {"text": text, "confidence": 0.975, "polygon": polygon, **more}
+
+
+def word(
+    text: str, polygon: list[tuple[float, float]], *, confidence: float = 0.9
+) -> dict[str, Any]:
+    return {"text": text, "confidence": confidence, "polygon": polygon}
 
 
 def box(

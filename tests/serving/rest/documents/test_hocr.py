@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 
 from serving.rest.documents.hocr import write_hocr
-from tests.serving.rest.documents.pages import HOSTILE, HOSTILE_KEPT, box, line, page
+from tests.serving.rest.documents.pages import HOSTILE, HOSTILE_KEPT, box, line, page, word
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 
@@ -43,24 +43,24 @@ def test_line_without_words_is_one_word_of_its_box() -> None:
 
 def test_words_stand_in_their_line_with_the_spaces_of_its_text() -> None:
     words = [
-        {"text": "合", "polygon": box(40, 31, 20, 24)},
-        {"text": "计", "polygon": box(60, 31, 20, 24)},
-        {"text": "12.50", "polygon": box(90, 31, 60, 24)},
+        word("合", box(40, 31, 20, 24)),
+        word("计", box(60, 31, 20, 24)),
+        word("12.50", box(90, 31, 60, 24)),
     ]
     root = parse(page(line("合计 12.50", box(40, 31, 110, 24), words=words)))
 
     (written,) = of_class(root, "ocr_line")
 
     assert "".join(written.itertext()).strip() == "合计 12.50"
-    assert titles(written, "ocrx_word")[2] == "bbox 90 31 150 55; x_wconf 98"
+    assert titles(written, "ocrx_word")[2] == "bbox 90 31 150 55; x_wconf 90"
 
 
-def test_pages_are_numbered_and_an_empty_one_is_there() -> None:
-    root = parse(page(), page(line("x", box(0, 0, 10, 10)), width=100, height=50))
+def test_pages_keep_their_numbers_and_an_empty_one_is_there() -> None:
+    root = parse(page(), page(line("x", box(0, 0, 10, 10)), number=7, width=100, height=50))
 
     first, second = of_class(root, "ocr_page")
 
-    assert titles(root, "ocr_page") == ["bbox 0 0 640 480; ppageno 0", "bbox 0 0 100 50; ppageno 1"]
+    assert titles(root, "ocr_page") == ["bbox 0 0 640 480; ppageno 0", "bbox 0 0 100 50; ppageno 6"]
     assert not len(first)
     assert "".join(second.itertext()).strip() == "x"
 
@@ -68,7 +68,7 @@ def test_pages_are_numbered_and_an_empty_one_is_there() -> None:
 def test_every_id_is_there_once() -> None:
     lines = [line("x", box(0, 20 * index, 10, 10)) for index in range(12)]
 
-    ids = [element.get("id") for element in parse(page(*lines), page(*lines)).iter()]
+    ids = [element.get("id") for element in parse(page(*lines), page(*lines, number=2)).iter()]
 
     named = [name for name in ids if name]
     assert len(named) == len(set(named)) == 2 * (1 + 12 + 12)

@@ -3,13 +3,11 @@ from typing import Any
 import pytest
 
 from serving.rest.documents.placed_text import place_lines, writable
-from tests.serving.rest.documents.pages import HOSTILE, HOSTILE_KEPT, box, line, page
+from tests.serving.rest.documents.pages import HOSTILE, HOSTILE_KEPT, box, line, page, word
 
 
 def words(*texts: str) -> list[dict[str, Any]]:
-    return [
-        {"text": text, "polygon": box(40 * index, 10, 30, 20)} for index, text in enumerate(texts)
-    ]
+    return [word(text, box(40 * index, 10, 30, 20)) for index, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ocr.errors import BadInput
 from ocr.image.pdf import Pdf
 from ocr.image.pixels import encode_jpeg
 from serving.rest.documents.searchable_pdf import PIXELS_PER_INCH, write_searchable_pdf
-from tests.serving.rest.documents.pages import HOSTILE, HOSTILE_KEPT, box, line, page
+from tests.serving.rest.documents.pages import HOSTILE, HOSTILE_KEPT, box, line, page, word
 
 PICTURE = encode_jpeg(np.full((480, 640, 3), 255, np.uint8))
 with io.BytesIO() as _file:
@@ -103,9 +103,9 @@ def test_characters_of_a_turned_line_lie_on_it_in_order(degrees: float) -> None:
 
 def test_words_have_their_own_boxes_and_the_spaces_of_their_line() -> None:
     words = [
-        {"text": "合", "polygon": box(40, 31, 20, 24)},
-        {"text": "计", "polygon": box(62, 31, 20, 24)},
-        {"text": "12.50", "polygon": box(300, 31, 60, 24)},
+        word("合", box(40, 31, 20, 24)),
+        word("计", box(62, 31, 20, 24)),
+        word("12.50", box(300, 31, 60, 24)),
     ]
     content = write(page(line("合计 12.50", box(40, 31, 320, 24), words=words)))
 
