@@ -74,9 +74,10 @@ class Exchange:
             return
         body = message.get("body", b"")
         self.record.sent += len(body)
-        for start in range(0, len(body) - PIECE_BYTES, PIECE_BYTES):  # each waits for those before
+        starts = range(0, len(body) - PIECE_BYTES, PIECE_BYTES)
+        for start in starts:  # each waits for those before
             await self._send_more(body[start : start + PIECE_BYTES])
-            message["body"] = body[start + PIECE_BYTES :]
+        message["body"] = body[len(starts) * PIECE_BYTES :]
         if self._closes and not message.get("more_body", False):
             await self._send_more(message.get("body", b""))
             await self._linger()
