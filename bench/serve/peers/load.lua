@@ -1,4 +1,4 @@
--- wrk's script: sends the requests of a file in turn, and looks in each answer for what it must hold.
+-- wrk's script: sends the requests of two files in turn, and looks in each answer for what it must hold.
 -- One connection a thread: the answer is always that of the last request.
 
 local threads = {}
@@ -9,12 +9,13 @@ function setup(thread)
 end
 
 function init(args)
-  local asked = dofile(args[1])
+  local asked, file = dofile(args[1]), io.open(args[2], "rb")
   asks, needles, at, failed, wrong = {}, {}, first, 0, 0
   for number, ask in ipairs(asked.asks) do
-    asks[number] = wrk.format("POST", asked.path, asked.headers, ask[1])
+    asks[number] = wrk.format("POST", asked.path, asked.headers, file:read(ask[1]))
     needles[number] = ask[2]
   end
+  file:close()
 end
 
 function request()
