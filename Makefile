@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup paddleocr-runtime serving-runtime image demo demo-ppocr demo-serving test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime serving-runtime image serving-image demo demo-ppocr demo-serving test test-slow check bench serve generations lock
 
 help: ## Print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -45,6 +45,10 @@ image: ## Build the images that resources.runtime: container runs jobs in (IMAGE
 	    --label org.opencontainers.image.revision="$$(git describe --always --abbrev=40 --exclude '*' --dirty)" \
 	    --tag ocrline-training:$$target $(IMAGE_OPTIONS) . || exit; \
 	done
+
+serving-image: ## Build the image of Paddle Serving, for a machine without a Python 3.9
+	@DOCKER_BUILDKIT=1 docker build --quiet --file deploy/images/paddle_serving/Dockerfile \
+	  --tag ocrline-paddle-serving $(IMAGE_OPTIONS) .
 
 demo: setup ## Run every stage on this machine: dataset to an answer over REST
 	@$(BIN)/python -m cli.demo

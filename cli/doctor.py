@@ -186,7 +186,7 @@ def _check_paddle_serving(settings: Settings, *, needed: bool) -> Finding:
     python = settings.paddle_serving_python
     if python.is_file():
         return fine(PADDLE_SERVING, str(python))
-    advice = "none; with a Python 3.9: make serving-runtime"
+    advice = "none; with a Python 3.9: make serving-runtime; with docker: make serving-image"
     if needed:
         return broken(PADDLE_SERVING, "deployment.target: paddle-serving is asked for", advice)
     return absent(PADDLE_SERVING, advice)

@@ -13,6 +13,12 @@ from ocr.processors import count_processors
 Engine = Literal["onnxruntime", "paddle", "paddle-serving"]
 
 MEBIBYTE = 2**20
+PASSED_ON = (
+    *("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ"),
+    # Where Paddle Serving's interpreter is a container.
+    *("DOCKER_CONTEXT", "DOCKER_HOST", "OCRLINE_PADDLE_SERVING_IMAGE"),
+)
+"""Variables that processes of the gateway get: no key and no token is among them."""
 
 
 def _default_keys(fields: dict[str, Any]) -> Path:

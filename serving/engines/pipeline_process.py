@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ocr.errors import BadData, BadInput, ProcessDied
 from ocr.models.bundle import SERVING_FOLDER
 from serving.engines.pipeline_messages import METHOD, Request, Response
+from serving.settings import PASSED_ON
 
 SERVICE = Path(__file__).parents[1] / "paddle_serving" / "service.py"
 START_S = 60.0
@@ -25,8 +26,6 @@ THREADS = 1
 LONGEST_SOCKET = 107
 """Bytes of its path, as Linux has it."""
 QUIET = {"GLOG_minloglevel": "2", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
-PASSED_ON = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ")
-"""Variables that it gets: no key and no token is among them."""
 
 
 class PipelineProcess:

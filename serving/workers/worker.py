@@ -17,6 +17,7 @@ import numpy as np
 
 from ocr.errors import ProcessDied
 from ocr.image.pixels import Image
+from serving.settings import PASSED_ON
 from serving.wire import WireBroken, receive, receive_bytes, send
 from serving.workers.faults import to_error
 
@@ -27,8 +28,6 @@ LOAD_S: Final = 300.0
 MOST_PAGE_BYTES: Final = 2**28
 SOCKET_BYTES: Final = 2**20
 """Of a socket's buffer: a batch fits, so that neither side waits for the other to take it."""
-PASSED_ON: Final = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ")
-"""Variables that it gets: no key and no token is among them."""
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
