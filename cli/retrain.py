@@ -69,7 +69,7 @@ def _start_services(
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
-        if deploys:  # before Prefect's, whose runner starts it for the UI
+        if deploys:  # before Prefect's, whose worker starts it for the UI
             remember_endpoint(settings, deployment.endpoint, engine=engine)
         server = ensure_prefect(settings)
         if needs_gateway:

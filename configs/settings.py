@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     node_rank: int = Field(
         0, ge=0, description="Which machine of a training on several this is, from 0"
     )
+    cpu_runs: int = Field(
+        1, ge=1, description="How many runs of the queue cpu, most of them trainings, go on at once"
+    )
     token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")
     s3_access_key: str = Field("", description="Its access key")

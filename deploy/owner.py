@@ -36,7 +36,7 @@ def find_owner(pid: int) -> Owner | None:
         folder = Path(process.cwd())
     except psutil.Error:
         return None
-    if not {"serving", "deploy.runner"} & set(command):
+    if not {"serving", "deploy.worker"} & set(command):
         return None
     home = (folder / variables.get("OCRLINE_HOME", ".ocrline")).resolve()
     store = variables.get("OCRLINE_STORE") or f"file://{home / 'store'}"

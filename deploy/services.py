@@ -1,7 +1,7 @@
-"""The services of one machine: Prefect's server, the runner behind its UI, the OCR gateway."""
+"""The services of one machine: Prefect's server, the worker behind its UI, the OCR gateway."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,10 +19,15 @@ from deploy.background import (
     pick_port,
     stop_service,
 )
+from deploy.memory import read_memory, write_memory
 from deploy.owner import Owner, describe_listener, find_owner, is_listening
 from deploy.password import read_or_make_password
 
 PREFECT_PORT = 4200
+HEARTBEAT_S = 30
+"""How often a run says that it lives; no rarer than Prefect allows."""
+LOOK_S = 3
+"""How often the worker looks for runs."""
 ENDPOINT = "endpoint"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -50,8 +55,8 @@ def ensure_prefect(settings: Settings) -> PrefectServer | None:
         service = _ensure_server(settings, password)
         client = _prefect_client(service.url, password, settings)
         os.environ.update({**client, **direct_loopback()})
-        warning = _warn_of_runner(settings)
-        _ensure_runner(settings, service.url, client)
+        warning = _warn_of_worker(settings)
+        _ensure_worker(settings, service.url, client)
     return PrefectServer(ui_url=service.url, password_file=password_file, warning=warning)
 
 
@@ -118,12 +123,12 @@ def _is_our_gateway_up(folder: Path, name: str, endpoint: str, port: int) -> boo
 
 
 def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") -> None:
-    """Keep the address, and the engine, of the gateway that the runner starts with itself.
+    """Keep the address, and the engine, of the gateway that the worker starts with itself.
 
-    A runner that works with another store keeps the one it has.
+    A worker that works with another store keeps the one it has.
     """
     with _locked(settings):
-        if _find_runner_of_other_store(settings) is None:
+        if _find_worker_of_other_store(settings) is None:
             (_folder(settings) / ENDPOINT).write_text(f"{endpoint} {engine}", encoding="utf-8")
 
 
@@ -141,19 +146,26 @@ def stop_services(settings: Settings) -> list[str]:
     folder = _folder(settings)
     with _locked(settings):
         gateways = sorted(path.stem for path in folder.glob("gateway*.json"))
-        return [name for name in ("runner", *gateways, "prefect") if stop_service(folder, name)]
+        return [name for name in ("worker", *gateways, "prefect") if stop_service(folder, name)]
 
 
 def _ensure_server(settings: Settings, password: str) -> Service:
-    known = find_service(_folder(settings), "prefect")
-    url = known.url if known else f"http://127.0.0.1:{pick_port(PREFECT_PORT)}"
+    folder = _folder(settings)
+    known, memory = find_service(folder, "prefect"), read_memory(folder)
+    url = known.url if known else _loopback(pick_port(memory.port or PREFECT_PORT))
     try:
-        return _start_server(settings, url, password)
+        service = _start_server(settings, url, password)
     except ServiceFailed:
         if known:
             raise
         # Another home's services may have taken the port while ours was starting.
-        return _start_server(settings, f"http://127.0.0.1:{pick_port(0)}", password)
+        service = _start_server(settings, _loopback(pick_port(0)), password)
+    write_memory(folder, replace(memory, port=urlsplit(service.url).port or 0))
+    return service
+
+
+def _loopback(port: int) -> str:
+    return f"http://127.0.0.1:{port}"
 
 
 def _start_server(settings: Settings, url: str, password: str) -> Service:
@@ -180,41 +192,41 @@ def _start_server(settings: Settings, url: str, password: str) -> Service:
     )
 
 
-def _warn_of_runner(settings: Settings) -> str:
+def _warn_of_worker(settings: Settings) -> str:
     folder = _folder(settings)
-    if other := _find_runner_of_other_store(settings):
+    if other := _find_worker_of_other_store(settings):
         return f"what runs the UI's jobs works with the store {other.store} and is left so"
-    remembered = (folder / "runner.json").exists()
-    if not remembered or find_service(folder, "runner") is not None:
+    remembered = (folder / "worker.json").exists()
+    if not remembered or find_service(folder, "worker") is not None:
         return ""
-    return f"what runs the UI's jobs had ended and is started again; see {folder / 'runner.log'}"
+    return f"what runs the UI's jobs had ended and is started again; see {folder / 'worker.log'}"
 
 
-def _find_runner_of_other_store(settings: Settings) -> Owner | None:
-    runner = find_service(_folder(settings), "runner")
-    owner = find_owner(runner.pid) if runner else None
+def _find_worker_of_other_store(settings: Settings) -> Owner | None:
+    worker = find_service(_folder(settings), "worker")
+    owner = find_owner(worker.pid) if worker else None
     return owner if owner and _is_of_other_store(owner, settings) else None
 
 
-def _ensure_runner(settings: Settings, url: str, client: dict[str, str]) -> None:
-    runner = find_service(_folder(settings), "runner")
-    if runner and runner.url == url and _find_runner_of_other_store(settings):
+def _ensure_worker(settings: Settings, url: str, client: dict[str, str]) -> None:
+    worker = find_service(_folder(settings), "worker")
+    if worker and worker.url == url and _find_worker_of_other_store(settings):
         return  # to replace it would end the jobs that it runs
     ensure_service(
         _folder(settings),
-        "runner",
-        module=["deploy.runner"],
+        "worker",
+        module=["deploy.worker"],
         url=url,
         environment={**_our_environment(settings), **client},
         # It needs seconds until it listens, which a run of the terminal has no use for.
-        is_up=partial(_has_runner_begun, _folder(settings)),
+        is_up=partial(_has_worker_begun, _folder(settings)),
     )
 
 
-def _has_runner_begun(folder: Path) -> bool:
+def _has_worker_begun(folder: Path) -> bool:
     """Say whether it can be told whose it is, which it cannot while it is being executed."""
-    runner = find_service(folder, "runner")
-    return bool(runner and find_owner(runner.pid))
+    worker = find_service(folder, "worker")
+    return bool(worker and find_owner(worker.pid))
 
 
 def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, str]:
@@ -222,6 +234,8 @@ def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, st
         "PREFECT_API_URL": f"{url}/api",
         "PREFECT_API_AUTH_STRING": password,
         "PREFECT_HOME": str(settings.home / "prefect"),
+        "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_S),
+        "PREFECT_WORKER_QUERY_SECONDS": str(LOOK_S),
         "DO_NOT_TRACK": "1",
     }
 

@@ -5,7 +5,8 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 
 - `finding` – fine, risky, broken or absent, and how to mend it
 - `machine` – how a machine is asked: programs, the environment, /proc and /dev, packages
-- `nvidia`, `ladder` – NVIDIA's driver, and what stands between a GPU and Paddle, rung by rung
+- `nvidia`, `gpus`, `ladder` – NVIDIA's driver, how many GPUs there are, and what stands between one
+  and Paddle, rung by rung
 - `packages` – the Paddle that is installed, and versions beside the lock
 - `asked` – cores, memory, files and the kind of GPU that a job asks for
 - `limits`, `memory` – disk, shared memory, files, stack, locked memory; what is free of memory

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,14 +13,25 @@ from deploy.services import stop_services
 
 
 @pytest.fixture
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_home(tmp_path: Path) -> Iterator[None]:
     """A home of its own, and a folder whose modules are named as ours."""
-    for name in ("serving.py", "deploy.py", "training.py"):
-        (tmp_path / name).write_text("raise SystemExit('a file of the user')")
+    with own_home_in(tmp_path):
+        yield
+
+
+@contextmanager
+def own_home_in(folder: Path, **variables: str) -> Iterator[None]:
+    """Work in a folder with a home of its own, and with modules named as ours."""
+    for name in ("serving.py", "deploy.py", "training.py", "flows.py"):
+        (folder / name).write_text("raise SystemExit('a file of the user')")
+    before = Path.cwd()
     with patch.dict(os.environ):
         for name in [n for n in os.environ if n.startswith(("OCRLINE_", "PREFECT_"))]:
             del os.environ[name]
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-        yield
-        stop_services(Settings())
+        os.environ.update({"OCRLINE_HOME": str(folder / "home"), **variables})
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            stop_services(Settings())
+            os.chdir(before)

@@ -13,7 +13,6 @@ import pytest
 
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service, pick_port
-from deploy.runner import start_gateway
 from deploy.services import (
     answers,
     ensure_gateway,
@@ -21,6 +20,7 @@ from deploy.services import (
     remember_endpoint,
     stop_services,
 )
+from deploy.worker import start_gateway
 
 pytestmark = pytest.mark.usefixtures("own_home")
 
@@ -83,7 +83,7 @@ def test_an_endpoint_elsewhere_is_left_to_others() -> None:
     assert ensure_gateway(Settings(), "http://192.0.2.1:8868") is None
 
 
-def test_the_runner_starts_the_gateway_remembered_last() -> None:
+def test_the_worker_starts_the_gateway_remembered_last() -> None:
     endpoint = local_endpoint()
     remember_endpoint(Settings(), local_endpoint())
     remember_endpoint(Settings(), endpoint)
@@ -94,7 +94,7 @@ def test_the_runner_starts_the_gateway_remembered_last() -> None:
     assert len(stop_services(Settings())) == 1
 
 
-def test_the_runner_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_worker_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]) -> None:
     start_gateway()
     silent = capsys.readouterr().err
     with socket.socket() as taken:
@@ -108,24 +108,44 @@ def test_the_runner_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]
     assert "is taken by another program" in capsys.readouterr().err
 
 
-def test_a_dead_runner_is_noticed_and_replaced() -> None:
+def test_a_dead_worker_is_noticed_and_replaced() -> None:
     folder = Settings().home / "services"
     first = _ensure_prefect_anew()
-    runner = find_service(folder, "runner")
-    assert runner is not None
-    process = psutil.Process(runner.pid)
+    worker = find_service(folder, "worker")
+    assert worker is not None
+    process = psutil.Process(worker.pid)
     process.kill()
     process.wait()
 
     again = _ensure_prefect_anew()
 
-    other = find_service(folder, "runner")
+    other = find_service(folder, "worker")
     assert first == ""
-    assert str(folder / "runner.log") in again
+    assert str(folder / "worker.log") in again
     assert other is not None
-    assert other.pid != runner.pid
+    assert other.pid != worker.pid
     assert os.environ["NO_PROXY"] == os.environ["no_proxy"]
     assert "127.0.0.1" in os.environ["NO_PROXY"]
+
+
+def test_a_server_that_died_comes_back_where_its_runs_ask_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _ensure_prefect_anew()
+    folder = Settings().home / "services"
+    server = find_service(folder, "prefect")
+    assert server is not None
+    process = psutil.Process(server.pid)
+    process.kill()
+    process.wait()
+    monkeypatch.setattr("deploy.services.PREFECT_PORT", pick_port(0))  # 4200 is free again
+
+    _ensure_prefect_anew()
+
+    again = find_service(folder, "prefect")
+    assert again is not None
+    assert again.pid != server.pid
+    assert again.url == server.url
 
 
 def _ensure_prefect_anew() -> str:
@@ -151,13 +171,13 @@ def test_a_trial_run_with_another_store_leaves_what_runs_the_jobs_of_the_ui(tmp_
     _ensure_prefect_anew()
     folder, endpoint = Settings().home / "services", local_endpoint()
     remember_endpoint(Settings(), endpoint)
-    runner, store = find_service(folder, "runner"), Settings().store
+    worker, store = find_service(folder, "worker"), Settings().store
     settings_with(OCRLINE_STORE=str(tmp_path / "trial"))
 
     remember_endpoint(Settings(), local_endpoint())
     warning = _ensure_prefect_anew()
 
-    assert find_service(folder, "runner") == runner
+    assert find_service(folder, "worker") == worker
     assert store in warning
     assert (folder / "endpoint").read_text().split() == [endpoint]
 

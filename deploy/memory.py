@@ -1,0 +1,35 @@
+"""What a stack keeps from start to start, in a file of its home."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ocr.store.whole import written_whole
+
+FILE = "stack.json"
+
+
+@dataclass(frozen=True)
+class StackMemory:
+    """What the last start chose.
+
+    Attributes:
+        port: Of Prefect's server; 0: there was none. Runs that are under way ask it there, so a
+            server that comes back has to have it again.
+    """
+
+    port: int = 0
+
+
+def read_memory(folder: Path) -> StackMemory:
+    """Read what a folder of services remembers; of a file that is damaged, nothing."""
+    try:
+        return StackMemory(**json.loads((folder / FILE).read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return StackMemory()
+
+
+def write_memory(folder: Path, memory: StackMemory) -> None:
+    """Replace what a folder remembers, as a whole."""
+    with written_whole(folder / FILE) as content:
+        content.write(json.dumps(asdict(memory)).encode())

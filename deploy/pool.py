@@ -1,0 +1,51 @@
+"""The work pool of this machine and its queues: what runs at once, and what waits."""
+
+from contextlib import suppress
+
+from prefect.client.orchestration import PrefectClient
+from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
+from prefect.workers.process import ProcessWorker
+
+from configs.settings import Settings
+from ocr.machine.gpus import count_gpus
+from ocr.machine.machine import Machine
+
+POOL = "ocrline"
+CPU = "cpu"
+GPU = "gpu"
+SHORT = "short"
+"""Of flows that train nothing, such as a promotion: they need not wait for those that do."""
+
+
+async def ensure_pool(client: PrefectClient, settings: Settings) -> None:
+    """Create the pool and its queues, or set their limits to what the settings say."""
+    template = ProcessWorker.get_default_base_job_template()
+    wanted = WorkPoolCreate(name=POOL, type=ProcessWorker.type, base_job_template=template)
+    try:
+        await client.read_work_pool(POOL)
+    except ObjectNotFound:
+        with suppress(ObjectAlreadyExists):  # made by another process meanwhile
+            await client.create_work_pool(wanted)
+    for name, limit in queue_limits(settings).items():
+        await _ensure_queue(client, name, limit)
+
+
+def queue_limits(settings: Settings) -> dict[str, int | None]:
+    """Return how many runs of each queue may go on at once; None: any number."""
+    return {
+        CPU: settings.cpu_runs,
+        GPU: max(1, count_gpus(Machine.here())),
+        SHORT: None,
+    }
+
+
+async def _ensure_queue(client: PrefectClient, name: str, limit: int | None) -> None:
+    try:
+        queue = await client.read_work_queue_by_name(name, work_pool_name=POOL)
+    except ObjectNotFound:
+        with suppress(ObjectAlreadyExists):  # made by another process meanwhile
+            await client.create_work_queue(name, concurrency_limit=limit, work_pool_name=POOL)
+        return
+    if queue.concurrency_limit != limit:
+        await client.update_work_queue(queue.id, concurrency_limit=limit)

@@ -1,0 +1,74 @@
+"""The worker behind the Prefect UI: a real server, a real pool, runs that the UI starts."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.presets import load_params
+from configs.settings import Settings
+from deploy.api import PrefectApi
+from deploy.background import find_service
+from deploy.services import ensure_prefect
+from tests.deploy.conftest import own_home_in
+
+pytestmark = pytest.mark.timeout(600)
+PATIENCE_S = 300
+FINAL = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectApi]:
+    """A home with a server and a worker, started in a folder with files named as our modules."""
+    with own_home_in(tmp_path_factory.mktemp("worker"), OCRLINE_CPU_RUNS="2"):
+        server = ensure_prefect(Settings())
+        assert server is not None
+        api = PrefectApi(server.ui_url, server.password_file.read_text())
+        wait_until(lambda: api.post("/deployments/filter", {}), "deployments")
+        yield api
+        api.close()
+
+
+def test_the_pool_has_a_queue_for_each_kind_of_run(api: PrefectApi) -> None:
+    queues = api.post("/work_pools/ocrline/queues/filter", {})
+
+    limits = {queue["name"]: queue["concurrency_limit"] for queue in queues}
+    assert limits == {"cpu": 2, "gpu": 1, "short": None, "default": None}
+
+
+def test_a_run_of_the_ui_imports_our_flow_and_works_in_the_folder_of_the_worker(
+    api: PrefectApi,
+) -> None:
+    Path("here").mkdir()
+    params = load_params("smoke", overrides=["dataset.source=paddleocr", "dataset.root=here"])
+    deployment = api.get("/deployments/name/retrain-lines/local")
+
+    run = api.post(
+        f"/deployments/{deployment['id']}/create_flow_run",
+        {"parameters": {"params": params.model_dump(mode="json"), "until": "prepare"}},
+    )
+
+    ended = wait_until(lambda: final(api, run["id"]), "the end of the run")
+    assert deployment["entrypoint"] == "flows.retrain_lines.retrain_lines"
+    assert ended["work_queue_name"] == "cpu"
+    # It found the folder, which is named relative to where the worker was started.
+    assert "here/rec_train.txt" in ended["state"]["message"]
+    assert find_service(Settings().home / "services", "worker") is not None
+    assert "PREFECT_API_URL" in os.environ
+
+
+def final(api: PrefectApi, run: str) -> Any:
+    found = api.get(f"/flow_runs/{run}")
+    return found if found["state_type"] in FINAL else None
+
+
+def wait_until(ask: Any, what: str) -> Any:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if answer := ask():
+            return answer
+        time.sleep(0.5)
+    return pytest.fail(f"waited in vain for {what}")
