@@ -7,8 +7,8 @@
 - `prepare`, `convert` – only the dataset: to a snapshot, to labels for other tools
 - `annotate` – unlabelled pages to proposed labels
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
-- `models` – the registry
-- `prune` – what nobody needs any more
+- `models`, `prune` – the registry, and what nobody needs any more
+- `operating/` – what runs day after day
 - `serving/` – starts the gateway, stops all services; who may ask
 - `doctor` – what this machine has and lacks, and how to mend it
 - `demo` – what `make demo` runs

@@ -1,9 +1,7 @@
 """``ocrline evaluate``: one model on one label file."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,13 +11,10 @@ from rich.progress import track
 from cli.options import AsJson, Model, StoreUri, settings_for
 from cli.output import ERR, print_json, print_table
 from cli.reading import LineModel, PageModel, load_model
-from configs.dataset import MAX_PIXELS
 
 if TYPE_CHECKING:
     from ocr.dataset.labels.text_rule import TextRule
     from ocr.dataset.quarantine import Rejection
-
-PAGE_METRICS = ("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned")
 
 
 def evaluate(
@@ -31,12 +26,15 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Read every labelled image and compare with its label; rows that cannot be read are named."""
+    from tasks.measuring.labels import measure_line_labels, measure_page_labels
+
     reader = load_model(model, store=store)
     texts = _text_rule(reader, store)
     if isinstance(reader, PageModel):
-        metrics = _measure_pages(reader, labels, texts)
+        metrics, rejections = measure_page_labels(reader.reader, labels, texts, track=_track)
     else:
-        metrics = _measure_lines(reader, labels, texts)
+        metrics, rejections = measure_line_labels(reader.reader, labels, texts)
+    _name(rejections)
     if as_json:
         print_json(metrics)
     else:
@@ -50,33 +48,8 @@ def _text_rule(model: LineModel | PageModel, store: str) -> "TextRule":
     return read_text_rule(open_workspace(settings_for(store)), model.reader.name)
 
 
-def _measure_lines(model: LineModel, labels: Path, texts: "TextRule") -> dict[str, Any]:
-    from ocr.dataset.lines.labelled_lines import read_labelled_lines
-    from ocr.evaluation.lines.metrics import measure_lines
-
-    samples, rejections = read_labelled_lines(labels, max_pixels=MAX_PIXELS, texts=texts)
-    _name(rejections)
-    answers = model.reader.recognise([image for image, _ in samples])
-    metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
-    return {**asdict(metrics), "left_out": len(rejections)}
-
-
-def _measure_pages(model: PageModel, labels: Path, texts: "TextRule") -> dict[str, Any]:
-    from ocr.dataset.pages.labelled_pages import read_labelled_pages
-    from ocr.evaluation.pages.metrics import measure_pages
-
-    pages, rejections = read_labelled_pages(labels, max_pixels=MAX_PIXELS, texts=texts)
-    _name(rejections)
-    readings, seconds = [], 0.0
-    for page in track(pages, "reading", console=ERR, transient=True):
-        image = page.image()
-        started = perf_counter()
-        readings.append(model.reader.read(image))
-        seconds += perf_counter() - started
-    metrics = asdict(measure_pages(readings, [page.regions for page in pages]))
-    return {name: metrics[name] for name in PAGE_METRICS} | {
-        "seconds_per_page": round(seconds / len(pages), 4)
-    }
+def _track(pages: Sequence[Any]) -> Iterable[Any]:
+    return track(pages, "reading", console=ERR, transient=True)
 
 
 def _name(rejections: "Sequence[Rejection]") -> None:

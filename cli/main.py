@@ -21,6 +21,7 @@ from cli import (
     prune,
     retrain,
 )
+from cli.operating import deployments
 from cli.output import refuse
 from cli.planning import find_batch, templates
 from cli.serving import keys, serve
@@ -50,6 +51,7 @@ app.command(
 app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(predict.predict)
 app.command(epilog="Example: ocrline annotate scans --to ppocrlabel --budget 50")(annotate.annotate)
 app.add_typer(models.app, name="models")
+app.add_typer(deployments.app, name="deployments")
 app.add_typer(templates.app, name="templates")
 app.add_typer(keys.app, name="keys")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
@@ -69,7 +71,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; an error is one line and an exit code, never a traceback.
 
-    Exit code 1 means that the gate did not accept, and nothing else.
+    Exit code 1 means that the gate did not accept, or that `deployments diff` found something.
     """
     try:
         return int(app(arguments, prog_name="ocrline", standalone_mode=False) or 0)

@@ -1,16 +1,19 @@
 """Layered YAML presets: base, then domain, then project, then the command line's --set."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from configs.base import Params
 from configs.layers import ConfigError as ConfigError
 from configs.layers import lay_over, merge, names_in, read_layers, read_yaml
+from configs.operation.project import OperationParams
 from configs.paddleocr import ENGINE_NAMES, ENGINES
 from configs.retrain import HAS_TEMPLATE, RetrainLinesParams, RetrainPagesParams
 from configs.templates import lay_under
@@ -23,15 +26,36 @@ TASKS: dict[str, type[ProjectParams]] = {
 }
 PRESETS = Path(__file__).parent / "presets"
 SHOWN = 60
+ModelT = TypeVar("ModelT", bound=Params)
+
+
+@dataclass(frozen=True)
+class Project:
+    """What a YAML file says: what a run is told, and when runs start."""
+
+    params: ProjectParams
+    operation: OperationParams
+
+
+class _Operated(Params):
+    """The part of a YAML file that no run is told."""
+
+    operation: OperationParams = OperationParams()
 
 
 def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
+    """Read what a run of a project is told; arguments and errors are those of `load_project`."""
+    return load_project(source, overrides=overrides).params
+
+
+def load_project(source: str, *, overrides: Sequence[str] = ()) -> Project:
     """Read a preset by name, or a YAML file by path, and apply ``a.b=c`` overrides.
 
     Args:
         source: Name of a preset (``demo``) or path of a YAML file; its ``extends`` key names
             the layer below it, its ``task`` key what it reads: recognition or pages, its
-            ``resources.template`` what gives the resources that none of them states.
+            ``resources.template`` what gives the resources that none of them states, its
+            ``operation`` when runs start.
         overrides: ``key.path=value`` pairs; values are read as YAML.
 
     Raises:
@@ -48,11 +72,17 @@ def load_params(source: str, *, overrides: Sequence[str] = ()) -> ProjectParams:
     task = values.pop("task", "recognition")
     if not isinstance(task, str) or task not in TASKS:
         raise ConfigError(f"task: {task!r} is not allowed; expected one of {', '.join(TASKS)}")
+    operated = {key: values.pop(key) for key in _Operated.model_fields if key in values}
+    operation = _validate(_Operated, operated).operation
     values = lay_under(values, TASKS[task].model_fields, defaults_are_stated=True)
+    return Project(_validate(TASKS[task], values), operation)
+
+
+def _validate(model: type[ModelT], values: dict[str, Any]) -> ModelT:
     try:
-        return TASKS[task].model_validate(values, context=HAS_TEMPLATE)
+        return model.model_validate(values, context=HAS_TEMPLATE)
     except ValidationError as error:
-        said = [describe(item) + _suggest(item, TASKS[task]) for item in error.errors()]
+        said = [describe(item) + _suggest(item, model) for item in error.errors()]
         raise ConfigError("\n".join(said)) from None
 
 

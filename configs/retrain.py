@@ -10,6 +10,7 @@ from configs.deployment import DeploymentParams
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from configs.further import check_further
 from configs.gate import LineGateParams, PageGateParams
+from configs.operation.smoke import SmokeParams
 from configs.paddleocr import DetectorTraining, RecogniserTraining, check_engine
 from configs.templates import lay_under
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
@@ -41,6 +42,7 @@ class RetrainLinesParams(RetrainParams):
         default=RecogniserTrainingParams(), description="The training"
     )
     resources: ResourceParams = Field(default=ResourceParams(), description="What it runs on")
+    smoke: SmokeParams = Field(default=SmokeParams(), description="A short training first")
     evaluation: LineEvaluationParams = Field(default=LineEvaluationParams(), description="The test")
     gate: LineGateParams = Field(
         default=LineGateParams(), description="When a candidate is accepted"
@@ -97,6 +99,7 @@ class RetrainPagesParams(RetrainParams):
     resources: ResourceParams = Field(
         default=ResourceParams(), description="What each of the two trainings runs on, at once"
     )
+    smoke: SmokeParams = Field(default=SmokeParams(), description="A short training first")
     evaluation: PageEvaluationParams = Field(default=PageEvaluationParams(), description="The test")
     gate: PageGateParams = Field(
         default=PageGateParams(), description="When a candidate is accepted"

@@ -7,5 +7,6 @@
 - `owner` – whose a process is: its home and its store
 - `password` – the password of the local Prefect server
 - `pool`, `worker`, `engine` – what runs at once; what starts the runs that the UI asks for; a run
+- `deployments/` – what the UI offers and starts by itself, in code
 - `bootstrap.sh`, `opencv-contrib-python/` – what `make setup` needs
 """

@@ -14,6 +14,7 @@ from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
 from tasks.measuring.baseline import check_baseline
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
+from tasks.starting.smoke import smoke_recogniser
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
 
@@ -31,7 +32,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 
 def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     training = params.training
-    if reaches(until, "train"):
+    if reaches(until, "smoke"):
         check_engine(params.resources, training)
         training = find_start(training, params.name, "recogniser")
     sweep_leftovers()
@@ -40,6 +41,8 @@ def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     dataset = prepare_lines(params.dataset, params.name)
     further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset
+    if params.smoke.must_pass or until == "smoke":
+        yield "smoke", smoke_recogniser(dataset, training, params.resources)
     checkpoint = train_recogniser(dataset, training, params.resources)
     yield "train", checkpoint
     candidate = export_recogniser(checkpoint, dataset, params.name, training, params.resources)

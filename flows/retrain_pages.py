@@ -17,6 +17,7 @@ from tasks.judging.pages import judge_pages
 from tasks.measuring.baseline import check_baseline
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.run.together import finish_together
+from tasks.starting.smoke import smoke_detector, smoke_recogniser
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_detector, train_recogniser
 
@@ -34,7 +35,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
     nets = params.detector, params.recogniser
-    if reaches(until, "train"):
+    if reaches(until, "smoke"):
         check_engine(params.resources, *nets)
         nets = (
             find_start(params.detector, params.name, "detector", "detector"),
@@ -49,11 +50,24 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     cascade = find_cascade(params.cascade, crops)
     further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
-    found = train_detector.submit(pages, detecting, params.resources)
     # Several machines meet at one address: those of one net first.
-    after = [found] * (params.resources.nodes > 1)
+    are_several = params.resources.nodes > 1
+    if params.smoke.must_pass or until == "smoke":
+        tried = smoke_detector.submit(pages, detecting, params.resources)
+        after = [tried] * are_several
+        other = smoke_recogniser.submit(
+            crops, recognising, params.resources, "recogniser", return_state=False, wait_for=after
+        )
+        yield "smoke", finish_together(tried, other)
+    found = train_detector.submit(pages, detecting, params.resources)
+    after_training = [found] * are_several
     read = train_recogniser.submit(
-        crops, recognising, params.resources, "recogniser", return_state=False, wait_for=after
+        crops,
+        recognising,
+        params.resources,
+        "recogniser",
+        return_state=False,
+        wait_for=after_training,
     )
     detector, recogniser = finish_together(found, read)
     yield "train", (detector, recogniser)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
-Stage = Literal["prepare", "train", "export", "evaluate", "judge", "deploy"]
+Stage = Literal["prepare", "smoke", "train", "export", "evaluate", "judge", "deploy"]
 
 
 def run_until(last: Stage, stages: Iterator[tuple[Stage, Any]]) -> Any:

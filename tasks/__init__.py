@@ -5,7 +5,7 @@ In the order of the stages:
 - `sweep` – what killed runs left on this machine is removed
 - `prepare_lines`, `prepare_pages` – labelled or rendered images to a snapshot (`preparation`
   tells a person of both)
-- `train` – a recogniser or a detector, in a process of its own
+- `starting/`, `train` – a recogniser or a detector, in a process of its own, a short one first
 - `export` – a checkpoint to a registered bundle
 - `assemble` – a detector and a recogniser to one version of a pipeline (`cascade`: with a second
   recogniser)

@@ -1,19 +1,22 @@
 """Put an accepted candidate online, prove that it answers as exported, or take it back."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from prefect import task
 
 from configs.deployment import DeploymentParams
+from configs.operation.promote import PromoteParams
+from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
-from ocr.errors import AliasMoved, StoreUnavailable
+from ocr.errors import AliasMoved, BadInput, StoreUnavailable
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
 from tasks.gateway_client import GatewayClient
-from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
-from tasks.workspace import open_workspace
+from tasks.workspace import Workspace, open_workspace
 
 
 @task(name="deploy")
@@ -26,20 +29,75 @@ def deploy_model(
     stays, whatever its proof says.
     """
     workspace = open_workspace()
-    registry, model = workspace.registry, evaluation.model
+    model = evaluation.model
+
+    def promote() -> AliasState:
+        return _promote(workspace.registry, evaluation, judgement)
+
+    _put_online(workspace, model.name, model.version, deployment, promote)
+
+
+@task(name="promote-version")
+def promote_version(params: PromoteParams) -> AliasState:
+    """Make a version the champion by hand; prove that it answers as exported, or take it back."""
+    workspace = open_workspace()
+    registry = workspace.registry
+    model = registry.resolve(f"{params.name}:{params.version}")
+    seen = registry.champion(model.name)
+
+    def promote() -> AliasState:
+        state = registry.promote(
+            model.name,
+            model.version,
+            reason=params.reason,
+            expected=seen.version if seen else None,
+        )
+        narrate("deploy", f"champion is {model.reference}")
+        return state
+
+    return _put_online(workspace, model.name, model.version, params.deployment, promote)
+
+
+@task(name="rollback-champion")
+def rollback_champion(params: RollbackParams) -> AliasState:
+    """Bring back the champion before this one; prove that it answers, or leave all as it was."""
+    workspace = open_workspace()
+    registry = workspace.registry
+    seen = registry.champion(params.name)
+    if seen is None or seen.previous is None:
+        raise BadInput(f"{params.name!r} has no earlier champion to go back to")
+    back_to = seen.previous
+
+    def rollback() -> AliasState:
+        state = registry.rollback(params.name, reason=params.reason, expected=seen.version)
+        narrate("deploy", f"champion is {params.name}:{back_to} again, after {seen.version}")
+        return state
+
+    return _put_online(workspace, params.name, back_to, params.deployment, rollback)
+
+
+def _put_online(
+    workspace: Workspace,
+    name: str,
+    version: str,
+    deployment: DeploymentParams,
+    move: Callable[[], AliasState],
+) -> AliasState:
+    """Move the alias once the gateway answers, and prove what it serves, or take the move back."""
     if deployment.target == "none":
-        _promote(registry, evaluation, judgement)
-        return
-    bundle = workspace.fetch_bundle(registry.version(model.name, model.version))
+        return move()
+    registry = workspace.registry
+    bundle = workspace.fetch_bundle(registry.version(name, version))
     with GatewayClient(deployment.endpoint, token=Settings().token) as gateway:
         gateway.wait_until_up(timeout_s=deployment.timeout_s)
-        state = _promote(registry, evaluation, judgement)
+        state = move()
         try:
-            said = _prove(gateway, model, bundle, deployment)
+            said = _prove(gateway, name, version, bundle, deployment)
         except BaseException as error:  # an interrupted proof is none either
             _take_back(registry, state, error)
             raise
     narrate("deploy", f"{deployment.endpoint} reads {said} as exported")
+    return state
 
 
 def _promote(registry: Registry, evaluation: EvaluationRef, judgement: JudgementRef) -> AliasState:
@@ -57,16 +115,16 @@ def _promote(registry: Registry, evaluation: EvaluationRef, judgement: Judgement
 
 
 def _prove(
-    gateway: GatewayClient, model: ModelRef, bundle: Path, deployment: DeploymentParams
+    gateway: GatewayClient, name: str, version: str, bundle: Path, deployment: DeploymentParams
 ) -> str:
     """Return in words what the gateway reads as promised."""
-    gateway.wait_for(model.name, model.version, timeout_s=deployment.timeout_s)
+    gateway.wait_for(name, version, timeout_s=deployment.timeout_s)
     if deployment.target == "paddle-serving":
-        gateway.check_engine(model.name, engine=deployment.target)
+        gateway.check_engine(name, engine=deployment.target)
     if read_task(bundle) == "pipeline":
-        n = gateway.check_golden_pages(bundle, name=model.name, version=model.version)
+        n = gateway.check_golden_pages(bundle, name=name, version=version)
         return f"{n} of {n} golden pages"
-    n = gateway.check_golden_lines(bundle, name=model.name, version=model.version)
+    n = gateway.check_golden_lines(bundle, name=name, version=version)
     return f"{n} of {n} golden images"
 
 
@@ -81,7 +139,7 @@ def _take_back(registry: Registry, state: AliasState, error: BaseException) -> N
         )
         return
     try:
-        before = registry.undo(state, reason=f"deployment failed: {reason}").version
+        before = _undo(registry, state, reason=f"deployment failed: {reason}").version
     except AliasMoved:
         narrate("deploy", f"{reference} is not proven; somebody moved the champion since: it stays")
         return
@@ -90,3 +148,10 @@ def _take_back(registry: Registry, state: AliasState, error: BaseException) -> N
         return
     back = f"back to {state.name}:{before}" if before else f"{state.name} has no champion again"
     narrate("deploy", f"{back}: {reason}")
+
+
+def _undo(registry: Registry, state: AliasState, *, reason: str) -> AliasState:
+    last = state.history[-1]
+    if last.action == "rollback" and last.previous:  # what was taken back is champion anew
+        return registry.promote(state.name, last.previous, reason=reason, expected=last.version)
+    return registry.undo(state, reason=reason)

@@ -55,7 +55,7 @@ def train_recogniser(
     """Train a recogniser on a snapshot, or find the checkpoint that the same inputs gave before."""
     workspace = open_workspace()
     job = make_job(workspace, dataset, training, resources)
-    return _find_or_train(workspace, job, net="recogniser", field=field, images=_images(dataset))
+    return find_or_train(workspace, job, net="recogniser", field=field, images=_images(dataset))
 
 
 @task(name="train-detector", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -65,7 +65,7 @@ def train_detector(
     """Train a detector on a page snapshot, or find the checkpoint of the same inputs."""
     workspace = open_workspace()
     job = make_job(workspace, pages, training, resources)
-    return _find_or_train(workspace, job, net="detector", field="detector", images=_images(pages))
+    return find_or_train(workspace, job, net="detector", field="detector", images=_images(pages))
 
 
 def _images(snapshot: SnapshotRef) -> int:
@@ -87,9 +87,10 @@ def make_job(
     return JOBS[type(training)](**said)
 
 
-def _find_or_train(
+def find_or_train(
     workspace: Workspace, job: TrainJob, *, net: Net, field: TrainingField, images: int
 ) -> CheckpointRef:
+    """Do a training job, or find the checkpoint that the same inputs gave before."""
     digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
     with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:

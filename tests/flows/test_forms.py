@@ -8,15 +8,30 @@ from prefect.utilities.callables import parameter_schema
 from prefect.utilities.schema_tools.validation import validate
 
 from configs.base import Params
+from configs.operation.evaluate import EvaluateParams
+from configs.operation.promote import PromoteParams
+from configs.operation.rollback import RollbackParams
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
+from flows.evaluate import evaluate
+from flows.promote import promote
 from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
+from flows.rollback import rollback
 from flows.stages import Stage
 
-FLOWS: dict[type[Params], Flow[..., Any]] = {
+RETRAININGS: dict[type[Params], Flow[..., Any]] = {
     RetrainLinesParams: retrain_lines,
     RetrainPagesParams: retrain_pages,
 }
+FLOWS: dict[type[Params], Flow[..., Any]] = {
+    **RETRAININGS,
+    EvaluateParams: evaluate,
+    PromoteParams: promote,
+    RollbackParams: rollback,
+}
+each_retraining = pytest.mark.parametrize(
+    ("model", "flow"), RETRAININGS.items(), ids=[flow.name for flow in RETRAININGS.values()]
+)
 
 each_flow = pytest.mark.parametrize(
     ("model", "flow"), FLOWS.items(), ids=[flow.name for flow in FLOWS.values()]
@@ -34,7 +49,7 @@ def fields_of(model: type[Params]) -> dict[str, list[str]]:
     return fields
 
 
-@each_flow
+@each_retraining
 def test_a_flow_takes_the_parameters_of_a_project_and_its_last_stage(
     model: type[Params], flow: Flow[..., Any]
 ) -> None:
@@ -47,6 +62,27 @@ def test_a_flow_takes_the_parameters_of_a_project_and_its_last_stage(
     assert schema.properties["until"]["enum"] == list(get_args(Stage))
     assert schema.properties["until"]["default"] == "deploy"
     assert all(field["description"] for field in schema.properties.values())
+
+
+@each_flow
+def test_every_flow_takes_one_described_group_of_parameters(
+    model: type[Params], flow: Flow[..., Any]
+) -> None:
+    schema = parameter_schema(flow.fn)
+
+    assert schema.properties["params"]["$ref"] == f"#/definitions/{model.__name__}"
+    assert schema.properties["params"]["description"]
+    assert flow.description
+
+
+@each_flow
+def test_no_field_has_a_name_that_prefect_takes_out_of_a_form(
+    model: type[Params], flow: Flow[..., Any]
+) -> None:
+    definitions = parameter_schema(flow.fn).definitions
+
+    # `remove_nested_keys` of its validation forgets a property of this name.
+    assert [name for name, each in definitions.items() if "required" in each["properties"]] == []
 
 
 @each_flow

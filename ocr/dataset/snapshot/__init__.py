@@ -4,6 +4,7 @@
 - `snapshot`: reading a local copy
 - `held_out`: the test split, by its own digest
 - `writer`: writing one; the same samples give the same bytes
+- `part`: a part of one, as a snapshot of its own
 - `sample_table`: its table, a part at a time
 - `shards`: the images, in tar files
 - `table`: reading the table, a part at a time

@@ -1,0 +1,126 @@
+"""``ocrline deployments``: what Prefect's UI offers and starts by itself."""
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from cli.options import AsJson, StoreUri, settings_for
+from cli.output import ERR, OUT, print_json, print_table
+from configs.settings import Settings
+
+if TYPE_CHECKING:
+    from deploy.deployments.apply import Plan
+    from deploy.deployments.difference import Change
+
+DIFFERS = 1
+MARKS = {"created": "+", "changed": "~", "no longer declared": "-", "unchanged": " "}
+COLOURS = {"created": "green", "changed": "yellow", "no longer declared": "red", "unchanged": "dim"}
+
+app = typer.Typer(
+    help="Apply, compare and list deployments: forms, schedules and triggers of projects.",
+    no_args_is_help=True,
+)
+
+Projects = Annotated[
+    list[str] | None,
+    typer.Argument(help="Presets or YAML files, beside those that were applied before."),
+]
+
+
+@app.command(epilog="Example: ocrline deployments apply receipts.yaml plates.yaml")
+def apply(
+    projects: Projects = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    store: StoreUri = "",
+) -> None:
+    """Show what would change, ask, and make the deployments what the projects say."""
+    settings = _start(store)
+    from deploy.deployments.apply import carry_out, planning
+
+    with planning(settings, projects or []) as (plan, client):
+        _show(plan)
+        if not plan.differs:
+            OUT.print("nothing to change")
+        elif not yes:
+            typer.confirm("Apply?", abort=True)
+        carry_out(plan, client, settings)
+        if plan.differs:
+            OUT.print(f"applied {_count(plan)}")
+
+
+@app.command(epilog="Example: ocrline deployments diff")
+def diff(projects: Projects = None, store: StoreUri = "", as_json: AsJson = False) -> None:
+    """Show what an apply would change; exit 1 when anything would."""
+    settings = _start(store)
+    from deploy.deployments.apply import planning
+
+    with planning(settings, projects or []) as (plan, _):
+        if as_json:
+            print_json(plan.changes)
+        else:
+            _show(plan)
+            OUT.print(_count(plan) if plan.differs else "nothing to change")
+    if plan.differs:
+        raise typer.Exit(DIFFERS)
+
+
+@app.command("list", epilog="Example: ocrline deployments list")
+def list_deployments(store: StoreUri = "", as_json: AsJson = False) -> None:
+    """List the deployments of the server."""
+    _start(store)
+    from prefect.client.orchestration import get_client
+
+    from deploy.deployments.server import read_stored
+
+    columns = ("queue", "schedule", "started by", "at once", "when busy")
+    with get_client(sync_client=True) as client:
+        found = {name: each.describe() for name, each in sorted(read_stored(client).items())}
+    rows = [
+        {"name": name, **{key: each.facts[key] for key in columns}, "notes": each.notes}
+        for name, each in found.items()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    print_table(
+        "deployments",
+        ["name", *columns, "notes"],
+        [(*list(row.values())[:-1], "; ".join(row["notes"])) for row in rows],
+    )
+
+
+def _start(store: str) -> Settings:
+    """Start or reuse Prefect's server, and point this process at it."""
+    from deploy.services import ensure_prefect
+
+    settings = settings_for(store)
+    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    with ERR.status("starting the local services"):
+        ensure_prefect(settings)
+    return settings
+
+
+def _show(plan: "Plan") -> None:
+    for change in plan.changes:
+        if change.what != "unchanged" or change.notes:
+            _show_one(change)
+
+
+def _show_one(change: "Change") -> None:
+    colour = COLOURS[change.what]
+    OUT.print(f"[{colour}]{MARKS[change.what]} {escape(change.name)}[/]  {change.what}")
+    for field in change.fields:
+        said = f"{field.name}: {field.old or '–'} → {field.new or '–'}"
+        OUT.print(f"      {escape(said)}", soft_wrap=True)
+    for note in change.notes:
+        OUT.print(f"      [yellow]{escape(note)}[/]", soft_wrap=True)
+
+
+def _count(plan: "Plan") -> str:
+    from deploy.deployments.difference import differing
+
+    kinds = Counter(change.what for change in differing(plan.changes))
+    return ", ".join(f"{count} {what}" for what, count in kinds.items())

@@ -1,0 +1,88 @@
+"""Apply what is declared: find out what differs, make it so, remember the projects."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from filelock import FileLock
+from prefect.client.orchestration import SyncPrefectClient, get_client
+
+from configs.settings import Settings
+from deploy.deployments.declaration import Declaration
+from deploy.deployments.difference import Change, compare, differing
+from deploy.deployments.facts import facts_of_declared
+from deploy.deployments.remembered import declare_all, name_sources, remember
+from deploy.deployments.server import Stored, read_stored
+from deploy.deployments.writing import change, create, ensure_work_pool, retire
+
+LOCK = "deployments.lock"
+TIMEOUT_S = 180
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an apply would do.
+
+    Attributes:
+        sources: The projects, as presets and YAML files.
+        declared: All deployments that there are to be, by full name.
+        stored: All that there are, by full name.
+        changes: What becomes of each.
+    """
+
+    sources: Sequence[str]
+    declared: dict[str, Declaration]
+    stored: dict[str, Stored]
+    changes: list[Change]
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(differing(self.changes))
+
+
+@contextmanager
+def planning(
+    settings: Settings, given: Sequence[str] = ()
+) -> Iterator[tuple[Plan, SyncPrefectClient]]:
+    """Find out what differs, while no other apply of this machine changes it.
+
+    Args:
+        settings: Of this machine; the environment names Prefect's server.
+        given: Presets and YAML files beside those that were applied before.
+
+    Raises:
+        ConfigError: A project cannot be read.
+    """
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (
+        FileLock(settings.home / LOCK, timeout=TIMEOUT_S),
+        get_client(sync_client=True) as client,
+    ):
+        sources = name_sources(settings.home, given)
+        declared = {each.full_name: each for each in declare_all(sources)}
+        stored = read_stored(client)
+        facts = {name: facts_of_declared(each) for name, each in declared.items()}
+        changes = compare(facts, {name: each.describe() for name, each in stored.items()})
+        yield Plan(sources, declared, stored, changes), client
+
+
+def carry_out(plan: Plan, client: SyncPrefectClient, settings: Settings) -> None:
+    """Do what a plan says, and remember its projects."""
+    ensure_work_pool(client)
+    for each in differing(plan.changes):
+        match each.what:
+            case "created":
+                create(client, plan.declared[each.name])
+            case "changed":
+                change(client, plan.declared[each.name], plan.stored[each.name])
+            case "no longer declared":
+                retire(client, plan.stored[each.name])
+    remember(settings.home, plan.sources)
+
+
+def apply_remembered(settings: Settings) -> list[Change]:
+    """Apply the projects of before again, as a start of the stack does; returns what was done."""
+    with planning(settings) as (plan, client):
+        carry_out(plan, client, settings)
+        return differing(plan.changes)

@@ -1,0 +1,82 @@
+"""What starts a deployment by an event about its model: one automation each, found by its name."""
+
+from uuid import UUID
+
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.events.actions import RunDeployment
+from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
+from prefect.exceptions import ObjectNotFound
+
+from deploy.deployments.declaration import Declaration
+
+RESOURCE = "ocrline.model"
+
+
+def name_automation(full_name: str) -> str:
+    """Name what starts a deployment."""
+    return f"start {full_name}"
+
+
+def find_automations(client: SyncPrefectClient) -> dict[str, list[Automation]]:
+    """Return the automations by their names; names of ours have one each, but for an instant."""
+    found: dict[str, list[Automation]] = {}
+    for each in client.read_automations():
+        found.setdefault(each.name, []).append(each)
+    return found
+
+
+def events_of(automations: list[Automation]) -> tuple[str, ...]:
+    """Return what starts the deployment of these automations."""
+    names = {
+        name
+        for each in automations
+        if isinstance(each.trigger, EventTrigger)
+        for name in each.trigger.expect
+    }
+    return tuple(sorted(names))
+
+
+def set_automation(client: SyncPrefectClient, declaration: Declaration, deployment: UUID) -> None:
+    """Make the events of a declaration, and no others, start a deployment.
+
+    One that a person switched off stays off. Of two that appliers of two machines made at once,
+    both keep the same one.
+    """
+    name = name_automation(declaration.full_name)
+    found = client.read_automations_by_name(name)
+    if not declaration.events:
+        _remove(client, found)
+        return
+    wanted = _describe(name, declaration, deployment, enabled=all(each.enabled for each in found))
+    if not found:
+        client.create_automation(wanted)
+        found = client.read_automations_by_name(name)
+    else:
+        client.update_automation(min(each.id for each in found), wanted)
+    kept = min(each.id for each in found)
+    _remove(client, [each for each in found if each.id != kept])
+
+
+def _describe(
+    name: str, declaration: Declaration, deployment: UUID, *, enabled: bool
+) -> AutomationCore:
+    return AutomationCore(
+        name=name,
+        description=f"Starts {declaration.full_name} when one of these events is raised.",
+        enabled=enabled,
+        trigger=EventTrigger(
+            match={"prefect.resource.id": f"{RESOURCE}.{declaration.project}"},
+            expect=set(declaration.events),
+            posture=Posture.Reactive,
+            threshold=1,
+        ),
+        actions=[RunDeployment(source="selected", deployment_id=deployment)],
+    )
+
+
+def _remove(client: SyncPrefectClient, automations: list[Automation]) -> None:
+    for each in automations:
+        try:
+            client.delete_automation(each.id)
+        except ObjectNotFound:  # another apply was faster
+            continue

@@ -1,0 +1,71 @@
+"""Reads the deployments of ours that Prefect's server has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterTags
+from prefect.client.schemas.responses import DeploymentResponse
+from prefect.events.schemas.automations import Automation
+
+from deploy.deployments.automations import events_of, find_automations, name_automation
+from deploy.deployments.declaration import TAG
+from deploy.deployments.difference import Found
+from deploy.deployments.facts import facts_of_found
+
+RETIRED = "retired"
+"""Tag of a deployment that an apply found no longer declared, and paused."""
+PAGE = 200
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A deployment of the server, and the automations that start it."""
+
+    deployment: DeploymentResponse
+    automations: list[Automation]
+
+    @property
+    def is_retired(self) -> bool:
+        """Whether an apply paused it."""
+        return RETIRED in self.deployment.tags
+
+    def describe(self) -> Found:
+        """Return what can be compared, and what a person did to it."""
+        facts = facts_of_found(self.deployment, events=events_of(self.automations))
+        return Found(facts, tuple(self._notes()), self.is_retired)
+
+    def _notes(self) -> Iterator[str]:
+        if self.is_retired:
+            return
+        if self.deployment.paused:
+            yield "paused by a person, and stays paused"
+        if not all(schedule.active for schedule in self.deployment.schedules):
+            yield "its schedule was paused by a person, and stays paused"
+        if not all(each.enabled for each in self.automations):
+            yield "what starts it by events was switched off by a person, and stays off"
+
+
+def read_stored(client: SyncPrefectClient) -> dict[str, Stored]:
+    """Return the deployments with our tag by their full names."""
+    automations = find_automations(client)
+    flows: dict[str, str] = {}
+    stored: dict[str, Stored] = {}
+    for deployment in _read_pages(client):
+        key = str(deployment.flow_id)
+        if key not in flows:
+            flows[key] = client.read_flow(deployment.flow_id).name
+        name = f"{flows[key]}/{deployment.name}"
+        stored[name] = Stored(deployment, automations.get(name_automation(name), []))
+    return stored
+
+
+def _read_pages(client: SyncPrefectClient) -> Iterator[DeploymentResponse]:
+    ours = DeploymentFilter(tags=DeploymentFilterTags(all_=[TAG]))
+    offset = 0
+    while True:
+        page = client.read_deployments(deployment_filter=ours, limit=PAGE, offset=offset)
+        yield from page
+        offset += PAGE
+        if len(page) < PAGE:
+            return

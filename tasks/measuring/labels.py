@@ -1,0 +1,90 @@
+"""One model on one label file: what `ocrline evaluate` and the flow of that name measure."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeVar
+
+from prefect import task
+from prefect.artifacts import create_table_artifact
+from prefect.context import TaskRunContext
+
+from configs.dataset import MAX_PIXELS
+from configs.operation.evaluate import EvaluateParams
+from ocr.dataset.labels.text_rule import TextRule
+from ocr.dataset.lines.labelled_lines import read_labelled_lines
+from ocr.dataset.pages.labelled_pages import read_labelled_pages
+from ocr.dataset.quarantine import Rejection
+from ocr.errors import BadInput
+from ocr.evaluation.lines.metrics import measure_lines
+from ocr.evaluation.pages.metrics import measure_pages
+from ocr.processors import count_processors
+from ocr.reading.page_reader import PageReader
+from ocr.reading.recognition.recogniser import OnnxRecogniser
+from tasks.readers import load_pipeline, load_recogniser, read_text_rule
+from tasks.run.narration import narrate
+from tasks.workspace import open_workspace
+
+PAGE_METRICS = ("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned")
+ItemT = TypeVar("ItemT")
+Track = Callable[[Sequence[ItemT]], Iterable[ItemT]]
+Measured = tuple[dict[str, Any], Sequence[Rejection]]
+"""Metrics, and the rows that were left out."""
+
+
+@task(name="measure-labels")
+def measure_labels(params: EvaluateParams) -> dict[str, Any]:
+    """Measure a model of the registry on a label file, and show the numbers as a table.
+
+    Raises:
+        BadInput: The model reads nothing.
+    """
+    workspace = open_workspace()
+    model = workspace.registry.resolve(params.model)
+    labels, texts = Path(params.labels), read_text_rule(workspace, model.reference)
+    if model.task == "detection":
+        raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
+    if model.task == "pipeline":
+        pages = load_pipeline(workspace, model.reference, threads=count_processors())
+        metrics, rejections = measure_page_labels(pages, labels, texts)
+    else:
+        lines = load_recogniser(workspace, model.reference)
+        metrics, rejections = measure_line_labels(lines, labels, texts)
+    for rejection in rejections:
+        said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
+        narrate("evaluate", f"left out: {said}")
+    measured = ", ".join(f"{name} {value}" for name, value in metrics.items())
+    narrate("evaluate", f"{model.reference} on {labels}: {measured}")
+    if TaskRunContext.get() is not None:
+        create_table_artifact(
+            [{"metric": name, "value": value} for name, value in metrics.items()],
+            key="evaluation",
+            description=f"{model.reference} on {labels}",
+        )
+    return metrics
+
+
+def measure_line_labels(reader: OnnxRecogniser, labels: Path, texts: TextRule) -> Measured:
+    """Read the images of a label file of lines; those left out are counted too."""
+    samples, rejections = read_labelled_lines(labels, max_pixels=MAX_PIXELS, texts=texts)
+    answers = reader.recognise([image for image, _ in samples])
+    metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
+    return {**asdict(metrics), "left_out": len(rejections)}, rejections
+
+
+def measure_page_labels(
+    reader: PageReader, labels: Path, texts: TextRule, *, track: Track[Any] = iter
+) -> Measured:
+    """Read the pages of a label file, which `track` hands out one by one."""
+    pages, rejections = read_labelled_pages(labels, max_pixels=MAX_PIXELS, texts=texts)
+    readings, seconds = [], 0.0
+    for page in track(pages):
+        image = page.image()
+        started = perf_counter()
+        readings.append(reader.read(image))
+        seconds += perf_counter() - started
+    metrics = asdict(measure_pages(readings, [page.regions for page in pages]))
+    return {name: metrics[name] for name in PAGE_METRICS} | {
+        "seconds_per_page": round(seconds / len(pages), 4)
+    }, rejections

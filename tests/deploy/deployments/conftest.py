@@ -1,0 +1,54 @@
+"""A real Prefect server for each file of tests, and projects to apply to it."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+from deploy.background import pick_port, start_service, stop_service
+from deploy.services import answers
+
+SLOW_S = 240
+"""Other programs may keep all processors busy."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Run Prefect's server and point this process at it."""
+    folder = tmp_path_factory.mktemp("prefect")
+    url = f"http://127.0.0.1:{pick_port(0)}"
+    start_service(
+        folder,
+        "prefect",
+        module=["prefect", "server", "start", "--host", "127.0.0.1"],
+        url=url,
+        environment={
+            "PREFECT_HOME": str(folder),
+            "PREFECT_SERVER_API_PORT": url.rpartition(":")[2],
+            "PREFECT_API_URL": f"{url}/api",
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "DO_NOT_TRACK": "1",
+        },
+        is_up=partial(answers, f"{url}/api/health"),
+        timeout_s=SLOW_S,
+    )
+    try:
+        with temporary_settings({PREFECT_API_URL: f"{url}/api"}):
+            yield f"{url}/api"
+    finally:
+        stop_service(folder, "prefect")
+
+
+@pytest.fixture
+def project(tmp_path: Path, own_home: None) -> Path:
+    """A project that is retrained every Monday."""
+    return write_project(tmp_path / "digits.yaml")
+
+
+def write_project(path: Path, *more: str, name: str = "digits", cron: str = "0 3 * * mon") -> Path:
+    """Write a project's file."""
+    operation = ["operation:", f"  cron: {cron!r}", "  timezone: Europe/Berlin"]
+    path.write_text("\n".join(["extends: smoke", f"name: {name}", *operation, *more]))
+    return path

@@ -1,0 +1,198 @@
+"""Deployments applied to a real Prefect server: once, again, changed, paused, and all at once."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import PIPE, Popen
+from sys import executable
+
+import pytest
+from prefect.client.orchestration import SyncPrefectClient, get_client
+
+from cli.main import run
+from configs.settings import Settings
+from deploy.background import clean_environment
+from deploy.deployments.apply import apply_remembered
+from deploy.deployments.automations import find_automations
+from deploy.deployments.server import Stored, read_stored
+from tests.deploy.deployments.conftest import write_project
+
+pytestmark = pytest.mark.usefixtures("own_home")
+Out = pytest.CaptureFixture[str]
+FULL, SMOKE = "retrain-lines/digits", "retrain-lines/digits-smoke"
+
+
+@pytest.fixture
+def client(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SyncPrefectClient]:
+    """The server without a deployment of ours; commands find it in the environment."""
+    monkeypatch.setenv("PREFECT_API_URL", server)
+    with get_client(sync_client=True) as client:
+        for stored in read_stored(client).values():
+            client.delete_deployment(stored.deployment.id)
+            for each in stored.automations:
+                client.delete_automation(each.id)
+        yield client
+
+
+def apply(*projects: Path) -> int:
+    return run(["deployments", "apply", *map(str, projects), "--yes"])
+
+
+def stored(client: SyncPrefectClient, name: str) -> Stored:
+    return read_stored(client)[name]
+
+
+def test_a_project_is_applied_once_and_a_second_time_there_is_nothing_to_change(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    before = run(["deployments", "diff", str(project)])
+    first = apply(project)
+    said = capsys.readouterr().out
+    again = run(["deployments", "apply"])  # asks nothing, as there is nothing to ask
+    then = capsys.readouterr().out
+    after = run(["deployments", "diff"])
+
+    assert (before, first, again, after) == (1, 0, 0, 0)
+    assert f"+ {FULL}  created" in said
+    assert said.endswith("applied 5 created\n")
+    assert then == "nothing to change\n"
+    deployment = stored(client, FULL).deployment
+    (schedule,) = deployment.schedules
+    assert deployment.entrypoint == "flows.retrain_lines.retrain_lines"
+    assert (deployment.work_pool_name, deployment.work_queue_name) == ("ocrline", "cpu")
+    assert deployment.global_concurrency_limit is not None
+    assert deployment.global_concurrency_limit.limit == 1
+    assert schedule.schedule.model_dump()["cron"] == "0 3 * * mon"
+    assert schedule.schedule.model_dump()["timezone"] == "Europe/Berlin"
+    assert deployment.parameters["params"]["smoke"] == {"must_pass": True}
+
+
+def test_a_changed_project_is_shown_field_by_field_before_it_is_asked(
+    client: SyncPrefectClient, project: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply(project)
+    write_project(project, "training: {epochs: 12}", cron="30 4 * * fri")
+    capsys.readouterr()
+
+    refused = run(["deployments", "apply"])  # nobody answers
+    said = capsys.readouterr().out
+    kept = stored(client, FULL).describe().facts["params.training.epochs"]
+    code = apply()
+
+    assert refused != 0
+    assert "schedule: 0 3 * * mon, Europe/Berlin → 30 4 * * fri, Europe/Berlin" in said
+    assert "params.training.epochs: 10 → 12" in said
+    assert kept == "10"
+    assert code == 0
+    facts = stored(client, FULL).describe().facts
+    assert facts["params.training.epochs"] == "12"
+    assert facts["schedule"] == "30 4 * * fri, Europe/Berlin"
+
+
+def test_what_a_person_paused_stays_paused_and_is_said(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    apply(project)
+    found = stored(client, FULL)
+    (schedule,) = found.deployment.schedules
+    client.update_deployment_schedule(found.deployment.id, schedule.id, active=False)
+    client.pause_automation(found.automations[0].id)
+    write_project(project, "training: {epochs: 12}", cron="30 4 * * fri")
+    capsys.readouterr()
+
+    apply()
+
+    said = capsys.readouterr().out
+    after = stored(client, FULL)
+    assert "its schedule was paused by a person, and stays paused" in said
+    assert "switched off by a person, and stays off" in said
+    assert [each.active for each in after.deployment.schedules] == [False]
+    assert [each.enabled for each in after.automations] == [False]
+    assert after.describe().facts["schedule"] == "30 4 * * fri, Europe/Berlin"
+
+
+def test_a_project_that_is_gone_is_paused_keeps_its_runs_and_comes_back_as_it_was(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    apply(project)
+    made = client.create_flow_run_from_deployment(stored(client, SMOKE).deployment.id)
+    content = project.read_text()
+    project.unlink()
+    capsys.readouterr()
+
+    apply()
+    said = capsys.readouterr().out
+    gone = stored(client, FULL)
+    again = apply()
+    silent = capsys.readouterr().out
+    project.write_text(content)
+    apply(project)
+
+    back = stored(client, FULL)
+    assert f"- {FULL}  no longer declared" in said
+    assert gone.deployment.paused
+    assert not gone.automations[0].enabled
+    assert (again, silent) == (0, "nothing to change\n")
+    assert client.read_flow_run(made.id).id == made.id
+    assert not back.deployment.paused
+    assert back.automations[0].enabled
+    assert back.deployment.id == gone.deployment.id
+
+
+def test_a_schedule_and_triggers_that_are_no_longer_said_go(
+    client: SyncPrefectClient, project: Path
+) -> None:
+    apply(write_project(project, "  new_samples: 50"))
+    with_trigger = stored(client, FULL).describe().facts["started by"]
+
+    apply(write_project(project, cron=""))
+
+    facts = stored(client, FULL).describe().facts
+    assert with_trigger == "ocrline.drift, ocrline.new-data"
+    assert facts["started by"] == "ocrline.drift"
+    assert facts["schedule"] == "none"
+
+
+def test_what_was_applied_is_applied_again_when_the_stack_starts(
+    client: SyncPrefectClient, project: Path
+) -> None:
+    apply(project)
+    client.delete_deployment(stored(client, FULL).deployment.id)
+
+    done = apply_remembered(Settings())
+
+    assert [(change.name, change.what) for change in done] == [(FULL, "created")]
+    assert stored(client, FULL).deployment.name == "digits"
+
+
+def test_applies_of_several_machines_at_once_leave_one_of_each(
+    client: SyncPrefectClient, project: Path, tmp_path: Path
+) -> None:
+    homes = [{"OCRLINE_HOME": str(tmp_path / name)} for name in ("a", "b", "c")]
+    command = [executable, "-m", "cli.main", "deployments", "apply", str(project), "--yes"]
+    environment = clean_environment()
+
+    running = [Popen(command, env={**environment, **home}, stderr=PIPE) for home in homes]
+    said = [process.communicate(timeout=240)[1] for process in running]
+
+    assert [process.returncode for process in running] == [0, 0, 0], said
+    names = sorted(read_stored(client))
+    automations = find_automations(client)[f"start {FULL}"]
+    assert names == sorted({*names, FULL, SMOKE})
+    assert len(automations) == 1
+    assert len(stored(client, FULL).deployment.schedules) == 1
+
+
+def test_list_says_what_starts_what_for_machines(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    apply(project)
+    capsys.readouterr()
+
+    code = run(["deployments", "list", "--json"])
+
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert code == 0
+    assert rows[FULL]["schedule"] == "0 3 * * mon, Europe/Berlin"
+    assert rows[SMOKE]["schedule"] == "none"
+    assert set(rows) > {"promote/ocrline", "rollback/ocrline", "evaluate/ocrline"}

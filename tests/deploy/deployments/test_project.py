@@ -1,0 +1,81 @@
+"""Which deployments follow from a project, and from every machine."""
+
+import pytest
+
+from configs.presets import ConfigError, load_project, preset_names
+from deploy.deployments.declaration import Schedule
+from deploy.deployments.project import declare_project
+from deploy.deployments.singles import SINGLES
+
+
+def declare(preset: str, *overrides: str) -> dict[str, object]:
+    project = load_project(preset, overrides=[*overrides, "dataset.root=/data"])
+    return {each.full_name: each for each in declare_project(project)}
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_every_preset_has_a_retraining_and_its_smoke_one_at_once_each(preset: str) -> None:
+    project = load_project(preset, overrides=["dataset.root=/data"])
+    name = project.params.name
+
+    full, smoke = declare_project(project)
+
+    assert {full.name, smoke.name} == {name, f"{name}-smoke"}
+    assert full.flow_name == smoke.flow_name == full.load_flow().name
+    assert (full.at_once, smoke.at_once) == (1, 1)
+    assert full.tags == ("ocrline", name)
+    assert full.queue == project.params.resources.device
+    assert smoke.parameters == {**full.parameters, "until": "smoke"}
+    assert (full.schedule, full.events) == (None, ("ocrline.drift",))
+
+
+def test_a_project_says_when_it_runs_what_starts_it_and_whether_a_smoke_must_pass() -> None:
+    said = ["operation.cron=0 3 * * mon", "operation.timezone=Asia/Shanghai"]
+    said += ["operation.new_samples=200", "operation.when_busy=CANCEL_NEW"]
+    project = load_project("smoke", overrides=said)
+    without = load_project("smoke", overrides=["operation.require_smoke=false"])
+
+    full, *_ = declare_project(project)
+    free, *_ = declare_project(without)
+
+    assert full.schedule == Schedule("0 3 * * mon", "Asia/Shanghai")
+    assert full.events == ("ocrline.drift", "ocrline.new-data")
+    assert full.when_busy == "CANCEL_NEW"
+    assert full.parameters["params"]["smoke"] == {"must_pass": True}
+    assert free.parameters["params"]["smoke"] == {"must_pass": False}
+
+
+def test_needs_a_gpu_says_the_queue() -> None:
+    project = load_project("smoke", overrides=["resources.device=gpu"])
+
+    assert {each.queue for each in declare_project(project)} == {"gpu"}
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        (["dataset.root=data", "dataset.source=paddleocr"], "dataset.root: 'data'"),
+        (
+            ["evaluation.further=[{name: old, root: old, labels: a.txt}]"],
+            "evaluation.further[old].root: 'old'",
+        ),
+    ],
+)
+def test_a_folder_that_a_worker_would_look_for_elsewhere_is_refused(
+    given: list[str], key: str
+) -> None:
+    project = load_project("smoke", overrides=given)
+
+    with pytest.raises(ConfigError) as refused:
+        list(declare_project(project))
+
+    assert str(refused.value).startswith(f"smoke: {key} is another folder in another process")
+
+
+@pytest.mark.parametrize("single", SINGLES, ids=[single.full_name for single in SINGLES])
+def test_a_single_deployment_is_of_the_flow_whose_name_it_bears(single: object) -> None:
+    from deploy.deployments.declaration import Declaration
+
+    assert isinstance(single, Declaration)
+    assert single.full_name == f"{single.load_flow().name}/ocrline"
+    assert single.tags == ("ocrline",)

@@ -1,0 +1,43 @@
+"""Which projects an apply knows of."""
+
+from pathlib import Path
+
+import pytest
+
+from configs.presets import ConfigError
+from deploy.deployments.remembered import declare_all, name_sources, read_remembered, remember
+from ocr.errors import BadData
+from tests.deploy.deployments.conftest import write_project
+
+
+def test_projects_of_before_come_first_files_by_full_path_and_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_project(tmp_path / "digits.yaml")
+    remember(tmp_path, ["demo", str(file)])
+    monkeypatch.chdir(tmp_path)
+
+    sources = name_sources(tmp_path, ["digits.yaml", "meters"])
+
+    assert sources == ["demo", str(file), "meters"]
+
+
+def test_a_file_that_is_gone_declares_nothing_any_more(tmp_path: Path) -> None:
+    remember(tmp_path, ["demo", str(tmp_path / "gone.yaml")])
+
+    assert name_sources(tmp_path, []) == ["demo"]
+
+
+def test_two_projects_of_one_name_are_refused(tmp_path: Path) -> None:
+    files = [str(write_project(tmp_path / name)) for name in ("a.yaml", "b.yaml")]
+
+    with pytest.raises(ConfigError, match=r"'digits' is of .*a\.yaml and of .*b\.yaml"):
+        declare_all(files)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"projects": 1}', "{}"])
+def test_a_damaged_list_is_named_and_mended_by_hand(tmp_path: Path, content: str) -> None:
+    (tmp_path / "deployments.json").write_text(content)
+
+    with pytest.raises(BadData, match=r"deployments\.json is damaged: .*apply each project"):
+        read_remembered(tmp_path)

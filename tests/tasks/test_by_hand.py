@@ -1,0 +1,126 @@
+"""A promotion and a rollback by hand against a gateway: proven, or all is as it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from configs.deployment import DeploymentParams
+from configs.operation.evaluate import EvaluateParams
+from configs.operation.promote import PromoteParams
+from configs.operation.rollback import RollbackParams
+from ocr.errors import ArtifactNotFound, BadInput, ParityFailed
+from ocr.models.alias import Promotion
+from tasks.deploy import promote_version, rollback_champion
+from tasks.measuring.labels import measure_labels
+from tests.serving.conftest import Shelf, make_shelf
+from tests.serving.gateway import running_gateway
+from tests.serving.tiny_bundle import DIGITS, LETTERS, png
+from tests.tasks.stub_gateway import Behaviour, stub_gateway
+
+NOWHERE = DeploymentParams(target="none")
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """Version v2 is the champion, v1 was it before."""
+    shelf = make_shelf(tmp_path)
+    for version, characters in (("v1", DIGITS), ("v2", LETTERS)):
+        shelf.add(version, characters)
+        shelf.registry.promote("bars", version, reason="better")
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "task"))
+    monkeypatch.setenv("OCRLINE_STORE", shelf.store)
+    return shelf
+
+
+def at(endpoint: str, *, timeout_s: float = 20) -> DeploymentParams:
+    return DeploymentParams(endpoint=endpoint, timeout_s=timeout_s)
+
+
+def last_move(shelf: Shelf) -> Promotion:
+    return shelf.registry.history("bars")[-1]
+
+
+def test_a_version_by_the_start_of_its_name_and_back_again_both_proven(shelf: Shelf) -> None:
+    shelf.add("f00d1234", DIGITS)
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        promote_version.fn(
+            PromoteParams(name="bars", version="f00d", reason="read", deployment=at(gateway.url))
+        )
+        promoted = gateway.model()["version"]
+        rollback_champion.fn(
+            RollbackParams(name="bars", reason="reads 8 as B", deployment=at(gateway.url))
+        )
+        back = gateway.model()["version"]
+
+    assert (promoted, back) == ("f00d1234", "v2")
+    assert (last_move(shelf).action, last_move(shelf).reason) == ("rollback", "reads 8 as B")
+
+
+@pytest.mark.parametrize("behaviour", ["lies", "dies"])
+def test_an_unproven_rollback_leaves_the_champion_and_what_is_before_it(
+    shelf: Shelf, behaviour: Behaviour
+) -> None:
+    with (
+        stub_gateway(shelf.registry, "v1", behaviour, on_promotion=lambda: None) as endpoint,
+        pytest.raises((ParityFailed, ConnectionError)),
+    ):
+        rollback_champion.fn(RollbackParams(name="bars", deployment=at(endpoint, timeout_s=0.3)))
+
+    champion = shelf.registry.champion("bars")
+    assert champion is not None
+    assert (champion.version, champion.previous) == ("v2", "v1")
+    assert last_move(shelf).reason.startswith("deployment failed")
+    assert not champion.was_rolled_back("v2")
+
+
+@pytest.mark.parametrize("behaviour", ["lies", "dies"])
+def test_an_unproven_promotion_is_taken_back(shelf: Shelf, behaviour: Behaviour) -> None:
+    shelf.add("v3", DIGITS)
+    with (
+        stub_gateway(shelf.registry, "v3", behaviour, on_promotion=lambda: None) as endpoint,
+        pytest.raises((ParityFailed, ConnectionError)),
+    ):
+        promote_version.fn(
+            PromoteParams(name="bars", version="v3", deployment=at(endpoint, timeout_s=0.3))
+        )
+
+    champion = shelf.registry.champion("bars")
+    assert champion is not None
+    assert (champion.version, champion.previous) == ("v2", "v1")
+
+
+def test_nothing_moves_while_the_gateway_does_not_answer(shelf: Shelf) -> None:
+    before = shelf.registry.history("bars")
+
+    with pytest.raises(ConnectionError, match="gives no answer"):
+        rollback_champion.fn(
+            RollbackParams(name="bars", deployment=at("http://127.0.0.1:9", timeout_s=0.1))
+        )
+
+    assert shelf.registry.history("bars") == before
+
+
+def test_there_must_be_a_version_and_a_champion_before(shelf: Shelf) -> None:
+    with pytest.raises(ArtifactNotFound, match="No version 'v9' of 'bars'"):
+        promote_version.fn(PromoteParams(name="bars", version="v9", deployment=NOWHERE))
+    rollback_champion.fn(RollbackParams(name="bars", deployment=NOWHERE))
+    with pytest.raises(BadInput, match="'bars' has no earlier champion to go back to"):
+        rollback_champion.fn(RollbackParams(name="bars", deployment=NOWHERE))
+
+
+def test_a_model_is_measured_on_a_label_file_by_its_name(
+    shelf: Shelf, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("12", "34"):
+        (tmp_path / f"{text}.png").write_bytes(png(text))
+    labels = tmp_path / "labels.txt"
+    labels.write_text("12.png\t12\n34.png\t33\ngone.png\t5\n")
+
+    metrics = measure_labels.fn(EvaluateParams(model="bars:v1", labels=str(labels)))
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert (metrics["accuracy"], metrics["left_out"]) == (0.5, 1)
+    assert "left out: " in said
+    assert "accuracy 0.5" in said
+    assert json.dumps(metrics)
