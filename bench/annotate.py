@@ -3,8 +3,9 @@
 ``--root FOLDER`` is a set with det_{train,val,test}.txt, whose labels play the person. The train
 pages are read as `ocrline annotate` reads them; a page's corrections are the lines to retype, to
 add and to take out until its reading is its label. ``--train 20 40`` also trains both nets, with
-the preset receipts and ``--set`` as of `ocrline retrain`, on so many pages of the suggested order
-and of a random one, and has them read the test pages: hours on two cores, minutes with few epochs.
+the preset receipts and ``--set`` as of `ocrline retrain`, on so many pages in the order that is
+suggested (half of them at random), by usefulness alone and all at random, and has them read the
+test pages: hours on two cores, minutes with few epochs.
 """
 
 import argparse
@@ -30,10 +31,12 @@ from ocr.evaluation.pages.metrics import measure_pages
 from ocr.image.pixels import to_grey
 from ocr.proposal.page import PageSource, ProposedPage
 from ocr.proposal.shelf import PageShelf
+from ocr.proposal.usefulness import TURNS, Turn
 from ocr.reading.page_reader import ReadsPages
 
 DRAWS = 200
 SHARES = (0.1, 0.2, 0.3, 0.5)
+ORDERS = ("half", "useful", "random")
 Order = Sequence[int]
 
 
@@ -46,7 +49,8 @@ class Checked:
         corrections: (N,) lines to retype, to add and to take out of each.
         lines: (N,) labelled lines.
         words: The labelled words of each.
-        suggested: The pages as `ocrline annotate` orders them.
+        half: The pages as `ocrline annotate` orders them, half of them at random.
+        useful: The useful ones of these alone.
         doubted: By doubt alone.
     """
 
@@ -54,7 +58,8 @@ class Checked:
     corrections: NDArray[np.int64]
     lines: NDArray[np.int64]
     words: Sequence[frozenset[str]]
-    suggested: Order
+    half: Order
+    useful: Order
     doubted: Order
 
 
@@ -65,13 +70,19 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=0, help="The first N train pages; 0: all")
     parser.add_argument("--model", default="rapidocr", help="What reads: as of ocrline annotate")
     parser.add_argument("--train", type=int, nargs="+", default=[], help="Counts of checked pages")
+    parser.add_argument("--orders", nargs="+", default=[*ORDERS], choices=ORDERS, help="Of --train")
     parser.add_argument("--set", action="append", default=[], help="key.path=value of the preset")
     arguments = parser.parse_args()
     pages, _ = read_labelled_pages(arguments.root / "det_train.txt", max_pixels=MAX_PIXELS)
     checked = check(pages[: arguments.pages or None], load_page_reader(arguments.model, store=""))
     print_corrections(checked)
     if arguments.train:
-        orders = {"suggested": checked.suggested, "random": draw_order(checked, seed=0)}
+        every = {
+            "half": checked.half,
+            "useful": checked.useful,
+            "random": draw_order(checked, seed=0),
+        }
+        orders = {name: every[name] for name in arguments.orders}
         print_curve(arguments.root, checked.names, orders, arguments.train, arguments.set)
 
 
@@ -91,15 +102,21 @@ def check(pages: Sequence[LabelledPage], reader: ReadsPages) -> Checked:
             corrections.append(wrong)
             lines.append(counts.texts)
             doubts.append(found.doubt)
-        suggested = [choice.index for choice in shelf.choose(budget=len(pages), known=())]
+        half, useful = _order(shelf, TURNS), _order(shelf, ("useful",))
     return Checked(
         names=[page.name for page in pages],
         corrections=np.array(corrections),
         lines=np.array(lines),
         words=[frozenset(" ".join(r.text for r in page.regions).split()) for page in pages],
-        suggested=suggested,
+        half=half,
+        useful=useful,
         doubted=np.argsort(-np.array(doubts), kind="stable").tolist(),
     )
+
+
+def _order(shelf: PageShelf, turns: Sequence[Turn]) -> Order:
+    choices = shelf.choose(budget=len(shelf), known=(), turns=turns)
+    return [choice.index for choice in choices]
 
 
 def draw_order(checked: Checked, *, seed: int) -> Order:
@@ -113,7 +130,8 @@ def print_corrections(checked: Checked) -> None:
     draws = [draw_order(checked, seed=seed) for seed in range(DRAWS)]
     worst = np.argsort(-checked.corrections).tolist()
     fixed: dict[str, tuple[Order, ...]] = {
-        "suggested": (checked.suggested,),
+        "half": (checked.half,),
+        "useful": (checked.useful,),
         "by doubt alone": (checked.doubted,),
         f"random, {DRAWS} draws: mean, 95 %": tuple(draws),
         "best possible": (worst,),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ocr.proposal.folder import Proposal
     from ocr.proposal.suggestion import Suggestion
 
-_COLUMNS = ("page", "of", "doubt", "novelty", "lines", "least sure of")
+_COLUMNS = ("page", "of", "chosen", "doubt", "novelty", "lines", "least sure of")
 _THEN: Final[Mapping[str, str]] = {
     "ppocrlabel": "open the folder with PPOCRLabel, correct and confirm page after page, and train "
     "on its Label.txt (source: ppocrlabel)",
@@ -52,9 +52,10 @@ def annotate(
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
-    """Read pages and write the most useful ones with their texts, for a person to correct.
+    """Read pages and write those to check first with their texts, for a person to correct.
 
-    A page is useful that has many unsure lines and is unlike those before it.
+    Every other page is useful, with many unsure lines and unlike those before it; the others are
+    drawn at random.
     """
     target = Path(output or f"{folder.resolve().name}-to-check")
     if target.resolve().is_relative_to(folder.resolve()):
@@ -89,8 +90,10 @@ def _print(proposal: "Proposal", target: Path, model: str, *, then: str) -> None
     for each in proposal.left_out:
         ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
     print_table(f"{target}, read by {model}", _COLUMNS, map(_row, proposal.suggestions))
+    drawn = sum(page.chosen == "random" for page in proposal.suggestions)
     ERR.print(
-        f"wrote {len(proposal.suggestions)} of {proposal.read} pages; {escape(then)}",
+        f"wrote {len(proposal.suggestions)} of {proposal.read} pages, {drawn} of them drawn at "
+        f"random; {escape(then)}",
         soft_wrap=True,
     )
 
@@ -100,6 +103,7 @@ def _row(page: "Suggestion") -> tuple[object, ...]:
     return (
         page.image,
         f"{Path(page.file).name} page {page.page}" if page.page > 1 else Path(page.file).name,
+        page.chosen,
         f"{page.doubt:.1f}",
         f"{page.novelty:.2f}",
         page.lines,

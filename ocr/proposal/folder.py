@@ -39,7 +39,7 @@ class Proposal:
     """What a folder was made of.
 
     Attributes:
-        suggestions: The pages it holds, the most useful first.
+        suggestions: The pages it holds, in the order to check them.
         read: How many pages were read.
         left_out: What could not be read, and why.
     """
@@ -59,7 +59,7 @@ def propose_labels(
     max_pixels: int,
     known: Collection[tuple[str, int]] = (),
 ) -> Proposal:
-    """Read pages and write the most useful ones to a new folder, for a person to check.
+    """Read pages and write some of them to a new folder, in the order for a person to check.
 
     The folder appears when it is complete. No page in it is a label yet: PPOCRLabel finds what
     was read in its cache, and Label Studio finds predictions.
@@ -98,7 +98,7 @@ def propose_labels(
         pages = ((name, shelf.get(choice.index)) for name, choice in written)
         _write_labels(part, pages, kind, name=folder.name, model=reader.name)
         suggestions = tuple(
-            Suggestion.of(shelf.get(choice.index), image=name, novelty=choice.novelty)
+            Suggestion.of(shelf.get(choice.index), image=name, choice=choice)
             for name, choice in written
         )
         write_list(part, suggestions, model=reader.name)

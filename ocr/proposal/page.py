@@ -1,5 +1,6 @@
 """A page that nobody has labelled, and what a model read on it."""
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -35,6 +36,11 @@ class PageSource:
     def name(self) -> str:
         """What a person calls it."""
         return f"{self.file} page {self.number}" if self.pages > 1 else self.file
+
+    @property
+    def lot(self) -> bytes:
+        """What it draws: a random order, whatever files are called and whichever lie beside it."""
+        return hashlib.sha256(f"lot {self.digest} {self.number}".encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)

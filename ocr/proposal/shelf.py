@@ -1,13 +1,13 @@
 """Pages that were read, on disk until it is known which are chosen."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import BinaryIO
 
 import numpy as np
 
 from ocr.dataset.pages.copies import HASH_BYTES, count_words
 from ocr.proposal.page import PageSource, ProposedPage
-from ocr.proposal.usefulness import Choice, PageLooks, choose_pages
+from ocr.proposal.usefulness import TURNS, Choice, PageLooks, Turn, choose_pages
 
 
 class PageShelf:
@@ -43,12 +43,19 @@ class PageShelf:
         self._file.seek(offset)
         return ProposedPage.from_bytes(self._file.read(size), source=self._sources[index])
 
-    def choose(self, *, budget: int, known: Collection[tuple[str, int]]) -> list[Choice]:
-        """Choose the most useful pages.
+    def choose(
+        self,
+        *,
+        budget: int,
+        known: Collection[tuple[str, int]],
+        turns: Sequence[Turn] = TURNS,
+    ) -> list[Choice]:
+        """Choose the pages to check, in the order to check them.
 
         Args:
             budget: Most pages to choose.
             known: Digest and number of pages that were proposed before.
+            turns: What is chosen in turn.
         """
         texts = ([line.text for line in self.get(index).lines] for index in range(len(self)))
         hashes = np.frombuffer(bytes(self._hashes), np.uint8).reshape(-1, HASH_BYTES)
@@ -58,5 +65,10 @@ class PageShelf:
             if (source.digest, source.number) in known
         ]
         return choose_pages(
-            self._doubts, PageLooks(hashes, count_words(texts)), budget=budget, known=before
+            self._doubts,
+            PageLooks(hashes, count_words(texts)),
+            [source.lot for source in self._sources],
+            budget=budget,
+            known=before,
+            turns=turns,
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.proposal.page import ProposedPage
+from ocr.proposal.usefulness import Choice, Turn
 
 LIST = "pages.json"
 
@@ -20,6 +21,7 @@ class Suggestion:
         file: Where it came from.
         page: Its place among the pages of the file, from 1.
         digest: SHA-256 of the file.
+        chosen: Because it is useful to correct, or at random.
         doubt: How many of its lines are expected to be wrong.
         novelty: How unlike it is to the pages before it, 0 to 1.
         lines: How many were read.
@@ -31,6 +33,7 @@ class Suggestion:
     file: str
     page: int
     digest: str
+    chosen: Turn
     doubt: float
     novelty: float
     lines: int
@@ -38,7 +41,7 @@ class Suggestion:
     least_confidence: float
 
     @classmethod
-    def of(cls, page: ProposedPage, *, image: str, novelty: float) -> "Suggestion":
+    def of(cls, page: ProposedPage, *, image: str, choice: Choice) -> "Suggestion":
         """Describe a page."""
         least = page.least
         return cls(
@@ -46,8 +49,9 @@ class Suggestion:
             file=page.source.file,
             page=page.source.number,
             digest=page.source.digest,
+            chosen=choice.turn,
             doubt=round(page.doubt, 2),
-            novelty=round(novelty, 3),
+            novelty=round(choice.novelty, 3),
             lines=len(page.lines),
             least_text=least.text if least else "",
             least_confidence=round(least.confidence, 4) if least else 0.0,

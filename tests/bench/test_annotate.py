@@ -28,11 +28,11 @@ def test_corrections_are_counted_and_found_where_the_model_doubts(
     print_corrections(checked)
 
     assert checked.corrections.tolist() == [0] * (PAGES - 1) + [1]
-    assert checked.suggested[0] == checked.doubted[0] == PAGES - 1
-    rows = [row for row in capsys.readouterr().out.splitlines() if "│ suggested" in row]
+    assert checked.half[0] == checked.useful[0] == checked.doubted[0] == PAGES - 1
+    rows = [row for row in capsys.readouterr().out.splitlines() if "│ half" in row]
     assert [cell.strip() for cell in rows[0].split("│")[1:5]] == [
         "1",
-        "suggested",
+        "half",
         "1.000",
         "0.500",
     ]

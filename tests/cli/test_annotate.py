@@ -49,9 +49,12 @@ def test_a_table_says_which_pages_to_check_first_and_why(tmp_path: Path, capsys:
     said = capsys.readouterr()
     assert code == 0
     assert "scans-to-check, read by pages:v1" in said.out
-    assert "0001-b.png" in said.out
+    first, second = (row for row in said.out.splitlines() if ".png" in row and "000" in row)
+    assert "0001-b.png" in first
+    assert "useful" in first
+    assert "random" in second
     assert "left out scans/d.jpg: not an image" in said.err
-    assert "wrote 2 of 3 pages; open the folder with PPOCRLabel" in said.err
+    assert "wrote 2 of 3 pages, 1 of them drawn at random; open the folder with PPO" in said.err
     assert len(list((tmp_path / "scans-to-check").glob("*.png"))) == 2
     assert {path.name for path in tmp_path.iterdir()} == {
         *("house", "home", "scans", "scans-to-check")
@@ -65,6 +68,7 @@ def test_machines_are_told_the_same(capsys: Out) -> None:
     said = json.loads(capsys.readouterr().out)
     assert (code, said["model"], said["folder"], said["read"]) == (0, "pages:v1", "out", 3)
     first, *_ = said["suggestions"]
+    assert [page["chosen"] for page in said["suggestions"]] == ["useful", "random", "useful"]
     assert (first["image"], first["file"], first["lines"]) == (
         "images/0001-b.png",
         "scans/b.png",

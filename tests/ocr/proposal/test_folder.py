@@ -94,11 +94,39 @@ def test_label_studio_finds_predictions_with_scores_and_no_annotation(
 def test_a_person_is_told_why_each_page_was_chosen(
     files: list[Path], reader: ToldReader, tmp_path: Path
 ) -> None:
-    first, _ = propose(files, tmp_path / "out", reader).suggestions
+    first, second = propose(files, tmp_path / "out", reader).suggestions
 
     assert (first.image, first.file, first.page) == ("0001-b_b.png", str(files[1]), 1)
     assert (first.doubt, first.novelty, first.lines) == (0.5, 1.0, 2)
     assert (first.least_text, first.least_confidence) == ("GAMMA", 0.6)
+    assert (first.chosen, second.chosen) == ("useful", "random")
+
+
+def test_the_list_in_the_folder_says_which_pages_were_drawn_at_random(
+    files: list[Path], reader: ToldReader, tmp_path: Path
+) -> None:
+    propose(files, tmp_path / "out", reader)
+
+    listed = json.loads((tmp_path / "out/pages.json").read_text())["pages"]
+    assert [page["chosen"] for page in listed] == ["useful", "random"]
+
+
+def test_the_same_pages_are_chosen_whatever_their_files_are_called(
+    reader: ToldReader, tmp_path: Path
+) -> None:
+    for number in range(6):
+        data = encode_png(reader.draw([(f"PAGE {number}", 0.3 + number / 10)], seed=number))
+        (tmp_path / f"{number}.png").write_bytes(data)
+        (tmp_path / f"other-{9 - number}.png").write_bytes(data)
+
+    made = [
+        propose(sorted(tmp_path.glob(f"{names}.png")), tmp_path / str(turn), reader, budget=4)
+        for turn, names in enumerate(("[0-9]", "other-*"))
+    ]
+
+    drawn = [{page.digest for page in each.suggestions if page.chosen == "random"} for each in made]
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) == 2
 
 
 def test_pages_of_a_document_become_images(reader: ToldReader, tmp_path: Path) -> None:
