@@ -154,9 +154,8 @@ def _check_store(settings: Settings) -> Finding:
 
 def _check_decoder() -> Finding:
     """Start a process that decodes documents, as the gateway does, and ask what confines it."""
-    from serving.decoding.confinement import NO_FILES, NO_NETWORK
-    from serving.decoding.decoder import Decoder, DecoderFailed
-    from serving.decoding.decoders import memory_for
+    from ocr.decoding.confinement import NO_FILES, NO_NETWORK
+    from ocr.decoding.decoder import Decoder, DecoderFailed, memory_for
     from serving.settings import ServingSettings
 
     memory_bytes = memory_for(max_pixels=ServingSettings().max_pixels)

@@ -6,7 +6,7 @@
 - `rest/` – our routes, from a request to its answer
 - `access/` – who may ask
 - `decoding/` – documents to pages, in processes that can be killed
-- `workers/` – processes that read crops and pages; `wire` is how one talks to them
+- `workers/` – processes that read crops and pages
 - `engines/` – what runs nets besides ONNX Runtime; `paddle_serving/` is what runs in its own Python
 - `models/` – the versions in service, and how the champions are followed
 - `web/` – the pages that a browser shows

@@ -13,13 +13,13 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
 from configs.settings import SettingsError
+from ocr.decoding.decoders import Decoders
 from ocr.errors import ProcessDied
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
 from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
 from serving.access.key_file import read_keys
-from serving.decoding.decoders import Decoders
 from serving.decoding.page_feed import PageFeed
 from serving.dialects.asking import Asking
 from serving.dialects.kserve import kserve_routes

@@ -7,7 +7,7 @@ from typing import Final
 import psutil
 
 MEBIBYTE: Final = 2**20
-ROLES: Final = {"serving.workers.child": "worker", "serving.decoding.child": "decoder"}
+ROLES: Final = {"serving.workers.child": "worker", "ocr.decoding.child": "decoder"}
 
 
 @dataclass(frozen=True)

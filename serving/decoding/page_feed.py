@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from ocr.decoding.decoder import DecodedPage, Document, PageFault
+from ocr.decoding.decoders import Decoders
 from ocr.image.document import page_numbers
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, Image
-from serving.decoding.decoder import DecodedPage, Document, PageFault
-from serving.decoding.decoders import Decoders
 
 HELD_PER_WORKER: Final = 2
 """Pages in memory for each that is read: that one, and one that comes after it."""

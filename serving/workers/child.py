@@ -21,7 +21,7 @@ import numpy as np
 from ocr.errors import OcrError
 from ocr.image.pixels import BadImage, Image, declared_pixels, decode_image
 from ocr.reading.cores import Cores
-from serving.wire import WireBroken, receive, receive_bytes, receive_into, send
+from ocr.wire import WireBroken, receive, receive_bytes, receive_into, send
 from serving.workers.faults import describe_fault
 from serving.workers.model_files import LoadedModel, Runtime, load_model
 from serving.workers.page_answer import answer_page

@@ -6,9 +6,9 @@ from time import perf_counter
 from typing import Any, Final
 
 from ocr.image.pixels import BadImage
+from ocr.wire import WireBroken, encode, take_message
 from serving.metrics import ServingMetrics
 from serving.settings import Engine
-from serving.wire import WireBroken, encode, take_message
 from serving.workers.crop_queue import Crop
 from serving.workers.worker import Worker
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from ocr.errors import ProcessDied
 from ocr.image.pixels import Image
+from ocr.wire import WireBroken, receive, receive_bytes, send
 from serving.settings import PASSED_ON
-from serving.wire import WireBroken, receive, receive_bytes, send
 from serving.workers.faults import to_error
 
 LOG = logging.getLogger("ocrline.serving")

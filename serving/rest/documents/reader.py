@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from fastapi import Request
 
+from ocr.decoding.decoder import Document, PageFault
 from ocr.image.document import page_numbers
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image
-from serving.decoding.decoder import Document, PageFault
 from serving.decoding.page_feed import FedPage, PageFeed
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from serving.decoding.decoder import END_S
+from ocr.decoding.decoder import END_S
 from serving.decoding.page_feed import GRACE_S
 from tests.serving.decoding.hostile_uploads import CASES, is_expected, serving
 from tests.serving.gateway import Gateway, wait_until
@@ -31,7 +31,7 @@ def is_gone(pid: int) -> bool:
 
 def decoders(gateway: Gateway) -> list[psutil.Process]:
     children = psutil.Process(gateway.process.pid).children()
-    return [child for child in children if "serving.decoding.child" in child.cmdline()]
+    return [child for child in children if "ocr.decoding.child" in child.cmdline()]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -8,8 +8,8 @@ from contextlib import aclosing, contextmanager
 import numpy as np
 import pytest
 
-from serving.decoding.decoder import DecodedPage, Document
-from serving.decoding.decoders import Decoders
+from ocr.decoding.decoder import DecodedPage, Document
+from ocr.decoding.decoders import Decoders
 from serving.decoding.page_feed import GRACE_S, HELD_PER_WORKER, PageFeed
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ocr.wire import encode
 from serving.metrics import ServingMetrics
-from serving.wire import encode
 from serving.workers.crop_lane import LOSSES, CropLane
 from serving.workers.crop_queue import Crop, CropRequest
 

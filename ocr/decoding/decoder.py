@@ -1,4 +1,4 @@
-"""One decoder as the gateway sees it: asked for a page, timed, killed, replaced."""
+"""One decoder as its owner sees it: asked for a page, timed, killed."""
 
 import itertools
 import logging
@@ -18,14 +18,19 @@ import numpy as np
 from ocr.image.document import ALL, PageRanges
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, ImageFault
-from serving.wire import WireBroken, receive, receive_into, send
+from ocr.wire import WireBroken, receive, receive_into, send
 
-LOG = logging.getLogger("ocrline.serving")
+LOG = logging.getLogger("ocrline.decoding")
 
 START_TIMEOUT_S: Final = 60.0
 END_S: Final = 1.0
 MOST_DOCUMENTS: Final = 500
 """So many later a decoder is replaced, whatever its libraries have leaked."""
+BODY_BYTES: Final = 16 << 20
+BASE_BYTES: Final = 256 << 20
+"""A process with its libraries, and a file of BODY_BYTES in it twice."""
+BYTES_A_PIXEL: Final = 24
+"""Of 20 megapixels a WebP needs most: 480 MiB with the base; JPEG, PNG and TIFF 320 MiB."""
 ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 PageFault = BadDocument | BadImage
@@ -68,8 +73,13 @@ class DecoderKilled(BadDocument):
     """A decoder that was killed from outside, over a document that may be sound."""
 
 
+def memory_for(*, max_pixels: int, max_bytes: int = BODY_BYTES) -> int:
+    """Return how many bytes a decoder may have for pages of so many pixels in files of so many."""
+    return BASE_BYTES + 2 * max(0, max_bytes - BODY_BYTES) + BYTES_A_PIXEL * max_pixels
+
+
 class Decoder:
-    """A process of `serving.decoding.child`; one thread at a time may use it."""
+    """A process of `ocr.decoding.child`; one thread at a time may use it."""
 
     def __init__(self, *, memory_bytes: int) -> None:
         try:
@@ -79,7 +89,7 @@ class Decoder:
         self._connection = ours
         with theirs:
             descriptor = theirs.fileno()
-            module = ["-m", "serving.decoding.child", str(descriptor), str(memory_bytes)]
+            module = ["-m", "ocr.decoding.child", str(descriptor), str(memory_bytes)]
             try:
                 self._process = subprocess.Popen(
                     [sys.executable, *module],
@@ -88,7 +98,7 @@ class Decoder:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     pass_fds=[descriptor],
-                    start_new_session=True,  # Ctrl-C is for the gateway, which then ends it
+                    start_new_session=True,  # Ctrl-C is for its owner, who then ends it
                 )
             except OSError as error:
                 ours.close()

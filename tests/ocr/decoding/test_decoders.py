@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
+from ocr.decoding.decoder import DecoderFailed, Document
+from ocr.decoding.decoders import Decoders
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, encode_png
-from serving.decoding.decoder import DecoderFailed, Document
-from serving.decoding.decoders import Decoders
 from tests.ocr.image.documents import tiff
 from tests.serving.tiny_pipeline import draw_page
 
@@ -38,7 +38,7 @@ def document(content: bytes) -> Document:
 def processes() -> list[psutil.Process]:
     children = psutil.Process().children()
     alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in alive if "serving.decoding.child" in child.cmdline()]
+    return [child for child in alive if "ocr.decoding.child" in child.cmdline()]
 
 
 def kill(*victims: psutil.Process) -> None:

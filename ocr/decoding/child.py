@@ -1,4 +1,4 @@
-"""A decoder's process: ``python -m serving.decoding.child DESCRIPTOR MEMORY_BYTES``.
+"""A decoder's process: ``python -m ocr.decoding.child DESCRIPTOR MEMORY_BYTES``.
 
 It is asked for one page at a time through the socket DESCRIPTOR, keeps the last document open for
 the next, and ends with the socket. Of ours it imports only images: no settings, no store.
@@ -18,17 +18,17 @@ import cv2
 import numpy as np
 import PIL.Image
 
+from ocr.decoding.confinement import confine
 from ocr.image.document import OpenDocument, open_document
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, Image
-from serving.decoding.confinement import confine
-from serving.wire import WireBroken, receive, receive_bytes, send
+from ocr.wire import WireBroken, receive, receive_bytes, send
 
 CPU_SLACK_S = 2
 
 
 def main() -> None:
-    """Decode until the gateway is gone."""
+    """Decode until its owner is gone."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     cv2.setNumThreads(1)
     PIL.Image.init()  # its formats, while files can still be opened
@@ -92,7 +92,7 @@ def _answer(
             connection,
             {"fault": {"kind": "BadDocument", "reason": "too_large", "message": message}},
         )
-    except Exception:  # noqa: BLE001 - the process's edge: the gateway logs it as its own failure
+    except Exception:  # noqa: BLE001 - the process's edge: its owner logs it as its own failure
         send(connection, {"failure": traceback.format_exc()[-4000:]})
     else:
         height_px, width_px = page.shape[:2]
@@ -101,7 +101,7 @@ def _answer(
 
 
 def _limit_cpu(timeout_s: float) -> None:
-    """Be ended by the kernel even if the gateway, which would, has been killed itself."""
+    """Be ended by the kernel even if its owner, who would, has been killed itself."""
     _, most_s = resource.getrlimit(resource.RLIMIT_CPU)
     used_s = int(time.process_time() + timeout_s) + CPU_SLACK_S
     resource.setrlimit(resource.RLIMIT_CPU, (used_s, most_s))

@@ -1,29 +1,20 @@
-"""The decoders of a gateway: as many as pages are read at once, lent to one thread each."""
+"""The decoders of a process: as many as pages are read at once, lent to one thread each."""
 
 import logging
 import threading
 from contextlib import suppress
-from typing import Final
 
-from serving.decoding.decoder import (
+from ocr.decoding.decoder import (
+    BODY_BYTES,
     DecodedPage,
     Decoder,
     DecoderFailed,
     DecoderKilled,
     Document,
+    memory_for,
 )
 
-LOG = logging.getLogger("ocrline.serving")
-
-BASE_BYTES: Final = 256 << 20
-"""A process with its libraries, and a body of 16 MB in it twice."""
-BYTES_A_PIXEL: Final = 24
-"""Of 20 megapixels a WebP needs most: 480 MiB with the base; JPEG, PNG and TIFF 320 MiB."""
-
-
-def memory_for(*, max_pixels: int) -> int:
-    """Return how many bytes a decoder may have for pages of so many pixels."""
-    return BASE_BYTES + BYTES_A_PIXEL * max_pixels
+LOG = logging.getLogger("ocrline.decoding")
 
 
 class Decoders:
@@ -33,16 +24,19 @@ class Decoders:
     holds it open is asked first, but any can open it again.
     """
 
-    def __init__(self, count: int, *, max_pixels: int, timeout_s: float) -> None:
+    def __init__(
+        self, count: int, *, max_pixels: int, timeout_s: float, max_bytes: int = BODY_BYTES
+    ) -> None:
         """Start none yet.
 
         Args:
             count: How many.
             max_pixels: Of one page: what their memory is bounded by.
             timeout_s: For one page.
+            max_bytes: Of one document, which bounds their memory too.
         """
         self._count = count
-        self._memory_bytes = memory_for(max_pixels=max_pixels)
+        self._memory_bytes = memory_for(max_pixels=max_pixels, max_bytes=max_bytes)
         self._timeout_s = timeout_s
         self._changed = threading.Condition()
         self._idle: list[Decoder] = []
@@ -104,7 +98,7 @@ class Decoders:
             while not self._idle and not self._is_closed:
                 self._changed.wait()
             if self._is_closed:
-                raise DecoderFailed("The gateway is stopping")
+                raise DecoderFailed("The decoders are being closed")
             holders = [one for one in self._idle if one.holds == document.number]
             decoder = (holders or self._idle)[0]
             self._idle.remove(decoder)

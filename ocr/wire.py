@@ -1,4 +1,4 @@
-"""Messages between the gateway and its processes: a JSON object each, and bytes after some.
+"""Messages between a process and those that work for it: a JSON object each, and bytes after some.
 
 Nothing is ever unpickled, and what a process says is believed no more than a stranger.
 """

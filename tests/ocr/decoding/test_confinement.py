@@ -9,7 +9,7 @@ from typing import Any
 
 TRIES = """
 import json, os, socket, sys
-from serving.decoding.confinement import confine
+from ocr.decoding.confinement import confine
 
 def can(what):
     try:
