@@ -5,7 +5,7 @@
 - `planning/` – what a training needs, said before it runs
 - `retrain` – starts the services and runs a flow
 - `prepare`, `convert` – only the dataset: to a snapshot, to labels for other tools
-- `annotate` – unlabelled pages to proposed labels
+- `annotate`, `recognise_batch` – unlabelled pages to proposed labels, many files to tables
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
 - `models`, `prune` – the registry, and what nobody needs any more
 - `operating/` – what runs day after day

@@ -19,6 +19,7 @@ from cli import (
     predict,
     prepare,
     prune,
+    recognise_batch,
     retrain,
 )
 from cli.operating import deployments
@@ -49,6 +50,9 @@ app.command(
     epilog="Example: ocrline evaluate --model receipts@champion --labels det_test.txt --json"
 )(evaluate.evaluate)
 app.command(epilog="Example: ocrline predict page.jpg --annotate seen.png")(predict.predict)
+app.command(epilog="Example: ocrline recognise-batch scans --name march --model receipts")(
+    recognise_batch.recognise_batch
+)
 app.command(epilog="Example: ocrline annotate scans --to ppocrlabel --budget 50")(annotate.annotate)
 app.add_typer(models.app, name="models")
 app.add_typer(deployments.app, name="deployments")

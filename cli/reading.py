@@ -65,7 +65,7 @@ def load_model(reference: str, *, store: str) -> LineModel | PageModel:
 
     workspace = open_workspace(settings_for(store))
     registry = workspace.registry
-    model = registry.resolve(reference or _only(_champions(registry)))
+    model = registry.resolve(reference or name_only_champion(registry))
     if model.task == "detection":
         raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
     if model.task == "pipeline":
@@ -100,6 +100,15 @@ def load_page_reader(reference: str, *, store: str) -> "ReadsPages":
     if model.task != "pipeline":
         raise BadInput(f"{model.reference} reads no pages; name a pipeline or {OFF_THE_SHELF}")
     return load_pipeline(workspace, model.reference, threads=threads)
+
+
+def name_only_champion(registry: "Registry") -> str:
+    """Return the model that has a champion.
+
+    Raises:
+        BadInput: There is not exactly one.
+    """
+    return _only(_champions(registry))
 
 
 def list_files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -5,6 +5,7 @@
   `dataset`, `training` (its second engine is `paddleocr`), `evaluation` with its `further` sets,
   `gate` and `deployment`
 - `operation/` – when runs of a project start, and the forms of what is done by hand
+- `batch` – the parameters of a reading of many files
 - `layers` – YAML files that extend each other
 - `templates` – kinds of machines, whose resources lie under those of a project
 - `presets` – layered YAML files to parameters, and what a wrong key is told

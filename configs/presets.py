@@ -65,7 +65,7 @@ def load_project(source: str, *, overrides: Sequence[str] = ()) -> Project:
     given: dict[str, Any] = {}
     for override in overrides:
         try:
-            given = merge(given, _parse_override(override))
+            given = merge(given, parse_override(override))
         except RecursionError:
             raise ConfigError(f"--set {override[:SHOWN]!r}: nested too deep") from None
     values = lay_over(read_layers(source, PRESETS), given)
@@ -141,7 +141,12 @@ def _lower_first(message: str) -> str:
     return message[0].lower() + message[1:]
 
 
-def _parse_override(override: str) -> dict[str, Any]:
+def parse_override(override: str) -> dict[str, Any]:
+    """Read `key.path=value`, as `--set` takes it, to nested keys.
+
+    Raises:
+        ConfigError: It is none.
+    """
     path, separator, text = override.partition("=")
     if not separator or not path.strip("."):
         raise ConfigError(f"--set {override!r}: expected key.path=value")

@@ -5,4 +5,5 @@
 - `promote`, `rollback` – another version online by hand, proven or taken back
 - `evaluate` – one model measured on one label file
 - `stages` – the names of the stages of a retraining, and how a flow stops after one
+- `recognise_batch` – a folder, a tar file or objects to tables of their lines
 """

@@ -10,7 +10,7 @@
 - `models/`: what a bundle, a pipeline and the registry are
 - `dataset/`: from labels to a snapshot, of lines or of pages
 - `synthesis/`: rendered lines and pages
-- `reading/`: from pixels to text
+- `reading/`, `batch/`: from pixels to text; many files to one table
 - `proposal/`: labels that a model proposes for a person to check
 - `evaluation/`: how well two models read the same images
 - `gate/`: whether a candidate may replace the champion

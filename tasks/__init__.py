@@ -13,6 +13,10 @@ In the order of the stages:
 - `judging/` – of lines or of pages: the gate, and the report
 - `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)
 
+Besides a retraining:
+
+- `batch/` – many files to tables of their lines
+
 What they share:
 
 - `references` – what a stage passes to the next

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from types import TracebackType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import cv2
 
@@ -34,10 +34,13 @@ class ProcessPool:
 
     Args:
         processes: How many work at once; 1 is this one.
+        is_forked: Whether they begin as copies of this one, which takes no time, but hangs where
+            another thread of ours holds a lock that they need; else they begin afresh, in seconds.
     """
 
-    def __init__(self, processes: int = 1) -> None:
+    def __init__(self, processes: int = 1, *, is_forked: bool = True) -> None:
         self._processes = processes
+        self._start: Literal["fork", "spawn"] = "fork" if is_forked else "spawn"
         self._executor: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> "ProcessPool":
@@ -73,11 +76,10 @@ class ProcessPool:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._executor is None:
-            # Forked, because a spawned process would import the caller's main module first. The
-            # work touches no lock that a thread of ours could hold at the fork.
+            # Usually forked, because a spawned process imports the caller's main module first.
             self._executor = ProcessPoolExecutor(
                 self._processes,
-                mp_context=multiprocessing.get_context("fork"),
+                mp_context=multiprocessing.get_context(self._start),
                 initializer=_start_process,
                 initargs=(os.getpid(),),
             )

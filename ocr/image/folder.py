@@ -21,6 +21,10 @@ class FileStamp(NamedTuple):
     mtime_ns: int
 
 
+class TooLarge(BadImage):
+    """A file that is larger than any image that is allowed."""
+
+
 class ImageFolder:
     """Reads images by the paths that label rows name, within one root."""
 
@@ -115,6 +119,11 @@ def max_file_bytes(max_pixels: int) -> int:
     return max_pixels * _BYTES_PER_PIXEL + _METADATA_BYTES
 
 
+def pixels_within(max_bytes: int) -> int:
+    """Return of how many pixels an image may be whose file has so many bytes, at least one."""
+    return max(1, (max_bytes - _METADATA_BYTES) // _BYTES_PER_PIXEL)
+
+
 def refuse_large(image: str, size: int, *, max_pixels: int) -> None:
     """Refuse a file that is larger than an image of so many pixels needs.
 
@@ -124,11 +133,11 @@ def refuse_large(image: str, size: int, *, max_pixels: int) -> None:
         max_pixels: Largest image.
 
     Raises:
-        BadImage: unreadable_image.
+        TooLarge: unreadable_image.
     """
     max_bytes = max_file_bytes(max_pixels)
     if size > max_bytes:
-        raise BadImage("unreadable_image", f"{image!r} has {size} bytes, allowed {max_bytes}")
+        raise TooLarge("unreadable_image", f"{image!r} has {size} bytes, allowed {max_bytes}")
 
 
 def _read_all(file: int, size: int) -> bytes:

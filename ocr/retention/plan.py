@@ -26,6 +26,7 @@ _GOES: Final[Mapping[Kind, str]] = {
     "version": "never champion, nor a part of one",
     "evaluation": "no champion was promoted by it",
     "report": "no champion was promoted by it",
+    "shard of a batch": "its files are read again if the batch grows",
     "mark of use": "out of date",
 }
 """Why the others may go."""
@@ -92,6 +93,8 @@ class _Judge:
     def _why_kept(self, thing: Thing) -> str:
         """Say why an old thing stays; empty: it does not."""
         lineage = self._lineage
+        if thing.kind == "batch":
+            return "what files read; somebody may use it"
         if thing.kind == "version":
             return _why_version(_reference(thing), lineage)
         if thing.kind == "snapshot":

@@ -18,6 +18,8 @@ Kind = Literal[
     "version",
     "alias",
     "evaluation",
+    "batch",
+    "shard of a batch",
     "report",
     "earlier report",
     "mark of use",
@@ -33,6 +35,8 @@ _KEYS: Final[dict[Kind, re.Pattern[str]]] = {
     "alias": re.compile(r"models/[^/]+/aliases/.+"),
     "version": re.compile(r"models/[^/]+/[^/]+(?=/)"),
     "evaluation": re.compile(r"evaluations/[^/]+(?=/)"),
+    "batch": re.compile(r"batches/[^/]+/[0-9a-f]{64}(?=/)"),
+    "shard of a batch": re.compile(r"batches/[^/]+/shards/[^/]+(?=/)"),
     "report": re.compile(r"reports/[^/]+/.+"),
     "earlier report": re.compile(r"reports/[^/]+$"),
     "mark of use": re.compile(rf"{USED}/.+"),
@@ -45,6 +49,8 @@ _LAST: Final[dict[Kind, str]] = {
     "checkpoint": POINTER,
     "version": POINTER,
     "evaluation": "report.json",
+    "batch": POINTER,
+    "shard of a batch": POINTER,
 }
 """What is written last: without it nobody finds the rest."""
 

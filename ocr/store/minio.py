@@ -109,7 +109,8 @@ class MinioStore:
         for found in self._objects(prefix, recursive=True):
             modified = found.last_modified.timestamp() if found.last_modified else time.time()
             key = str(found.object_name).removeprefix(self._prefix)
-            yield Entry(key, size=found.size or 0, modified=modified)
+            tag = (found.etag or "").strip('"')
+            yield Entry(key, size=found.size or 0, modified=modified, tag=tag)
 
     def remove(self, key: str) -> None:
         with self._faults(key):

@@ -45,11 +45,19 @@ class S3Credentials:
 
 @dataclass(frozen=True)
 class Entry:
-    """An object seen from outside; `modified` is when it was written (epoch, s)."""
+    """An object seen from outside.
+
+    Attributes:
+        key: Its key.
+        size: Bytes.
+        modified: When it was written (epoch, s).
+        tag: Changes with the content; empty where the store would have to read that to know.
+    """
 
     key: str
     size: int
     modified: float
+    tag: str = ""
 
 
 class Store(Protocol):

@@ -23,6 +23,7 @@ StageName = Literal[
     "assemble",
     "evaluate-lines",
     "evaluate-pages",
+    "read-batch",
 ]
 
 
@@ -129,5 +130,15 @@ STAGES: Final[dict[StageName, Stage]] = {
             "ocr.reading.recognition.cascade",
         ),
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
+    ),
+    "read-batch": Stage(
+        1,
+        (
+            "ocr.batch.reading",
+            "ocr.decoding.child",
+            "ocr.reading.page_reader",
+            "ocr.reading.recognition.cascade",
+        ),
+        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "pypdfium2", "scipy"),
     ),
 }

@@ -8,6 +8,7 @@ from typing import Any
 from ocr.models.registry import Registry
 from ocr.store import Store
 
+BATCH, HALF_BATCH = (f"batches/march/{digit * 64}" for digit in "01")
 OLD, NAMED, HALF, NEWEST, FURTHER = (f"datasets/plates/{digit * 64}" for digit in "01234")
 REGISTERED = "registered"
 CHAMPION = "is or was champion"
@@ -19,6 +20,8 @@ GOES = {
     "checkpoints/lost": "no version was exported from it",
     "checkpoints/half": "half an upload",
     "models/plates/half": "half an upload",
+    HALF_BATCH: "half an upload",
+    "batches/march/shards/0": "its files are read again if the batch grows",
     "evaluations/other": "no champion was promoted by it",
     "reports/other/0.html": "no champion was promoted by it",
 }
@@ -43,6 +46,7 @@ STAYS = {
     "evaluations/further": "a champion was promoted by it",
     "reports/first/0.html": "a champion was promoted by it",
     "reports/0.html": "does not say of which evaluation it is",
+    BATCH: "what files read; somebody may use it",
     "else/0.json": "nothing that ocrline stores today",
 }
 """By prefix, why."""
@@ -77,6 +81,11 @@ def fill(store: Store, folder: Path) -> None:
         "reports/other/0.html",
         "reports/0.html",
         "else/0.json",
+        f"{BATCH}/0/lines.parquet",
+        f"{BATCH}/published.json",
+        f"{HALF_BATCH}/0/lines.parquet",
+        "batches/march/shards/0/0/lines.parquet",
+        "batches/march/shards/0/published.json",
     ):
         store.put_bytes(key, b"content")
     register(store, folder, "plates:first")
