@@ -7,8 +7,9 @@
 - `prepare`, `convert` – only the dataset: to a snapshot, to labels for other tools
 - `annotate`, `recognise_batch` – unlabelled pages to proposed labels, many files to tables
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
-- `models`, `prune` – the registry, and what nobody needs any more
+- `models` – the registry
 - `operating/` – what runs day after day
+- `keeping/` – backup and restore; what nobody needs any more
 - `serving/` – starts the gateway, stops all services; who may ask
 - `doctor` – what this machine has and lacks, and how to mend it
 - `demo` – what `make demo` runs

@@ -18,10 +18,10 @@ from cli import (
     models,
     predict,
     prepare,
-    prune,
     recognise_batch,
     retrain,
 )
+from cli.keeping import backup, prune, restore
 from cli.operating import deployments
 from cli.output import refuse
 from cli.planning import find_batch, templates
@@ -60,6 +60,8 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(keys.app, name="keys")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
+app.command(epilog="Example: ocrline backup /backups/ocrline-monday.tar.zst")(backup.backup)
+app.command(epilog="Example: ocrline restore /backups/ocrline-monday.tar.zst")(restore.restore)
 app.command(epilog="Example: ocrline stop")(serve.stop)
 app.command(epilog="Example: ocrline doctor plates --set resources.device=gpu")(doctor.doctor)
 app.command(epilog="Example: ocrline find-batch plates --set dataset.root=data/plates")(

@@ -49,6 +49,11 @@ class Settings(BaseSettings):
     store: str = Field(
         default_factory=_default_store, description="URI of the store; unset: a folder under home"
     )
+    database: str = Field(
+        "",
+        repr=False,
+        description="Address of Prefect's PostgreSQL database; empty: SQLite under home",
+    )
     paddleocr_home: str = Field("", description="PaddleOCR's source tree; empty: there is none")
     paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"

@@ -8,5 +8,6 @@
 - `password` – the password of the local Prefect server
 - `pool`, `worker`, `engine` – what runs at once; what starts the runs that the UI asks for; a run
 - `deployments/` – what the UI offers and starts by itself, in code
+- `keeping/` – backup and restore of database, store and home together
 - `bootstrap.sh`, `opencv-contrib-python/` – what `make setup` needs
 """

@@ -22,6 +22,7 @@ from deploy.background import (
 from deploy.memory import read_memory, write_memory
 from deploy.owner import Owner, describe_listener, find_owner, is_listening
 from deploy.password import read_or_make_password
+from ocr.store.state import check_home, mark_home
 
 PREFECT_PORT = 4200
 HEARTBEAT_S = 30
@@ -252,7 +253,9 @@ def _folder(settings: Settings) -> Path:
 
 
 def _locked(settings: Settings) -> FileLock:
+    check_home(settings.home)
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mark_home(settings.home)
     _folder(settings).mkdir(exist_ok=True)
     return FileLock(_folder(settings) / "lock", timeout=180)
 

@@ -15,7 +15,7 @@
 - `evaluation/`: how well two models read the same images
 - `gate/`: whether a candidate may replace the champion
 - `report/`: what a person reads about that
-- `retention/`: what of a store nobody needs any more
+- `retention/`: what of a store nobody needs any more; `backup/`: a store in one file, and back
 """
 
 import os

@@ -3,7 +3,7 @@
 import logging
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from typing import Final
@@ -14,9 +14,10 @@ from starlette.exceptions import HTTPException
 
 from configs.settings import SettingsError
 from ocr.decoding.decoders import Decoders
-from ocr.errors import ProcessDied
+from ocr.errors import ProcessDied, StoreUnavailable
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
+from ocr.store.state import check_store
 from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
 from serving.access.key_file import read_keys
@@ -124,6 +125,7 @@ def run(settings: ServingSettings) -> None:
 
     Raises:
         SettingsError: It would listen beyond loopback without a token or a key.
+        BadInput: A newer release wrote the store.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     if settings.host not in LOOPBACK and not (settings.token or read_keys(settings.keys)):
@@ -136,6 +138,8 @@ def run(settings: ServingSettings) -> None:
             f"OCRLINE_PADDLE_SERVING_PYTHON={str(settings.paddle_serving_python)!r} is no "
             "interpreter: run `make serving-runtime`, or name a Python 3.9 with Paddle Serving 0.9"
         )
+    with suppress(StoreUnavailable):  # it is waited for; only what it holds may end the gateway
+        check_store(open_store(settings.store, s3=S3Credentials.of(settings)))
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -1,7 +1,8 @@
-"""Before a run: remove what earlier ones that were killed left on this machine."""
+"""Before a run: what earlier ones that were killed left goes; the store says which form it has."""
 
 from prefect import task
 
+from ocr.store.state import mark_store
 from tasks.run.alone import SUFFIX, release
 from tasks.run.leftovers import find_leftovers, remove_leftover, take_if_allowed
 from tasks.run.narration import narrate
@@ -14,7 +15,9 @@ def sweep_leftovers() -> None:
 
     What cannot be removed, being another user's, stays: no reason to end a run.
     """
-    home = open_workspace().home
+    workspace = open_workspace()
+    home = workspace.home
+    mark_store(workspace.store)
     (home / "jobs").mkdir(exist_ok=True)
     path = home / "jobs" / ".sweep.lock"
     lock = take_if_allowed(path)

@@ -14,6 +14,7 @@ from ocr.errors import BadInput
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
+from ocr.store.state import check_home, check_store
 from tasks.run.copies import use_copy
 
 
@@ -71,8 +72,14 @@ def dataset_root(written: str, settings: Settings | None = None) -> Path | Store
 
 
 def open_workspace(settings: Settings | None = None) -> Workspace:
-    """Open the store that the environment (or the given settings) names."""
+    """Open the store that the environment (or the given settings) names.
+
+    Raises:
+        BadInput: A newer release wrote the home or the store, or a restore was not finished.
+    """
     settings = settings or Settings()
+    check_home(settings.home)
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
+    check_store(store)
     return Workspace(store=store, home=settings.home)

@@ -15,6 +15,7 @@ _ALWAYS: Final[Mapping[Kind, str]] = {
     "input index": "finds a snapshot",
     "alias": "the registry",
     "earlier report": "does not say of which evaluation it is",
+    "state": "says which releases may read the store",
     "unknown": "nothing that ocrline stores today",
 }
 """What is always kept, and why."""

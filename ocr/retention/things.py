@@ -23,6 +23,7 @@ Kind = Literal[
     "report",
     "earlier report",
     "mark of use",
+    "state",
     "unknown",
 ]
 
@@ -40,6 +41,7 @@ _KEYS: Final[dict[Kind, re.Pattern[str]]] = {
     "report": re.compile(r"reports/[^/]+/.+"),
     "earlier report": re.compile(r"reports/[^/]+$"),
     "mark of use": re.compile(rf"{USED}/.+"),
+    "state": re.compile(r"state/.+"),
     "unknown": re.compile(r".+"),
 }
 """Every key is of the first that it fits; the part that fits is the thing's prefix."""
@@ -77,6 +79,22 @@ class Thing:
     def size(self) -> int:
         """Bytes."""
         return sum(entry.size for entry in self.entries)
+
+
+def kind_of(key: str) -> Kind:
+    """Say what an object is, or is a part of."""
+    return _sort(key)[0]
+
+
+def prefix_of(key: str) -> str:
+    """Return the prefix of the thing that an object is a part of."""
+    return _sort(key)[1]
+
+
+def names_a_thing(key: str) -> bool:
+    """Say whether an object was written last, so that the rest of its thing is found by it."""
+    kind, prefix = _sort(key)
+    return kind in _LAST and key == f"{prefix}/{_LAST[kind]}"
 
 
 def find_things(store: Store) -> Iterator[Thing]:

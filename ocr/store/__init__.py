@@ -7,6 +7,7 @@
 - `minio`, `minio_client` – the store in a bucket, and the SDK as it needs it
 - `folder` – whole folders in and out, their manifest last
 - `whole` – files that appear whole or not at all
+- `state` – which releases may read a store or a home
 - `digest`, `stages` – the key of what a stage makes: the one rule of what is in it, and the table
   of the stages' generations, code and libraries
 """

@@ -11,6 +11,7 @@ import pytest
 from tasks.run.alone import alone
 from tasks.run.leftovers import DAY_S, Leftover, find_leftovers, remove_leftover
 from tasks.sweep import sweep_leftovers
+from tasks.workspace import open_workspace
 
 OLD = {
     "jobs/prepare-plates/prepare-x/spool": 2,
@@ -34,8 +35,11 @@ KEPT = {
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path_factory.mktemp("store")))
     for file, days in (OLD | KEPT).items():
         write(tmp_path / file, days=days)
     return tmp_path
@@ -116,10 +120,10 @@ def test_what_belongs_to_another_user_stays_and_ends_no_run(
     theirs = {"jobs/train-89ab.lock", "jobs/train-0123", "bundles/s/plates/.0f.part"}
 
     def refusing(do: Callable[..., Any]) -> Callable[..., Any]:
-        def refuse(path: Path, *args: Any) -> Any:
+        def refuse(path: Path, *args: Any, **more: Any) -> Any:
             if path.is_relative_to(home) and path.relative_to(home).as_posix() in theirs:
                 raise PermissionError(1, "Operation not permitted", str(path))
-            return do(path, *args)
+            return do(path, *args, **more)
 
         return refuse
 
@@ -148,3 +152,9 @@ def test_links_in_leftovers_lead_nobody_astray(home: Path, tmp_path_factory: Any
 
     assert not list((home / "jobs").glob("prepare-[ienf]*"))
     assert (outside / "image.png").exists()
+
+
+def test_a_run_says_in_the_store_which_form_it_has(home: Path) -> None:
+    sweep_leftovers.fn()
+
+    assert open_workspace().store.read_bytes("state/format.json") == b'{"format": 1}'

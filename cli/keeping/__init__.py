@@ -1,0 +1,6 @@
+"""Keeping what was made.
+
+- `backup` – `ocrline backup`: database, store and settings of this machine in one file
+- `restore` – `ocrline restore`: and back
+- `prune` – `ocrline prune`: what nobody needs any more
+"""

@@ -1,0 +1,152 @@
+"""A backup back into an empty home, store and database: checked first, then in one direction."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from configs.settings import Settings
+from deploy.background import find_service
+from deploy.keeping.database import DATABASE, Database, open_database
+from deploy.keeping.home import place_of
+from ocr.backup.objects import restore_object
+from ocr.backup.reading import ArchiveReader
+from ocr.backup.tar import Member
+from ocr.errors import ArtifactExists, BadData, BadInput, StoreUnavailable
+from ocr.store import S3Credentials, Store, open_store
+from ocr.store.key import check_key
+from ocr.store.state import read_home_mark, write_home_mark
+from ocr.store.whole import written_whole
+
+Progress = Callable[[str, int, int], None]
+"""Told what is done, how many bytes of it, and of how many at most."""
+
+
+@dataclass(frozen=True)
+class RestoreReport:
+    """What was restored.
+
+    Attributes:
+        store: Address of the store.
+        home: The home.
+        objects: Of the store.
+        bytes: Of all.
+        database: Of which kind; empty: the backup has none.
+        secrets: Whether passwords and keys were in it.
+        created: When the backup was made.
+    """
+
+    store: str
+    home: str
+    objects: int
+    bytes: int
+    database: str
+    secrets: bool
+    created: str
+
+
+def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreReport:
+    """Check a backup to its last byte, then restore it.
+
+    Until the end the home says that it is being restored, and no other command uses it. Killed
+    anywhere, the same call continues.
+
+    Raises:
+        ArtifactExists: There is something where it would go.
+        BadData: It is damaged, or no backup.
+        BadInput: A newer release wrote it, or its database is of another kind.
+    """
+    archive, home = ArchiveReader(path), settings.home
+    store = open_store(settings.store, s3=S3Credentials.of(settings))
+    database = open_database(settings)
+    _refuse_unfit(archive, database, home)
+    _refuse_too_large(archive, store)
+    done = 0
+    for size in archive.verify(lambda name: _check_name(name, home)):
+        done += size
+        progress("checking", done, archive.head.bytes)
+    this = {"restoring": str(path.resolve()), "digest": archive.digest, "store": store.uri}
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    said = read_home_mark(home)
+    if said.get("digest") != archive.digest or said.get("store") != store.uri:
+        _refuse_taken(home, store, database)
+    write_home_mark(home, **this)
+    objects, done = 0, 0
+    spool = home / ".restoring"
+    shutil.rmtree(spool, ignore_errors=True)
+    spool.mkdir()
+    for member in archive.members():
+        _restore_member(member, home, store, database, spool=spool / "file")
+        objects += member.name.startswith("store/")
+        done += member.size
+        progress("restoring", done, archive.head.bytes)
+    shutil.rmtree(spool)
+    write_home_mark(home)
+    return RestoreReport(
+        store=store.uri,
+        home=str(home),
+        objects=objects,
+        bytes=done,
+        database=archive.head.database,
+        secrets=archive.head.secrets,
+        created=archive.head.created,
+    )
+
+
+def _restore_member(
+    member: Member, home: Path, store: Store, database: Database, *, spool: Path
+) -> None:
+    if member.name.startswith("store/"):
+        restore_object(store, member.name.removeprefix("store/"), member, spool=spool)
+    elif member.name == DATABASE:
+        with written_whole(spool) as file:
+            file.writelines(member.pieces())
+        database.load(spool)
+        spool.unlink(missing_ok=True)
+    elif place := place_of(member.name, home):
+        with written_whole(place) as file:
+            file.writelines(member.pieces())
+        place.chmod(0o600)
+
+
+def _check_name(name: str, home: Path) -> None:
+    """Refuse a member that has no place in a home, store or database."""
+    folder, _, rest = name.partition("/")
+    if folder == "store":
+        check_key(rest)
+    elif name != DATABASE and not (folder == "home" and place_of(name, home)):
+        raise BadData(f"The archive holds {name!r}, which has no place in a backup")
+
+
+def _refuse_unfit(archive: ArchiveReader, database: Database, home: Path) -> None:
+    head = archive.head
+    if running := find_service(home / "services", "prefect"):
+        raise BadInput(
+            f"Prefect's server of {home} runs (process {running.pid}): ocrline stop first"
+        )
+    if head.database and head.database != database.kind:
+        raise BadInput(
+            f"The backup's database is of {head.database}, OCRLINE_DATABASE names {database.kind}: "
+            f"{'unset it' if head.database == 'sqlite' else 'set it to an empty database'}"
+        )
+
+
+def _refuse_too_large(archive: ArchiveReader, store: Store) -> None:
+    """Refuse what says itself that it does not fit on the disk of a store in a folder."""
+    if not store.uri.startswith("file://"):
+        return
+    folder, size = Path(store.uri.removeprefix("file://")), archive.head.bytes
+    free = shutil.disk_usage(next(each for each in (folder, *folder.parents) if each.is_dir())).free
+    if size > free:
+        raise StoreUnavailable(
+            f"The backup says it holds {size / 1e9:.2f} GB, {free / 1e9:.2f} GB are free for "
+            f"{store.uri}: free some or use another place"
+        )
+
+
+def _refuse_taken(home: Path, store: Store, database: Database) -> None:
+    """Restore beside nothing: neither what is there nor what comes would be whole."""
+    if next(store.entries(""), None) is not None:
+        raise ArtifactExists(f"{store.uri} is not empty: name another store with --store")
+    if any(home.glob("services/*.json")) or database.exists():
+        raise ArtifactExists(f"{home} has a database already: name another OCRLINE_HOME")

@@ -1,0 +1,82 @@
+"""Which form a store and a home have, so that no release writes to what a newer one wrote.
+
+A release that writes what earlier ones would misread raises `FORMAT`. Where nothing is marked, a
+release wrote that knew of no mark: format 1.
+"""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from ocr.errors import ArtifactNotFound, BadData, BadInput
+from ocr.store.protocol import Store
+from ocr.store.whole import written_whole
+
+FORMAT: Final = 1
+STORE_MARK: Final = "state/format.json"
+HOME_MARK: Final = "format.json"
+
+
+def check_store(store: Store) -> None:
+    """Raise BadInput where a newer release wrote the store."""
+    try:
+        data = store.read_bytes(STORE_MARK)
+    except ArtifactNotFound:
+        return
+    _check(data, where=store.uri)
+
+
+def mark_store(store: Store) -> None:
+    """Say in the store which form it has."""
+    store.put_bytes(STORE_MARK, json.dumps({"format": FORMAT}).encode())
+
+
+def check_home(home: Path) -> None:
+    """Raise BadInput where a newer release wrote the home, or a restore was not finished."""
+    try:
+        data = (home / HOME_MARK).read_bytes()
+    except FileNotFoundError:
+        return
+    said = _check(data, where=str(home))
+    if "restoring" in said:
+        raise BadInput(
+            f"A restore into {home} was not finished: run `ocrline restore {said['restoring']}` "
+            "again, or start with another OCRLINE_HOME"
+        )
+
+
+def mark_home(home: Path) -> None:
+    """Say in a home which form it has."""
+    if not (home / HOME_MARK).exists():
+        write_home_mark(home)
+
+
+def write_home_mark(home: Path, **more: str) -> None:
+    """Replace the mark of a home; `restoring` names the backup of an unfinished restore."""
+    said = {"format": FORMAT, "release": version("ocrline"), **more}
+    with written_whole(home / HOME_MARK) as file:
+        file.write(json.dumps(said).encode())
+
+
+def read_home_mark(home: Path) -> dict[str, Any]:
+    """Return what the mark of a home says; empty: there is none."""
+    try:
+        return _check((home / HOME_MARK).read_bytes(), where=str(home))
+    except FileNotFoundError:
+        return {}
+
+
+def _check(data: bytes, *, where: str) -> dict[str, Any]:
+    try:
+        said = json.loads(data)
+        is_newer = said["format"] > FORMAT
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadData(f"{where}: what says which form it has is damaged: {error!r}") from error
+    if is_newer:
+        ours = f"ocrline {version('ocrline')} knows format {FORMAT}"
+        raise BadInput(
+            f"{where} was written by a newer ocrline (format {said['format']}; {ours}): "
+            "update this one"
+        )
+    return dict(said)

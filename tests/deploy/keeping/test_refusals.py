@@ -1,0 +1,93 @@
+"""What is not restored: damaged, hostile, or over what is there already."""
+
+from pathlib import Path
+
+import pytest
+
+from configs.settings import Settings
+from ocr.errors import ArtifactExists, BadData, BadInput, StoreUnavailable
+from ocr.models.registry import Registry
+from ocr.store import open_store
+from tests.deploy.keeping.conftest import new_home
+from tests.deploy.keeping.saved import bring_back, content, interrupt_by_error, list_members, save
+from tests.ocr.backup.archives import FILES, forge, head_of, member
+
+
+def test_a_damaged_backup_changes_nothing(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    with pytest.raises(BadData):
+        bring_back(there, path)
+
+    assert not there.home.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "home/services/prefect.json",
+        "home/evil.py",
+        "home/services/deep/endpoint",
+        "store/.lock",
+        "store/models/no-suffix",
+        "database/other.dump",
+        "elsewhere.txt",
+    ],
+)
+def test_a_file_that_has_no_place_in_a_backup_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = forge(tmp_path / "a.tar.zst", [member(name, b"x")], head_of({name: b"x"}))
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    with pytest.raises((BadData, BadInput)):
+        bring_back(there, path)
+
+    assert not there.home.exists()
+
+
+def test_what_says_itself_that_it_does_not_fit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = forge(tmp_path / "a.tar.zst", [], head_of(FILES, bytes=1 << 60))
+
+    with pytest.raises(StoreUnavailable, match=r"says it holds 1152921504\.61 GB, .* are free"):
+        bring_back(new_home(tmp_path / "other", monkeypatch), path)
+
+
+def test_neither_a_full_store_nor_a_used_home_is_written_to(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    before = content(open_store(settings.store))
+
+    with pytest.raises(ArtifactExists, match="is not empty: name another store with --store"):
+        bring_back(settings, path)
+    empty_store = new_home(settings.home, monkeypatch, OCRLINE_STORE=str(tmp_path / "empty"))
+    with pytest.raises(ArtifactExists, match="has a database already: name another OCRLINE_HOME"):
+        bring_back(empty_store, path)
+
+    assert content(open_store(settings.store)) == before
+    assert not (tmp_path / "empty").exists()
+
+
+def test_a_restore_goes_on_only_with_the_same_backup_and_store(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = save(settings, tmp_path / "a.tar.zst")
+    Registry(open_store(settings.store)).rollback("plates", reason="by hand")
+    second = save(settings, tmp_path / "b.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+    interrupt_by_error(there, first, step=len(list_members(first)) + 20)
+
+    with pytest.raises(ArtifactExists, match="is not empty"):
+        bring_back(there, second)
+    bring_back(there, first)
+
+    assert Registry(open_store(there.store)).resolve("plates").version == "second"

@@ -1,0 +1,123 @@
+"""A backup of one machine on another: what comes back, and what a kill does."""
+
+from pathlib import Path
+
+import pytest
+
+from configs.settings import Settings
+from deploy.keeping.restore import restore
+from deploy.services import remember_endpoint
+from ocr.errors import BadInput
+from ocr.store import open_store
+from tasks.workspace import open_workspace
+from tests.deploy.keeping.conftest import new_home
+from tests.deploy.keeping.saved import (
+    bring_back,
+    content,
+    interrupt_by_error,
+    interrupt_by_kill,
+    rows,
+    save,
+)
+
+
+def test_store_runs_and_what_the_home_remembers_come_back(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    report = bring_back(there, path)
+
+    assert content(open_store(there.store)) == content(open_store(settings.store))
+    assert report.objects == len(content(open_store(settings.store)))
+    runs = rows(there.home, "SELECT name, state_name FROM flow_run ORDER BY name")
+    assert runs == [("done", "Completed"), ("under way", "Crashed")]
+    assert (there.home / "services" / "endpoint").read_text() == "http://127.0.0.1:8868 "
+    assert open_workspace(there).registry.resolve("plates").version == "second"
+
+
+def test_what_ran_is_crashed_and_holds_no_slot(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    bring_back(there, path)
+
+    assert rows(there.home, "SELECT active_slots FROM concurrency_limit_v2") == [(0,)]
+    state = (
+        "SELECT s.type, s.message FROM flow_run r JOIN flow_run_state s ON s.id = r.state_id "
+        "WHERE r.name = 'under way'"
+    )
+    said = "It ran when the backup was made that this server was restored from"
+    assert rows(there.home, state) == [("CRASHED", said)]
+
+
+def test_a_backup_has_no_password_no_key_and_no_block(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    bring_back(there, path)
+
+    assert not (there.home / "services" / "prefect-password").exists()
+    assert b"the-key" not in (there.home / "prefect" / "prefect.db").read_bytes()
+    assert rows(there.home, "SELECT name FROM block_document") == []
+
+
+def test_a_backup_with_secrets_has_them(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst", with_secrets=True)
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    bring_back(there, path)
+
+    password = there.home / "services" / "prefect-password"
+    assert password.read_text() == "ocrline:the-password"
+    assert password.stat().st_mode & 0o777 == 0o600
+    assert rows(there.home, "SELECT name FROM block_document") == [("chat",)]
+
+
+def test_a_machine_without_prefect_is_saved_as_well(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (settings.home / "prefect" / "prefect.db").unlink()
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    assert bring_back(there, path).database == ""
+    assert not (there.home / "prefect").exists()
+
+
+@pytest.mark.parametrize("kind", ["kill", "error"])
+def test_killed_anywhere_nothing_uses_what_is_half_and_a_rerun_finishes_it(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    steps = list[str]()
+    restore(
+        new_home(tmp_path / "counted", monkeypatch),
+        path,
+        progress=lambda name, done, most: steps.append(name),
+    )
+    after_check = [number for number, name in enumerate(steps) if name == "restoring"]
+
+    for step in sorted({0, *after_check[:: 8 if kind == "kill" else 20], after_check[-1]}):
+        there = new_home(tmp_path / f"{step}", monkeypatch)
+        (interrupt_by_kill if kind == "kill" else interrupt_by_error)(there, path, step=step)
+
+        if step in after_check:
+            with pytest.raises(BadInput, match=r"A restore into .* was not finished: run `ocrline"):
+                open_workspace(there)
+            with pytest.raises(BadInput, match="was not finished"):
+                remember_endpoint(there, "http://127.0.0.1:1")
+        else:
+            assert not there.home.exists()
+        bring_back(there, path)
+
+        assert content(open_store(there.store)) == content(open_store(settings.store))
+        assert rows(there.home, "SELECT count(*) FROM flow_run") == [(2,)]
+        open_workspace(there)
