@@ -3,8 +3,8 @@
 - `main` – all commands, and how an error becomes one line and an exit code
 - `options`, `output` – what several commands share: options; tables for people, JSON for machines
 - `planning/` – what a training needs, said before it runs
-- `retrain` – starts the services and runs a flow
-- `prepare`, `convert` – only the dataset: to a snapshot, to labels for other tools
+- `retrain`, `prepare`, `convert` – starts the services and runs a flow; only the dataset: to a
+  snapshot, to labels for other tools
 - `annotate`, `recognise_batch` – unlabelled pages to proposed labels, many files to tables
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
 - `models` – the registry

@@ -40,6 +40,13 @@ def keep_field_order(schema: dict[str, Any]) -> None:
         field["position"] = position
 
 
+def title_group(model: type) -> str:
+    """Title a group in plain words: the form shows no name of ours."""
+    words = re.findall("PaddleOcr|[A-Z][a-z]*", model.__name__.removesuffix("Params"))
+    first, *others = ("PaddleOCR" if word == "PaddleOcr" else word for word in words)
+    return " ".join([first, *(word.lower() for word in others)])
+
+
 class Params(BaseModel):
     """A frozen group of parameters; an unknown key is an error."""
 
@@ -47,5 +54,6 @@ class Params(BaseModel):
         extra="forbid",
         frozen=True,
         json_schema_extra=keep_field_order,
+        model_title_generator=title_group,
         protected_namespaces=(),
     )

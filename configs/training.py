@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from configs.base import Params
 
@@ -47,6 +47,8 @@ class CompositionParams(Params):
 
 class ResourceParams(Params):
     """What the job runs on."""
+
+    model_config = ConfigDict(title="Resources")
 
     template: str = Field(
         "",

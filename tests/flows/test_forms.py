@@ -130,3 +130,11 @@ def test_form_asks_for_the_labels_of_a_further_set_that_has_some(
 
     assert len(errors) == bool(said)
     assert all(said in error.message for error in errors)
+
+
+@each_flow
+def test_a_group_is_titled_in_plain_words(model: type[Params], flow: Flow[..., Any]) -> None:
+    titles = [group["title"] for group in flow.parameters.definitions.values()]
+
+    assert titles
+    assert not [title for title in titles if "Params" in title or "_" in title]
