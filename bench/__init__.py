@@ -1,7 +1,7 @@
 """Benchmarks beside a peer; each is a command that prints a table, in one run on one machine.
 
-- `prepare` – a preparation beside one process that only decodes
-- `roots` – images in a tar and an LMDB file beside a folder of them
+- `prepare`, `roots` – a preparation beside one process that only decodes; images in tar and LMDB
+  files beside a folder of them
 - `train` – a training beside a plain Paddle loop; `distributed` – either engine on several ranks
   beside one, and what is reckoned of machines that nobody here has
 - `paddleocr`, `families/` – PaddleOCR's trainer beside a bare one; its recognisers in all forms
@@ -11,6 +11,7 @@
 - `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
 - `serve/` – the gateway beside the bare models, the checkpoint and other servers, under load for a
   long time, and while something goes wrong
+- `operations/` – schedules and people who start the same model at once
 - `pages` – pages read by ocrline, RapidOCR and Tesseract
 - `suspects` – how many labels, broken on purpose (`broken_labels`), a list of suspects finds
 - `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr

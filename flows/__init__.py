@@ -2,6 +2,7 @@
 
 - `retrain_lines` – labelled lines to a recogniser that answers
 - `retrain_pages` – labelled pages to a detector and a recogniser that answer as one pipeline
+- `watch_lines`, `watch_pages` – whether enough new labelled data is there to retrain
 - `promote`, `rollback` – another version online by hand, proven or taken back
 - `evaluate` – one model measured on one label file
 - `stages` – the names of the stages of a retraining, and how a flow stops after one

@@ -16,6 +16,7 @@ from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.roots import find_root
+from ocr.dataset.row_list import keep_rows, list_rows
 from ocr.dataset.split import UNDIVIDED, SplitRule
 from ocr.errors import ArtifactNotFound
 from ocr.models.charset import Charset
@@ -31,12 +32,13 @@ from tasks.workspace import dataset_root, open_workspace
 @task(name="prepare-lines", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
     """Write the dataset's snapshot, or find the one that the same inputs gave before."""
-    workspace = open_workspace()
+    workspace, labels = open_workspace(), line_labels(params)
+    rows = list_rows(labels.read()) if labels else None
     snapshot = prepare_aloud(
         lambda folder: preparation.prepare_lines(
             workspace.store,
             name=params.name,
-            labels=_labels(params),
+            labels=labels,
             limits=LineLimits(**params.limits.model_dump()),
             split=SplitRule(
                 val_share=params.split.val_share,
@@ -54,6 +56,8 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
         name=params.name,
         of="lines",
     )
+    if rows is not None:
+        keep_rows(workspace.store, rows, name=params.name, snapshot=snapshot.digest)
     say_test_split(snapshot)
     show_charset(workspace, snapshot, model)
     return snapshot
@@ -86,7 +90,8 @@ def prepare_further_lines(
     return prepare_further(sets, prepare, workspace=workspace, of="lines")
 
 
-def _labels(params: LineDatasetParams) -> LineLabelFiles | None:
+def line_labels(params: LineDatasetParams) -> LineLabelFiles | None:
+    """Return where the labels of a dataset are; None: it is rendered."""
     if params.source == "synthetic":
         return None
     return LineLabelFiles(

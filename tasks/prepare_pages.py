@@ -17,6 +17,7 @@ from ocr.dataset.pages.inspection import RenderedPage
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.row_list import keep_rows, list_rows
 from ocr.dataset.split import UNDIVIDED, SplitRule
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
@@ -29,12 +30,13 @@ from tasks.workspace import dataset_root, open_workspace
 @task(name="prepare-pages", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
 def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
     """Write the snapshot of the pages, or find the one that the same inputs gave before."""
-    workspace = open_workspace()
+    workspace, labels = open_workspace(), page_labels(params)
+    rows = list_rows(labels.read()) if labels else None
     snapshot = prepare_aloud(
         lambda folder: preparation.prepare_pages(
             workspace.store,
             name=params.name,
-            labels=_labels(params),
+            labels=labels,
             limits=PageLimits(**params.limits.model_dump()),
             split=SplitRule(
                 val_share=params.split.val_share,
@@ -53,6 +55,8 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
         name=params.name,
         of="pages",
     )
+    if rows is not None:
+        keep_rows(workspace.store, rows, name=params.name, snapshot=snapshot.digest)
     say_test_split(snapshot)
     return snapshot
 
@@ -105,7 +109,8 @@ def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -
     return crops
 
 
-def _labels(params: PageDatasetParams) -> PageLabelFiles | None:
+def page_labels(params: PageDatasetParams) -> PageLabelFiles | None:
+    """Return where the labels of a dataset are; None: it is rendered."""
     if params.source == "synthetic":
         return None
     return PageLabelFiles(

@@ -10,6 +10,7 @@ from rich.markup import escape
 from cli.options import AsJson, StoreUri, settings_for
 from cli.output import ERR, OUT, print_json, print_table
 from configs.settings import Settings
+from ocr.errors import BadInput
 
 if TYPE_CHECKING:
     from deploy.deployments.apply import Plan
@@ -90,6 +91,27 @@ def list_deployments(store: StoreUri = "", as_json: AsJson = False) -> None:
         ["name", *columns, "notes"],
         [(*list(row.values())[:-1], "; ".join(row["notes"])) for row in rows],
     )
+
+
+@app.command(epilog="Example: ocrline deployments drift receipts --reason 'hmean fell to 0.81'")
+def drift(
+    model: Annotated[str, typer.Argument(help="Name of the model.")],
+    reason: Annotated[str, typer.Option(help="What was seen; it goes with the event.")],
+    store: StoreUri = "",
+) -> None:
+    """Raise the event ocrline.drift, which starts a retraining where the project is applied."""
+    _start(store)
+    from prefect.client.orchestration import get_client
+
+    from deploy.deployments.server import find_started_by
+    from tasks.starting.events import DRIFT, raise_event
+
+    with get_client(sync_client=True) as client:
+        waiting = find_started_by(client, DRIFT, model)
+    if not waiting:
+        raise BadInput(f"nothing waits for {DRIFT} of {model!r}: apply its project first")
+    raise_event(DRIFT, model, {"reason": reason})
+    OUT.print(f"raised {DRIFT} for {escape(model)}; it starts {', '.join(waiting)}")
 
 
 def _start(store: str) -> Settings:

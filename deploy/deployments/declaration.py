@@ -11,7 +11,8 @@ WORK_POOL: Final = "ocrline"
 TAG: Final = "ocrline"
 """Of every deployment of ours, and of none of others."""
 
-Queue = Literal["cpu", "gpu"]
+Queue = Literal["cpu", "gpu", "short"]
+"""`short` is of what trains nothing: it need not wait for those that do."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,7 @@ from configs.operation.project import OperationParams
 from configs.presets import ConfigError, Project, ProjectParams
 from configs.retrain import RetrainPagesParams
 from deploy.deployments.declaration import Declaration, Schedule
-
-NEW_DATA = "ocrline.new-data"
-DRIFT = "ocrline.drift"
+from tasks.starting.events import DRIFT, NEW_DATA
 
 
 def declare_project(project: Project) -> Iterator[Declaration]:
@@ -45,6 +43,29 @@ def declare_project(project: Project) -> Iterator[Declaration]:
         project=name,
         at_once=1,
         when_busy=operation.when_busy,
+    )
+    if operation.new_samples:
+        yield _declare_watch(params, operation, kind)
+
+
+def _declare_watch(params: ProjectParams, operation: OperationParams, kind: str) -> Declaration:
+    if params.dataset.source == "synthetic":
+        raise ConfigError(
+            f"{params.name}: operation.new_samples: {operation.new_samples} needs labelled data; "
+            "dataset.source: synthetic is rendered and never new"
+        )
+    every = operation.look_every_min
+    said = {"name": params.name, "new_samples": operation.new_samples}
+    return Declaration(
+        f"flows.watch_{kind}.watch_{kind}",
+        params.name,
+        f"Look for new labelled data of {params.name}; enough of it starts a retraining.",
+        {"params": {**said, "dataset": params.dataset.model_dump(mode="json")}},
+        queue="short",
+        project=params.name,
+        schedule=Schedule("0 * * * *" if every == 60 else f"*/{every} * * * *"),
+        at_once=1,
+        when_busy="CANCEL_NEW",
     )
 
 

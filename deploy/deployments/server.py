@@ -60,6 +60,16 @@ def read_stored(client: SyncPrefectClient) -> dict[str, Stored]:
     return stored
 
 
+def find_started_by(client: SyncPrefectClient, event: str, model: str) -> list[str]:
+    """Return the full names of the deployments that an event about a model starts."""
+    return [
+        name
+        for name, stored in read_stored(client).items()
+        if model in stored.deployment.tags
+        and event in events_of([each for each in stored.automations if each.enabled])
+    ]
+
+
 def _read_pages(client: SyncPrefectClient) -> Iterator[DeploymentResponse]:
     ours = DeploymentFilter(tags=DeploymentFilterTags(all_=[TAG]))
     offset = 0

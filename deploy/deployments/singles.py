@@ -4,7 +4,7 @@ from deploy.deployments.declaration import Declaration
 
 
 def _single(code: str, description: str) -> Declaration:
-    return Declaration(code, "ocrline", description)
+    return Declaration(code, "ocrline", description, queue="short")
 
 
 SINGLES: tuple[Declaration, ...] = (

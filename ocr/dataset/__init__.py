@@ -8,7 +8,8 @@
 - `inspection`: rows to candidates and rejections; `examination` looks into their images
 - `selection`: candidates `accepted` as samples: `duplicates` out, `split` set
 - `snapshot/`: the stored form: table, shards, manifest
-- `preparation`: a snapshot is found by its inputs, or written and stored
+- `preparation`: a snapshot is found by its inputs, or written and stored; the `row_list` of what it
+  was made of
 - `lines/`: what is peculiar to lines of text
 - `pages/`: what is peculiar to pages
 - `process_pool`: work over several processes; `spool`: encoded images on disk, while it is open

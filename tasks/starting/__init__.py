@@ -1,4 +1,6 @@
 """Whether a full training starts.
 
+- `new_data` – enough labelled rows are new: looked for, and said once
+- `events` – how Prefect's server hears of it
 - `smoke` – a short training of the same code and data, exported, must pass before it
 """

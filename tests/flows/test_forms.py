@@ -11,6 +11,7 @@ from configs.base import Params
 from configs.operation.evaluate import EvaluateParams
 from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
+from configs.operation.watch import WatchLinesParams, WatchPagesParams
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
 from flows.evaluate import evaluate
 from flows.promote import promote
@@ -18,6 +19,8 @@ from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
 from flows.rollback import rollback
 from flows.stages import Stage
+from flows.watch_lines import watch_lines
+from flows.watch_pages import watch_pages
 
 RETRAININGS: dict[type[Params], Flow[..., Any]] = {
     RetrainLinesParams: retrain_lines,
@@ -28,6 +31,8 @@ FLOWS: dict[type[Params], Flow[..., Any]] = {
     EvaluateParams: evaluate,
     PromoteParams: promote,
     RollbackParams: rollback,
+    WatchLinesParams: watch_lines,
+    WatchPagesParams: watch_pages,
 }
 each_retraining = pytest.mark.parametrize(
     ("model", "flow"), RETRAININGS.items(), ids=[flow.name for flow in RETRAININGS.values()]

@@ -48,7 +48,8 @@ def project(tmp_path: Path, own_home: None) -> Path:
 
 
 def write_project(path: Path, *more: str, name: str = "digits", cron: str = "0 3 * * mon") -> Path:
-    """Write a project's file."""
+    """Write a project's file; lines of more of `operation` come first."""
     operation = ["operation:", f"  cron: {cron!r}", "  timezone: Europe/Berlin"]
-    path.write_text("\n".join(["extends: smoke", f"name: {name}", *operation, *more]))
+    project = ["extends: plates", f"name: {name}", "dataset: {root: /data/plates}"]
+    path.write_text("\n".join([*project, *operation, *more]))
     return path

@@ -81,8 +81,8 @@ def test_a_changed_project_is_shown_field_by_field_before_it_is_asked(
 
     assert refused != 0
     assert "schedule: 0 3 * * mon, Europe/Berlin → 30 4 * * fri, Europe/Berlin" in said
-    assert "params.training.epochs: 10 → 12" in said
-    assert kept == "10"
+    assert "params.training.epochs: 200 → 12" in said
+    assert kept == "200"
     assert code == 0
     facts = stored(client, FULL).describe().facts
     assert facts["params.training.epochs"] == "12"

@@ -8,11 +8,6 @@ from deploy.deployments.project import declare_project
 from deploy.deployments.singles import SINGLES
 
 
-def declare(preset: str, *overrides: str) -> dict[str, object]:
-    project = load_project(preset, overrides=[*overrides, "dataset.root=/data"])
-    return {each.full_name: each for each in declare_project(project)}
-
-
 @pytest.mark.parametrize("preset", preset_names())
 def test_every_preset_has_a_retraining_and_its_smoke_one_at_once_each(preset: str) -> None:
     project = load_project(preset, overrides=["dataset.root=/data"])
@@ -32,10 +27,11 @@ def test_every_preset_has_a_retraining_and_its_smoke_one_at_once_each(preset: st
 def test_a_project_says_when_it_runs_what_starts_it_and_whether_a_smoke_must_pass() -> None:
     said = ["operation.cron=0 3 * * mon", "operation.timezone=Asia/Shanghai"]
     said += ["operation.new_samples=200", "operation.when_busy=CANCEL_NEW"]
-    project = load_project("smoke", overrides=said)
+    said += ["dataset.root=/data", "operation.look_every_min=60"]
+    project = load_project("plates", overrides=said)
     without = load_project("smoke", overrides=["operation.require_smoke=false"])
 
-    full, *_ = declare_project(project)
+    full, _, watch = declare_project(project)
     free, *_ = declare_project(without)
 
     assert full.schedule == Schedule("0 3 * * mon", "Asia/Shanghai")
@@ -43,6 +39,18 @@ def test_a_project_says_when_it_runs_what_starts_it_and_whether_a_smoke_must_pas
     assert full.when_busy == "CANCEL_NEW"
     assert full.parameters["params"]["smoke"] == {"must_pass": True}
     assert free.parameters["params"]["smoke"] == {"must_pass": False}
+    assert watch.full_name == "watch-lines/plates"
+    assert watch.schedule == Schedule("0 * * * *")
+    assert watch.queue == "short"
+    assert watch.parameters["params"]["new_samples"] == 200
+    assert watch.parameters["params"]["dataset"] == project.params.dataset.model_dump(mode="json")
+
+
+def test_what_is_rendered_is_never_new() -> None:
+    project = load_project("smoke", overrides=["operation.new_samples=1"])
+
+    with pytest.raises(ConfigError, match=r"operation\.new_samples: 1 needs labelled data"):
+        list(declare_project(project))
 
 
 def test_needs_a_gpu_says_the_queue() -> None:

@@ -1,0 +1,5 @@
+"""What operating the line day after day does, measured.
+
+- `collisions` – two schedules and a manual run of one model at once: who ran, who waited
+- `nap` – a flow that does nothing for some seconds
+"""

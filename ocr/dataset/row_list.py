@@ -1,0 +1,92 @@
+"""Which labelled rows a snapshot was made of, and how many there are now that it was not.
+
+A row is its image's path and its label as written: a corrected label is a new row. The list stands
+beside the snapshots, under `rows/<name>/<digest>.u64`: eight bytes a row, in their order, so that a
+million rows are compared in a moment without an image or a label being opened again.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ocr.dataset.candidate import Row
+from ocr.dataset.quarantine import Rejection
+from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound
+from ocr.store import Store
+
+RowList = NDArray[np.uint64]
+"""(N,) ascending: 64 bits of the digest of each row."""
+NOTHING: RowList = np.empty(0, np.uint64)
+_BYTES = 8
+
+
+def list_rows(rows: Iterable[Row[Any] | Rejection]) -> RowList:
+    """List rows as they are read; those that cannot be read are none."""
+    digests = bytearray()
+    for row in rows:
+        if not isinstance(row, Rejection):
+            content = f"{row.image}\0{row.label!r}".encode("utf-8", "surrogatepass")
+            digests += hashlib.blake2b(content, digest_size=_BYTES).digest()
+    return np.unique(np.frombuffer(bytes(digests), np.uint64))
+
+
+def count_new(rows: RowList, *known: RowList) -> int:
+    """Return how many rows are in none of the lists."""
+    is_new = np.ones(len(rows), bool)
+    for each in known:
+        is_new &= ~np.isin(rows, each, assume_unique=True)
+    return int(is_new.sum())
+
+
+def digest_of(rows: RowList) -> str:
+    """Return the SHA-256 of a list."""
+    return hashlib.sha256(rows.tobytes()).hexdigest()
+
+
+def keep_rows(store: Store, rows: RowList, *, name: str, snapshot: str) -> None:
+    """Keep the rows that a snapshot was made of, which is now the newest of its name.
+
+    Args:
+        store: Where they go.
+        rows: As `list_rows` gives them.
+        name: Name of the dataset.
+        snapshot: Digest of the snapshot; the same one can come of other rows, and the first count.
+    """
+    with suppress(ArtifactExists):
+        store.put_bytes(_key(name, snapshot), rows.tobytes())
+    _point_at(store, f"rows/{name}/newest.json", snapshot)
+
+
+def read_rows_of(store: Store, *, name: str, snapshot: str) -> RowList | None:
+    """Read the rows of a snapshot; None: nobody kept them."""
+    try:
+        return np.frombuffer(store.read_bytes(_key(name, snapshot)), np.uint64)
+    except ArtifactNotFound:
+        return None
+
+
+def newest_snapshot(store: Store, *, name: str) -> str:
+    """Return the digest of the snapshot that was prepared last; empty: there is none."""
+    try:
+        return str(json.loads(store.read_bytes(f"rows/{name}/newest.json"))["digest"])
+    except ArtifactNotFound:
+        return ""
+
+
+def _point_at(store: Store, key: str, digest: str) -> None:
+    """Let an object name a digest; who is faster at the same moment is as right."""
+    try:
+        _, tag = store.read_tagged(key)
+    except ArtifactNotFound:
+        tag = None
+    with suppress(AliasMoved):
+        store.compare_and_swap(key, json.dumps({"digest": digest}).encode(), expected=tag)
+
+
+def _key(name: str, snapshot: str) -> str:
+    return f"rows/{name}/{snapshot}.u64"

@@ -1,0 +1,145 @@
+"""A look for new data: beside what it counts, and that it says the same thing once."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from configs.dataset import LineDatasetParams, LineSplitParams
+from configs.operation.watch import WatchLinesParams
+from ocr.errors import BadInput
+from ocr.models.registry import Registry
+from tasks.prepare_lines import prepare_lines
+from tasks.starting.events import EventRefused
+from tasks.starting.new_data import look_at_lines
+from tests.serving.tiny_bundle import png
+from tests.tasks.bars import add_version, write_lines
+
+pytestmark = pytest.mark.usefixtures("empty")
+
+
+class Raised(list[tuple[str, Mapping[str, Any], UUID]]):
+    """Events that were raised; a server that is not there takes none."""
+
+    is_there = True
+
+    def take(self, event: str, model: str, payload: Mapping[str, Any], *, identity: UUID) -> None:
+        if not self.is_there:
+            raise EventRefused("no server")
+        self.append((f"{event} {model}", payload, identity))
+
+
+@pytest.fixture
+def raised(monkeypatch: pytest.MonkeyPatch) -> Raised:
+    raised = Raised()
+    monkeypatch.setattr("tasks.starting.new_data.raise_event", raised.take)
+    return raised
+
+
+@pytest.fixture
+def params(tmp_path: Path) -> WatchLinesParams:
+    """Twenty labelled lines; ten new ones are enough."""
+    write_lines(tmp_path / "domain", "01234", count=20)
+    return WatchLinesParams(
+        name="bars",
+        new_samples=10,
+        dataset=LineDatasetParams(
+            name="bars",
+            root=str(tmp_path / "domain"),
+            train_labels="labels.txt",
+            split=LineSplitParams(near_duplicate_bits=0),
+        ),
+    )
+
+
+def label(params: WatchLinesParams, *texts: str) -> None:
+    """Add labelled lines."""
+    root = Path(params.dataset.root)
+    for text in texts:
+        (root / f"{text}.png").write_bytes(png(text))
+    with (root / "labels.txt").open("a") as file:
+        file.writelines(f"{text}.png\t{text}\n" for text in texts)
+
+
+def correct(params: WatchLinesParams, count: int) -> None:
+    """Label the first lines otherwise."""
+    path = Path(params.dataset.root) / "labels.txt"
+    rows = [row.split("\t") for row in path.read_text().splitlines()]
+    changed = [(image, "4444" if at < count else text) for at, (image, text) in enumerate(rows)]
+    path.write_text("".join(f"{image}\t{text}\n" for image, text in changed))
+
+
+def look(params: WatchLinesParams) -> int:
+    return look_at_lines.fn(params)
+
+
+def test_all_is_new_to_a_project_that_has_no_snapshot_yet(
+    params: WatchLinesParams, raised: Raised
+) -> None:
+    assert look(params) == 20
+    assert [event for event, *_ in raised] == ["ocrline.new-data bars"]
+    assert raised[0][1] == {"new": 20, "rows": 20, "dataset": "bars"}
+
+
+def test_new_and_corrected_lines_count_together_and_start_once(
+    params: WatchLinesParams, raised: Raised
+) -> None:
+    prepare_lines.fn(params.dataset, "bars")
+    nothing = look(params)
+    label(params, *(f"56{n}" for n in range(4)))
+    correct(params, 5)
+    few = look(params)
+    label(params, "999")
+
+    enough, again = look(params), look(params)
+
+    assert (nothing, few, enough, again) == (0, 9, 10, 0)
+    assert len(raised) == 1
+
+
+def test_after_an_event_only_what_came_since_counts(
+    params: WatchLinesParams, raised: Raised
+) -> None:
+    look(params)
+    label(params, *(f"5{n:02}" for n in range(9)))
+    since = look(params)
+    label(params, "999")
+
+    assert since == 9
+    assert look(params) == 10
+    assert len(raised) == 2
+    assert raised[0][2] != raised[1][2]
+
+
+def test_what_is_new_is_new_to_what_the_champion_learnt_from(
+    params: WatchLinesParams, raised: Raised, empty: Registry, tmp_path: Path
+) -> None:
+    first = prepare_lines.fn(params.dataset, "bars")
+    add_version(tmp_path, "v1", "0123456789", dataset_digest=first.digest)
+    empty.promote("bars", "v1", reason="first")
+    label(params, *(f"5{n:02}" for n in range(10)))
+    prepare_lines.fn(params.dataset, "bars")  # a newer snapshot, of a run that was refused
+
+    assert look(params) == 10
+    assert len(raised) == 1
+
+
+def test_an_event_that_nobody_took_is_raised_again(
+    params: WatchLinesParams, raised: Raised
+) -> None:
+    raised.is_there = False
+    with pytest.raises(EventRefused):
+        look(params)
+    raised.is_there = True
+
+    assert look(params) == 20
+    assert len(raised) == 1
+
+
+def test_what_is_rendered_is_never_new(params: WatchLinesParams) -> None:
+    rendered = LineDatasetParams(source="synthetic")
+
+    with pytest.raises(BadInput, match="what is rendered is never new"):
+        look(params.model_copy(update={"dataset": rendered}))
