@@ -10,7 +10,7 @@
 - `models` – the registry
 - `operating/` – what runs day after day
 - `keeping/` – backup and restore; what nobody needs any more
-- `serving/` – starts the gateway, stops all services; who may ask
+- `stack/`, `serving/` – all that a machine runs, up and down; the gateway alone, and who may ask
 - `doctor` – what this machine has and lacks, and how to mend it
 - `demo` – what `make demo` runs
 """

@@ -44,7 +44,7 @@ def main() -> None:
     except httpx.HTTPError as error:
         said = str(error) or type(error).__name__
         sys.exit(refuse(f"{endpoint} gave no answer: {said}", UNAVAILABLE))
-    ERR.print(f"\nall of it took {time.monotonic() - started:.0f} s; `ocrline stop` ends it")
+    ERR.print(f"\nall of it took {time.monotonic() - started:.0f} s; `ocrline down` ends it")
 
 
 def draw_unseen(params: ProjectParams, *, count: int = LINES) -> tuple[list[Image], list[str]]:

@@ -13,6 +13,7 @@ from cli.output import OUT, print_json
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
+from deploy.background import ServiceFailed
 from ocr.errors import OcrError
 from ocr.machine.asked import Asked, check_asked
 from ocr.machine.clock import check_clock
@@ -27,7 +28,6 @@ from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
 PADDLE_SERVING = "paddle-serving"
-MINIO = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
 MARKS: dict[Verdict, str] = {
     "fine": "[green]✓[/]",
     "risky": "[yellow]![/]",
@@ -100,7 +100,8 @@ def examine(
     yield _check_fonts()
     yield _check_paddleocr(image, needed=needs_paddleocr)
     yield _check_paddle_serving(settings, needed=needs_paddle_serving)
-    yield _check_program(machine, "minio", f"the store's tests skip MinIO; with Go: {MINIO}")
+    yield _check_minio()
+    yield _check_database(settings)
     yield _check_program(machine, "tesseract", "baseline only: apt install tesseract-ocr")
     yield _check_program(machine, "chromium", "browser tests skip: apt install chromium")
 
@@ -150,6 +151,29 @@ def _check_store(settings: Settings) -> Finding:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)
     return fine("store", settings.store)
+
+
+def _check_minio() -> Finding:
+    from deploy.parts.minio import INSTALL, find_minio
+
+    found = find_minio()
+    return (
+        fine("minio", found)
+        if found
+        else absent("minio", f"ocrline up --minio; with Go: {INSTALL}")
+    )
+
+
+def _check_database(settings: Settings) -> Finding:
+    from deploy.parts.database import connect_to, find_database, hide_password
+    from deploy.services import services_folder
+
+    folder = services_folder(settings)
+    try:
+        connect_to(settings, folder)
+    except ServiceFailed as error:
+        return broken("database", hide_password(find_database(settings, folder)), str(error))
+    return fine("database", find_database(settings, folder))
 
 
 def _check_decoder() -> Finding:

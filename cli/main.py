@@ -26,6 +26,7 @@ from cli.operating import deployments
 from cli.output import refuse
 from cli.planning import find_batch, templates
 from cli.serving import keys, serve
+from cli.stack import down, status, up
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
@@ -62,7 +63,9 @@ app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline backup /backups/ocrline-monday.tar.zst")(backup.backup)
 app.command(epilog="Example: ocrline restore /backups/ocrline-monday.tar.zst")(restore.restore)
-app.command(epilog="Example: ocrline stop")(serve.stop)
+app.command(epilog="Example: ocrline up --minio")(up.up)
+app.command(epilog="Example: ocrline status --json")(status.status)
+app.command(epilog="Example: ocrline down")(down.down)
 app.command(epilog="Example: ocrline doctor plates --set resources.device=gpu")(doctor.doctor)
 app.command(epilog="Example: ocrline find-batch plates --set dataset.root=data/plates")(
     find_batch.find_batch

@@ -61,7 +61,12 @@ def _start_services(
     settings: Settings, deployment: DeploymentParams, *, with_gateway: bool
 ) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
-    from deploy.services import ensure_gateway, ensure_prefect, remember_endpoint
+    from deploy.services import (
+        ensure_gateway,
+        ensure_prefect,
+        ensure_store,
+        remember_endpoint,
+    )
 
     deploys = deployment.target != "none"
     engine = deployment.target if deployment.target == "paddle-serving" else ""
@@ -71,6 +76,7 @@ def _start_services(
     with ERR.status("starting the local services"):
         if deploys:  # before Prefect's, whose worker starts it for the UI
             remember_endpoint(settings, deployment.endpoint, engine=engine)
+        ensure_store(settings)
         server = ensure_prefect(settings)
         if needs_gateway:
             ensure_gateway(settings, deployment.endpoint, engine=engine)

@@ -49,11 +49,6 @@ class Settings(BaseSettings):
     store: str = Field(
         default_factory=_default_store, description="URI of the store; unset: a folder under home"
     )
-    database: str = Field(
-        "",
-        repr=False,
-        description="Address of Prefect's PostgreSQL database; empty: SQLite under home",
-    )
     paddleocr_home: str = Field("", description="PaddleOCR's source tree; empty: there is none")
     paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"
@@ -67,6 +62,12 @@ class Settings(BaseSettings):
     cpu_runs: int = Field(
         1, ge=1, description="How many runs of the queue cpu, most of them trainings, go on at once"
     )
+    database: str = Field(
+        "",
+        description="Prefect's database: postgresql+asyncpg://USER@HOST:PORT/DATABASE, or sqlite, "
+        "the one under home; empty: as at the last start",
+    )
+    database_password: str = Field("", repr=False, description="Its password; kept under home")
     token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")
     s3_access_key: str = Field("", description="Its access key")

@@ -1,13 +1,15 @@
 """What a machine runs besides the command: services in the background, and Prefect's deployments.
 
-- `services` – Prefect's server, the worker behind its UI, and the gateway
-- `background` – a background process: started, remembered in a file, stopped by its id
-- `memory` – what a stack keeps from start to start
-- `api` – asks Prefect's server over REST
-- `owner` – whose a process is: its home and its store
-- `password` – the password of the local Prefect server
+- `stack`, `status` – the local stack as a whole: brought up and down; what of it is up
+- `services` – each service of ours: Prefect's server, the worker behind its UI, the gateway
+- `parts/` – Prefect's server, its database, MinIO
+- `keeper` – brings back what ended
 - `pool`, `worker`, `engine` – what runs at once; what starts the runs that the UI asks for; a run
 - `deployments/` – what the UI offers and starts by itself, in code
 - `keeping/` – backup and restore of database, store and home together
+- `runs`, `lost_runs` – what runs and waits, and is told to stop; what ends runs that are dead
+- `api`, `web` – asks Prefect's server over REST, and anybody whether he is there
+- `background` – a background process: started, remembered in a file, stopped by its id
+- `owner`, `memory`, `password` – whose a process is; what is kept from start to start; secrets
 - `bootstrap.sh`, `opencv-contrib-python/` – what `make setup` needs
 """

@@ -42,15 +42,26 @@ class PrefectApi:
         """
         return self._ask("POST", path, body)
 
+    def patch(self, path: str, body: Mapping[str, Any]) -> None:
+        """Change what is at a path.
+
+        Raises:
+            httpx.HTTPError: It was not.
+        """
+        self._reply("PATCH", path, body)
+
     def close(self) -> None:
         """Let go of the server."""
         self._client.close()
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+        return self._reply(method, path, body).json()
+
+    def _reply(self, method: str, path: str, body: Mapping[str, Any] | None) -> httpx.Response:
         reply = self._client.request(method, path, json=body)
         for _ in range(AGAIN):
             if reply.status_code != httpx.codes.SERVICE_UNAVAILABLE:
                 break
             time.sleep(PAUSE_S)  # SQLite was locked: the server asks for another try
             reply = self._client.request(method, path, json=body)
-        return reply.raise_for_status().json()
+        return reply.raise_for_status()

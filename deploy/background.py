@@ -12,6 +12,8 @@ from pathlib import Path
 
 import psutil
 
+from ocr.store.whole import written_whole
+
 CLOCK_TICK_S = 0.01
 
 
@@ -50,7 +52,7 @@ def ensure_service(
     folder: Path,
     name: str,
     *,
-    module: Sequence[str],
+    command: Sequence[str],
     url: str,
     environment: Mapping[str, str],
     is_up: Callable[[], bool],
@@ -69,7 +71,7 @@ def ensure_service(
     return start_service(
         folder,
         name,
-        module=module,
+        command=command,
         url=url,
         environment=environment,
         is_up=is_up,
@@ -81,13 +83,13 @@ def start_service(
     folder: Path,
     name: str,
     *,
-    module: Sequence[str],
+    command: Sequence[str],
     url: str,
     environment: Mapping[str, str],
     is_up: Callable[[], bool],
     timeout_s: float = 120,
 ) -> Service:
-    """Start ``python -m module…`` detached and wait until it is up.
+    """Start a command detached and wait until it is up.
 
     Raises:
         ServiceFailed: It ended or was not up in time; its log is named and its end is quoted.
@@ -97,8 +99,8 @@ def start_service(
     with log.open("ab") as stream, Path(os.devnull).open("rb") as nothing:
         # Not subprocess.Popen: it warns of, and reaps, what is meant to outlive us.
         pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-m", *module],
+            command[0],
+            list(command),
             {**clean_environment(), **environment},
             setsid=True,
             file_actions=[
@@ -116,7 +118,8 @@ def start_service(
         log=str(log),
         environment=_digest(environment),
     )
-    (folder / f"{name}.json").write_text(json.dumps(asdict(service)), encoding="utf-8")
+    with written_whole(folder / f"{name}.json") as content:
+        content.write(json.dumps(asdict(service)).encode())
     _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
     return service
 
@@ -141,6 +144,11 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = 15) -> bool:
     _signal(alive, "kill")
     (folder / f"{name}.json").unlink(missing_ok=True)
     return True
+
+
+def python_module(*words: str) -> list[str]:
+    """Return the command that runs a module with our interpreter."""
+    return [sys.executable, "-m", *words]
 
 
 def clean_environment() -> dict[str, str]:

@@ -16,9 +16,15 @@ class StackMemory:
     Attributes:
         port: Of Prefect's server; 0: there was none. Runs that are under way ask it there, so a
             server that comes back has to have it again.
+        database: Where it keeps runs, without a password; empty: there was none.
+        has_minio: Whether the store is a MinIO server of this home.
+        minio_port: Of that server.
     """
 
     port: int = 0
+    database: str = ""
+    has_minio: bool = False
+    minio_port: int = 0
 
 
 def read_memory(folder: Path) -> StackMemory:

@@ -1,4 +1,4 @@
-"""The password of the local Prefect server, kept in a file that only its owner can read."""
+"""Secrets of the local services, each in a file that only its owner can read."""
 
 import os
 import re
@@ -9,15 +9,20 @@ from pathlib import Path
 
 def read_or_make_password(path: Path) -> str:
     """Return the ``user:password`` of a file; one that holds none is written anew."""
-    said = path.read_text(encoding="utf-8", errors="replace").strip() if path.exists() else ""
+    said = read_private(path)
     if re.fullmatch(r"[!-9;-~]+:[!-~]+", said):
         return said
     password = f"ocrline:{secrets.token_urlsafe(18)}"
-    _write_private(path, password)
+    write_private(path, password)
     return password
 
 
-def _write_private(path: Path, text: str) -> None:
+def read_private(path: Path) -> str:
+    """Return what a file holds; empty: there is none."""
+    return path.read_text(encoding="utf-8", errors="replace").strip() if path.exists() else ""
+
+
+def write_private(path: Path, text: str) -> None:
     """Replace a file as a whole by one that only we can read."""
     descriptor, sibling = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

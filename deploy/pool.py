@@ -8,10 +8,10 @@ from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
 from prefect.workers.process import ProcessWorker
 
 from configs.settings import Settings
+from deploy.runs import POOL
 from ocr.machine.gpus import count_gpus
 from ocr.machine.machine import Machine
 
-POOL = "ocrline"
 CPU = "cpu"
 GPU = "gpu"
 SHORT = "short"

@@ -1,12 +1,11 @@
 """The services of one machine: Prefect's server, the worker behind its UI, the OCR gateway."""
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
 from filelock import FileLock
 
 from configs.settings import Settings
@@ -17,20 +16,24 @@ from deploy.background import (
     ensure_service,
     find_service,
     pick_port,
+    python_module,
     stop_service,
 )
-from deploy.memory import read_memory, write_memory
 from deploy.owner import Owner, describe_listener, find_owner, is_listening
-from deploy.password import read_or_make_password
+from deploy.parts import minio, server
+from deploy.password import read_or_make_password, read_private
+from deploy.web import answers
 from ocr.store.state import check_home, mark_home
 
-PREFECT_PORT = 4200
 HEARTBEAT_S = 30
 """How often a run says that it lives; no rarer than Prefect allows."""
 LOOK_S = 3
 """How often the worker looks for runs."""
 ENDPOINT = "endpoint"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+KEEPER = "keeper"
+WORKER = "worker"
+GATEWAYS = "gateway-*"
 
 
 @dataclass(frozen=True)
@@ -43,22 +46,57 @@ class PrefectServer:
 
 
 def ensure_prefect(settings: Settings) -> PrefectServer | None:
-    """Start or reuse the local Prefect server and point this process at it.
+    """Start or reuse the local Prefect server and its worker, and point this process at it.
 
     Returns None when the environment already names a server (``PREFECT_API_URL``).
     """
     if "PREFECT_API_URL" in os.environ:
         return None
-    folder = _folder(settings)
+    service = ensure_server(settings)
+    os.environ.update({**client_variables(settings, service.url), **direct_loopback()})
+    warning = ensure_worker(settings, service.url)
+    return PrefectServer(service.url, password_file(settings), warning)
+
+
+def ensure_store(settings: Settings) -> Service | None:
+    """Start or reuse the MinIO server that is the store of this home; None: another one is."""
+    folder = services_folder(settings)
+    if not minio.is_store(folder, store=settings.store, endpoint=settings.s3_endpoint):
+        return None
     with _locked(settings):
-        password_file = folder / "prefect-password"
-        password = read_or_make_password(password_file)
-        service = _ensure_server(settings, password)
-        client = _prefect_client(service.url, password, settings)
-        os.environ.update({**client, **direct_loopback()})
-        warning = _warn_of_worker(settings)
-        _ensure_worker(settings, service.url, client)
-    return PrefectServer(ui_url=service.url, password_file=password_file, warning=warning)
+        return minio.ensure_minio(settings.home, folder)
+
+
+def ensure_server(settings: Settings) -> Service:
+    """Start or reuse the Prefect server of this home."""
+    with _locked(settings):
+        password = read_or_make_password(password_file(settings))
+        return server.ensure_server(settings, services_folder(settings), password)
+
+
+def ensure_worker(settings: Settings, url: str) -> str:
+    """Start or reuse the worker of the server at an address; return a warning, if there is one.
+
+    One that works with another store is left as it is: to replace it would end the jobs it runs.
+    """
+    folder = services_folder(settings)
+    with _locked(settings):
+        worker = find_service(folder, WORKER)
+        other = _find_worker_of_other_store(settings)
+        if worker and other and worker.url == url:
+            return f"what runs the UI's jobs works with the store {other.store} and is left so"
+        had_ended = worker is None and (folder / f"{WORKER}.json").exists()
+        ensure_service(
+            folder,
+            WORKER,
+            command=python_module("deploy.worker"),
+            url=url,
+            environment={**_our_environment(settings), **client_variables(settings, url)},
+            # It needs seconds until it listens, which a run of the terminal has no use for.
+            is_up=partial(_has_worker_begun, folder),
+        )
+    log = folder / f"{WORKER}.log"
+    return f"what runs the UI's jobs had ended and is started again; see {log}" * had_ended
 
 
 def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Service | None:
@@ -72,7 +110,7 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
     parts = urlsplit(endpoint)
     if parts.hostname not in LOOPBACK:
         return None
-    folder = _folder(settings)
+    folder = services_folder(settings)
     port = parts.port or 80
     name = f"gateway-{port}"
     with _locked(settings):
@@ -81,7 +119,7 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
             return ensure_service(
                 folder,
                 name,
-                module=["serving"],
+                command=python_module("serving"),
                 url=endpoint,
                 environment={
                     **_our_environment(settings),
@@ -109,7 +147,7 @@ def _refuse_port_of_others(settings: Settings, port: int, ours: Service | None) 
     raise ServiceFailed(
         f"Port {port} is taken by {taken}; the store of this run is {settings.store}. "
         "It is left as it is: choose another port, "
-        "--set deployment.endpoint=http://127.0.0.1:PORT, or stop it first"
+        "--set deployment.endpoint=http://127.0.0.1:PORT (ocrline up: --endpoint), or stop it first"
     )
 
 
@@ -130,110 +168,67 @@ def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") ->
     """
     with _locked(settings):
         if _find_worker_of_other_store(settings) is None:
-            (_folder(settings) / ENDPOINT).write_text(f"{endpoint} {engine}", encoding="utf-8")
+            (services_folder(settings) / ENDPOINT).write_text(
+                f"{endpoint} {engine}", encoding="utf-8"
+            )
 
 
 def ensure_remembered_gateway(settings: Settings) -> Service | None:
     """Start or reuse the gateway at the address remembered last; return None without one."""
-    path = _folder(settings) / ENDPOINT
-    if not path.exists():
-        return None
-    endpoint, _, engine = path.read_text(encoding="utf-8").partition(" ")
-    return ensure_gateway(settings, endpoint, engine=engine)
+    endpoint, _, engine = read_private(services_folder(settings) / ENDPOINT).partition(" ")
+    return ensure_gateway(settings, endpoint, engine=engine) if endpoint else None
 
 
-def stop_services(settings: Settings) -> list[str]:
-    """Stop what was started here; return the names of what was running."""
-    folder = _folder(settings)
+def remembered_endpoint(settings: Settings) -> str:
+    """Return the address of the gateway remembered last; empty: there is none."""
+    return read_private(services_folder(settings) / ENDPOINT).partition(" ")[0]
+
+
+def ensure_keeper(settings: Settings) -> Service:
+    """Start or reuse what brings back the services that ended."""
+    folder = services_folder(settings)
     with _locked(settings):
-        gateways = sorted(path.stem for path in folder.glob("gateway*.json"))
-        return [name for name in ("worker", *gateways, "prefect") if stop_service(folder, name)]
+        return ensure_service(
+            folder,
+            KEEPER,
+            command=python_module("deploy.keeper"),
+            url="",
+            environment=_our_environment(settings),
+            is_up=lambda: True,
+        )
 
 
-def _ensure_server(settings: Settings, password: str) -> Service:
-    folder = _folder(settings)
-    known, memory = find_service(folder, "prefect"), read_memory(folder)
-    url = known.url if known else _loopback(pick_port(memory.port or PREFECT_PORT))
-    try:
-        service = _start_server(settings, url, password)
-    except ServiceFailed:
-        if known:
-            raise
-        # Another home's services may have taken the port while ours was starting.
-        service = _start_server(settings, _loopback(pick_port(0)), password)
-    write_memory(folder, replace(memory, port=urlsplit(service.url).port or 0))
-    return service
+def stop_services(settings: Settings, *, only: str = "") -> list[str]:
+    """Stop what was started here, or one service only; return the names of what was running.
+
+    What would bring the others back is stopped first.
+    """
+    folder = services_folder(settings)
+    with _locked(settings):
+        gateways = sorted(path.stem for path in folder.glob(f"{GATEWAYS}.json"))
+        names = (KEEPER, WORKER, *gateways, server.NAME, minio.NAME)
+        named = [name for name in names if only in ("", name)]
+        return [name for name in named if stop_service(folder, name)]
 
 
-def _loopback(port: int) -> str:
-    return f"http://127.0.0.1:{port}"
+def services_folder(settings: Settings) -> Path:
+    """Return the folder in which services are remembered and write their logs; made if need be."""
+    folder = settings.home / "services"
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
-def _start_server(settings: Settings, url: str, password: str) -> Service:
-    return ensure_service(
-        _folder(settings),
-        "prefect",
-        module=["prefect", "server", "start", "--host", "127.0.0.1"],
-        url=url,
-        environment={
-            "PREFECT_HOME": str(settings.home / "prefect"),
-            # A bare --port leaves the UI calling 4200.
-            "PREFECT_SERVER_API_PORT": str(urlsplit(url).port),
-            "PREFECT_UI_URL": url,
-            # Without it anybody on the machine reads every stored secret in plain text.
-            "PREFECT_SERVER_API_AUTH_STRING": password,
-            "PREFECT_API_AUTH_STRING": password,
-            "PREFECT_API_URL": f"{url}/api",
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
-            "DO_NOT_TRACK": "1",
-        },
-        # Not /api/health, which the server of another home answers as well.
-        is_up=partial(answers, f"{url}/api/admin/version", password=password),
-    )
+def password_file(settings: Settings) -> Path:
+    """Return the file that holds the login of Prefect's UI."""
+    return services_folder(settings) / "prefect-password"
 
 
-def _warn_of_worker(settings: Settings) -> str:
-    folder = _folder(settings)
-    if other := _find_worker_of_other_store(settings):
-        return f"what runs the UI's jobs works with the store {other.store} and is left so"
-    remembered = (folder / "worker.json").exists()
-    if not remembered or find_service(folder, "worker") is not None:
-        return ""
-    return f"what runs the UI's jobs had ended and is started again; see {folder / 'worker.log'}"
-
-
-def _find_worker_of_other_store(settings: Settings) -> Owner | None:
-    worker = find_service(_folder(settings), "worker")
-    owner = find_owner(worker.pid) if worker else None
-    return owner if owner and _is_of_other_store(owner, settings) else None
-
-
-def _ensure_worker(settings: Settings, url: str, client: dict[str, str]) -> None:
-    worker = find_service(_folder(settings), "worker")
-    if worker and worker.url == url and _find_worker_of_other_store(settings):
-        return  # to replace it would end the jobs that it runs
-    ensure_service(
-        _folder(settings),
-        "worker",
-        module=["deploy.worker"],
-        url=url,
-        environment={**_our_environment(settings), **client},
-        # It needs seconds until it listens, which a run of the terminal has no use for.
-        is_up=partial(_has_worker_begun, _folder(settings)),
-    )
-
-
-def _has_worker_begun(folder: Path) -> bool:
-    """Say whether it can be told whose it is, which it cannot while it is being executed."""
-    worker = find_service(folder, "worker")
-    return bool(worker and find_owner(worker.pid))
-
-
-def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, str]:
+def client_variables(settings: Settings, url: str) -> dict[str, str]:
+    """Return the variables that point Prefect's client at the server of this home."""
     return {
         "PREFECT_API_URL": f"{url}/api",
-        "PREFECT_API_AUTH_STRING": password,
+        "PREFECT_API_AUTH_STRING": read_or_make_password(password_file(settings)),
         "PREFECT_HOME": str(settings.home / "prefect"),
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_S),
         "PREFECT_WORKER_QUERY_SECONDS": str(LOOK_S),
@@ -241,36 +236,28 @@ def _prefect_client(url: str, password: str, settings: Settings) -> dict[str, st
     }
 
 
+def _find_worker_of_other_store(settings: Settings) -> Owner | None:
+    worker = find_service(services_folder(settings), WORKER)
+    owner = find_owner(worker.pid) if worker else None
+    return owner if owner and _is_of_other_store(owner, settings) else None
+
+
+def _has_worker_begun(folder: Path) -> bool:
+    """Say whether it can be told whose it is, which it cannot while it is being executed."""
+    worker = find_service(folder, WORKER)
+    return bool(worker and find_owner(worker.pid))
+
+
 def _our_environment(settings: Settings) -> dict[str, str]:
     ours = {k: v for k, v in os.environ.items() if k.startswith(("OCRLINE_", "MINIO_"))}
-    # Where `ocrline serve` listens is not where these do.
-    kept = {k: v for k, v in ours.items() if k not in ("OCRLINE_HOST", "OCRLINE_PORT")}
+    # Where `ocrline serve` listens is not where these do; the database is the server's alone.
+    others = ("OCRLINE_HOST", "OCRLINE_PORT", "OCRLINE_DATABASE", "OCRLINE_DATABASE_PASSWORD")
+    kept = {k: v for k, v in ours.items() if k not in others}
     return {**kept, "OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
-
-
-def _folder(settings: Settings) -> Path:
-    return settings.home / "services"
 
 
 def _locked(settings: Settings) -> FileLock:
     check_home(settings.home)
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = services_folder(settings)
     mark_home(settings.home)
-    _folder(settings).mkdir(exist_ok=True)
-    return FileLock(_folder(settings) / "lock", timeout=180)
-
-
-def answers(url: str, *, password: str = "") -> bool:
-    """Return whether a GET of the address, never through a proxy, is answered with 200.
-
-    Args:
-        url: The address.
-        password: ``user:password`` of basic authentication, empty for none.
-    """
-    user, _, secret = password.partition(":")
-    auth = (user, secret) if password else None
-    try:
-        reply = httpx.get(url, auth=auth, timeout=2, trust_env=False)
-    except httpx.TransportError:
-        return False
-    return reply.status_code == httpx.codes.OK
+    return FileLock(folder / "lock", timeout=180)

@@ -22,7 +22,9 @@ from pydantic import Field
 from configs.presets import load_params
 from configs.settings import Settings
 from deploy.background import ServiceFailed
-from deploy.pool import CPU, POOL, ensure_pool
+from deploy.lost_runs import ensure_ended
+from deploy.pool import CPU, ensure_pool
+from deploy.runs import POOL
 from deploy.services import ensure_remembered_gateway
 from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
@@ -57,6 +59,7 @@ def start_gateway() -> None:
 async def _work(settings: Settings) -> None:
     async with get_client() as client:
         await ensure_pool(client, settings)
+        await ensure_ended(client)
     for flow, preset in FLOWS:
         await _offer(flow, preset)
     worker = ProcessWorker(work_pool_name=POOL, name=worker_name())

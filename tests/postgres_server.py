@@ -1,73 +1,92 @@
-"""A real PostgreSQL server for the tests, in a folder of its own, run by a user who is not root."""
+"""A real PostgreSQL server for the tests, of Debian's package."""
 
 import os
+import pwd
 import shutil
 import subprocess
-import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.minio_server import free_port
 
-INSTALL = "apt install postgresql"
-USER = "postgres"
-PASSWORD = "only-for-tests-on-loopback"
+PASSWORD = "only:for@tests/on loopback"
+NO_SERVER = "no PostgreSQL: apt install postgresql"
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """Give the address of a running server, without a database's name; skip where there is none."""
-    binaries = _find_binaries()
-    if binaries is None or not shutil.which("pg_dump"):
-        pytest.skip(f"no PostgreSQL server: `{INSTALL}`")
-    # Not pytest's own folder, into which nobody but its owner may look.
-    folder = Path(tempfile.mkdtemp(prefix="ocrline-postgres-"))
-    own = {"user": USER} if os.geteuid() == 0 else {}
-    if own:
-        shutil.chown(folder, USER)
-    password, port = folder / "password", free_port()
-    password.write_text(PASSWORD)
-    password.chmod(0o644)
-    initdb = [
-        str(binaries / "initdb"),
-        "-D",
-        str(folder / "data"),
-        "-U",
-        USER,
-        "-A",
-        "scram-sha-256",
-    ]
-    subprocess.run(
-        [*initdb, f"--pwfile={password}", "--no-sync"],
-        check=True,
-        capture_output=True,
-        cwd=folder,
-        **own,  # type: ignore[call-overload]
+@dataclass(frozen=True)
+class Postgres:
+    """A server with a database `prefect`, and its process."""
+
+    port: int
+    process: "subprocess.Popen[bytes]"
+    folder: Path
+
+    @property
+    def address(self) -> str:
+        """As OCRLINE_DATABASE states it."""
+        return f"postgresql+asyncpg://ocrline@127.0.0.1:{self.port}/prefect"
+
+
+@contextmanager
+def running_postgres(folder: Path) -> Iterator[Postgres]:
+    """Run a server of its own behind a password; skip where there is none to be had."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip(NO_SERVER)
+    data = folder / "postgres"
+    data.mkdir(parents=True)
+    user = _somebody()
+    _give(folder, data, user)
+    secret = data / "secret"
+    secret.write_text(PASSWORD)
+    secret.chmod(0o644)
+    _run(
+        [str(programs / "initdb"), "-D", str(data / "db"), "-U", "ocrline", "-A", "scram-sha-256"],
+        ["--pwfile", str(secret)],
     )
-    where = ["-h", "127.0.0.1", "-p", str(port), "-k", str(folder), "-F"]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [str(binaries / "postgres"), "-D", str(folder / "data"), *where],
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            **own,  # type: ignore[call-overload]
-        )
+    port = free_port()
+    server = start_postgres(data, port)
     try:
-        _wait(server, binaries, port)
-        yield f"postgresql://{USER}:{PASSWORD}@127.0.0.1:{port}"
+        _create_database(programs, port)
+        yield Postgres(port, server, data)
     finally:
         server.terminate()
-        server.wait()
-        shutil.rmtree(folder)
+        server.wait(60)
 
 
-def ask(address: str, statement: str) -> str:
+def start_postgres(data: Path, port: int) -> "subprocess.Popen[bytes]":
+    """Start the server on what it has."""
+    programs = find_programs()
+    assert programs is not None
+    where = ["-p", str(port), "-h", "127.0.0.1", "-k", str(data)]
+    with (data / "log").open("ab") as log:
+        return subprocess.Popen(
+            [str(programs / "postgres"), "-D", str(data / "db"), *where],
+            stdout=log,
+            stderr=log,
+            cwd=data,
+            **_as_user(),
+        )
+
+
+def ask(server: Postgres, database: str, statement: str) -> str:
     """Run a statement in a database and return what it answers."""
     said = subprocess.run(
-        ["psql", "--no-psqlrc", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, address],
+        ["psql", "--no-psqlrc", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement],
+        env={
+            **os.environ,
+            "PGDATABASE": database,
+            "PGHOST": "127.0.0.1",
+            "PGPASSWORD": PASSWORD,
+            "PGPORT": str(server.port),
+            "PGUSER": "ocrline",
+        },
         check=True,
         capture_output=True,
         text=True,
@@ -75,14 +94,53 @@ def ask(address: str, statement: str) -> str:
     return said.stdout.strip()
 
 
-def _find_binaries() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return found[-1].parent if found else None
+def find_programs() -> Path | None:
+    """Find the folder of `initdb`; Debian keeps it off the PATH."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 
 
-def _wait(server: "subprocess.Popen[bytes]", binaries: Path, port: int) -> None:
-    while server.poll() is None:
-        asked = [str(binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port), "-t", "5"]
-        if subprocess.run(asked, check=False).returncode == 0:
+def _create_database(programs: Path, port: int) -> None:
+    command = [str(programs / "createdb"), "-h", "127.0.0.1", "-p", str(port), "-U", "ocrline"]
+    for _ in range(300):
+        ended = subprocess.run(
+            [*command, "prefect"],
+            env={**os.environ, "PGPASSWORD": PASSWORD},
+            capture_output=True,
+            check=False,
+        )
+        if ended.returncode == 0:
             return
-    pytest.fail(f"postgres ended at start with {server.returncode}")
+        time.sleep(0.2)
+    pytest.fail(f"PostgreSQL does not answer: {ended.stderr.decode()}")
+
+
+def _run(*words: list[str]) -> None:
+    command = [each for some in words for each in some]
+    subprocess.run(command, check=True, capture_output=True, cwd="/", **_as_user())
+
+
+def _somebody() -> str | None:
+    """Whom it runs as: it refuses to be root."""
+    if os.geteuid() != 0:
+        return None
+    names = {each.pw_name for each in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
+
+
+def _as_user() -> dict[str, Any]:
+    user = _somebody()
+    if user is None:
+        return {}
+    return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
+
+
+def _give(folder: Path, data: Path, user: str | None) -> None:
+    if user is None:
+        return
+    shutil.chown(data, user)
+    for parent in (folder, *folder.parents):
+        if parent.stat().st_uid == os.geteuid() and parent != Path(parent.anchor):
+            parent.chmod(parent.stat().st_mode | 0o011)  # so that it may come to its folder

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import psutil
 
-from deploy.background import find_service, pick_port, start_service, stop_service
+from deploy.background import (
+    find_service,
+    pick_port,
+    python_module,
+    start_service,
+    stop_service,
+)
 
 NAME = "gateway"
 
@@ -49,7 +55,7 @@ class Gateway:
         start_service(
             self.home,
             NAME,
-            module=["serving"],
+            command=python_module("serving"),
             url=self.url,
             environment=self.environment,
             is_up=lambda: _is_ready(self.port),

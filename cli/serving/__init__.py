@@ -1,5 +1,5 @@
 """Serving from the terminal.
 
-- `serve` – `ocrline serve` and `ocrline stop`
+- `serve` – `ocrline serve`
 - `keys` – `ocrline keys`: who may ask the gateway
 """

@@ -1,4 +1,4 @@
-"""``ocrline serve`` and ``ocrline stop``."""
+"""``ocrline serve``: the gateway in the foreground."""
 
 import os
 import sys
@@ -6,8 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from cli.options import AsJson, StoreUri, settings_for
-from cli.output import ERR, print_json
+from cli.options import StoreUri, settings_for
 from deploy.background import clean_environment
 from serving.settings import Engine, ServingSettings
 
@@ -41,14 +40,3 @@ def serve(
     if model:
         environment["OCRLINE_MODELS"] = ",".join(model)
     os.execve(sys.executable, [sys.executable, "-m", "serving"], environment)
-
-
-def stop(as_json: AsJson = False) -> None:
-    """Stop the services that ocrline started on this machine."""
-    from deploy.services import stop_services
-
-    stopped = stop_services(settings_for(""))
-    if as_json:
-        print_json({"stopped": stopped})
-    else:
-        ERR.print(f"stopped {', '.join(stopped)}" if stopped else "nothing was running")

@@ -11,6 +11,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from configs.settings import Settings
 from deploy.background import ServiceFailed
+from deploy.parts.database import CONNECTION, connect_to
+from deploy.services import services_folder
 from ocr.errors import BadInput
 
 Kind = Literal["sqlite", "postgresql"]
@@ -38,9 +40,14 @@ class Database(Protocol):
 
 
 def open_database(settings: Settings) -> Database:
-    """Return the database that the settings name."""
-    if settings.database:
-        return PostgresDatabase(settings.database)
+    """Return the database that Prefect's server of this home works with.
+
+    Raises:
+        ServiceFailed: It is PostgreSQL, and cannot be reached.
+    """
+    address = connect_to(settings, services_folder(settings)).get(CONNECTION)
+    if address:
+        return PostgresDatabase(address)
     return SqliteDatabase(settings.home / "prefect" / "prefect.db")
 
 
@@ -134,10 +141,8 @@ def _variables_of(address: str) -> Mapping[str, str]:
     """Return how PostgreSQL's programs are told an address."""
     parts = urlsplit(address)
     name = unquote(parts.path.lstrip("/"))
-    if not parts.scheme.startswith("postgresql") or not parts.hostname or not name:
-        raise BadInput("OCRLINE_DATABASE names no database: expected postgresql://USER@HOST/NAME")
     said = {
-        "PGHOST": parts.hostname,
+        "PGHOST": parts.hostname or "",
         "PGPORT": str(parts.port or 5432),
         "PGUSER": unquote(parts.username or ""),
         "PGPASSWORD": unquote(parts.password or ""),

@@ -16,18 +16,24 @@ from deploy.background import (
     ensure_service,
     find_service,
     pick_port,
+    python_module,
     start_service,
     stop_service,
 )
-from deploy.services import answers
+from deploy.web import answers
 
 STARTS_A_CHILD = """
 import time
 from pathlib import Path
-from deploy.background import start_service
+from deploy.background import python_module, start_service
 web = ["http.server", "{port}", "--bind", "127.0.0.1"]
 start_service(
-    Path("{folder}"), "child", module=web, url="", environment={{}}, is_up=lambda: True
+    Path("{folder}"),
+    "child",
+    command=python_module(*web),
+    url="",
+    environment={{}},
+    is_up=lambda: True,
 )
 time.sleep(600)
 """
@@ -39,7 +45,9 @@ def start_web(folder: Path, **environment: str) -> Service:
     return ensure_service(
         folder,
         "web",
-        module=["http.server", str(port), "--bind", "127.0.0.1", "--directory", str(folder)],
+        command=python_module(
+            "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(folder)
+        ),
         url=url,
         environment=environment,
         is_up=lambda: answers(url),
@@ -95,7 +103,7 @@ def test_a_service_of_the_same_environment_is_reused(tmp_path: Path) -> None:
     again = ensure_service(
         tmp_path,
         "web",
-        module=["never_started"],
+        command=python_module("never_started"),
         url=service.url,
         environment={"STORE": "a"},
         is_up=lambda: next(up),
@@ -124,7 +132,7 @@ def test_a_service_that_dies_quotes_its_log(tmp_path: Path) -> None:
         start_service(
             tmp_path,
             "broken",
-            module=["nothing_of_the_kind"],
+            command=python_module("nothing_of_the_kind"),
             url="http://127.0.0.1:1",
             environment={},
             is_up=lambda: False,
@@ -137,7 +145,7 @@ def test_a_service_outlives_the_service_that_started_it(tmp_path: Path) -> None:
     start_service(
         tmp_path,
         "parent",
-        module=["parent"],
+        command=python_module("parent"),
         url="",
         environment={"PYTHONPATH": str(tmp_path)},
         is_up=lambda: answers(f"http://127.0.0.1:{port}"),

@@ -11,7 +11,8 @@ import pytest
 
 from configs.settings import Settings
 from deploy.background import Service, ServiceFailed, pick_port
-from deploy.services import answers, ensure_gateway, stop_services
+from deploy.services import ensure_gateway, stop_services
+from deploy.web import answers
 from tests.serving.gateway import running_gateway
 
 pytestmark = pytest.mark.usefixtures("own_home")

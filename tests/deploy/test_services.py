@@ -14,12 +14,12 @@ import pytest
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service, pick_port
 from deploy.services import (
-    answers,
     ensure_gateway,
     ensure_prefect,
     remember_endpoint,
     stop_services,
 )
+from deploy.web import answers
 from deploy.worker import start_gateway
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -138,7 +138,7 @@ def test_a_server_that_died_comes_back_where_its_runs_ask_it(
     process = psutil.Process(server.pid)
     process.kill()
     process.wait()
-    monkeypatch.setattr("deploy.services.PREFECT_PORT", pick_port(0))  # 4200 is free again
+    monkeypatch.setattr("deploy.parts.server.PORT", pick_port(0))  # 4200 is free again
 
     _ensure_prefect_anew()
 

@@ -122,7 +122,7 @@ def new_machine(
     try:
         yield machine
     finally:
-        machine.run("stop")
+        machine.run("down")
 
 
 @pytest.fixture(scope="module")

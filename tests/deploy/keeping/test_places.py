@@ -1,12 +1,15 @@
 """Backups of a bucket, and of a database of PostgreSQL."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from configs.settings import Settings
 from deploy.background import ServiceFailed
+from deploy.parts.database import connect_to
+from deploy.services import services_folder
 from ocr.errors import ArtifactExists, BadInput
 from ocr.store import open_store
 from tasks.workspace import open_workspace
@@ -19,9 +22,19 @@ from tests.deploy.keeping.saved import (
     save,
 )
 from tests.minio_server import minio_server
-from tests.postgres_server import ask, postgres_server
+from tests.postgres_server import PASSWORD, Postgres, ask, running_postgres
 
-__all__ = ["minio_server", "postgres_server"]
+__all__ = ["minio_server"]
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    with running_postgres(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
+
+
+def address_of(postgres: Postgres, database: str) -> str:
+    return f"{postgres.address.rpartition('/')[0]}/{database}"
 
 
 def test_a_backup_takes_a_bucket_and_fills_another(
@@ -52,43 +65,41 @@ def test_a_database_of_postgresql_comes_back(
     settings: Settings,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    postgres_server: str,
+    postgres: Postgres,
     with_secrets: bool,
 ) -> None:
-    one, two = (f"{postgres_server}/{name}_{int(with_secrets)}" for name in ("one", "two"))
-    for address in (one, two):
-        ask(f"{postgres_server}/postgres", f"CREATE DATABASE {address.rpartition('/')[2]}")
-    make_tables(
-        PREFECT_HOME=str(tmp_path / "prefect"),
-        PREFECT_SERVER_DATABASE_CONNECTION_URL=one.replace("://", "+asyncpg://"),
-    )
-    ask(one, ROWS)
-    monkeypatch.setenv("OCRLINE_DATABASE", one.replace("://", "+asyncpg://"))
+    one, two = (f"{name}_{int(with_secrets)}" for name in ("one", "two"))
+    for name in (one, two):
+        ask(postgres, "prefect", f"CREATE DATABASE {name}")
+    monkeypatch.setenv("OCRLINE_DATABASE_PASSWORD", PASSWORD)
+    monkeypatch.setenv("OCRLINE_DATABASE", address_of(postgres, one))
+    folder = services_folder(Settings())
+    make_tables(PREFECT_HOME=str(tmp_path / "prefect"), **connect_to(Settings(), folder))
+    ask(postgres, one, ROWS)
     path = save(Settings(), tmp_path / "a.tar.zst", with_secrets=with_secrets)
-    there = new_home(tmp_path / "other", monkeypatch, OCRLINE_DATABASE=two)
+    there = new_home(tmp_path / "other", monkeypatch, OCRLINE_DATABASE=address_of(postgres, two))
     interrupt_by_error(there, path, step=len(list_members(path)) + 3)
 
     bring_back(there, path)
 
-    assert ask(two, "SELECT name, state_name FROM flow_run ORDER BY name").split() == [
+    assert ask(postgres, two, "SELECT name, state_name FROM flow_run ORDER BY name").split() == [
         "done|Completed",
         "under",
         "way|Crashed",
     ]
-    assert ask(two, "SELECT active_slots FROM concurrency_limit_v2") == "0"
-    assert ask(two, "SELECT count(*) FROM block_document") == str(int(with_secrets))
-    assert ask(two, "SELECT count(*) FROM configuration") == str(int(with_secrets))
+    assert ask(postgres, two, "SELECT active_slots FROM concurrency_limit_v2") == "0"
+    assert ask(postgres, two, "SELECT count(*) FROM block_document") == str(int(with_secrets))
+    assert ask(postgres, two, "SELECT count(*) FROM configuration") == str(int(with_secrets))
     with pytest.raises(ArtifactExists, match="has a database already"):
         bring_back(new_home(tmp_path / "third", monkeypatch), path)
 
 
 def test_a_backup_of_one_database_is_not_put_into_another_kind(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Postgres
 ) -> None:
     path = save(settings, tmp_path / "a.tar.zst")
-    there = new_home(
-        tmp_path / "other", monkeypatch, OCRLINE_DATABASE="postgresql://me:pw@127.0.0.1:1/x"
-    )
+    there = new_home(tmp_path / "other", monkeypatch, OCRLINE_DATABASE=postgres.address)
+    monkeypatch.setenv("OCRLINE_DATABASE_PASSWORD", PASSWORD)
 
     with pytest.raises(BadInput, match="is of sqlite, OCRLINE_DATABASE names postgresql: unset it"):
         bring_back(there, path)
@@ -97,9 +108,10 @@ def test_a_backup_of_one_database_is_not_put_into_another_kind(
 def test_an_unreachable_database_is_one_line_without_its_password(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OCRLINE_DATABASE", "postgresql://me:hush-hush@127.0.0.1:1/x")
+    monkeypatch.setenv("OCRLINE_DATABASE", "postgresql+asyncpg://me@127.0.0.1:1/x")
+    monkeypatch.setenv("OCRLINE_DATABASE_PASSWORD", "hush-hush")
 
-    with pytest.raises(ServiceFailed, match=r"psql failed: .*refused") as refusal:
+    with pytest.raises(ServiceFailed, match=r"start PostgreSQL there") as refusal:
         save(Settings(), tmp_path / "a.tar.zst")
 
     assert "hush-hush" not in str(refusal.value)

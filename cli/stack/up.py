@@ -1,0 +1,109 @@
+"""``ocrline up``: Prefect's server, worker, gateway and store, started with one command."""
+
+import os
+import time
+from typing import Annotated
+
+import typer
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+
+from cli.options import StoreUri, adopt_minio, settings_for
+from cli.output import ERR
+from cli.stack.shown import table_of
+from configs.deployment import DeploymentParams
+from configs.settings import Settings
+
+UPDATES = 4
+"""Times a second."""
+
+
+class Progress:
+    """A table of the parts that counts the seconds of the one that is waited for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._waited_for = ""
+        self._since = time.monotonic()
+        self._look()
+
+    def wait_for(self, name: str) -> None:
+        """Say which part is being started; empty: none any more."""
+        self._waited_for, self._since = name, time.monotonic()
+        self._look()
+
+    def __rich__(self) -> Table:
+        return table_of(self._parts, waited_for=self._waited_for, since=self._since)
+
+    def _look(self) -> None:
+        from deploy.status import read_parts
+
+        self._parts = list(read_parts(self._settings))
+
+
+def up(
+    endpoint: Annotated[
+        str, typer.Option(help="Address of the gateway; without: where it was, or port 8868.")
+    ] = "",
+    minio: Annotated[
+        bool | None,
+        typer.Option(
+            "--minio/--no-minio",
+            help="A MinIO server under the home is the store, or a folder is; without: as before.",
+        ),
+    ] = None,
+    store: StoreUri = "",
+) -> None:
+    """Start everything that this machine runs, or what of it is missing; safe to repeat."""
+    if minio is not None:
+        _choose_store(has_minio=minio)
+    settings = settings_for(store)
+    _bring_up(settings, endpoint)
+    _say_where(settings)
+
+
+def _choose_store(*, has_minio: bool) -> None:
+    from deploy.parts.minio import ensure_minio, forget_minio
+    from deploy.services import services_folder
+
+    settings = Settings()
+    folder = services_folder(settings)
+    if not has_minio:
+        forget_minio(folder)
+        return
+    os.environ.pop("OCRLINE_STORE", None)
+    with ERR.status("starting MinIO"):
+        ensure_minio(settings.home, folder)
+    adopt_minio(settings.home)
+
+
+def _bring_up(settings: Settings, endpoint: str) -> None:
+    from deploy.services import remember_endpoint, remembered_endpoint
+    from deploy.stack import bring_up
+
+    if endpoint or not remembered_endpoint(settings):
+        remember_endpoint(settings, endpoint or DeploymentParams().endpoint)
+    progress = Progress(settings)
+    try:
+        with Live(progress, console=ERR, refresh_per_second=UPDATES):
+            for name in bring_up(settings):
+                progress.wait_for(name)
+            progress.wait_for("")
+    finally:
+        if not ERR.is_terminal:  # where nothing is live, the table is printed without its last end
+            ERR.print()
+
+
+def _say_where(settings: Settings) -> None:
+    from deploy.services import password_file, remembered_endpoint
+    from deploy.status import read_parts
+
+    ui = next(part.address for part in read_parts(settings) if part.name == "Prefect")
+    for name, said in (
+        ("Prefect", f"{ui}  (login: {password_file(settings)})"),
+        ("gateway", f"{remembered_endpoint(settings)}/"),
+        ("store", settings.store),
+    ):
+        ERR.print(f"  {name:<8} {escape(said)}", soft_wrap=True)
+    ERR.print("`ocrline status` shows it again, `ocrline down` ends it", markup=False)

@@ -1,0 +1,75 @@
+"""Brings back what ended of the local stack: ``python -m deploy.keeper``, started by `ocrline up`.
+
+An unattended machine recovers by itself: a server, worker, gateway or MinIO that died is started
+again with the environment that `ocrline up` had. `ocrline down` stops this first.
+"""
+
+import time
+from datetime import datetime
+from pathlib import Path
+
+from filelock import Timeout
+
+from configs.settings import Settings
+from deploy.background import ServiceFailed, find_service
+from deploy.parts import minio, server
+from deploy.services import (
+    GATEWAYS,
+    WORKER,
+    ensure_remembered_gateway,
+    ensure_server,
+    ensure_store,
+    ensure_worker,
+    services_folder,
+)
+
+LOOK_S = 2
+MOST_PAUSE_S = 60
+
+
+def main() -> None:
+    """Look for the dead until a signal ends this."""
+    settings, pause = Settings(), LOOK_S
+    while True:
+        time.sleep(pause)
+        dead = find_dead(services_folder(settings))
+        if not dead:
+            continue
+        try:
+            say(f"ended: {', '.join(dead)}")
+            bring_back(settings)
+            say("all is up again")
+            pause = LOOK_S
+        except (ServiceFailed, Timeout) as error:
+            say(str(error))
+            pause = min(2 * pause, MOST_PAUSE_S)
+
+
+def find_dead(folder: Path) -> list[str]:
+    """Return the names of services that were started here and have ended by themselves."""
+    gateways = sorted(path.stem for path in folder.glob(f"{GATEWAYS}.json"))
+    names = (minio.NAME, server.NAME, *gateways, WORKER)
+    started = [name for name in names if (folder / f"{name}.json").exists()]
+    return [name for name in started if find_service(folder, name) is None]
+
+
+def bring_back(settings: Settings) -> None:
+    """Start what is missing, in the order in which one needs the other.
+
+    Raises:
+        ServiceFailed: One did not come up.
+    """
+    ensure_store(settings)
+    service = ensure_server(settings)
+    ensure_remembered_gateway(settings)
+    ensure_worker(settings, service.url)
+
+
+def say(text: str) -> None:
+    """Write a line to the log."""
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    print(f"{now} {text}", flush=True)  # noqa: T201 - it is the log
+
+
+if __name__ == "__main__":
+    main()

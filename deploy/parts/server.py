@@ -1,0 +1,75 @@
+"""Prefect's server of a home: at its own address, behind its own password."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from configs.settings import Settings
+from deploy.background import (
+    Service,
+    ServiceFailed,
+    ensure_service,
+    find_service,
+    pick_port,
+    python_module,
+)
+from deploy.memory import read_memory, write_memory
+from deploy.parts.database import connect_to, find_database
+from deploy.web import answers
+
+NAME = "prefect"
+PORT = 4200
+
+
+def ensure_server(settings: Settings, folder: Path, password: str) -> Service:
+    """Start or reuse the server where it was; its port is another's only if somebody has it.
+
+    Raises:
+        ServiceFailed: It did not come up, or its database cannot be reached.
+    """
+    known, memory = find_service(folder, NAME), read_memory(folder)
+    url = known.url if known else _loopback(pick_port(memory.port or PORT))
+    database = connect_to(settings, folder)
+    try:
+        service = _start(settings, folder, url, password, database)
+    except ServiceFailed:
+        if known:
+            raise
+        # Another home's services may have taken the port while ours was starting.
+        service = _start(settings, folder, _loopback(pick_port(0)), password, database)
+    address = find_database(settings, folder)
+    kept = replace(memory, port=urlsplit(service.url).port or 0, database=address)
+    write_memory(folder, kept)
+    return service
+
+
+def _loopback(port: int) -> str:
+    return f"http://127.0.0.1:{port}"
+
+
+def _start(
+    settings: Settings, folder: Path, url: str, password: str, database: dict[str, str]
+) -> Service:
+    return ensure_service(
+        folder,
+        NAME,
+        command=python_module("prefect", "server", "start", "--host", "127.0.0.1"),
+        url=url,
+        environment={
+            "PREFECT_HOME": str(settings.home / "prefect"),
+            # A bare --port leaves the UI calling 4200.
+            "PREFECT_SERVER_API_PORT": str(urlsplit(url).port),
+            "PREFECT_UI_URL": url,
+            # Without it anybody on the machine reads every stored secret in plain text.
+            "PREFECT_SERVER_API_AUTH_STRING": password,
+            "PREFECT_API_AUTH_STRING": password,
+            "PREFECT_API_URL": f"{url}/api",
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+            "DO_NOT_TRACK": "1",
+            **database,
+        },
+        # Not /api/health, which the server of another home answers as well.
+        is_up=partial(answers, f"{url}/api/admin/version", password=password),
+    )

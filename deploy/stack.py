@@ -1,0 +1,110 @@
+"""The local stack as a whole: brought up part by part, brought down without a trace."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import psutil
+
+from configs.settings import Settings
+from deploy.api import PrefectApi
+from deploy.background import ServiceFailed, find_service
+from deploy.parts import server
+from deploy.password import read_private
+from deploy.runs import POOL, drain, runs_elsewhere, set_paused
+from deploy.services import (
+    KEEPER,
+    WORKER,
+    ensure_keeper,
+    ensure_remembered_gateway,
+    ensure_server,
+    ensure_store,
+    ensure_worker,
+    password_file,
+    services_folder,
+    stop_services,
+)
+
+WORKER_S = 180
+"""Most seconds until the worker takes runs; it imports every flow first."""
+POLL_S = 0.5
+
+
+def bring_up(settings: Settings) -> Iterator[str]:
+    """Start or reuse every part; yield the name of each before it is waited for.
+
+    Raises:
+        ServiceFailed: A part did not come up; those before it stay.
+    """
+    if "PREFECT_API_URL" in os.environ:
+        raise ServiceFailed(
+            f"PREFECT_API_URL={os.environ['PREFECT_API_URL']} names a Prefect server; unset it, "
+            "and ocrline starts its own"
+        )
+    yield "store"
+    ensure_store(settings)
+    yield "Prefect"
+    service = ensure_server(settings)
+    yield "gateway"
+    ensure_remembered_gateway(settings)
+    yield "worker"
+    ensure_worker(settings, service.url)
+    _wait_for_worker(settings, service.url)
+    yield "keeper"
+    ensure_keeper(settings)
+
+
+def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:
+    """Tell runs to stop, wait until they have kept their work, then stop every part.
+
+    Returns:
+        The names of what was running.
+    """
+    folder = services_folder(settings)
+    prefect, worker = find_service(folder, server.NAME), find_service(folder, WORKER)
+    stopped = stop_services(settings, only=KEEPER)  # it would bring back what is stopped here
+    if prefect is None or worker is None:
+        return [*stopped, *stop_services(settings)]
+    api = PrefectApi(prefect.url, read_private(password_file(settings)))
+    try:
+        for name in runs_elsewhere(api):
+            narrate(f"{name} is run by a terminal, which has to end it: Ctrl-C there")
+        drain(api, narrate)
+        stopped += stop_services(settings, only=WORKER)
+        set_paused(api, False)  # what is due begins at the next start
+    except httpx.HTTPError as error:
+        narrate(f"Prefect's server does not answer, so runs are ended as they are: {error}")
+    finally:
+        api.close()
+    return [*stopped, *stop_services(settings)]
+
+
+def _wait_for_worker(settings: Settings, url: str) -> None:
+    """Wait until the worker of this start has told Prefect's server that it is there."""
+    folder = services_folder(settings)
+    found = find_service(folder, WORKER)
+    api = PrefectApi(url, read_private(password_file(settings)))
+    deadline = time.monotonic() + WORKER_S
+    try:
+        while found and time.monotonic() < deadline:
+            since = datetime.fromtimestamp(psutil.boot_time() + found.started, UTC)
+            if any(_seen(each) >= since for each in _workers(api)):
+                return
+            time.sleep(POLL_S)
+            found = find_service(folder, WORKER)
+    finally:
+        api.close()
+    raise ServiceFailed(f"the worker did not come up; see {folder / f'{WORKER}.log'}")
+
+
+def _workers(api: PrefectApi) -> list[dict[str, Any]]:
+    if not api.post("/work_pools/filter", {"work_pools": {"name": {"any_": [POOL]}}}):
+        return []
+    return list(api.post(f"/work_pools/{POOL}/workers/filter", {}))
+
+
+def _seen(worker: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(worker["last_heartbeat_time"])

@@ -1,0 +1,170 @@
+"""What of the local stack is up, what runs and waits, and which versions answer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import psutil
+
+from configs.settings import Settings
+from deploy.api import PrefectApi
+from deploy.background import Service, find_service
+from deploy.owner import is_listening
+from deploy.parts import minio, server
+from deploy.parts.database import find_database, hide_password
+from deploy.password import read_private
+from deploy.runs import Queue, read_queues
+from deploy.services import (
+    GATEWAYS,
+    KEEPER,
+    WORKER,
+    password_file,
+    remembered_endpoint,
+    services_folder,
+)
+from deploy.web import answers
+from ocr.errors import OcrError
+
+PartState = Literal["up", "starting", "down"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the stack.
+
+    Attributes:
+        name: What it is.
+        state: Whether it answers, only lives, or neither.
+        address: Where it is; empty: it has none.
+        pid: Of its process; 0: it has none.
+        started: Seconds since 1970 when that was started; 0: it was not.
+    """
+
+    name: str
+    state: PartState
+    address: str = ""
+    pid: int = 0
+    started: float = 0.0
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model: its champion in the registry, and what a gateway answers with; empty: none."""
+
+    name: str
+    champion: str
+    served: str
+
+
+@dataclass(frozen=True)
+class StackStatus:
+    """All that is known of the stack of a home; ``login`` is the file of the UI's password."""
+
+    home: Path
+    parts: list[Part]
+    queues: list[Queue]
+    models: list[Model]
+    login: Path
+
+
+def read_status(settings: Settings) -> StackStatus:
+    """Look at every part; one that does not answer is said to be down, not waited for."""
+    parts = list(read_parts(settings))
+    ui = next(part for part in parts if part.name == "Prefect")
+    return StackStatus(
+        home=settings.home,
+        parts=parts,
+        queues=_read_queues(settings, ui),
+        models=list(_read_models(settings, [p.address for p in parts if p.name == "gateway"])),
+        login=password_file(settings),
+    )
+
+
+def read_parts(settings: Settings) -> Iterator[Part]:
+    """Yield the store, Prefect's server and its database, the worker, gateways and the keeper."""
+    folder = services_folder(settings)
+    yield _store(settings, folder)
+    found = find_service(folder, server.NAME)
+    password = read_private(password_file(settings))
+    yield _part(
+        "Prefect",
+        found,
+        is_up=bool(found and answers(f"{found.url}/api/admin/version", password=password)),
+    )
+    database = find_database(settings, folder)
+    if database != "sqlite":
+        yield Part("database", "up" if found else "down", hide_password(database))
+    worker = find_service(folder, WORKER)
+    yield _part("worker", worker, is_up=worker is not None)
+    yield from _gateways(settings, folder)
+    keeper = find_service(folder, KEEPER)
+    yield _part("keeper", keeper, is_up=keeper is not None)
+
+
+def _store(settings: Settings, folder: Path) -> Part:
+    if minio.is_store(folder, store=settings.store, endpoint=settings.s3_endpoint):
+        found = find_service(folder, minio.NAME)
+        url = f"{settings.store} at http://{settings.s3_endpoint}"
+        up = bool(found and answers(f"{found.url}/minio/health/live"))
+        return _part("store", found, is_up=up, address=url)
+    return Part("store", "up", settings.store)
+
+
+def _gateways(settings: Settings, folder: Path) -> Iterator[Part]:
+    names = sorted(path.stem for path in folder.glob(f"{GATEWAYS}.json"))
+    for name in names:
+        found = find_service(folder, name)
+        port = int(name.rpartition("-")[2])
+        up = bool(found and is_listening(found.pid, port) and answers(f"{found.url}/health/live"))
+        yield _part("gateway", found, is_up=up, address=found.url if found else "")
+    if not names:
+        yield Part("gateway", "down", remembered_endpoint(settings))
+
+
+def _part(name: str, found: Service | None, *, is_up: bool, address: str = "") -> Part:
+    if found is None:
+        return Part(name, "down", address)
+    started = psutil.boot_time() + found.started
+    return Part(name, "up" if is_up else "starting", address or found.url, found.pid, started)
+
+
+def _read_queues(settings: Settings, ui: Part) -> list[Queue]:
+    if ui.state != "up":
+        return []
+    api = PrefectApi(ui.address, read_private(password_file(settings)))
+    try:
+        return read_queues(api)
+    except httpx.HTTPError:
+        return []  # it went down while it was asked
+    finally:
+        api.close()
+
+
+def _read_models(settings: Settings, gateways: list[str]) -> Iterator[Model]:
+    from tasks.workspace import open_workspace  # it brings half a second of imports
+
+    served: dict[str, str] = {}
+    for address in filter(None, gateways):
+        served |= _served(settings, address)
+    champions: dict[str, str] = {}
+    try:
+        registry = open_workspace(settings).registry
+        for name in registry.names():
+            champion = registry.champion(name)
+            champions[name] = champion.version if champion else ""
+    except (OcrError, OSError):
+        pass  # the store is down, which its part says
+    for name in sorted(champions.keys() | served.keys()):
+        yield Model(name, champions.get(name, ""), served.get(name, ""))
+
+
+def _served(settings: Settings, address: str) -> dict[str, str]:
+    headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
+    try:
+        reply = httpx.get(f"{address}/v1/models", headers=headers, timeout=5, trust_env=False)
+        models = reply.raise_for_status().json()["models"]
+    except httpx.HTTPError:
+        return {}
+    return {str(model["name"]): str(model["version"]) for model in models}

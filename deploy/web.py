@@ -1,0 +1,19 @@
+"""Whether somebody answers at an address of this machine."""
+
+import httpx
+
+
+def answers(url: str, *, password: str = "") -> bool:
+    """Return whether a GET of the address, never through a proxy, is answered with 200.
+
+    Args:
+        url: The address.
+        password: ``user:password`` of basic authentication, empty for none.
+    """
+    user, _, secret = password.partition(":")
+    auth = (user, secret) if password else None
+    try:
+        reply = httpx.get(url, auth=auth, timeout=2, trust_env=False)
+    except httpx.TransportError:
+        return False
+    return reply.status_code == httpx.codes.OK

@@ -1,0 +1,104 @@
+"""Where Prefect keeps runs: a real PostgreSQL, and addresses that are none."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from configs.settings import Settings
+from deploy.background import ServiceFailed, pick_port
+from deploy.parts.database import connect_to, find_database
+from deploy.services import ensure_server, services_folder
+from deploy.status import read_parts
+from tests.deploy.conftest import own_home_in
+from tests.postgres_server import PASSWORD, Postgres, running_postgres
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    with running_postgres(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    with own_home_in(tmp_path):
+        yield tmp_path / "home"
+
+
+def connect(**environment: str) -> dict[str, str]:
+    os.environ.update({f"OCRLINE_{name}": value for name, value in environment.items()})
+    settings = Settings()
+    return connect_to(settings, services_folder(settings))
+
+
+@pytest.mark.timeout(600)
+def test_prefect_keeps_its_runs_in_postgresql_and_later_starts_know(
+    home: Path, postgres: Postgres
+) -> None:
+    os.environ.update(OCRLINE_DATABASE=postgres.address, OCRLINE_DATABASE_PASSWORD=PASSWORD)
+    first = ensure_server(Settings())
+    del os.environ["OCRLINE_DATABASE"], os.environ["OCRLINE_DATABASE_PASSWORD"]
+
+    again = ensure_server(Settings())
+
+    assert again == first
+    database = next(part for part in read_parts(Settings()) if part.name == "database")
+    assert (database.state, database.address) == ("up", postgres.address)
+    assert not (home / "prefect" / "prefect.db").exists()
+    kept = [path for path in home.rglob("*") if path.is_file() and PASSWORD in read(path)]
+    assert kept == [home / "services" / "database-password"]
+    assert kept[0].stat().st_mode & 0o777 == 0o600
+
+
+def test_a_wrong_password_is_said_not_shown_and_not_kept(home: Path, postgres: Postgres) -> None:
+    with pytest.raises(ServiceFailed, match="password authentication failed") as refusal:
+        connect(DATABASE=postgres.address, DATABASE_PASSWORD="guessed")
+
+    assert "OCRLINE_DATABASE_PASSWORD" in str(refusal.value)
+    assert "guessed" not in str(refusal.value)
+    assert not (home / "services" / "database-password").exists()
+
+
+def test_a_database_that_is_not_there_is_named(home: Path, postgres: Postgres) -> None:
+    with pytest.raises(ServiceFailed, match=r'"elsewhere" does not exist; create it'):
+        connect(
+            DATABASE=postgres.address.replace("/prefect", "/elsewhere"), DATABASE_PASSWORD=PASSWORD
+        )
+
+
+def test_an_address_where_nobody_answers_says_what_to_do(home: Path) -> None:
+    address = f"postgresql+asyncpg://me@127.0.0.1:{pick_port(0)}/prefect"
+
+    with pytest.raises(ServiceFailed, match="start PostgreSQL there, or name another") as refusal:
+        connect(DATABASE=address)
+
+    assert address in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("mysql://me:hush@host/prefect", "mysql://me:…@host/prefect: expected postgresql"),
+        ("postgresql+asyncpg:///prefect", "expected postgresql"),
+        ("postgresql+asyncpg://me:hush@host/prefect", "set OCRLINE_DATABASE_PASSWORD instead"),
+    ],
+)
+def test_what_is_no_address_is_refused_without_its_password(
+    home: Path, address: str, said: str
+) -> None:
+    with pytest.raises(ServiceFailed) as refusal:
+        connect(DATABASE=address)
+
+    assert said in str(refusal.value)
+    assert "hush" not in str(refusal.value)
+
+
+def test_without_an_address_it_is_sqlite(home: Path) -> None:
+    assert connect() == {}
+    assert find_database(Settings(), services_folder(Settings())) == "sqlite"
+
+
+def read(path: Path) -> str:
+    return path.read_text(errors="replace")
