@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from prefect.client.orchestration import PrefectClient
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
 from prefect.workers.process import ProcessWorker
@@ -18,17 +18,17 @@ SHORT = "short"
 """Of flows that train nothing, such as a promotion: they need not wait for those that do."""
 
 
-async def ensure_pool(client: PrefectClient, settings: Settings) -> None:
+def ensure_pool(client: SyncPrefectClient, settings: Settings) -> None:
     """Create the pool and its queues, or set their limits to what the settings say."""
     template = ProcessWorker.get_default_base_job_template()
     wanted = WorkPoolCreate(name=POOL, type=ProcessWorker.type, base_job_template=template)
     try:
-        await client.read_work_pool(POOL)
+        client.read_work_pool(POOL)
     except ObjectNotFound:
         with suppress(ObjectAlreadyExists):  # made by another process meanwhile
-            await client.create_work_pool(wanted)
+            client.create_work_pool(wanted)
     for name, limit in queue_limits(settings).items():
-        await _ensure_queue(client, name, limit)
+        _ensure_queue(client, name, limit)
 
 
 def queue_limits(settings: Settings) -> dict[str, int | None]:
@@ -40,12 +40,12 @@ def queue_limits(settings: Settings) -> dict[str, int | None]:
     }
 
 
-async def _ensure_queue(client: PrefectClient, name: str, limit: int | None) -> None:
+def _ensure_queue(client: SyncPrefectClient, name: str, limit: int | None) -> None:
     try:
-        queue = await client.read_work_queue_by_name(name, work_pool_name=POOL)
+        queue = client.read_work_queue_by_name(name, work_pool_name=POOL)
     except ObjectNotFound:
         with suppress(ObjectAlreadyExists):  # made by another process meanwhile
-            await client.create_work_queue(name, concurrency_limit=limit, work_pool_name=POOL)
+            client.create_work_queue(name, concurrency_limit=limit, work_pool_name=POOL)
         return
     if queue.concurrency_limit != limit:
-        await client.update_work_queue(queue.id, concurrency_limit=limit)
+        client.update_work_queue(queue.id, concurrency_limit=limit)

@@ -10,26 +10,22 @@ import os
 import platform
 import sys
 from pathlib import Path
-from typing import Any
 
 from filelock import Timeout
-from prefect import Flow, get_client
-from prefect.types.entrypoint import EntrypointType
+from prefect import get_client
 from prefect.utilities.processutils import command_to_string, setup_signal_handlers_worker
 from prefect.workers.process import ProcessJobConfiguration, ProcessWorker
 from pydantic import Field
 
-from configs.presets import load_params
+from configs.presets import ConfigError
 from configs.settings import Settings
 from deploy.background import ServiceFailed
+from deploy.deployments.apply import apply_remembered
 from deploy.lost_runs import ensure_ended
-from deploy.pool import CPU, ensure_pool
+from deploy.pool import ensure_pool
 from deploy.runs import POOL
 from deploy.services import ensure_remembered_gateway
-from flows.retrain_lines import retrain_lines
-from flows.retrain_pages import retrain_pages
-
-FLOWS: list[tuple[Flow[..., Any], str]] = [(retrain_lines, "meters"), (retrain_pages, "demo")]
+from ocr.errors import BadData
 
 
 class JobHere(ProcessJobConfiguration):
@@ -42,10 +38,12 @@ class JobHere(ProcessJobConfiguration):
 
 
 def main() -> None:
-    """Start the gateway that runs deploy to, then take runs until a signal says to stop."""
+    """Start the gateway, offer what is declared, then take runs until a signal says to stop."""
+    settings = Settings()
     start_gateway()
+    offer(settings)
     setup_signal_handlers_worker(os.getpid(), "the worker", print)
-    asyncio.run(_work(Settings()))
+    asyncio.run(_work())
 
 
 def start_gateway() -> None:
@@ -56,27 +54,22 @@ def start_gateway() -> None:
         sys.stderr.write(f"no gateway for the runs of the UI: {error}\n")
 
 
-async def _work(settings: Settings) -> None:
+def offer(settings: Settings) -> None:
+    """Set the queues, and apply the deployments of this machine and of its projects again."""
+    with get_client(sync_client=True) as client:
+        ensure_pool(client, settings)
+    try:
+        apply_remembered(settings)
+    except (ConfigError, BadData, Timeout) as error:
+        sys.stderr.write(f"deployments stay as they are: {error}\n")
+
+
+async def _work() -> None:
     async with get_client() as client:
-        await ensure_pool(client, settings)
         await ensure_ended(client)
-    for flow, preset in FLOWS:
-        await _offer(flow, preset)
     worker = ProcessWorker(work_pool_name=POOL, name=worker_name())
     worker.job_configuration = JobHere
     await worker.start()
-
-
-async def _offer(flow: Flow[..., Any], preset: str) -> None:
-    """Offer a flow in the UI, with a preset's parameters as the first values of its form."""
-    deployment = await flow.ato_deployment(
-        name="local",
-        parameters={"params": load_params(preset).model_dump(mode="json")},
-        work_pool_name=POOL,
-        work_queue_name=CPU,
-        entrypoint_type=EntrypointType.MODULE_PATH,
-    )
-    await deployment.aapply()
 
 
 def worker_name() -> str:

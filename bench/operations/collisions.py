@@ -23,11 +23,14 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from rich.console import Console
 from rich.table import Table
 
-from deploy.background import pick_port, start_service, stop_service
-from deploy.deployments.declaration import WORK_POOL, Declaration
+from configs.settings import Settings
+from deploy.background import pick_port, python_module, start_service, stop_service
+from deploy.deployments.declaration import Declaration
 from deploy.deployments.server import read_stored
-from deploy.deployments.writing import create, ensure_work_pool
-from deploy.services import answers
+from deploy.deployments.writing import create
+from deploy.pool import ensure_pool
+from deploy.runs import POOL
+from deploy.web import answers
 
 WhenBusy = Literal["ENQUEUE", "CANCEL_NEW"]
 TIMEOUT_S = 300
@@ -118,7 +121,7 @@ def machine() -> Iterator[SyncPrefectClient]:
         server = ["prefect", "server", "start", "--host", "127.0.0.1"]
         start(
             "prefect",
-            module=server,
+            command=python_module(*server),
             is_up=partial(answers, f"{url}/api/health"),
             timeout_s=TIMEOUT_S,
         )
@@ -127,10 +130,13 @@ def machine() -> Iterator[SyncPrefectClient]:
                 temporary_settings({PREFECT_API_URL: f"{url}/api"}),
                 get_client(sync_client=True) as client,
             ):
-                ensure_work_pool(client)
-                worker = ["prefect", "worker", "start", "--pool", WORK_POOL, "--type", "process"]
+                ensure_pool(client, Settings())
+                worker = ["prefect", "worker", "start", "--pool", POOL, "--type", "process"]
                 start(
-                    "worker", module=worker, is_up=partial(_has_worker, client), timeout_s=TIMEOUT_S
+                    "worker",
+                    command=python_module(*worker),
+                    is_up=partial(_has_worker, client),
+                    timeout_s=TIMEOUT_S,
                 )
                 yield client
         finally:
@@ -139,7 +145,7 @@ def machine() -> Iterator[SyncPrefectClient]:
 
 
 def _has_worker(client: SyncPrefectClient) -> bool:
-    return bool(client.read_workers_for_work_pool(WORK_POOL))
+    return bool(client.read_workers_for_work_pool(POOL))
 
 
 def _once(due: datetime, slug: str) -> DeploymentScheduleCreate:

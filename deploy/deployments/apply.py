@@ -13,7 +13,8 @@ from deploy.deployments.difference import Change, compare, differing
 from deploy.deployments.facts import facts_of_declared
 from deploy.deployments.remembered import declare_all, name_sources, remember
 from deploy.deployments.server import Stored, read_stored
-from deploy.deployments.writing import change, create, ensure_work_pool, retire
+from deploy.deployments.writing import change, create, retire
+from deploy.pool import ensure_pool
 
 LOCK = "deployments.lock"
 TIMEOUT_S = 180
@@ -69,7 +70,7 @@ def planning(
 
 def carry_out(plan: Plan, client: SyncPrefectClient, settings: Settings) -> None:
     """Do what a plan says, and remember its projects."""
-    ensure_work_pool(client)
+    ensure_pool(client, settings)
     for each in differing(plan.changes):
         match each.what:
             case "created":

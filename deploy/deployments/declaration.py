@@ -7,7 +7,6 @@ from typing import Any, Final, Literal
 
 from prefect import Flow
 
-WORK_POOL: Final = "ocrline"
 TAG: Final = "ocrline"
 """Of every deployment of ours, and of none of others."""
 

@@ -9,7 +9,8 @@ from prefect.client.schemas.objects import DeploymentSchedule
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.schedules import CronSchedule
 
-from deploy.deployments.declaration import WORK_POOL, Declaration
+from deploy.deployments.declaration import Declaration
+from deploy.runs import POOL
 
 Facts = Mapping[str, str]
 NONE = "none"
@@ -21,7 +22,7 @@ def facts_of_declared(declaration: Declaration) -> Facts:
     return {
         "description": declaration.description,
         "code": declaration.code,
-        "queue": f"{WORK_POOL}/{declaration.queue}",
+        "queue": f"{POOL}/{declaration.queue}",
         "tags": _join(declaration.tags),
         "at once": str(declaration.at_once or "any number"),
         "when busy": declaration.when_busy if declaration.at_once else NONE,

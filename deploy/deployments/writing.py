@@ -4,34 +4,16 @@ from typing import Any
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.client.schemas.actions import (
-    DeploymentScheduleCreate,
-    DeploymentUpdate,
-    WorkPoolCreate,
-)
+from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
 from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
 from prefect.client.schemas.schedules import CronSchedule
-from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
-from prefect.workers.process import ProcessWorker
 
 from deploy.deployments.automations import set_automation
-from deploy.deployments.declaration import WORK_POOL, Declaration
+from deploy.deployments.declaration import Declaration
 from deploy.deployments.server import RETIRED, Stored
+from deploy.runs import POOL
 
 SLUG = "ocrline"
-
-
-def ensure_work_pool(client: SyncPrefectClient) -> None:
-    """Make the work pool if nobody has yet; one that is there stays as it is."""
-    try:
-        client.read_work_pool(WORK_POOL)
-    except ObjectNotFound:
-        template = ProcessWorker.get_default_base_job_template()
-        pool = WorkPoolCreate(name=WORK_POOL, type=ProcessWorker.type, base_job_template=template)
-        try:
-            client.create_work_pool(pool)
-        except ObjectAlreadyExists:  # another process was faster
-            return
 
 
 def create(client: SyncPrefectClient, declaration: Declaration) -> None:
@@ -71,7 +53,7 @@ def _fields(declaration: Declaration) -> dict[str, Any]:
     return {
         "description": declaration.description,
         "entrypoint": declaration.code,
-        "work_pool_name": WORK_POOL,
+        "work_pool_name": POOL,
         "work_queue_name": declaration.queue,
         "tags": list(declaration.tags),
         "parameters": dict(declaration.parameters),

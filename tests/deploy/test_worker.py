@@ -44,7 +44,7 @@ def test_a_run_of_the_ui_imports_our_flow_and_works_in_the_folder_of_the_worker(
 ) -> None:
     Path("here").mkdir()
     params = load_params("smoke", overrides=["dataset.source=paddleocr", "dataset.root=here"])
-    deployment = api.get("/deployments/name/retrain-lines/local")
+    deployment = api.get("/deployments/name/retrain-lines/ocrline")
 
     run = api.post(
         f"/deployments/{deployment['id']}/create_flow_run",

@@ -23,7 +23,7 @@ from deploy.services import ensure_prefect
 ensure_prefect(Settings())
 from prefect.deployments import run_deployment
 params = load_params("smoke", overrides=sys.argv[1:]).model_dump(mode="json")
-name = "retrain-lines/local"
+name = "retrain-lines/ocrline"
 run = run_deployment(name, parameters={"params": params}, timeout=180, poll_interval=1)
 print(run.state_name)
 """

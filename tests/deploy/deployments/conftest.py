@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from deploy.background import pick_port, start_service, stop_service
-from deploy.services import answers
+from deploy.background import pick_port, python_module, start_service, stop_service
+from deploy.web import answers
 
 SLOW_S = 240
 """Other programs may keep all processors busy."""
@@ -22,7 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     start_service(
         folder,
         "prefect",
-        module=["prefect", "server", "start", "--host", "127.0.0.1"],
+        command=python_module("prefect", "server", "start", "--host", "127.0.0.1"),
         url=url,
         environment={
             "PREFECT_HOME": str(folder),
