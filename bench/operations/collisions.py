@@ -109,6 +109,8 @@ def machine() -> Iterator[SyncPrefectClient]:
     with tempfile.TemporaryDirectory(prefix="collisions-") as name:
         folder, url = Path(name), f"http://127.0.0.1:{pick_port(0)}"
         environment = {
+            "OCRLINE_HOME": name,
+            "OCRLINE_CPU_RUNS": str(RUNS),  # no run waits for its queue, only for the others
             "PREFECT_HOME": name,
             "PREFECT_API_URL": f"{url}/api",
             "PREFECT_SERVER_API_PORT": url.rpartition(":")[2],

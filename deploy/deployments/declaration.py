@@ -11,7 +11,7 @@ TAG: Final = "ocrline"
 """Of every deployment of ours, and of none of others."""
 
 Queue = Literal["cpu", "gpu", "short"]
-"""`short` is of what trains nothing: it need not wait for those that do."""
+"""Those of `deploy.pool`."""
 
 
 @dataclass(frozen=True)

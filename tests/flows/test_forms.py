@@ -8,6 +8,7 @@ from prefect.utilities.callables import parameter_schema
 from prefect.utilities.schema_tools.validation import validate
 
 from configs.base import Params
+from configs.batch import BatchParams
 from configs.operation.evaluate import EvaluateParams
 from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
@@ -15,6 +16,7 @@ from configs.operation.watch import WatchLinesParams, WatchPagesParams
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
 from flows.evaluate import evaluate
 from flows.promote import promote
+from flows.recognise_batch import recognise_batch
 from flows.retrain_lines import retrain_lines
 from flows.retrain_pages import retrain_pages
 from flows.rollback import rollback
@@ -31,6 +33,7 @@ FLOWS: dict[type[Params], Flow[..., Any]] = {
     EvaluateParams: evaluate,
     PromoteParams: promote,
     RollbackParams: rollback,
+    BatchParams: recognise_batch,
     WatchLinesParams: watch_lines,
     WatchPagesParams: watch_pages,
 }

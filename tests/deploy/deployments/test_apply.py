@@ -54,7 +54,7 @@ def test_a_project_is_applied_once_and_a_second_time_there_is_nothing_to_change(
 
     assert (before, first, again, after) == (1, 0, 0, 0)
     assert f"+ {FULL}  created" in said
-    assert said.endswith("applied 5 created\n")
+    assert said.endswith("applied 6 created\n")
     assert then == "nothing to change\n"
     deployment = stored(client, FULL).deployment
     (schedule,) = deployment.schedules
