@@ -19,18 +19,17 @@ from prefect.client.schemas.actions import DeploymentScheduleCreate
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId
 from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.schedules import RRuleSchedule
+from prefect.exceptions import PrefectHTTPStatusError
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from rich.console import Console
 from rich.table import Table
 
-from configs.settings import Settings
 from deploy.background import pick_port, python_module, start_service, stop_service
 from deploy.deployments.declaration import Declaration
 from deploy.deployments.server import read_stored
 from deploy.deployments.writing import create
-from deploy.pool import ensure_pool
-from deploy.runs import POOL
-from deploy.web import answers
+from deploy.pool import POOL
+from deploy.services import answers
 
 WhenBusy = Literal["ENQUEUE", "CANCEL_NEW"]
 TIMEOUT_S = 300
@@ -120,10 +119,10 @@ def machine() -> Iterator[SyncPrefectClient]:
             "DO_NOT_TRACK": "1",
         }
         start = partial(start_service, folder, url=url, environment=environment)
-        server = ["prefect", "server", "start", "--host", "127.0.0.1"]
+        server = python_module("prefect", "server", "start", "--host", "127.0.0.1")
         start(
             "prefect",
-            command=python_module(*server),
+            command=server,
             is_up=partial(answers, f"{url}/api/health"),
             timeout_s=TIMEOUT_S,
         )
@@ -132,12 +131,11 @@ def machine() -> Iterator[SyncPrefectClient]:
                 temporary_settings({PREFECT_API_URL: f"{url}/api"}),
                 get_client(sync_client=True) as client,
             ):
-                ensure_pool(client, Settings())
-                worker = ["prefect", "worker", "start", "--pool", POOL, "--type", "process"]
+                is_up = partial(_has_worker, client)
                 start(
                     "worker",
-                    command=python_module(*worker),
-                    is_up=partial(_has_worker, client),
+                    command=python_module("deploy.worker"),
+                    is_up=is_up,
                     timeout_s=TIMEOUT_S,
                 )
                 yield client
@@ -147,7 +145,10 @@ def machine() -> Iterator[SyncPrefectClient]:
 
 
 def _has_worker(client: SyncPrefectClient) -> bool:
-    return bool(client.read_workers_for_work_pool(POOL))
+    try:
+        return bool(client.read_workers_for_work_pool(POOL))
+    except PrefectHTTPStatusError:  # it makes the pool
+        return False
 
 
 def _once(due: datetime, slug: str) -> DeploymentScheduleCreate:
