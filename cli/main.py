@@ -15,13 +15,13 @@ from cli import (
     convert,
     doctor,
     evaluate,
-    models,
     predict,
     prepare,
     recognise_batch,
     retrain,
 )
 from cli.keeping import backup, prune, restore
+from cli.models import app as models
 from cli.operating import deployments
 from cli.output import refuse
 from cli.planning import find_batch, templates

@@ -14,7 +14,7 @@
 - `proposal/`: labels that a model proposes for a person to check
 - `evaluation/`: how well two models read the same images
 - `gate/`: whether a candidate may replace the champion
-- `report/`: what a person reads about that
+- `report/`, `lineage/`: what a person reads about that; what every version came from and became
 - `retention/`: what of a store nobody needs any more; `backup/`: a store in one file, and back
 """
 

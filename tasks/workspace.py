@@ -38,18 +38,19 @@ class Workspace:
 
     def open_lines(self, key: str) -> LineSnapshot:
         """Open a snapshot of lines; its table is copied, its images stay in the store."""
-        return open_line_snapshot(self._copy_tables(key), shards_in_store(self.store, key))
+        return open_line_snapshot(self.copy_tables(key), shards_in_store(self.store, key))
 
     def open_pages(self, key: str) -> PageSnapshot:
         """Open a snapshot of pages; its table is copied, its images stay in the store."""
-        return open_page_snapshot(self._copy_tables(key), shards_in_store(self.store, key))
+        return open_page_snapshot(self.copy_tables(key), shards_in_store(self.store, key))
 
     def find_snapshot(self, digest: str) -> str:
         """Return the key of the snapshot with a digest, whatever its name; empty: it is gone."""
         keys = (snapshot_key(name, digest) for name in self.store.folders("datasets"))
         return next((key for key in keys if self.store.exists(f"{key}/{MANIFEST}")), "")
 
-    def _copy_tables(self, key: str) -> Path:
+    def copy_tables(self, key: str) -> Path:
+        """Copy the tables of a snapshot to this machine, once; return their folder."""
         folder = use_copy(self.home / "snapshots" / Path(key).name)
         return download_folder(self.store, prefix=key, folder=folder, only=TABLES)
 

@@ -7,7 +7,7 @@ What both kinds share stands here; `lines` and `pages` have files of the same na
 3. `markdown` – the short form, for a Prefect artifact.
 4. `tables` – the rows of metrics, slices and confusions.
 5. `charts` – estimates with their whiskers, and curves; `svg`: what they are drawn with.
-6. `training` – the curves of a training.
+6. `training`, `trend` – the curves of a training, a metric over versions (`history.html.jinja`).
 7. `gallery` – readings with their errors marked, and images within the file; `gallery.css`.
 8. `suspects` – test labels that are probably wrong.
 9. `lineage` – what made a candidate.

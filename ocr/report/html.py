@@ -52,6 +52,11 @@ def render_html(
     )
 
 
+def render_page(template: str, **shown: Any) -> str:
+    """Render a template that stands alone, by its path within this folder."""
+    return _TEMPLATES.get_template(template).render(**shown)
+
+
 def _percent(value: float) -> str:
     return f"{100 * value:.1f}%"
 

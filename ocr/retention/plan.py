@@ -14,6 +14,7 @@ _ALWAYS: Final[Mapping[Kind, str]] = {
     "test split": "settings may freeze it",
     "input index": "finds a snapshot",
     "alias": "the registry",
+    "decision": "the history of its model",
     "earlier report": "does not say of which evaluation it is",
     "state": "says which releases may read the store",
     "unknown": "nothing that ocrline stores today",

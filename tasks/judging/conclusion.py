@@ -7,7 +7,10 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
 from configs.jobs import TrainResult
+from ocr.evaluation.lines.report import LinesReport
+from ocr.evaluation.pages.report import PagesReport
 from ocr.gate.judge import Decision
+from ocr.lineage.decision import KeptDecision, keep_decision, name_test_set
 from tasks.judging.further import say_further
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.jobs import USAGE
@@ -19,16 +22,19 @@ from tasks.workspace import Workspace
 def conclude(
     workspace: Workspace,
     evaluation: EvaluationRef,
+    report: LinesReport | PagesReport,
     decision: Decision,
     *,
     html: str,
     markdown: str,
 ) -> JudgementRef:
-    """Keep the report in the store and on this machine, show its short form, say the verdict."""
+    """Keep report and decision, show their short form in the UI, say the verdict."""
     digest = sha256(html.encode()).hexdigest()
     of = evaluation.key.rpartition("/")[2]
-    workspace.store.put_bytes(f"reports/{of}/{digest}.html", html.encode())
+    kept = f"reports/{of}/{digest}.html"
+    workspace.store.put_bytes(kept, html.encode())
     model = evaluation.model
+    _keep(workspace, evaluation, report, decision, page=kept)
     path = workspace.home / "reports" / f"{model.name}-{model.version}.html"
     path.parent.mkdir(exist_ok=True)
     path.write_text(html, encoding="utf-8")
@@ -43,6 +49,37 @@ def conclude(
         accepted=decision.accepted,
         reasons=tuple(decision.reasons),
         report=str(path),
+    )
+
+
+def _keep(
+    workspace: Workspace,
+    evaluation: EvaluationRef,
+    report: LinesReport | PagesReport,
+    decision: Decision,
+    *,
+    page: str,
+) -> None:
+    test_set, samples = name_test_set(report)
+    keep_decision(
+        workspace.store,
+        KeptDecision(
+            model=evaluation.model.name,
+            version=evaluation.model.version,
+            at=decision.latency.measured,
+            verdict=decision.verdict,
+            reasons=tuple(decision.reasons),
+            opponent=evaluation.opponent,
+            champion=evaluation.champion or "",
+            dataset=evaluation.dataset,
+            test_set=test_set,
+            samples=samples,
+            metrics=report.candidate.intervals,
+            opponent_metrics=report.opponent.intervals if report.opponent else {},
+            latency_ms=decision.latency.candidate.median_ms,
+            evaluation=evaluation.key,
+            report=page,
+        ),
     )
 
 

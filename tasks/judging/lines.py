@@ -92,7 +92,7 @@ def judge_lines(
         further_gallery=FURTHER_GALLERY,
     )
     markdown = render_lines_markdown(report, decision, title=model.reference)
-    return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
+    return conclude(workspace, evaluation, report, decision, html=html, markdown=markdown)
 
 
 def _read_gallery(snapshot: LineSnapshot, report: LinesReport, *, most: int) -> dict[str, Image]:

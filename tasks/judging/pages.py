@@ -85,7 +85,7 @@ def judge_pages(
         further=further,
     )
     markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
-    return conclude(workspace, evaluation, decision, html=html, markdown=markdown)
+    return conclude(workspace, evaluation, report, decision, html=html, markdown=markdown)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ STAYS = {
     "evaluations/further": "a champion was promoted by it",
     "reports/first/0.html": "a champion was promoted by it",
     "reports/0.html": "does not say of which evaluation it is",
+    "decisions/plates/first/0.json": "the history of its model",
     BATCH: "what files read; somebody may use it",
     "else/0.json": "nothing that ocrline stores today",
 }
@@ -81,6 +82,7 @@ def fill(store: Store, folder: Path) -> None:
         "reports/other/0.html",
         "reports/0.html",
         "else/0.json",
+        "decisions/plates/first/0.json",
         f"{BATCH}/0/lines.parquet",
         f"{BATCH}/published.json",
         f"{HALF_BATCH}/0/lines.parquet",

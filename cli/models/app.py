@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.models.compare import compare
+from cli.models.history import history
+from cli.models.show import show
 from cli.options import AsJson, StoreUri, settings_for
 from cli.output import OUT, print_json, print_table
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from ocr.models.alias import AliasState
     from ocr.models.registry import Registry
 
-app = typer.Typer(help="List, show, promote and roll back models.", no_args_is_help=True)
+app = typer.Typer(help="List, show, compare, promote and roll back models.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the model.")]
 Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
@@ -54,29 +57,11 @@ def list_models(store: StoreUri = "", as_json: AsJson = False) -> None:
     )
 
 
-@app.command(epilog="Example: ocrline models show plates@champion")
-def show(
-    model: Annotated[str, typer.Argument(help="NAME, NAME@alias or NAME:version.")],
-    store: StoreUri = "",
-    as_json: AsJson = False,
-) -> None:
-    """Show one version: metrics, lineage, and the history of its aliases."""
-    registry = _registry(store)
-    version = registry.resolve(model)
-    history = registry.history(version.name)
-    if as_json:
-        print_json({"model": version.manifest, "history": history})
-        return
-    print_table(
-        f"{version.name}:{version.version}",
-        ["what", "value"],
-        [(k, v) for k, v in version.manifest.items() if k not in {"files", "parameters"}],
-    )
-    print_table(
-        "history of champion",
-        ["at", "version", "reason"],
-        [(h.at, h.version or "–", h.reason) for h in history],
-    )
+app.command(epilog="Example: ocrline models show plates")(show)
+app.command(epilog="Example: ocrline models compare plates:3f2a9c11d0be plates@champion")(compare)
+app.command(epilog="Example: ocrline models history plates --metric accuracy --html trend.html")(
+    history
+)
 
 
 @app.command(epilog="Example: ocrline models promote plates 3f2a9c11d0be --reason 'read by hand'")

@@ -1,0 +1,99 @@
+"""What the gate said of a version, kept for good; refused versions would leave no trace else."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from ocr.errors import ArtifactExists, BadData
+from ocr.evaluation.bootstrap import Interval
+from ocr.evaluation.lines.report import LinesReport
+from ocr.evaluation.pages.report import PagesReport
+from ocr.gate.checks import Verdict
+from ocr.store.protocol import Store
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class KeptDecision:
+    """One answer of the gate, by `decisions/<model>/<version>/` in the store.
+
+    Attributes:
+        model: The candidate's name, with its `version`.
+        at: When, ISO 8601.
+        verdict: As `ocr.gate.judge.Decision` has it, like `reasons`.
+        opponent: Whom it was measured beside; empty: nobody. `champion`: the version that was it.
+        dataset: Key of the snapshot whose test split was read.
+        test_set: Names that split by what is in it, with the number of its `samples`.
+        metrics: Of the candidate, by name; `opponent_metrics`: of the opponent, if it read it too.
+        latency_ms: Median of an image read alone.
+        evaluation: Key of what was read; `report`: of the page that a person reads.
+    """
+
+    model: str
+    version: str
+    at: str
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    opponent: str
+    champion: str
+    dataset: str
+    test_set: str
+    samples: int
+    metrics: Mapping[str, Interval]
+    opponent_metrics: Mapping[str, Interval]
+    latency_ms: float
+    evaluation: str
+    report: str
+    format: int = FORMAT
+
+
+_ADAPTER = TypeAdapter(KeptDecision)
+
+
+def keep_decision(store: Store, decision: KeptDecision) -> str:
+    """Keep a decision, once however often it is made again; return its key."""
+    what = json.dumps(asdict(replace(decision, at="")), sort_keys=True)
+    digest = hashlib.sha256(what.encode()).hexdigest()
+    key = f"decisions/{decision.model}/{decision.version}/{digest}.json"
+    with suppress(ArtifactExists):  # it was made before, at another time
+        store.put_bytes(key, _ADAPTER.dump_json(decision, indent=1))
+    return key
+
+
+def read_decisions(store: Store, model: str) -> list[KeptDecision]:
+    """Read what was decided on the versions of a model, oldest first.
+
+    Raises:
+        BadData: A decision is damaged, or of a later release.
+    """
+    return sorted(_read(store, model), key=lambda decision: decision.at)
+
+
+def name_test_set(report: LinesReport | PagesReport) -> tuple[str, int]:
+    """Name the samples of an evaluation by what they are labelled, and count them."""
+    digest = hashlib.sha256()
+    labelled = sorted(_labelled(report))
+    for each in labelled:
+        digest.update(f"{each}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest(), len(labelled)
+
+
+def _labelled(report: LinesReport | PagesReport) -> Iterator[str]:
+    if isinstance(report, LinesReport):
+        yield from (json.dumps([line.id, line.group, line.text]) for line in report.lines)
+        return
+    for page in report.pages:
+        yield json.dumps([page.id, page.group, [asdict(region) for region in page.regions]])
+
+
+def _read(store: Store, model: str) -> Iterator[KeptDecision]:
+    for key in store.list(f"decisions/{model}"):
+        try:
+            yield _ADAPTER.validate_json(store.read_bytes(key))
+        except ValidationError as error:
+            raise BadData(f"{store.uri}/{key} is no decision: {error.errors()[0]['msg']}") from None

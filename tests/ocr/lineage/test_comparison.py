@@ -1,0 +1,110 @@
+"""Two versions beside each other: paired where both read the same samples."""
+
+import pytest
+
+from ocr.lineage.comparison import VersionComparison, compare_versions
+from tests.ocr.lineage.scenes import OTHERS, Told
+
+BEFORE = {"ABC": "ABC", "CAB": "CAB", "BAC": "BAC", "ACB": "ACB", "BCA": "BCA", "CBA": "CBA"}
+AFTER = {key: text for key, text in BEFORE.items() if key != "ABC"} | {"CAB": "CBB", "ABAB": "ABAB"}
+
+
+def compare(told: Told, first: str = "toy:v1", second: str = "toy:v2") -> VersionComparison:
+    registry = told.registry
+    versions = registry.resolve(first), registry.resolve(second)
+    return compare_versions(registry, *versions, told.copy_tables)
+
+
+@pytest.fixture
+def both(told: Told) -> Told:
+    told.add("v1", code_commit="abc")
+    told.add("v2", code_commit="def")
+    return told
+
+
+def test_versions_that_were_read_together_are_compared_as_they_were(both: Told) -> None:
+    both.judge("v2", "promote", 10, beside=("v1", 3))
+
+    found = compare(both)
+
+    assert found.change is not None
+    assert found.change.kind == "paired"
+    assert found.change.opponent == pytest.approx(2 / 3)
+    assert found.change.candidate == 0.9
+    assert found.change.lower < found.change.change < found.change.upper
+    assert found.first.metrics["accuracy"].value == pytest.approx(2 / 3)
+    assert found.second.metrics["accuracy"].value == 0.9
+    assert found.first.test_set == found.second.test_set
+    assert (found.first.latency_ms, found.second.latency_ms) == (None, 3.5)
+
+
+def test_the_other_way_round_the_change_has_the_other_sign(both: Told) -> None:
+    both.judge("v2", "promote", 10, beside=("v1", 3))
+
+    there, back = compare(both).change, compare(both, "toy:v2", "toy:v1").change
+
+    assert there is not None
+    assert back is not None
+    assert back.change == pytest.approx(-there.change)
+    assert (back.gained, back.lost) == (there.lost, there.gained)
+
+
+def test_versions_that_read_the_same_samples_apart_are_paired(both: Told) -> None:
+    both.judge("v1", "promote", 3)
+    both.judge("v2", "promote", 10)
+
+    change = compare(both).change
+
+    assert change is not None
+    assert (change.kind, change.n, change.gained, change.lost) == ("paired", 60, 18, 4)
+
+
+def test_versions_that_read_other_samples_are_not_paired_and_it_is_said(both: Told) -> None:
+    both.judge("v1", "promote", 3)
+    both.judge("v2", "promote", 10, texts=OTHERS)
+
+    found = compare(both)
+
+    assert found.change is None
+    assert found.why_not.startswith("they read other test samples: toy:v1 read 60 (")
+    assert found.first.metrics["accuracy"].value == pytest.approx(2 / 3)
+    assert found.second.samples == len(OTHERS)
+
+
+def test_a_version_without_an_evaluation_is_named(both: Told) -> None:
+    both.judge("v1", "promote", 3)
+
+    assert compare(both).why_not == "no evaluation of toy:v2 is kept in the store"
+
+
+def test_only_what_differs_of_the_parameters_is_told(both: Told) -> None:
+    assert compare(both).parameters == {"code": ("abc", "def")}
+
+
+def test_data_is_compared_sample_by_sample(told: Told) -> None:
+    first = told.prepare(BEFORE)
+    second = told.prepare(AFTER)
+    told.add("v1", dataset_digest=first.digest)
+    told.add("v2", dataset_digest=second.digest)
+
+    (change,) = compare(told).data.values()
+
+    assert change is not None
+    assert (change.added, change.removed, change.relabelled) == (1, 1, 1)
+    assert change.kept == 4 - change.moved
+
+
+def test_the_same_data_is_no_difference(told: Told) -> None:
+    digest = told.prepare(BEFORE).digest
+    told.add("v1", dataset_digest=digest)
+    told.add("v2", dataset_digest=digest)
+
+    assert compare(told).data == {}
+
+
+def test_data_that_was_pruned_is_not_compared(told: Told) -> None:
+    first = told.prepare(BEFORE)
+    told.add("v1", dataset_digest=first.digest)
+    told.add("v2", dataset_digest="e" * 64)
+
+    assert compare(told).data == {"": None}

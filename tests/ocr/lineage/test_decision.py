@@ -1,0 +1,59 @@
+"""Decisions are kept for good, each once."""
+
+from dataclasses import replace
+
+import pytest
+
+from ocr.errors import BadData
+from ocr.lineage.decision import keep_decision, name_test_set, read_decisions
+from tests.ocr.lineage.scenes import FROZEN, NAME, OTHERS, Told
+
+
+def test_a_decision_is_read_as_it_was_kept(told: Told) -> None:
+    told.judge("v1", "block", 2, beside=("v0", 10))
+
+    (found,) = read_decisions(told.registry.store, NAME)
+
+    assert (found.model, found.version, found.verdict) == (NAME, "v1", "block")
+    assert found.reasons == ("It was told to block.",)
+    assert found.metrics["accuracy"].value == 0.5
+    assert found.opponent_metrics["accuracy"].value == 0.9
+    assert found.samples == len(FROZEN)
+
+
+def test_the_same_decision_at_another_time_is_kept_once(told: Told) -> None:
+    told.judge("v1", "promote", 10)
+    (first,) = read_decisions(told.registry.store, NAME)
+
+    again = replace(first, at="2026-12-01T00:00:00+00:00")
+    keys = {keep_decision(told.registry.store, each) for each in (first, again)}
+
+    assert len(keys) == 1
+    assert read_decisions(told.registry.store, NAME) == [first]
+
+
+def test_another_decision_on_the_same_version_is_kept_beside_it(told: Told) -> None:
+    told.judge("v1", "hold", 10)
+    (first,) = read_decisions(told.registry.store, NAME)
+
+    later = replace(first, at="2026-12-01T00:00:00+00:00", verdict="promote")
+    keep_decision(told.registry.store, later)
+
+    assert read_decisions(told.registry.store, NAME) == [first, later]
+
+
+def test_a_damaged_decision_is_named(told: Told) -> None:
+    told.registry.store.put_bytes(f"decisions/{NAME}/v1/0.json", b"{}")
+
+    with pytest.raises(BadData, match=r"decisions/toy/v1/0\.json is no decision"):
+        read_decisions(told.registry.store, NAME)
+
+
+def test_a_test_set_is_named_by_what_is_in_it_whoever_read_it(told: Told) -> None:
+    _, ours = told.evaluate("v1", 2)
+    _, theirs = told.evaluate("v2", 7, beside=("v1", 2))
+    _, others = told.evaluate("v1", 2, texts=OTHERS)
+
+    assert name_test_set(ours) == name_test_set(theirs)
+    assert name_test_set(ours) != name_test_set(others)
+    assert name_test_set(others)[1] == len(OTHERS)
