@@ -5,6 +5,7 @@
 - `watch_lines`, `watch_pages` – whether enough new labelled data is there to retrain
 - `promote`, `rollback` – another version online by hand, proven or taken back
 - `evaluate` – one model measured on one label file
-- `stages` – the names of the stages of a retraining, and how a flow stops after one
 - `recognise_batch` – a folder, a tar file or objects to tables of their lines
+- `prune_store` – what nobody needs any more, shown or removed
+- `stages` – the names of the stages of a retraining, and how a flow stops after one
 """

@@ -2,7 +2,8 @@
 
 In the order of the stages:
 
-- `sweep` – what killed runs left on this machine is removed
+- `sweep` – what killed runs left on this machine is removed (`keeping/`: what else nobody needs,
+  and the history of runs in MLflow)
 - `prepare_lines`, `prepare_pages` – labelled or rendered images to a snapshot (`preparation`
   tells a person of both)
 - `starting/`, `train` – a recogniser or a detector, in a process of its own, a short one first

@@ -1,10 +1,10 @@
 """Which files of a home belong in a backup, and which of them are secret."""
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
-REMEMBERED: Final = ("services/endpoint",)
+REMEMBERED: Final = ("deployments.json", "services/endpoint")
 """What this machine was told and would have to be told again."""
 SECRET: Final = ("services/prefect-password",)
 """Passwords and keys, which a backup has only when asked."""
@@ -12,15 +12,13 @@ SECRET: Final = ("services/prefect-password",)
 
 def find_kept(home: Path, *, with_secrets: bool) -> Iterator[tuple[str, Path]]:
     """Yield the files that belong in a backup, each with its name there."""
-    for pattern in (*REMEMBERED, *(SECRET if with_secrets else ())):
-        for path in sorted(home.glob(pattern)):
-            if path.is_file() and not path.is_symlink():
-                yield f"home/{path.relative_to(home).as_posix()}", path
+    for name in (*REMEMBERED, *(SECRET if with_secrets else ())):
+        path = home / name
+        if path.is_file() and not path.is_symlink():
+            yield f"home/{name}", path
 
 
 def place_of(name: str, home: Path) -> Path | None:
     """Return where a file of a backup goes; None where nothing of a backup goes."""
-    relative = PurePosixPath(name.removeprefix("home/"))
-    if not any(relative.match(pattern) for pattern in (*REMEMBERED, *SECRET)):
-        return None
-    return home / relative
+    within = name.removeprefix("home/")
+    return home / within if within in (*REMEMBERED, *SECRET) else None

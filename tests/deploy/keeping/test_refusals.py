@@ -34,6 +34,7 @@ def test_a_damaged_backup_changes_nothing(
         "home/services/prefect.json",
         "home/evil.py",
         "home/services/deep/endpoint",
+        "home/deep/services/endpoint",
         "store/.lock",
         "store/models/no-suffix",
         "database/other.dump",
