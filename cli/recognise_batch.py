@@ -10,8 +10,8 @@ from rich.markup import escape
 from cli.options import AsJson, Model, Overrides, StoreUri, settings_for
 from cli.output import ERR, OUT, print_json, print_table
 from cli.reading import name_only_champion
-from configs.batch import BatchParams
 from configs.layers import merge
+from configs.operation.batch import BatchParams
 from configs.presets import parse_override
 from configs.settings import Settings
 

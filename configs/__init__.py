@@ -5,8 +5,6 @@
   `dataset`, `training` (its second engine is `paddleocr`), `evaluation` with its `further` sets,
   `gate` and `deployment`
 - `operation/` – when runs of a project start, and the forms of what is done by hand
-- `batch` – the parameters of a reading of many files
-- `prune` – the form of a removal of what nobody needs any more
 - `layers` – YAML files that extend each other
 - `templates` – kinds of machines, whose resources lie under those of a project
 - `presets` – layered YAML files to parameters, and what a wrong key is told

@@ -2,7 +2,7 @@
 
 from prefect import flow
 
-from configs.prune import PruneParams
+from configs.operation.prune import PruneParams
 from tasks.keeping.prune import prune_store
 
 

@@ -2,7 +2,7 @@
 
 from prefect import flow
 
-from configs.batch import BatchParams
+from configs.operation.batch import BatchParams
 from tasks.batch.read import BatchRef, read_files
 from tasks.sweep import sweep_leftovers
 

@@ -28,8 +28,8 @@ from deploy.background import pick_port, python_module, start_service, stop_serv
 from deploy.deployments.declaration import Declaration
 from deploy.deployments.server import read_stored
 from deploy.deployments.writing import create
-from deploy.pool import POOL
-from deploy.services import answers
+from deploy.runs import POOL
+from deploy.web import answers
 
 WhenBusy = Literal["ENQUEUE", "CANCEL_NEW"]
 TIMEOUT_S = 300

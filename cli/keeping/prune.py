@@ -6,7 +6,7 @@ import typer
 
 from cli.options import AsJson, StoreUri, settings_for
 from cli.output import OUT, print_json, print_table
-from configs.prune import PruneParams
+from configs.operation.prune import PruneParams
 
 if TYPE_CHECKING:
     from tasks.keeping.prune import PruneRow

@@ -1,7 +1,8 @@
 """The deployments that every machine has, whatever its projects: one line each."""
 
+from configs.operation.prune import PruneParams
 from configs.presets import load_params
-from deploy.deployments.declaration import Declaration, Queue
+from deploy.deployments.declaration import Declaration, Queue, Schedule
 
 
 def _single(
@@ -20,6 +21,14 @@ SINGLES: tuple[Declaration, ...] = (
         "flows.recognise_batch.recognise_batch",
         "Read many images and PDFs to tables of their lines.",
         queue="cpu",
+    ),
+    Declaration(
+        "flows.prune_store.prune",
+        "ocrline",
+        "Show what nobody needs any more; remove it where the form says so.",
+        {"params": PruneParams().model_dump(mode="json")},
+        queue="short",
+        schedule=Schedule("0 4 * * sun"),
     ),
     _single(
         "flows.retrain_lines.retrain_lines",

@@ -6,7 +6,7 @@ from prefect import task
 from prefect.artifacts import create_table_artifact
 from prefect.context import TaskRunContext
 
-from configs.batch import BatchLimitParams, BatchParams
+from configs.operation.batch import BatchLimitParams, BatchParams
 from configs.settings import Settings
 from ocr.batch.batch import Batch, read_batch
 from ocr.batch.reading import Work

@@ -9,7 +9,7 @@ from pathlib import Path
 from prefect import task
 from prefect.artifacts import create_table_artifact
 
-from configs.prune import PruneParams
+from configs.operation.prune import PruneParams
 from ocr.retention.plan import plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store

@@ -8,7 +8,7 @@ from prefect.utilities.callables import parameter_schema
 from prefect.utilities.schema_tools.validation import validate
 
 from configs.base import Params
-from configs.batch import BatchParams
+from configs.operation.batch import BatchParams
 from configs.operation.evaluate import EvaluateParams
 from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams

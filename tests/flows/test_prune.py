@@ -14,7 +14,7 @@ from prefect.client.schemas.sorting import ArtifactSort
 from prefect.testing.utilities import prefect_test_harness
 from pydantic import ValidationError
 
-from configs.prune import PruneParams
+from configs.operation.prune import PruneParams
 from flows.prune_store import prune
 from tasks.workspace import open_workspace
 from tests.ocr.retention.filled import GOES, fill

@@ -5,7 +5,7 @@ from prefect.utilities.callables import parameter_schema
 from prefect.utilities.schema_tools.validation import validate
 from pydantic import ValidationError
 
-from configs.batch import BatchLimitParams, BatchParams
+from configs.operation.batch import BatchLimitParams, BatchParams
 from flows.recognise_batch import recognise_batch
 
 GIVEN = {"name": "march", "source": "scans", "model": "receipts"}

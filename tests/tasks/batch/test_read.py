@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from configs.batch import BatchParams
+from configs.operation.batch import BatchParams
 from ocr.errors import BadInput
 from ocr.models.registry import Registry
 from tasks.batch.read import BatchRef, read_files
