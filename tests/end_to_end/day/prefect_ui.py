@@ -1,0 +1,44 @@
+"""What a person does in Prefect's UI, in Chromium."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+PATIENCE_MS = 120_000
+
+
+class PrefectUi:
+    """The UI of a server, after the login."""
+
+    def __init__(self, page: Page, url: str, *, login: str) -> None:
+        """Open it and log in."""
+        self.page = page
+        self._url = f"{url}/v2"
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(self._url)
+        page.locator("input[type=password]").fill(login)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Active Work Pools")).to_be_visible(timeout=PATIENCE_MS)
+
+    def open_form(self, deployment: str) -> None:
+        """Open the form that starts a deployment, by the deployment's id."""
+        self.page.goto(f"{self._url}/deployments/deployment/{deployment}/run")
+        expect(self.page.get_by_role("button", name="Submit")).to_be_visible(timeout=PATIENCE_MS)
+
+    def fill(self, **fields: Any) -> None:
+        """Fill fields in, by their titles in small letters with _ between words."""
+        for name, value in fields.items():
+            title = name.replace("_", " ").title()
+            self.page.get_by_label(f"{title} (Optional)").or_(
+                self.page.get_by_label(title, exact=True)
+            ).first.fill(str(value))
+
+    def submit(self) -> None:
+        """Start the run."""
+        self.page.get_by_role("button", name="Submit").click()
+        expect(self.page.get_by_role("button", name="Submit")).to_be_hidden(timeout=PATIENCE_MS)
+
+    def open_run(self, run: str) -> None:
+        """Look at a run."""
+        self.page.goto(f"{self._url}/runs/flow-run/{run}")
+        expect(self.page.get_by_role("tab", name="Logs")).to_be_visible(timeout=PATIENCE_MS)
