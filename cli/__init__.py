@@ -7,7 +7,8 @@
   snapshot, to labels for other tools
 - `annotate`, `recognise_batch` – unlabelled pages to proposed labels, many files to tables
 - `reading` – loads the model that `predict`, `annotate` and `evaluate` read with
-- `models/` – the registry: what is there, whence it came, what became of it
+- `models/`, `people/` – the registry: what is there, whence it came, what became of it; who is
+  asked before it changes, and told
 - `operating/` – what runs day after day
 - `keeping/` – backup and restore; what nobody needs any more
 - `stack/`, `serving/` – all that a machine runs, up and down; the gateway alone, and who may ask

@@ -24,6 +24,7 @@ from cli.keeping import backup, prune, restore
 from cli.models import app as models
 from cli.operating import deployments
 from cli.output import refuse
+from cli.people import approvals
 from cli.planning import find_batch, templates
 from cli.serving import keys, serve
 from cli.stack import down, status, up
@@ -57,6 +58,13 @@ app.command(epilog="Example: ocrline recognise-batch scans --name march --model 
 app.command(epilog="Example: ocrline annotate scans --to ppocrlabel --budget 50")(annotate.annotate)
 app.add_typer(models.app, name="models")
 app.add_typer(deployments.app, name="deployments")
+app.command(epilog="Example: ocrline approvals --json")(approvals.approvals)
+app.command(epilog="Example: ocrline approve plates --by 'Li Wei' --reason 'reads 8 at last'")(
+    approvals.approve
+)
+app.command(epilog="Example: ocrline reject plates --by 'Li Wei' --reason 'loses short plates'")(
+    approvals.reject
+)
 app.add_typer(templates.app, name="templates")
 app.add_typer(keys.app, name="keys")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)

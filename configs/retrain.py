@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from configs.approval import ApprovalParams
 from configs.base import NAME_PATTERN, Params
 from configs.dataset import LineDatasetParams, PageDatasetParams
 from configs.deployment import DeploymentParams
@@ -46,6 +47,9 @@ class RetrainLinesParams(RetrainParams):
     evaluation: LineEvaluationParams = Field(default=LineEvaluationParams(), description="The test")
     gate: LineGateParams = Field(
         default=LineGateParams(), description="When a candidate is accepted"
+    )
+    approval: ApprovalParams = Field(
+        default=ApprovalParams(), description="Who says yes before it goes online"
     )
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
 
@@ -103,6 +107,9 @@ class RetrainPagesParams(RetrainParams):
     evaluation: PageEvaluationParams = Field(default=PageEvaluationParams(), description="The test")
     gate: PageGateParams = Field(
         default=PageGateParams(), description="When a candidate is accepted"
+    )
+    approval: ApprovalParams = Field(
+        default=ApprovalParams(), description="Who says yes before it goes online"
     )
     deployment: DeploymentParams = Field(default=DeploymentParams(), description="Where it goes")
 

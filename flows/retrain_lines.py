@@ -7,6 +7,7 @@ from prefect import flow
 
 from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, reaches, run_until
+from tasks.approving.approval import seek_approval
 from tasks.deploy import deploy_model
 from tasks.engine import check_engine, find_start
 from tasks.evaluate import evaluate_lines
@@ -14,6 +15,7 @@ from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
 from tasks.measuring.baseline import check_baseline
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
+from tasks.references import EvaluationRef, JudgementRef
 from tasks.starting.smoke import smoke_recogniser
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
@@ -47,10 +49,20 @@ def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     yield "train", checkpoint
     candidate = export_recogniser(checkpoint, dataset, params.name, training, params.resources)
     yield "export", candidate
-    evaluation = evaluate_lines(candidate, dataset, params.evaluation, further)
+
+    def evaluate() -> EvaluationRef:
+        return evaluate_lines(candidate, dataset, params.evaluation, further)
+
+    def judge(evaluation: EvaluationRef) -> JudgementRef:
+        return judge_lines(evaluation, params.gate, params.evaluation.further)
+
+    evaluation = evaluate()
     yield "evaluate", evaluation
-    judgement = judge_lines(evaluation, params.gate, params.evaluation.further)
+    judgement = judge(evaluation)
     yield "judge", judgement
+    evaluation, judgement = seek_approval(
+        evaluation, judgement, params.approval, evaluate=evaluate, judge=judge
+    )
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)
     yield "deploy", judgement

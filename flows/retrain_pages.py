@@ -7,6 +7,7 @@ from prefect import flow
 
 from configs.retrain import RetrainPagesParams
 from flows.stages import Stage, reaches, run_until
+from tasks.approving.approval import seek_approval
 from tasks.assemble import assemble_pipeline
 from tasks.cascade import find_cascade
 from tasks.deploy import deploy_model
@@ -16,6 +17,7 @@ from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
 from tasks.measuring.baseline import check_baseline
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
+from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.together import finish_together
 from tasks.starting.smoke import smoke_detector, smoke_recogniser
 from tasks.sweep import sweep_leftovers
@@ -79,10 +81,20 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     )
     pipeline = assemble_pipeline(params.name, *parts, pages, cascade)
     yield "export", pipeline
-    evaluation = evaluate_pages(pipeline, pages, params.evaluation, further)
+
+    def evaluate() -> EvaluationRef:
+        return evaluate_pages(pipeline, pages, params.evaluation, further)
+
+    def judge(evaluation: EvaluationRef) -> JudgementRef:
+        return judge_pages(evaluation, params.gate, params.evaluation.further)
+
+    evaluation = evaluate()
     yield "evaluate", evaluation
-    judgement = judge_pages(evaluation, params.gate, params.evaluation.further)
+    judgement = judge(evaluation)
     yield "judge", judgement
+    evaluation, judgement = seek_approval(
+        evaluation, judgement, params.approval, evaluate=evaluate, judge=judge
+    )
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)
     yield "deploy", judgement

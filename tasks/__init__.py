@@ -10,7 +10,7 @@ In the order of the stages:
 - `export`, `assemble` – a checkpoint to a registered bundle, two of them to one version of a
   pipeline (`cascade`: with a second recogniser)
 - `evaluate` – lines or pages, beside the opponent, and on further sets (`measuring`)
-- `judging/` – of lines or of pages: the gate, and the report
+- `judging/`, `approving/` – of lines or of pages: the gate, and the report; a person is asked
 - `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)
 
 Besides a retraining:

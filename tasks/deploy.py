@@ -101,13 +101,14 @@ def _put_online(
 
 
 def _promote(registry: Registry, evaluation: EvaluationRef, judgement: JudgementRef) -> AliasState:
-    model = evaluation.model
+    model, answer = evaluation.model, judgement.answer
     state = registry.promote(
         model.name,
         model.version,
         reason=judgement.reasons[0],
         evaluation=evaluation.key,
         judged_by=evaluation.judged_by,
+        approval=(answer.by, answer.reason) if answer else ("", ""),
         expected=evaluation.champion,
     )
     narrate("deploy", f"champion is {model.reference}")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from ocr.dataset.preparation import SnapshotRef
+from ocr.gate.approval import Answer
+from ocr.report.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,19 @@ class EvaluationRef:
 
 @dataclass(frozen=True)
 class JudgementRef:
-    """A decision and where a person reads why."""
+    """A decision and where a person reads why.
+
+    Attributes:
+        verdict: The gate's, or what a person said to it; ``reasons``: why.
+        accepted: Whether the candidate goes online.
+        report: Path of the report on this machine.
+        summary: The numbers that decided.
+        answer: What a person said, where one was asked.
+    """
 
     verdict: str
     accepted: bool
     reasons: tuple[str, ...]
     report: str
+    summary: Summary | None = None
+    answer: Answer | None = None

@@ -7,4 +7,5 @@
 5. `evidence` – what an evaluation of lines, or of pages, says of a candidate.
 6. `overlap` – what of the test the opponent was trained on.
 7. `words` – how reasons are worded.
+8. `approval` – what a person answered to what the gate let through.
 """

@@ -2,9 +2,12 @@
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ocr.errors import BadData
+
+LATER_FIELDS = ("judged_by", "approved_by", "approval_reason")
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,7 @@ class Promotion:
     Attributes:
         evaluation: Key of the evaluation that decided.
         judged_by: Keys of what else did: snapshots of further test sets, and their evaluations.
+        approved_by: Who was asked and said yes, with the ``approval_reason``; empty: nobody was.
     """
 
     alias: str
@@ -26,6 +30,8 @@ class Promotion:
     evaluation: str = ""
     action: Literal["promote", "rollback", "undo"] = "promote"
     judged_by: tuple[str, ...] = ()
+    approved_by: str = ""
+    approval_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,18 @@ class AliasState:
     @property
     def previous(self) -> str | None:
         """The version that a rollback would bring back."""
-        standing = _standing(self.history)
-        return standing[-2] if len(standing) > 1 else None
+        return self.standing[-2] if len(self.standing) > 1 else None
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """What rollbacks would walk back through, the current version last."""
+        standing: list[str] = []
+        for move in self.history:
+            if move.action == "promote" and move.version:
+                standing.append(move.version)
+            elif standing:
+                standing.pop()
+        return tuple(standing)
 
     def opponent_of(self, version: str) -> str | None:
         """The version to measure this one beside; None where there is none.
@@ -110,23 +126,18 @@ def parse_object(data: bytes, *, source: str) -> dict[str, Any]:
     return content
 
 
+def now() -> str:
+    """Return the time as the history has it (ISO 8601)."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def _to_json(move: Promotion) -> dict[str, Any]:
     content = asdict(move)
-    if not move.judged_by:  # which releases before this field cannot read
-        del content["judged_by"]
+    for field_ in LATER_FIELDS:  # which releases before them cannot read
+        if not content[field_]:
+            del content[field_]
     return content
 
 
 def _from_json(content: dict[str, Any]) -> Promotion:
     return Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ()))})
-
-
-def _standing(history: tuple[Promotion, ...]) -> list[str]:
-    """Replay the moves: what rollbacks would walk back through, the current version last."""
-    standing: list[str] = []
-    for move in history:
-        if move.action == "promote" and move.version:
-            standing.append(move.version)
-        elif standing:
-            standing.pop()
-    return standing

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput, StoreUnavailable
-from ocr.models.alias import AliasState, Promotion, format_history, parse_history, parse_object
+from ocr.models.alias import AliasState, Promotion, format_history, now, parse_history, parse_object
 from ocr.store.folder import download_folder, find_published, mark_used, publish_folder
 from ocr.store.protocol import Store
 
@@ -158,6 +157,7 @@ class Registry:
         reason: str,
         evaluation: str = "",
         judged_by: Sequence[str] = (),
+        approval: tuple[str, str] = ("", ""),
         expected: str | None = ANY,
     ) -> AliasState:
         """Make a version the champion; it stays so when it is already.
@@ -168,6 +168,7 @@ class Registry:
             reason: Why, for the history.
             evaluation: Key or URI of the report that says so.
             judged_by: Keys of what else it was judged by, which stays with it.
+            approval: Who was asked and said yes, and why.
             expected: The version that the caller saw as champion, None if there was none.
 
         Raises:
@@ -184,10 +185,12 @@ class Registry:
             alias=CHAMPION,
             version=version,
             previous=(state.version or None) if state else None,
-            at=_now(),
+            at=now(),
             reason=reason,
             evaluation=evaluation,
             judged_by=tuple(judged_by),
+            approved_by=approval[0],
+            approval_reason=approval[1],
         )
         return self._write_alias(name, state, move)
 
@@ -206,7 +209,7 @@ class Registry:
             alias=promoted.alias,
             version=last.previous,
             previous=last.version,
-            at=_now(),
+            at=now(),
             reason=reason,
             action="undo",
         )
@@ -227,7 +230,7 @@ class Registry:
             alias=CHAMPION,
             version=state.previous,
             previous=state.version,
-            at=_now(),
+            at=now(),
             reason=reason,
             action="rollback",
         )
@@ -292,7 +295,3 @@ def _checked(name: str) -> str:
         )
         raise BadInput(message)
     return name
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

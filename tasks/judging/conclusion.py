@@ -11,6 +11,7 @@ from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.gate.judge import Decision
 from ocr.lineage.decision import KeptDecision, keep_decision, name_test_set
+from ocr.report.summary import Summary
 from tasks.judging.further import say_further
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.jobs import USAGE
@@ -24,6 +25,7 @@ def conclude(
     evaluation: EvaluationRef,
     report: LinesReport | PagesReport,
     decision: Decision,
+    summary: Summary,
     *,
     html: str,
     markdown: str,
@@ -49,6 +51,7 @@ def conclude(
         accepted=decision.accepted,
         reasons=tuple(decision.reasons),
         report=str(path),
+        summary=summary,
     )
 
 

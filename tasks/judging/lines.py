@@ -19,6 +19,7 @@ from ocr.report.lineage import describe_lineage
 from ocr.report.lines.gallery import choose_lines
 from ocr.report.lines.html import ShownLines, render_lines_html
 from ocr.report.lines.markdown import render_lines_markdown
+from ocr.report.summary import summarise
 from ocr.report.suspects import show_suspects
 from tasks.judging.conclusion import (
     conclude,
@@ -92,7 +93,8 @@ def judge_lines(
         further_gallery=FURTHER_GALLERY,
     )
     markdown = render_lines_markdown(report, decision, title=model.reference)
-    return conclude(workspace, evaluation, report, decision, html=html, markdown=markdown)
+    summary = summarise(evidence, decision)
+    return conclude(workspace, evaluation, report, decision, summary, html=html, markdown=markdown)
 
 
 def _read_gallery(snapshot: LineSnapshot, report: LinesReport, *, most: int) -> dict[str, Image]:

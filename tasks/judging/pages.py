@@ -27,6 +27,7 @@ from ocr.report.lineage import describe_lineage, describe_part
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.html import ShownPages, render_pages_html
 from ocr.report.pages.markdown import render_pages_markdown
+from ocr.report.summary import summarise
 from ocr.report.suspects import show_suspects
 from tasks.judging.conclusion import (
     conclude,
@@ -85,7 +86,8 @@ def judge_pages(
         further=further,
     )
     markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
-    return conclude(workspace, evaluation, report, decision, html=html, markdown=markdown)
+    summary = summarise(evidence, decision)
+    return conclude(workspace, evaluation, report, decision, summary, html=html, markdown=markdown)
 
 
 @dataclass(frozen=True)

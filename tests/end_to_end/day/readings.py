@@ -12,9 +12,7 @@ SIZES = {"train": 600, "val": 60, "test": 150}
 def write_readings(root: Path) -> None:
     """Render the crops and their label files, `rec_train.txt` and the like."""
     (root / "images").mkdir(parents=True)
-    lines = open_lines(
-        patterns=["[0-9]{4}"], corpus=None, font_folders=(), strength=0.3, seed=0
-    )
+    lines = open_lines(patterns=["[0-9]{4}"], corpus=None, font_folders=(), strength=0.3, seed=0)
     number = 0
     for split, size in SIZES.items():
         rows = []

@@ -24,7 +24,7 @@ class Sink(ThreadingHTTPServer):
 class _Webhook(BaseHTTPRequestHandler):
     server: Sink
 
-    def do_POST(self) -> None:  # noqa: N802 - the library's name
+    def do_POST(self) -> None:
         size = int(self.headers["content-length"])
         self.server.messages.append(json.loads(self.rfile.read(size)))
         self.send_response(200)

@@ -89,3 +89,19 @@ def test_what_else_a_version_was_judged_by_is_written_only_where_there_is_any() 
 
     assert [parse_history(each, source="test") for each in written] == [(plain,), (plain, judged)]
     assert b"judged_by" not in written[0]  # a gateway of before knows no such field
+
+
+def test_a_history_of_before_approvals_is_read_and_one_without_them_is_written_as_before() -> None:
+    state = champion_after("v1")
+
+    data = format_history(state.history)
+
+    assert b"approv" not in data
+    assert parse_history(data, source="x")[0].approved_by == ""
+
+
+def test_who_approved_and_why_stays_in_the_history() -> None:
+    (move,) = champion_after("v1").history
+    approved = replace(move, approved_by="李伟", approval_reason="reads 8 at last")
+
+    assert parse_history(format_history((approved,)), source="x") == (approved,)

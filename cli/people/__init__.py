@@ -1,0 +1,4 @@
+"""Where people are asked and told.
+
+- `approvals` – what waits for a person, and the answer to it
+"""

@@ -1,0 +1,149 @@
+"""Ask a person about an accepted candidate, unless the same comparison was answered before."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from configs.approval import ApprovalParams
+from ocr.errors import StoreUnavailable
+from ocr.gate.approval import Answer, approval_key, find_answer, keep_answer
+from ocr.models.alias import AliasState, now
+from ocr.report.summary import render_question
+from tasks.approving.pause import Question, wait_for_person
+from tasks.approving.process import name_process
+from tasks.references import EvaluationRef, JudgementRef
+from tasks.run.narration import narrate
+from tasks.workspace import Workspace, open_workspace
+
+VERDICTS = {"reject": "rejected", "time-out": "not approved"}
+
+
+def seek_approval(
+    evaluation: EvaluationRef,
+    judgement: JudgementRef,
+    params: ApprovalParams,
+    *,
+    evaluate: Callable[[], EvaluationRef],
+    judge: Callable[[EvaluationRef], JudgementRef],
+) -> tuple[EvaluationRef, JudgementRef]:
+    """Return what is to be deployed: as it was judged, with what a person said of it.
+
+    An approval is for the comparison that was shown. If the champion moves meanwhile, the question
+    is withdrawn and the candidate measured and judged anew, beside the new one.
+
+    Args:
+        evaluation: Of the candidate.
+        judgement: Of the gate; only an accepted candidate is asked about.
+        params: Whether to ask, and how long.
+        evaluate: Measures the candidate beside whom is champion then.
+        judge: Asks the gate.
+    """
+    workspace = open_workspace()
+    while params.required and judgement.accepted:
+        champion = workspace.registry.read_alias(evaluation.model.name)
+        if champion and champion.version == evaluation.model.version:
+            narrate("approve", f"{evaluation.model.reference} is champion already")
+            break
+        if _is_outdated(champion, evaluation):
+            narrate("approve", "the champion moved since; the candidate is judged anew")
+            evaluation = evaluate()
+            judgement = judge(evaluation)
+            continue
+        answer = _ask(workspace, evaluation, judgement, params, champion)
+        if answer is not None:
+            return evaluation, _follow(judgement, answer)
+    return evaluation, judgement
+
+
+def _follow(judgement: JudgementRef, answer: Answer) -> JudgementRef:
+    said = answer.describe()
+    narrate("approve", said)
+    if answer.is_yes:
+        return replace(judgement, answer=answer)
+    return replace(
+        judgement,
+        verdict=VERDICTS[answer.choice],
+        accepted=False,
+        reasons=(f"{said}.".replace("..", "."), *judgement.reasons),
+        answer=answer,
+    )
+
+
+def _is_outdated(champion: AliasState | None, evaluation: EvaluationRef) -> bool:
+    found = (champion.version or None) if champion else None
+    return found != evaluation.champion
+
+
+def _ask(
+    workspace: Workspace,
+    evaluation: EvaluationRef,
+    judgement: JudgementRef,
+    params: ApprovalParams,
+    champion: AliasState | None,
+) -> Answer | None:
+    """Return what a person says, or said before; None: the champion moved meanwhile."""
+    standing = champion.standing if champion else ()
+    key = approval_key(evaluation.key, judged_by=evaluation.judged_by, standing=standing)
+    kept = find_answer(workspace.store, key)
+    if kept is not None:
+        narrate("approve", f"the same comparison was answered on {kept.at}")
+        return kept
+
+    def has_moved() -> bool:
+        return _is_outdated(workspace.registry.read_alias(evaluation.model.name), evaluation)
+
+    def is_settled() -> bool:
+        try:
+            return has_moved() or find_answer(workspace.store, key) is not None
+        except StoreUnavailable:  # it waits for days; asked again when it matters
+            return False
+
+    form = wait_for_person(
+        _word(evaluation, judgement, params),
+        is_outdated=is_settled,
+        on_wait=lambda run_id: _say_where(run_id, evaluation.model.name),
+    )
+    if has_moved():
+        return None
+    told = {"model": evaluation.model.reference, "champion": evaluation.champion or ""}
+    if form is not None:
+        choice, by, reason = form.decision, form.name.strip(), form.reason.strip()
+        answer = Answer(choice, by=by, reason=reason, at=now(), **told)
+    elif kept := find_answer(workspace.store, key):  # of another run that asked the same
+        return kept
+    else:
+        reason = f"the champion stays after {params.timeout_h:g} h"
+        answer = Answer("time-out", by="", reason=reason, at=now(), **told)
+    return keep_answer(workspace.store, key, answer)
+
+
+def _word(evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalParams) -> Question:
+    until = datetime.now(UTC) + timedelta(hours=params.timeout_h)
+    said_until = until.strftime("%Y-%m-%d %H:%M UTC")
+    if judgement.summary is None:
+        raise ValueError(f"{judgement.report} has no summary to show")
+    text = render_question(
+        judgement.summary,
+        model=evaluation.model.reference,
+        verdict=judgement.verdict,
+        reasons=judgement.reasons,
+        report=judgement.report,
+        until=said_until,
+    )
+    facts = {
+        "model": evaluation.model.reference,
+        "champion": evaluation.champion or "",
+        "reason": judgement.reasons[0],
+        "report": judgement.report,
+        "until": said_until,
+        "process": name_process(),
+    }
+    return Question(text=text, facts=facts, seconds=params.timeout_h * 3600)
+
+
+def _say_where(run_id: str, name: str) -> None:
+    from prefect.settings import PREFECT_UI_URL
+
+    page = f"{PREFECT_UI_URL.value()}/runs/flow-run/{run_id}" if PREFECT_UI_URL.value() else run_id
+    narrate("approve", f"waits for a person: {page}, Resume")
+    narrate("approve", f"or: ocrline approve {name} --by NAME --reason WHY; or: ocrline reject …")

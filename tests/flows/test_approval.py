@@ -1,0 +1,211 @@
+"""A retraining that asks a person before it deploys; only its training is made up."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from prefect.client.orchestration import get_client
+
+from configs.approval import ApprovalParams
+from flows import retrain_lines as flow
+from ocr.gate.approval import Answer
+from ocr.models.alias import Promotion
+from ocr.models.registry import Registry
+from tasks.approving.waiting import answer, list_waiting
+from tasks.references import JudgementRef
+from tasks.workspace import open_workspace
+from tests.tasks.approving.asking import in_background, wait_for_question
+from tests.tasks.bars import READS_DOMAIN, READS_GENERAL, add_version, describe_project
+from tests.tasks.prefect_server import running_server
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with running_server(tmp_path_factory.mktemp("machine") / "prefect"):
+        yield
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """A store whose champion reads nothing of the domain, and a better candidate."""
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr(flow, "sweep_leftovers", lambda: None)
+    monkeypatch.setattr(flow, "train_recogniser", lambda *_: None)
+    add_version(tmp_path, "old", READS_GENERAL)
+    registry = open_workspace().registry
+    registry.promote("bars", "old", reason="first")
+    made = add_version(tmp_path, "new", READS_DOMAIN)
+    monkeypatch.setattr(flow, "export_recogniser", lambda *_: made)
+    return registry
+
+
+def retrain(folder: Path, timeout_h: float = 1.0) -> JudgementRef:
+    """Run the flow with approval required."""
+    asked = {"approval": ApprovalParams(required=True, timeout_h=timeout_h)}
+    params = describe_project(folder).model_copy(update=asked)
+    run: Callable[..., JudgementRef] = flow.retrain_lines  # what a flow returns has no type
+    return run(params)
+
+
+def champion(registry: Registry) -> Promotion:
+    return registry.history("bars")[-1]
+
+
+def kept_answers(registry: Registry) -> list[Any]:
+    names = (key.rpartition("/")[2] for key in registry.store.list("reports"))
+    return [name for name in names if name.endswith(".json")]
+
+
+def test_an_approved_candidate_is_deployed_and_the_history_says_who_and_why(
+    registry: Registry, tmp_path: Path
+) -> None:
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        before = champion(registry)
+        answer(waiting, decision="approve", by="Li Wei", reason="reads 8 at last")
+        judgement = run.result()
+
+    move = champion(registry)
+    assert before.version == "old"
+    assert waiting.model == "bars:new"
+    assert judgement.accepted
+    assert (move.version, move.approved_by, move.approval_reason) == (
+        "new",
+        "Li Wei",
+        "reads 8 at last",
+    )
+
+
+def test_a_rejected_candidate_stays_offline_and_is_not_asked_about_again(
+    registry: Registry, tmp_path: Path
+) -> None:
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        answer(waiting, decision="reject", by="Li Wei", reason="loses short plates")
+        judgement = run.result()
+    again = retrain(tmp_path)
+    with get_client(sync_client=True) as client:
+        state = client.read_flow_run(UUID(waiting.run)).state
+
+    assert (judgement.verdict, judgement.accepted) == ("rejected", False)
+    assert judgement.reasons[0] == "Rejected by Li Wei: loses short plates."
+    assert again.answer == judgement.answer
+    assert champion(registry).version == "old"
+    assert state is not None
+    assert state.is_completed()
+    assert len(kept_answers(registry)) == 1
+
+
+def test_what_was_rejected_is_asked_about_again_once_the_champion_was_moved(
+    registry: Registry, tmp_path: Path
+) -> None:
+    with in_background(partial(retrain, tmp_path)) as run:
+        answer(wait_for_question(run), decision="reject", by="Li Wei", reason="no")
+        run.result()
+    add_version(tmp_path, "other", READS_GENERAL)
+    registry.promote("bars", "other", reason="by hand")
+
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        answer(waiting, decision="approve", by="Li Wei", reason="yes now")
+        run.result()
+
+    assert waiting.champion == "other"
+    assert champion(registry).version == "new"
+
+
+def test_without_an_answer_in_time_the_champion_stays_and_the_next_run_asks_again(
+    registry: Registry, tmp_path: Path
+) -> None:
+    judgement = retrain(tmp_path, timeout_h=0.0005)
+
+    with in_background(partial(retrain, tmp_path)) as run:
+        answer(wait_for_question(run), decision="approve", by="Li Wei", reason="yes")
+        run.result()
+
+    assert (judgement.verdict, judgement.accepted) == ("not approved", False)
+    assert isinstance(judgement.answer, Answer)
+    assert judgement.answer.choice == "time-out"
+    assert [name.split("-")[0] for name in kept_answers(registry)] == ["approval", "time"]
+    assert champion(registry).version == "new"
+
+
+def test_a_candidate_is_judged_anew_when_somebody_moves_the_champion_while_it_waits(
+    registry: Registry, tmp_path: Path
+) -> None:
+    add_version(tmp_path, "other", "0123vwxyzu")
+    with in_background(partial(retrain, tmp_path)) as run:
+        first = wait_for_question(run)
+        registry.promote("bars", "other", reason="by hand")
+        while (second := wait_for_question(run)).champion != "other":
+            pass
+        answer(second, decision="approve", by="Li Wei", reason="better than other")
+        run.result()
+
+    move = champion(registry)
+    assert (first.champion, second.champion) == ("old", "other")
+    assert first.run == second.run
+    assert (move.version, move.previous, move.approval_reason) == (
+        "new",
+        "other",
+        "better than other",
+    )
+
+
+def test_a_candidate_that_is_worse_than_the_new_champion_is_refused_unasked(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partly = add_version(tmp_path, "partly", "0123vwxyzu")
+    monkeypatch.setattr(flow, "export_recogniser", lambda *_: partly)
+    with in_background(partial(retrain, tmp_path)) as run:
+        wait_for_question(run)
+        registry.promote("bars", "new", reason="by hand")
+        judgement = run.result()
+
+    assert judgement.verdict == "block"
+    assert judgement.answer is None
+    assert champion(registry).version == "new"
+    assert list_waiting() == []
+
+
+def test_of_two_runs_that_ask_about_the_same_candidate_one_answer_is_for_both(
+    registry: Registry, tmp_path: Path
+) -> None:
+    with (
+        in_background(partial(retrain, tmp_path)) as one,
+        in_background(partial(retrain, tmp_path)) as two,
+    ):
+        first = wait_for_question(one)
+        wait_for_question(two, but=first.run)
+        answer(first, decision="reject", by="Li Wei", reason="once is enough")
+        verdicts = [run.result().verdict for run in (one, two)]
+
+    assert verdicts == ["rejected", "rejected"]
+    assert len(kept_answers(registry)) == 1
+    assert list_waiting() == []
+
+
+def test_of_two_candidates_that_wait_at_once_the_second_is_judged_beside_the_first(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with in_background(partial(retrain, tmp_path)) as one:
+        first = wait_for_question(one, of="bars:new")
+        better = add_version(tmp_path, "newer", READS_DOMAIN)
+        monkeypatch.setattr(flow, "export_recogniser", lambda *_: better)
+        with in_background(partial(retrain, tmp_path)) as two:
+            wait_for_question(two, but=first.run)
+            answer(first, decision="approve", by="Li Wei", reason="the first")
+            one.result()
+            while (second := wait_for_question(two)).champion != "new":
+                pass
+            answer(second, decision="approve", by="Li Wei", reason="the second")
+            two.result()
+
+    moves = [(move.previous, move.version) for move in registry.history("bars")]
+    assert moves == [(None, "old"), ("old", "new"), ("new", "newer")]

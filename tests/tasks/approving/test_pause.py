@@ -1,0 +1,201 @@
+"""A run that waits for a person in a real Prefect server."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from threading import Event
+from typing import Any
+from uuid import UUID
+
+import pytest
+from prefect import flow
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.responses import SetStateStatus
+from prefect.states import Cancelled
+
+from ocr.errors import AliasMoved, BadInput
+from tasks.approving.form import ApprovalForm
+from tasks.approving.pause import Question, wait_for_person
+from tasks.approving.process import name_process
+from tasks.approving.waiting import answer, find_waiting
+from tests.tasks.approving.asking import in_background, wait_for_question
+from tests.tasks.prefect_server import PrefectServer
+
+pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("server")]
+
+GOOD = {"decision": "approve", "name": "Li Wei", "reason": "reads 8 at last"}
+
+
+@flow(name="ask")
+def ask(seconds: float, outdated: Event, model: str = "plates:v2") -> ApprovalForm | None:
+    facts = {
+        "model": model,
+        "champion": "v1",
+        "reason": "It reads better.",
+        "report": "/reports/plates.html",
+        "until": "tomorrow",
+        "process": name_process(),
+    }
+    return wait_for_person(
+        Question("**May plates:v2 go online?**", facts, seconds),
+        is_outdated=outdated.is_set,
+        on_wait=lambda _: None,
+        poll_s=0.2,
+    )
+
+
+def run_ask(seconds: float = 300, outdated: Event | None = None) -> ApprovalForm | None:
+    result: ApprovalForm | None = ask(seconds, outdated or Event())
+    return result
+
+
+def resume(run: str, **written: str) -> Any:
+    with get_client(sync_client=True) as client:
+        return client.resume_flow_run(UUID(run), written)
+
+
+def state_of(run: str) -> str:
+    with get_client(sync_client=True) as client:
+        state = client.read_flow_run(UUID(run)).state
+    return state.name if state and state.name else ""
+
+
+def test_run_waits_and_goes_on_with_the_answer() -> None:
+    with in_background(run_ask) as run:
+        waiting = wait_for_question(run)
+        answer(find_waiting("plates"), decision="approve", by="Li Wei", reason="reads 8 at last")
+        said = run.result()
+
+    assert said is not None
+    assert said.model_dump() == GOOD
+    assert (waiting.model, waiting.champion, waiting.has_ended) == ("plates:v2", "v1", False)
+    assert state_of(waiting.run) == "Completed"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": ""},
+        {"name": " \t"},
+        {"name": "x" * 81},
+        {"reason": ""},
+        {"reason": "two\nlines"},
+        {"reason": "red \x1b[31m"},
+        {"reason": "abc\u202edcba"},
+        {"reason": "y" * 501},
+        {"decision": "perhaps"},
+        {"also": "this"},
+    ],
+    ids=repr,
+)
+def test_a_bad_answer_is_refused_and_the_run_still_waits(change: dict[str, str]) -> None:
+    with in_background(run_ask) as run:
+        waiting = wait_for_question(run)
+        result = resume(waiting.run, **{**GOOD, **change})
+        state = state_of(waiting.run)
+        resume(waiting.run, **GOOD)
+        run.result()
+
+    assert result.status == SetStateStatus.REJECT
+    assert state == "Paused"
+
+
+def test_an_answer_that_only_the_run_finds_bad_asks_again_and_says_why() -> None:
+    with in_background(run_ask) as run:
+        first = wait_for_question(run)
+        # Python's $ stands before a last line break, pydantic's does not.
+        result = resume(first.run, **{**GOOD, "reason": "because\n"})
+        time.sleep(2)
+        second = wait_for_question(run)
+        with get_client(sync_client=True) as client:
+            state = client.read_flow_run(UUID(second.run)).state
+            assert state is not None
+            keyset = state.state_details.run_input_keyset or {}
+            text = client.read_flow_run_input(UUID(second.run), keyset["description"])
+        resume(second.run, **GOOD)
+        said = run.result()
+
+    assert result.status == SetStateStatus.ACCEPT
+    assert "reason: " in text
+    assert said is not None
+    assert said.reason == GOOD["reason"]
+
+
+def test_without_an_answer_in_time_the_run_goes_on_and_completes() -> None:
+    with in_background(partial(run_ask, 1)) as run:
+        waiting = wait_for_question(run)
+        said = run.result()
+
+    assert said is None
+    assert state_of(waiting.run) == "Completed"
+
+
+def test_a_question_that_became_idle_is_withdrawn() -> None:
+    outdated = Event()
+    with in_background(partial(run_ask, 300, outdated)) as run:
+        waiting = wait_for_question(run)
+        outdated.set()
+        said = run.result()
+        late = resume(waiting.run, **GOOD)
+
+    assert said is None
+    assert late.status == SetStateStatus.ABORT
+
+
+def test_of_two_answers_at_once_one_counts_and_the_other_is_told() -> None:
+    with in_background(run_ask) as run, ThreadPoolExecutor(2) as pool:
+        waiting = wait_for_question(run)
+        both = [
+            pool.submit(
+                copy_context().run,
+                partial(answer, waiting, decision="approve", by=by, reason="at once"),
+            )
+            for by in ("first", "second")
+        ]
+        errors = [each.exception() for each in both]
+        said = run.result()
+
+    assert said is not None
+    (loser,) = [error for error in errors if error]
+    assert isinstance(loser, AliasMoved)
+    assert said.name == ("first", "second")[errors.index(None)]
+
+
+def test_a_run_that_is_cancelled_while_it_waits_ends() -> None:
+    with in_background(run_ask) as run:
+        waiting = wait_for_question(run)
+        with get_client(sync_client=True) as client:
+            client.set_flow_run_state(UUID(waiting.run), Cancelled(), force=True)
+        run.exception()
+
+    assert state_of(waiting.run) == "Cancelled"
+
+
+def test_a_server_that_is_killed_and_started_again_loses_no_question(
+    server: PrefectServer,
+) -> None:
+    with in_background(run_ask) as run:
+        waiting = wait_for_question(run)
+        server.kill()
+        time.sleep(3)
+        server.start()
+        answer(find_waiting(waiting.run[:13]), decision="reject", by="Li Wei", reason="no")
+        said = run.result()
+
+    assert said is not None
+    assert said.decision == "reject"
+
+
+def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with in_background(run_ask) as run, in_background(run_ask) as other:
+        first = wait_for_question(run)
+        second = wait_for_question(other, but=first.run)
+        with pytest.raises(BadInput, match="Several wait that are 'plates', name the run"):
+            find_waiting("plates")
+        with pytest.raises(BadInput, match=r"reason: .*expected one plain line each"):
+            answer(first, decision="approve", by="Li Wei", reason="two\nlines")
+        for each in (first, second):
+            resume(each.run, **GOOD)
+        run.result()
+        other.result()
