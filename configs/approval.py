@@ -8,7 +8,7 @@ from configs.base import Params
 class ApprovalParams(Params):
     """A pause between the gate and the deployment; without an answer the champion stays."""
 
-    required: bool = Field(
+    needed: bool = Field(
         False, description="Ask a person before an accepted candidate is put online"
     )
     timeout_h: float = Field(

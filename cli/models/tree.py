@@ -59,11 +59,9 @@ def _say_move(version: Ancestry, move: Promotion) -> str:
 
 
 def _say_approval(move: Promotion) -> str:
-    who = getattr(move, "approved_by", "")
-    why = getattr(move, "approval_reason", "")
-    if not who:
+    if not move.approved_by:
         return ""
-    return f" (approved by {who}{f': {why}' if why else ''})"
+    return f" (approved by {move.approved_by}: {move.approval_reason})"
 
 
 def _add_decision(tree: Tree, version: Ancestry, decision: KeptDecision) -> None:

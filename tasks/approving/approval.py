@@ -39,7 +39,7 @@ def seek_approval(
         judge: Asks the gate.
     """
     workspace = open_workspace()
-    while params.required and judgement.accepted:
+    while params.needed and judgement.accepted:
         champion = workspace.registry.read_alias(evaluation.model.name)
         if champion and champion.version == evaluation.model.version:
             narrate("approve", f"{evaluation.model.reference} is champion already")

@@ -47,7 +47,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 def retrain(folder: Path, timeout_h: float = 1.0) -> JudgementRef:
     """Run the flow with approval required."""
-    asked = {"approval": ApprovalParams(required=True, timeout_h=timeout_h)}
+    asked = {"approval": ApprovalParams(needed=True, timeout_h=timeout_h)}
     params = describe_project(folder).model_copy(update=asked)
     run: Callable[..., JudgementRef] = flow.retrain_lines  # what a flow returns has no type
     return run(params)

@@ -42,3 +42,21 @@ class PrefectUi:
         """Look at a run."""
         self.page.goto(f"{self._url}/runs/flow-run/{run}")
         expect(self.page.get_by_role("tab", name="Logs")).to_be_visible(timeout=PATIENCE_MS)
+
+    def open_question(self) -> None:
+        """Open the form of a run that waits for a person."""
+        self.page.get_by_role("button", name="Resume").click()
+        expect(self.page.get_by_role("dialog")).to_be_visible(timeout=PATIENCE_MS)
+
+    def answer(self, *, decision: str, name: str, reason: str) -> None:
+        """Fill it in."""
+        dialog = self.page.get_by_role("dialog")
+        dialog.get_by_role("combobox").first.click()
+        self.page.get_by_role("option", name=decision).click()
+        dialog.get_by_label("Name").fill(name)
+        dialog.get_by_label("Reason").fill(reason)
+
+    def send_answer(self) -> None:
+        """Send it."""
+        self.page.get_by_role("dialog").get_by_role("button", name="Submit").click()
+        expect(self.page.get_by_role("dialog")).to_be_hidden(timeout=PATIENCE_MS)
