@@ -33,8 +33,8 @@ class BatchParams(Params):
     )
     source: FileName = Field(
         min_length=1,
-        description="What is read: a folder, a tar file, a folder in one (scans.tar/2026), or "
-        "s3://bucket/folder",
+        description="What is read: a folder from / on, a tar file, a folder in one "
+        "(/data/scans.tar/2026), or s3://bucket/folder",
     )
     model: str = Field(
         min_length=1,
