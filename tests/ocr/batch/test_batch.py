@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from ocr.batch.batch import Progress
-from ocr.errors import BadInput
+from ocr.errors import BadInput, ProcessDied
 from ocr.image.pixels import encode_png
 from tests.ocr.batch.toy_batch import LIMITS, ToyReader, make_reader, read, rows, write_pages
 from tests.ocr.image.documents import encrypted_pdf, image_pdf, make_pdf, tiff
@@ -189,6 +189,19 @@ def test_no_process_outlives_a_killed_run(tmp_path: Path, source: Path, reader: 
 
     assert len(helpers) >= 4  # two that read, each with its decoder
     assert alive == []
+
+
+def test_a_reader_that_was_ended_ends_the_run_and_the_next_one_goes_on(
+    tmp_path: Path, source: Path, reader: ToyReader
+) -> None:
+    (tmp_path / "deadly").touch()
+    with pytest.raises(ProcessDied, match="ended from outside"):
+        read(source, tmp_path, processes=2)
+    (tmp_path / "deadly").unlink()
+
+    batch = read(source, tmp_path)
+
+    assert sorted(row["text"] for row in rows(tmp_path, batch)) == TEXTS
 
 
 def test_two_runs_at_once_make_one_batch_with_every_line_once(

@@ -8,10 +8,14 @@ import pytest
 from configs.operation.batch import BatchParams
 from ocr.errors import BadInput
 from ocr.models.registry import Registry
+from ocr.store import S3Credentials, open_store
 from tasks.batch.read import BatchRef, read_files
 from tasks.workspace import open_workspace
+from tests.minio_server import minio_server
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
 from tests.serving.tiny_pipeline import NAME, page_png, register_pipeline
+
+__all__ = ["minio_server"]
 
 
 @pytest.fixture
@@ -78,3 +82,38 @@ def test_nothing_is_left_on_this_machine(scans: Path) -> None:
     read(scans, NAME)
 
     assert list((open_workspace().home / "jobs").iterdir()) == []
+
+
+def test_objects_of_a_bucket_are_read_to_tables_in_a_bucket(
+    tmp_path: Path, minio_server: S3Credentials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = f"s3://ocrline-{tmp_path.name[-20:].lower().replace('_', '-')}"
+    for name, value in {
+        "OCRLINE_HOME": str(tmp_path / "home"),
+        "OCRLINE_STORE": f"{bucket}/store",
+        "MINIO_ENDPOINT": minio_server.endpoint,
+        "MINIO_ACCESS_KEY": minio_server.access_key,
+        "MINIO_SECRET_KEY": minio_server.secret_key,
+    }.items():
+        monkeypatch.setenv(name, value)
+    workspace = open_workspace()
+    register_pipeline(workspace.registry, tmp_path, version="p1", characters=DIGITS)
+    scans = open_store(f"{bucket}/scans", s3=minio_server)
+    scans.put_bytes("march/a.png", page_png("2026"))
+    scans.put_bytes("march/b.png", page_png("9", "17"))
+
+    first = read_files.fn(
+        BatchParams(name="march", source=f"{bucket}/scans/march", model=f"{NAME}:p1")
+    )
+    again = read_files.fn(
+        BatchParams(name="march", source=f"{bucket}/scans/march", model=f"{NAME}:p1")
+    )
+
+    workspace.store.get_file(f"{first.key}/lines.parquet", tmp_path / "lines.parquet")
+    rows = pq.read_table(tmp_path / "lines.parquet").to_pylist()
+    assert [(row["path"], row["text"]) for row in rows] == [
+        ("a.png", "2026"),
+        ("b.png", "9"),
+        ("b.png", "17"),
+    ]
+    assert (again.key, again.pages_per_s) == (first.key, 0)
