@@ -61,7 +61,8 @@ def _say_move(version: Ancestry, move: Promotion) -> str:
 def _say_approval(move: Promotion) -> str:
     if not move.approved_by:
         return ""
-    return f" (approved by {move.approved_by}: {move.approval_reason})"
+    why = f": {move.approval_reason}" if move.approval_reason else ""
+    return f" (approved by {move.approved_by}{why})"
 
 
 def _add_decision(tree: Tree, version: Ancestry, decision: KeptDecision) -> None:

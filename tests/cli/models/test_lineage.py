@@ -65,6 +65,12 @@ def test_show_draws_what_is_online_and_why(told: Told, capsys: Out) -> None:
         assert words in shown, words
 
 
+def test_show_names_who_approved(told: Told, capsys: Out) -> None:
+    told.registry.promote(NAME, "v3", reason="reads better", approval=("Ada", "looked at it"))
+
+    assert "reads better (approved by Ada: looked at it)" in said(capsys, "show", NAME)
+
+
 def test_show_says_what_is_not_known_any_more(told: Told, capsys: Out) -> None:
     told.add("v4", dataset_digest="e" * 64, checkpoint="checkpoints/gone/0")
 
