@@ -30,6 +30,8 @@ def _grow(tree: Tree, version: Ancestry) -> None:
             branch.add(_say_key(version, "evaluation", move.evaluation))
     for decision in version.decisions:
         _add_decision(tree, version, decision)
+    for answer in version.answers:
+        tree.add(escape(f"asked {answer.at}: {answer.describe()}"))
     if not version.decisions and version.moves:
         tree.add("decision: none is kept")
     _add_bundle(tree, version)

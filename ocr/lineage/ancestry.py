@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ocr.gate.approval import Answer
 from ocr.lineage.data import CopyTables, Data, read_data
-from ocr.lineage.decision import KeptDecision, read_decisions
+from ocr.lineage.decision import KeptDecision, read_answers, read_decisions
 from ocr.models.alias import Promotion
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store.protocol import Store
@@ -50,6 +51,7 @@ class Ancestry:
         parts: Of a pipeline, by what they do.
         decisions: Of the gate on it, oldest first.
         moves: Of the champion alias to it and away from it, oldest first.
+        answers: Of people who were asked about it.
         is_champion: Whether it is champion now.
         is_kept: Of the evaluations and reports that decisions and moves name, whether each is still
             in the store.
@@ -70,6 +72,7 @@ class Ancestry:
     parts: Mapping[str, "Ancestry"]
     decisions: tuple[KeptDecision, ...]
     moves: tuple[Promotion, ...]
+    answers: tuple[Answer, ...]
     is_champion: bool
     is_kept: Mapping[str, bool]
 
@@ -112,6 +115,11 @@ def read_ancestry(registry: Registry, model: ModelVersion, copy_tables: CopyTabl
         parts=parts,
         decisions=decisions,
         moves=moves,
+        answers=tuple(
+            answer
+            for key in dict.fromkeys(each.evaluation for each in decisions)
+            for answer in read_answers(registry.store, key)
+        ),
         is_champion=champion is not None and champion.version == model.version,
         is_kept=_look(registry.store, decisions, moves),
     )

@@ -12,6 +12,7 @@ from ocr.errors import ArtifactExists, BadData
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
+from ocr.gate.approval import Answer, find_answer
 from ocr.gate.checks import Verdict
 from ocr.store.protocol import Store
 
@@ -72,6 +73,14 @@ def read_decisions(store: Store, model: str) -> list[KeptDecision]:
         BadData: A decision is damaged, or of a later release.
     """
     return sorted(_read(store, model), key=lambda decision: decision.at)
+
+
+def read_answers(store: Store, evaluation: str) -> list[Answer]:
+    """Read what people answered when they were asked about an evaluation, oldest first."""
+    keys = store.list(f"reports/{evaluation.rpartition('/')[2]}")
+    asked = (key for key in keys if "/approval-" in key or "/time-out-" in key)
+    found = (find_answer(store, key) for key in asked)
+    return sorted((answer for answer in found if answer), key=lambda answer: answer.at)
 
 
 def name_test_set(report: LinesReport | PagesReport) -> tuple[str, int]:

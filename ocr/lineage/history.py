@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Literal
 
 from ocr.evaluation.bootstrap import Interval
-from ocr.lineage.decision import KeptDecision, name_test_set, read_decisions
+from ocr.gate.approval import Answer
+from ocr.lineage.decision import KeptDecision, name_test_set, read_answers, read_decisions
 from ocr.lineage.evaluations import read_report
 from ocr.models.alias import Promotion
 from ocr.models.registry import Registry
@@ -15,7 +16,17 @@ from ocr.models.registry import Registry
 DECIDING = ("e2e_hmean", "accuracy")
 """The metric of pages, and that of lines, by which the gate decides."""
 
-Fate = Literal["champion", "was champion", "rolled back", "undone", "refused", "held", "accepted"]
+Fate = Literal[
+    "champion",
+    "was champion",
+    "rolled back",
+    "undone",
+    "refused",
+    "held",
+    "accepted",
+    "rejected",
+    "not approved",
+]
 
 
 @dataclass(frozen=True)
@@ -127,7 +138,10 @@ class _Facts:
     def describe(self, version: str) -> VersionRow:
         decisions = [each for each in self._decisions if each.version == version]
         moves = [move for move in self._moves if version in (move.version, move.previous)]
-        fate, at, why = _find_fate(version, decisions, moves, is_champion=version == self._champion)
+        answers = [a for e in decisions for a in read_answers(self._registry.store, e.evaluation)]
+        fate, at, why = _find_fate(
+            version, decisions, moves, answers, is_champion=version == self._champion
+        )
         return VersionRow(
             version=version,
             created=self._registry.version(self._name, version).created,
@@ -174,6 +188,7 @@ def _find_fate(
     version: str,
     decisions: Sequence[KeptDecision],
     moves: Sequence[Promotion],
+    answers: Sequence[Answer],
     *,
     is_champion: bool,
 ) -> tuple[Fate | None, str, str]:
@@ -190,6 +205,10 @@ def _find_fate(
         if last.action == "undo":
             return "undone", last.at, last.reason
         return "was champion", came[-1].at if came else last.at, came[-1].reason if came else ""
+    if answers and not answers[-1].is_yes and decisions[-1].verdict == "promote":
+        answer = answers[-1]
+        fate: Fate = "rejected" if answer.choice == "reject" else "not approved"
+        return fate, answer.at, answer.describe()
     if decisions:
         fates: dict[str, Fate] = {"block": "refused", "hold": "held", "promote": "accepted"}
         last_said = decisions[-1]

@@ -14,6 +14,8 @@ _STYLES: dict[Fate | None, str] = {
     "accepted": "good",
     "held": "hold",
     "refused": "bad",
+    "rejected": "bad",
+    "not approved": "hold",
     "rolled back": "bad",
     "undone": "bad",
     None: "hold",

@@ -8,6 +8,7 @@ import pytest
 
 from cli.main import run
 from cli.models.history import draw_sparkline
+from ocr.gate.approval import Answer, approval_key, keep_answer
 from tests.ocr.lineage.scenes import CHECKPOINT, NAME, OTHERS, Told
 from tests.serving.tiny_bundle import DIGITS
 from tests.serving.tiny_pipeline import register_pipeline
@@ -69,6 +70,14 @@ def test_show_names_who_approved(told: Told, capsys: Out) -> None:
     told.registry.promote(NAME, "v3", reason="reads better", approval=("Ada", "looked at it"))
 
     assert "reads better (approved by Ada: looked at it)" in said(capsys, "show", NAME)
+
+
+def test_show_tells_what_a_person_answered(told: Told, capsys: Out) -> None:
+    answer = Answer("reject", "Ada", "reads 8 as B", "2026-11-24T13:00:00+00:00", "toy:v2", "v1")
+    key = approval_key("evaluations/v2-10-60", judged_by=(), standing=())
+    keep_answer(told.registry.store, key, answer)
+
+    assert "Rejected by Ada: reads 8 as B" in said(capsys, "show", NAME)
 
 
 def test_show_says_what_is_not_known_any_more(told: Told, capsys: Out) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ArtifactNotFound
+from ocr.gate.approval import Answer, Choice, approval_key, keep_answer
 from ocr.lineage.history import History, read_history
 from ocr.lineage.page import render_history
 from tests.ocr.lineage.scenes import NAME, OTHERS, Told
@@ -88,6 +89,28 @@ def test_what_an_earlier_release_kept_no_decision_of_is_read_from_its_evaluation
     values = [each.value for _, each in history(told).trend("accuracy") if each]
 
     assert values == [0.75, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("choice", "fate", "why"),
+    [
+        ("reject", "rejected", "Rejected by Ada: it reads 8 as B"),
+        ("time-out", "not approved", "Nobody answered: it reads 8 as B"),
+        ("approve", "accepted", "It was told to promote."),
+    ],
+)
+def test_what_a_person_answered_is_the_fate_of_an_accepted_version(
+    told: Told, choice: Choice, fate: str, why: str
+) -> None:
+    told.add("v1")
+    evaluation = told.judge("v1", "promote", 10)
+    answer = Answer(choice, "Ada", "it reads 8 as B", "2026-11-24T13:00:00+00:00", "toy:v1", "")
+    key = approval_key(evaluation, judged_by=(), standing=())
+    keep_answer(told.registry.store, key, answer)
+
+    (row,) = history(told).rows
+
+    assert (row.fate, row.why) == (fate, why)
 
 
 def test_a_part_says_of_which_pipeline_it_is(told: Told, tmp_path: Path) -> None:
