@@ -21,7 +21,7 @@ PROJECT = """
 extends: _fixed
 name: {name}
 dataset: {{name: {name}, root: {root}, val_labels: rec_val.txt, test_labels: rec_test.txt}}
-training: {{size: small, epochs: 16, evaluations: 2, composition: {{enabled: false}}}}
+training: {{size: small, epochs: 24, evaluations: 2, composition: {{enabled: false}}}}
 evaluation: {{baseline: none}}
 gate: {{min_accuracy: 0.02}}
 approval: {{needed: true, timeout_h: 2}}
@@ -105,7 +105,7 @@ def _first_model(team: Team, ui: PrefectUi, page: Page, timeline: Timeline) -> s
     timeline.tell("smoke passed", page)
 
     ui.open_form(full)
-    ui.fill(epochs=4)
+    ui.fill(epochs=10)
     timeline.tell("form of the training filled", page)
     ui.submit()
     ui.open_run(team.wait_for_run(full, ("RUNNING",)))
