@@ -9,7 +9,7 @@ from rich.markup import escape
 from cli.options import AsJson, Overrides, Preset, StoreUri, Until, settings_for
 from cli.output import ERR, print_json
 from configs.deployment import DeploymentParams
-from configs.presets import ProjectParams, load_params
+from configs.presets import ProjectParams, load_project
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from flows.stages import Stage
@@ -28,8 +28,11 @@ def retrain(
     as_json: AsJson = False,
 ) -> None:
     """Run a project's stages; exit 1 when the gate does not accept the candidate."""
-    params = load_params(preset, overrides=overrides or [])
+    project = load_project(preset, overrides=overrides or [])
+    params = project.params
     _start_services(settings_for(store), params.deployment, with_gateway=until == "deploy")
+    # Of this run alone: the services, which others use, were started before.
+    os.environ["OCRLINE_WHEN_BUSY"] = project.operation.when_busy
     result = _run_flow(params, until)
     if as_json:
         print_json(result)

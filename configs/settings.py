@@ -1,7 +1,7 @@
 """What our processes read from the environment: OCRLINE_*, MINIO_* and PADDLEOCR_HOME."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasGenerator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -68,6 +68,11 @@ class Settings(BaseSettings):
         "the one under home; empty: as at the last start",
     )
     database_password: str = Field("", repr=False, description="Its password; kept under home")
+    when_busy: Literal["ENQUEUE", "CANCEL_NEW"] = Field(
+        "ENQUEUE",
+        description="What a run does while another of this machine trains its model: ENQUEUE, it "
+        "waits; CANCEL_NEW, it gives up. Set by what starts runs, as the project says",
+    )
     token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")
     s3_access_key: str = Field("", description="Its access key")

@@ -1,12 +1,11 @@
 """Labelled lines in, a recogniser that answers out: ``ocrline retrain plates``."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from prefect import flow
 
 from configs.retrain import RetrainLinesParams
-from flows.stages import Stage, reaches, run_until
+from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
 from tasks.deploy import deploy_model
 from tasks.engine import check_engine, find_start
@@ -17,6 +16,7 @@ from tasks.measuring.baseline import check_baseline
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.starting.smoke import smoke_recogniser
+from tasks.starting.turn import take_turn
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
 
@@ -32,7 +32,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
     return run_until(until, _run(params, until))
 
 
-def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
+def _run(params: RetrainLinesParams, until: Stage) -> Stages:
     training = params.training
     if reaches(until, "smoke"):
         check_engine(params.resources, training)
@@ -43,9 +43,10 @@ def _run(params: RetrainLinesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     dataset = prepare_lines(params.dataset, params.name)
     further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset
-    if params.smoke.must_pass or until == "smoke":
-        yield "smoke", smoke_recogniser(dataset, training, params.resources)
-    checkpoint = train_recogniser(dataset, training, params.resources)
+    with take_turn(params.name):
+        if params.smoke.must_pass or until == "smoke":
+            yield "smoke", smoke_recogniser(dataset, training, params.resources)
+        checkpoint = train_recogniser(dataset, training, params.resources)
     yield "train", checkpoint
     candidate = export_recogniser(checkpoint, dataset, params.name, training, params.resources)
     yield "export", candidate

@@ -1,12 +1,11 @@
 """Labelled pages in, a pipeline that reads pages out: ``ocrline retrain receipts``."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from prefect import flow
+from prefect import Task, flow
 
 from configs.retrain import RetrainPagesParams
-from flows.stages import Stage, reaches, run_until
+from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
 from tasks.assemble import assemble_pipeline
 from tasks.cascade import find_cascade
@@ -20,6 +19,7 @@ from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.together import finish_together
 from tasks.starting.smoke import smoke_detector, smoke_recogniser
+from tasks.starting.turn import take_turn
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_detector, train_recogniser
 
@@ -35,7 +35,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
     return run_until(until, _run(params, until))
 
 
-def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]]:
+def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     nets = params.detector, params.recogniser
     if reaches(until, "smoke"):
         check_engine(params.resources, *nets)
@@ -52,26 +52,20 @@ def _run(params: RetrainPagesParams, until: Stage) -> Iterator[tuple[Stage, Any]
     cascade = find_cascade(params.cascade, crops)
     further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
-    # Several machines meet at one address: those of one net first.
-    are_several = params.resources.nodes > 1
-    if params.smoke.must_pass or until == "smoke":
-        tried = smoke_detector.submit(pages, detecting, params.resources)
-        after = [tried] * are_several
-        other = smoke_recogniser.submit(
+
+    def both(detect: Task[..., Any], read: Task[..., Any]) -> Any:
+        found = detect.submit(pages, detecting, params.resources)
+        # Several machines meet at one address: those of one net first.
+        after = [found] * (params.resources.nodes > 1)
+        other = read.submit(
             crops, recognising, params.resources, "recogniser", return_state=False, wait_for=after
         )
-        yield "smoke", finish_together(tried, other)
-    found = train_detector.submit(pages, detecting, params.resources)
-    after_training = [found] * are_several
-    read = train_recogniser.submit(
-        crops,
-        recognising,
-        params.resources,
-        "recogniser",
-        return_state=False,
-        wait_for=after_training,
-    )
-    detector, recogniser = finish_together(found, read)
+        return finish_together(found, other)
+
+    with take_turn(params.name):
+        if params.smoke.must_pass or until == "smoke":
+            yield "smoke", both(smoke_detector, smoke_recogniser)
+        detector, recogniser = both(train_detector, train_recogniser)
     yield "train", (detector, recogniser)
     parts = finish_together(
         export_detector.submit(detector, pages, params.detector_name, detecting, params.resources),

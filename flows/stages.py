@@ -1,16 +1,21 @@
 """The stages of a retraining, and how it stops after one."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import Any, Literal, get_args
 
 Stage = Literal["prepare", "smoke", "train", "export", "evaluate", "judge", "deploy"]
 
 
-def run_until(last: Stage, stages: Iterator[tuple[Stage, Any]]) -> Any:
+Stages = Generator[tuple[Stage, Any], None, None]
+
+
+def run_until(last: Stage, stages: Stages) -> Any:
     """Run stages, which yield their name and what they made, and return what the last one made."""
-    for stage, made in stages:
-        if stage == last:
-            return made
+    with closing(stages):
+        for stage, made in stages:
+            if stage == last:
+                return made
     raise AssertionError(f"There is no stage {last!r}")
 
 

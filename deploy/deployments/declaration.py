@@ -51,6 +51,11 @@ class Declaration:
     when_busy: Literal["ENQUEUE", "CANCEL_NEW"] = "ENQUEUE"
 
     @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables of its runs, which say what Prefect's server does not see to."""
+        return {"OCRLINE_WHEN_BUSY": self.when_busy} if self.at_once else {}
+
+    @property
     def flow_name(self) -> str:
         """As Prefect's server knows the flow."""
         return self.code.rpartition(".")[2].replace("_", "-")

@@ -59,6 +59,7 @@ def _fields(declaration: Declaration) -> dict[str, Any]:
         "parameters": dict(declaration.parameters),
         "parameter_openapi_schema": declaration.load_flow().parameters.model_dump(),
         "enforce_parameter_schema": True,
+        "job_variables": {"env": dict(declaration.environment)} if declaration.environment else {},
         "concurrency_limit": declaration.at_once or None,
         "concurrency_options": ConcurrencyOptions(collision_strategy=strategy)
         if declaration.at_once

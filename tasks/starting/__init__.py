@@ -2,5 +2,6 @@
 
 - `new_data` – enough labelled rows are new: looked for, and said once
 - `events` – how Prefect's server hears of it
+- `turn` – no other run of this machine trains the same model
 - `smoke` – a short training of the same code and data, exported, must pass before it
 """
