@@ -9,9 +9,8 @@
 - `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
 - `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
-- `serve/` – the gateway beside the bare models, the checkpoint and other servers, under load for a
-  long time, and while something goes wrong
-- `operations/` – schedules and people who start the same model at once
+- `serve/`, `operations/` – the gateway beside the bare models, the checkpoint and other servers,
+  under load for a long time, and while something goes wrong; what operating costs and survives
 - `pages` – pages read by ocrline, RapidOCR and Tesseract
 - `suspects` – how many labels, broken on purpose (`broken_labels`), a list of suspects finds
 - `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr

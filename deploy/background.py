@@ -39,13 +39,23 @@ class Service:
 
 def find_service(folder: Path, name: str) -> Service | None:
     """Return the remembered process if it still runs."""
+    service = recall_service(folder, name)
+    if service is None:
+        return None
     try:
-        service = Service(**json.loads((folder / f"{name}.json").read_text(encoding="utf-8")))
         process = psutil.Process(service.pid)
         same = abs(_started_s(process) - service.started) < CLOCK_TICK_S
-    except (FileNotFoundError, json.JSONDecodeError, TypeError, psutil.NoSuchProcess):
+    except psutil.NoSuchProcess:
         return None
     return service if same and _is_alive(process) else None
+
+
+def recall_service(folder: Path, name: str) -> Service | None:
+    """Return the process that was started last and not stopped, whether or not it still runs."""
+    try:
+        return Service(**json.loads((folder / f"{name}.json").read_text(encoding="utf-8")))
+    except (FileNotFoundError, json.JSONDecodeError, TypeError):
+        return None
 
 
 def ensure_service(

@@ -11,12 +11,12 @@ from pathlib import Path
 from filelock import Timeout
 
 from configs.settings import Settings
-from deploy.background import ServiceFailed, find_service
+from deploy.background import ServiceFailed, find_service, recall_service
 from deploy.parts import minio, server
 from deploy.services import (
     GATEWAYS,
     WORKER,
-    ensure_remembered_gateway,
+    ensure_fallen_gateways,
     ensure_server,
     ensure_store,
     ensure_worker,
@@ -49,7 +49,7 @@ def find_dead(folder: Path) -> list[str]:
     """Return the names of services that were started here and have ended by themselves."""
     gateways = sorted(path.stem for path in folder.glob(f"{GATEWAYS}.json"))
     names = (minio.NAME, server.NAME, *gateways, WORKER)
-    started = [name for name in names if (folder / f"{name}.json").exists()]
+    started = [name for name in names if recall_service(folder, name)]
     return [name for name in started if find_service(folder, name) is None]
 
 
@@ -61,7 +61,7 @@ def bring_back(settings: Settings) -> None:
     """
     ensure_store(settings)
     service = ensure_server(settings)
-    ensure_remembered_gateway(settings)
+    ensure_fallen_gateways(settings)
     ensure_worker(settings, service.url)
 
 

@@ -1,7 +1,7 @@
 """What a stack keeps from start to start, in a file of its home."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ocr.store.whole import written_whole
@@ -19,12 +19,14 @@ class StackMemory:
         database: Where it keeps runs, without a password; empty: there was none.
         has_minio: Whether the store is a MinIO server of this home.
         minio_port: Of that server.
+        engines: What runs the nets of each gateway, by the name of its service.
     """
 
     port: int = 0
     database: str = ""
     has_minio: bool = False
     minio_port: int = 0
+    engines: dict[str, str] = field(default_factory=dict)
 
 
 def read_memory(folder: Path) -> StackMemory:

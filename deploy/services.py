@@ -1,7 +1,7 @@
 """The services of one machine: Prefect's server, the worker behind its UI, the OCR gateway."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,8 +17,10 @@ from deploy.background import (
     find_service,
     pick_port,
     python_module,
+    recall_service,
     stop_service,
 )
+from deploy.memory import read_memory, write_memory
 from deploy.owner import Owner, describe_listener, find_owner, is_listening
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password, read_private
@@ -115,6 +117,8 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
     name = f"gateway-{port}"
     with _locked(settings):
         _refuse_port_of_others(settings, port, find_service(folder, name))
+        memory = read_memory(folder)
+        write_memory(folder, replace(memory, engines={**memory.engines, name: engine}))
         try:
             return ensure_service(
                 folder,
@@ -177,6 +181,16 @@ def ensure_remembered_gateway(settings: Settings) -> Service | None:
     """Start or reuse the gateway at the address remembered last; return None without one."""
     endpoint, _, engine = read_private(services_folder(settings) / ENDPOINT).partition(" ")
     return ensure_gateway(settings, endpoint, engine=engine) if endpoint else None
+
+
+def ensure_fallen_gateways(settings: Settings) -> None:
+    """Start again every gateway that ended by itself, with the engine that it had."""
+    folder = services_folder(settings)
+    for path in sorted(folder.glob(f"{GATEWAYS}.json")):
+        fallen = recall_service(folder, path.stem)
+        if fallen and find_service(folder, path.stem) is None:
+            engine = read_memory(folder).engines.get(path.stem, "")
+            ensure_gateway(settings, fallen.url, engine=engine)
 
 
 def remembered_endpoint(settings: Settings) -> str:

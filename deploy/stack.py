@@ -18,6 +18,7 @@ from deploy.runs import POOL, drain, runs_elsewhere, set_paused
 from deploy.services import (
     KEEPER,
     WORKER,
+    ensure_fallen_gateways,
     ensure_keeper,
     ensure_remembered_gateway,
     ensure_server,
@@ -49,6 +50,7 @@ def bring_up(settings: Settings) -> Iterator[str]:
     yield "Prefect"
     service = ensure_server(settings)
     yield "gateway"
+    ensure_fallen_gateways(settings)
     ensure_remembered_gateway(settings)
     yield "worker"
     ensure_worker(settings, service.url)

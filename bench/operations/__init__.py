@@ -1,6 +1,10 @@
-"""What operating the line day after day does, measured.
+"""What operating the line day after day costs and survives.
 
-- `collisions` – two schedules and a manual run of one model at once: who ran, who waited
 - `cost` – from the click to the first training step, and a training beside the bare job
+- `collisions` – two schedules and a manual run of one model at once: who ran, who waited
 - `nap` – a flow that does nothing for some seconds
+- `crashes` – every part killed while a run prepares, trains and deploys: a command, as a table
+- `trial` – one kill: what the UI said, what came back, what was lost
+- `stack` – a stack of a home of its own, and the runs that its UI starts
+- `postgres` – a PostgreSQL server of its own
 """

@@ -6,17 +6,25 @@ from pathlib import Path
 
 import pytest
 
+from bench.operations.postgres import (
+    NO_SERVER,
+    PASSWORD,
+    Postgres,
+    find_programs,
+    running_postgres,
+)
 from configs.settings import Settings
 from deploy.background import ServiceFailed, pick_port
 from deploy.parts.database import connect_to, find_database
 from deploy.services import ensure_server, services_folder
 from deploy.status import read_parts
 from tests.deploy.conftest import own_home_in
-from tests.postgres_server import PASSWORD, Postgres, running_postgres
 
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    if find_programs() is None:
+        pytest.skip(NO_SERVER)
     with running_postgres(tmp_path_factory.mktemp("postgres")) as server:
         yield server
 

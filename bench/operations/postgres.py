@@ -1,8 +1,9 @@
-"""A real PostgreSQL server for the tests, of Debian's package."""
+"""A PostgreSQL server of its own, of Debian's package, behind a password."""
 
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
+from deploy.background import pick_port
 
-from tests.minio_server import free_port
-
-PASSWORD = "only:for@tests/on loopback"
+PASSWORD = "only:for@tests/on loopback"  # noqa: S105 - of nobody
 NO_SERVER = "no PostgreSQL: apt install postgresql"
 
 
-@dataclass(frozen=True)
+class NoPostgres(LookupError):
+    """This machine has none, or it does not start."""
+
+
+@dataclass
 class Postgres:
     """A server with a database `prefect`, and its process."""
 
@@ -32,13 +35,21 @@ class Postgres:
         """As OCRLINE_DATABASE states it."""
         return f"postgresql+asyncpg://ocrline@127.0.0.1:{self.port}/prefect"
 
+    def restart(self) -> None:
+        """Start it again on what it has."""
+        self.process = start_postgres(self.folder, self.port)
+
 
 @contextmanager
 def running_postgres(folder: Path) -> Iterator[Postgres]:
-    """Run a server of its own behind a password; skip where there is none to be had."""
+    """Run a server in a folder.
+
+    Raises:
+        NoPostgres: See there.
+    """
     programs = find_programs()
     if programs is None:
-        pytest.skip(NO_SERVER)
+        raise NoPostgres(NO_SERVER)
     data = folder / "postgres"
     data.mkdir(parents=True)
     user = _somebody()
@@ -50,20 +61,21 @@ def running_postgres(folder: Path) -> Iterator[Postgres]:
         [str(programs / "initdb"), "-D", str(data / "db"), "-U", "ocrline", "-A", "scram-sha-256"],
         ["--pwfile", str(secret)],
     )
-    port = free_port()
-    server = start_postgres(data, port)
+    port = pick_port(0)
+    server = Postgres(port, start_postgres(data, port), data)
     try:
         _create_database(programs, port)
-        yield Postgres(port, server, data)
+        yield server
     finally:
-        server.terminate()
-        server.wait(60)
+        server.process.send_signal(signal.SIGINT)  # at once, whoever is connected
+        server.process.wait(60)
 
 
 def start_postgres(data: Path, port: int) -> "subprocess.Popen[bytes]":
     """Start the server on what it has."""
     programs = find_programs()
-    assert programs is not None
+    if programs is None:
+        raise NoPostgres(NO_SERVER)
     where = ["-p", str(port), "-h", "127.0.0.1", "-k", str(data)]
     with (data / "log").open("ab") as log:
         return subprocess.Popen(
@@ -114,7 +126,7 @@ def _create_database(programs: Path, port: int) -> None:
         if ended.returncode == 0:
             return
         time.sleep(0.2)
-    pytest.fail(f"PostgreSQL does not answer: {ended.stderr.decode()}")
+    raise NoPostgres(f"PostgreSQL does not answer: {ended.stderr.decode()}")
 
 
 def _run(*words: list[str]) -> None:

@@ -1,0 +1,59 @@
+"""What brings back services that ended by themselves: each as it was, and no other."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from configs.settings import Settings
+from deploy.background import find_service, pick_port
+from deploy.keeper import find_dead
+from deploy.services import (
+    ensure_fallen_gateways,
+    ensure_gateway,
+    services_folder,
+    stop_services,
+)
+
+pytestmark = pytest.mark.usefixtures("own_home")
+
+
+@pytest.fixture
+def folder() -> Path:
+    return services_folder(Settings())
+
+
+def kill(folder: Path, name: str) -> None:
+    found = find_service(folder, name)
+    assert found is not None
+    process = psutil.Process(found.pid)
+    process.kill()
+    process.wait()
+
+
+def test_every_gateway_that_died_is_brought_back_where_it_was(folder: Path) -> None:
+    endpoints = [f"http://127.0.0.1:{pick_port(0)}" for _ in range(2)]
+    first = [ensure_gateway(Settings(), endpoint) for endpoint in endpoints]
+    names = sorted(service.name for service in first if service)
+    for name in names:
+        kill(folder, name)
+    dead = find_dead(folder)
+
+    ensure_fallen_gateways(Settings())
+
+    again = [find_service(folder, name) for name in names]
+    assert dead == names
+    assert find_dead(folder) == []
+    assert sorted(service.url for service in again if service) == sorted(endpoints)
+
+
+def test_what_was_stopped_or_cannot_be_read_is_not_missed(folder: Path) -> None:
+    ensure_gateway(Settings(), f"http://127.0.0.1:{pick_port(0)}")
+    stop_services(Settings())
+    (folder / "worker.json").write_bytes(b"")  # the power went while it was written
+
+    dead = find_dead(folder)
+
+    ensure_fallen_gateways(Settings())
+    assert dead == []
+    assert stop_services(Settings()) == []
