@@ -49,6 +49,12 @@ class Settings(BaseSettings):
     store: str = Field(
         default_factory=_default_store, description="URI of the store; unset: a folder under home"
     )
+    mlflow: str = Field(
+        "",
+        pattern=r"^(|local|https?://[^@\s]+)$",
+        description="Where runs are kept beside each other: local, or http(s)://HOST:PORT of an "
+        "MLflow server, without keys; empty: nowhere",
+    )
     paddleocr_home: str = Field("", description="PaddleOCR's source tree; empty: there is none")
     paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"

@@ -12,6 +12,7 @@ from tasks.engine import check_engine, find_start
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
+from tasks.keeping.history import keep_history
 from tasks.measuring.baseline import check_baseline
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.references import EvaluationRef, JudgementRef
@@ -29,7 +30,8 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    return run_until(until, _run(params, until))
+    with keep_history(params, until) as history:
+        return run_until(until, history.follow(_run(params, until)))
 
 
 def _run(params: RetrainLinesParams, until: Stage) -> Stages:

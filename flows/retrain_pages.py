@@ -14,6 +14,7 @@ from tasks.engine import check_engine, find_start
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
+from tasks.keeping.history import keep_history
 from tasks.measuring.baseline import check_baseline
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.references import EvaluationRef, JudgementRef
@@ -32,7 +33,8 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    return run_until(until, _run(params, until))
+    with keep_history(params, until) as history:
+        return run_until(until, history.follow(_run(params, until)))
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
