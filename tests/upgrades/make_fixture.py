@@ -2,8 +2,8 @@
 
 ``python -m tests.upgrades.make_fixture COMMIT`` checks the commit out beside this tree, sets it up
 by its own lock, retrains a small project twice with its own command, promotes the second version by
-hand, and packs what it left: the store, and of the home the jobs, the reports and where the gateway
-is. Not Prefect's database nor logs: they name the machine they were made on.
+hand, and packs what it left: the store, and of the home the jobs and the reports. Not Prefect's
+database nor logs: they name the machine they were made on.
 """
 
 import argparse
@@ -25,15 +25,15 @@ SMALL = (
 )
 OTHER = ("training.seed=1",)
 LEFT_OUT = (
-    "/.lock",
-    "/.incoming",
-    "/services/",
-    "/prefect/",
-    "/snapshots/",
-    "/bundles/",
-    ".txt",
-    ".log",
+    "store/.lock",
+    "store/.incoming",
+    "services",
+    "prefect",
+    "snapshots",
+    "bundles",
+    "traces",
 )
+"""Of the home: what is locked, logged, or fetched anew."""
 
 
 def main() -> None:
@@ -49,9 +49,14 @@ def main() -> None:
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", str(tree)], check=True)
     path = HERE / f"state-{commit}.tar.xz"
+    pack(path)
+    sys.stdout.write(f"{path}: {path.stat().st_size / 1e6:.2f} MB\n")
+
+
+def pack(path: Path) -> None:
+    """Pack what was left."""
     with tarfile.open(path, "w:xz", preset=9) as archive:
         archive.add(HOME, "home", filter=_without_owner)
-    sys.stdout.write(f"{path}: {path.stat().st_size / 1e6:.2f} MB\n")
 
 
 def _retrain(tree: Path) -> None:
@@ -88,7 +93,7 @@ def _set(values: tuple[str, ...]) -> list[str]:
 
 
 def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    if any(part in f"/{info.name}{'/' * info.isdir()}" for part in LEFT_OUT):
+    if info.name.removeprefix("home/") in LEFT_OUT or info.name.endswith((".log", ".lock")):
         return None
     info.uid = info.gid = 0
     info.uname = info.gname = ""
