@@ -15,6 +15,8 @@ from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 
 KEY: Final = "ocrline.key"
+KIND: Final = {"mlflow.experimentKind": "custom_model_development"}
+"""Its pages then show curves first, not traces of language models."""
 BATCH: Final = 100
 """Parameters or tags that MLflow takes at once; of metrics it would take more."""
 LONGEST: Final = 6000
@@ -54,7 +56,9 @@ def _find_run(client: MlflowClient, record: dict[str, Any], artifacts: Sequence[
     experiment = client.get_experiment_by_name(record["experiment"])
     if experiment is None:
         location = artifacts[0] if artifacts else None
-        identity = client.create_experiment(record["experiment"], artifact_location=location)
+        identity = client.create_experiment(
+            record["experiment"], artifact_location=location, tags=KIND
+        )
     else:
         identity = experiment.experiment_id
     found = client.search_runs([identity], f"tags.`{KEY}` = '{record['key']}'", max_results=1)
