@@ -45,7 +45,10 @@ def open_database(settings: Settings) -> Database:
     Raises:
         ServiceFailed: It is PostgreSQL, and cannot be reached.
     """
-    address = connect_to(settings, services_folder(settings)).get(CONNECTION)
+    folder = settings.home / "services"
+    if settings.database_password:  # which is kept there; else nothing is written yet
+        services_folder(settings)
+    address = connect_to(settings, folder).get(CONNECTION)
     if address:
         return PostgresDatabase(address)
     return SqliteDatabase(settings.home / "prefect" / "prefect.db")

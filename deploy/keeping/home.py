@@ -6,7 +6,7 @@ from typing import Final
 
 REMEMBERED: Final = ("deployments.json", "services/endpoint")
 """What this machine was told and would have to be told again."""
-SECRET: Final = ("services/prefect-password",)
+SECRET: Final = tuple(f"services/{of}-password" for of in ("prefect", "database", "minio"))
 """Passwords and keys, which a backup has only when asked."""
 
 
