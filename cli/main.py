@@ -24,7 +24,7 @@ from cli.keeping import backup, prune, restore
 from cli.models import app as models
 from cli.operating import deployments
 from cli.output import refuse
-from cli.people import approvals
+from cli.people import approvals, notifications
 from cli.planning import find_batch, templates
 from cli.serving import keys, serve
 from cli.stack import down, status, up
@@ -65,6 +65,7 @@ app.command(epilog="Example: ocrline approve plates --by 'Li Wei' --reason 'read
 app.command(epilog="Example: ocrline reject plates --by 'Li Wei' --reason 'loses short plates'")(
     approvals.reject
 )
+app.add_typer(notifications.app, name="notifications")
 app.add_typer(templates.app, name="templates")
 app.add_typer(keys.app, name="keys")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)

@@ -9,5 +9,6 @@
 - `templates` – kinds of machines, whose resources lie under those of a project
 - `presets` – layered YAML files to parameters, and what a wrong key is told
 - `jobs` – job.json and result.json, where tasks and the training process meet
+- `people/` – who is asked, and who is told of what
 - `settings` – what our processes read from the environment
 """

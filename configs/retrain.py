@@ -4,7 +4,6 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from configs.approval import ApprovalParams
 from configs.base import NAME_PATTERN, Params
 from configs.dataset import LineDatasetParams, PageDatasetParams
 from configs.deployment import DeploymentParams
@@ -13,6 +12,7 @@ from configs.further import check_further
 from configs.gate import LineGateParams, PageGateParams
 from configs.operation.smoke import SmokeParams
 from configs.paddleocr import DetectorTraining, RecogniserTraining, check_engine
+from configs.people.approval import ApprovalParams
 from configs.templates import lay_under
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 

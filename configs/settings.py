@@ -1,5 +1,6 @@
 """What our processes read from the environment: OCRLINE_*, MINIO_* and PADDLEOCR_HOME."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,18 @@ def variable_of(field: str) -> str:
     if field == "paddleocr_home":
         return "PADDLEOCR_HOME"
     return f"OCRLINE_{field.upper()}"
+
+
+def read_variable(name: str) -> str:
+    """Return a variable that a file of ours names, which keeps a secret out of it.
+
+    Raises:
+        SettingsError: It is not set.
+    """
+    value = os.environ.get(name, "")
+    if not value:
+        raise SettingsError(f"{name} is not set, and notifications.yaml asks for it")
+    return value
 
 
 def _default_store(fields: dict[str, Any]) -> str:
@@ -61,6 +74,9 @@ class Settings(BaseSettings):
     )
     paddle_serving_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         Path(".venv-serving/bin/python"), description="Interpreter that has Paddle Serving"
+    )
+    notifications: str = Field(
+        "", description="File that says who is told; empty: notifications.yaml under home"
     )
     node_rank: int = Field(
         0, ge=0, description="Which machine of a training on several this is, from 0"

@@ -101,6 +101,17 @@ def ensure_worker(settings: Settings, url: str) -> str:
     return f"what runs the UI's jobs had ended and is started again; see {log}" * had_ended
 
 
+def find_prefect(settings: Settings) -> bool:
+    """Point this process at the local Prefect server if it runs; start nothing."""
+    if "PREFECT_API_URL" in os.environ:
+        return True
+    service = find_service(services_folder(settings), server.NAME)
+    if service is None:
+        return False
+    os.environ.update({**client_variables(settings, service.url), **direct_loopback()})
+    return True
+
+
 def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Service | None:
     """Start or reuse the gateway at a loopback endpoint; return None for one elsewhere.
 

@@ -9,10 +9,12 @@ import asyncio
 import os
 import platform
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import Timeout
 from prefect import get_client
+from prefect.exceptions import ObjectNotFound
 from prefect.utilities.processutils import command_to_string, setup_signal_handlers_worker
 from prefect.workers.process import ProcessJobConfiguration, ProcessWorker
 from pydantic import Field
@@ -22,6 +24,7 @@ from configs.settings import Settings
 from deploy.background import ServiceFailed
 from deploy.deployments.apply import apply_remembered
 from deploy.lost_runs import ensure_ended
+from deploy.notifying import ensure_told
 from deploy.pool import ensure_pool
 from deploy.runs import POOL
 from deploy.services import ensure_remembered_gateway
@@ -67,6 +70,8 @@ def offer(settings: Settings) -> None:
 async def _work() -> None:
     async with get_client() as client:
         await ensure_ended(client)
+        with suppress(ObjectNotFound):  # its deployments could not be applied, as was said
+            await ensure_told(client)
     worker = ProcessWorker(work_pool_name=POOL, name=worker_name())
     worker.job_configuration = JobHere
     await worker.start()

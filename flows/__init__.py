@@ -7,5 +7,6 @@
 - `evaluate` – one model measured on one label file
 - `recognise_batch` – a folder, a tar file or objects to tables of their lines
 - `prune_store` – what nobody needs any more, shown or removed
+- `notify` – tells people of what no process of ours is left to tell
 - `stages` – the names of the stages of a retraining, and how a flow stops after one
 """

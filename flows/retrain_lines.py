@@ -14,6 +14,7 @@ from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
 from tasks.keeping.history import keep_history
 from tasks.measuring.baseline import check_baseline
+from tasks.notifying.hooks import tell_failure
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.starting.smoke import smoke_recogniser
@@ -22,7 +23,7 @@ from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
 
 
-@flow(name="retrain-lines", flow_run_name="{params.name}")
+@flow(name="retrain-lines", flow_run_name="{params.name}", on_failure=[tell_failure])
 def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
     """Retrain one model and put it online if it earned it.
 

@@ -16,6 +16,7 @@ from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
 from tasks.keeping.history import keep_history
 from tasks.measuring.baseline import check_baseline
+from tasks.notifying.hooks import tell_failure
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.together import finish_together
@@ -25,7 +26,7 @@ from tasks.sweep import sweep_leftovers
 from tasks.train import train_detector, train_recogniser
 
 
-@flow(name="retrain-pages", flow_run_name="{params.name}")
+@flow(name="retrain-pages", flow_run_name="{params.name}", on_failure=[tell_failure])
 def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
     """Retrain a detector and a recogniser and put both online if they earned it together.
 

@@ -22,5 +22,5 @@ What they share:
 - `references` – what a stage passes to the next
 - `engine` – what trains: our own code, or PaddleOCR's tree and runtime; the champion to start from
 - `workspace` – the store and the local folder (`readers` loads models from both)
-- `run` – how a job is run, watched, told of and tried again
+- `run`, `notifying/` – how a job is run, watched, told of and tried again; which people are told
 """

@@ -14,6 +14,7 @@ from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
 from tasks.gateway_client import GatewayClient
+from tasks.notifying.occasions import tell_move
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
@@ -34,7 +35,8 @@ def deploy_model(
     def promote() -> AliasState:
         return _promote(workspace.registry, evaluation, judgement)
 
-    _put_online(workspace, model.name, model.version, deployment, promote)
+    state = _put_online(workspace, model.name, model.version, deployment, promote)
+    tell_move(state, judgement)
 
 
 @task(name="promote-version")
@@ -55,7 +57,9 @@ def promote_version(params: PromoteParams) -> AliasState:
         narrate("deploy", f"champion is {model.reference}")
         return state
 
-    return _put_online(workspace, model.name, model.version, params.deployment, promote)
+    state = _put_online(workspace, model.name, model.version, params.deployment, promote)
+    tell_move(state)
+    return state
 
 
 @task(name="rollback-champion")
@@ -73,7 +77,9 @@ def rollback_champion(params: RollbackParams) -> AliasState:
         narrate("deploy", f"champion is {params.name}:{back_to} again, after {seen.version}")
         return state
 
-    return _put_online(workspace, params.name, back_to, params.deployment, rollback)
+    state = _put_online(workspace, params.name, back_to, params.deployment, rollback)
+    tell_move(state)
+    return state
 
 
 def _put_online(

@@ -85,13 +85,19 @@ def rollback(
 
 
 def _registry(store: str) -> "Registry":
+    from deploy.services import find_prefect
     from tasks.workspace import open_workspace
 
-    return open_workspace(settings_for(store)).registry
+    settings = settings_for(store)
+    find_prefect(settings)  # which hears of moves, if it runs
+    return open_workspace(settings).registry
 
 
 def _say(state: "AliasState", as_json: bool) -> None:
+    from tasks.notifying.occasions import tell_move
+
     if as_json:
         print_json({"name": state.name, "champion": state.version, "history": state.history})
     else:
         OUT.print(f"champion of {state.name} is {state.version}")
+    tell_move(state)

@@ -22,6 +22,7 @@ SINGLES: tuple[Declaration, ...] = (
         "Read many images and PDFs to tables of their lines.",
         queue="cpu",
     ),
+    _single("flows.notify.notify", "Tell people of a crash, a drift or new data; events start it."),
     Declaration(
         "flows.prune_store.prune",
         "ocrline",

@@ -77,16 +77,17 @@ def render_question(
         report: Where the whole report is.
         until: When the champion stays for want of an answer.
     """
-    opponent = summary.opponent or ("required" if summary.other else "nobody yet")
+    opponent = summary.opponent or ("a required number" if summary.other else "nobody yet")
     rows = [
-        [f"candidate {escape(model)}", f"**{summary.candidate}**", summary.bounds],
-        [f"champion {escape(opponent)}", summary.other or "–", "–"],
+        ["candidate", f"**{summary.candidate}**", summary.bounds],
+        ["opponent", summary.other or "–", "–"],
         ["change", summary.change or "–", summary.change_bounds or "–"],
     ]
     head = ["", f"{summary.metric}, {summary.n:,} {summary.unit}", "95% bounds"]
+    asked = f"**May {escape(model)} go online?** It met {escape(opponent)}."
     return "\n\n".join(
         [
-            f"**May {escape(model)} go online?** The gate says: {verdict}.",
+            f"{asked} The gate says: {verdict}.",
             *map(escape, reasons),
             table(head, rows),
             *_bullets("Parts of the test that fell", summary.fell),

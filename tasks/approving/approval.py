@@ -4,13 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from configs.approval import ApprovalParams
+from prefect.settings import PREFECT_UI_URL
+
+from configs.people.approval import ApprovalParams
 from ocr.errors import StoreUnavailable
 from ocr.gate.approval import Answer, approval_key, find_answer, keep_answer
 from ocr.models.alias import AliasState, now
 from ocr.report.summary import render_question
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
+from tasks.notifying.occasions import tell_judgement, tell_question
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
@@ -51,7 +54,9 @@ def seek_approval(
             continue
         answer = _ask(workspace, evaluation, judgement, params, champion)
         if answer is not None:
-            return evaluation, _follow(judgement, answer)
+            followed = _follow(judgement, answer)
+            tell_judgement(evaluation.model.reference, followed)
+            return evaluation, followed
     return evaluation, judgement
 
 
@@ -101,7 +106,7 @@ def _ask(
     form = wait_for_person(
         _word(evaluation, judgement, params),
         is_outdated=is_settled,
-        on_wait=lambda run_id: _say_where(run_id, evaluation.model.name),
+        on_wait=lambda run_id: _say_where(run_id, evaluation, judgement),
     )
     if has_moved():
         return None
@@ -141,9 +146,9 @@ def _word(evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalPa
     return Question(text=text, facts=facts, seconds=params.timeout_h * 3600)
 
 
-def _say_where(run_id: str, name: str) -> None:
-    from prefect.settings import PREFECT_UI_URL
-
+def _say_where(run_id: str, evaluation: EvaluationRef, judgement: JudgementRef) -> None:
+    name = evaluation.model.name
     page = f"{PREFECT_UI_URL.value()}/runs/flow-run/{run_id}" if PREFECT_UI_URL.value() else run_id
     narrate("approve", f"waits for a person: {page}, Resume")
     narrate("approve", f"or: ocrline approve {name} --by NAME --reason WHY; or: ocrline reject …")
+    tell_question(evaluation, judgement, run_id)

@@ -13,6 +13,7 @@ from ocr.gate.judge import Decision
 from ocr.lineage.decision import KeptDecision, keep_decision, name_test_set
 from ocr.report.summary import Summary
 from tasks.judging.further import say_further
+from tasks.notifying.occasions import tell_judgement
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.run.jobs import USAGE
 from tasks.run.narration import narrate
@@ -46,13 +47,15 @@ def conclude(
         narrate("judge", f"warning: {warning}")
     say_further(decision.further)
     narrate("judge", f"{decision.verdict}: {decision.reasons[0]}")
-    return JudgementRef(
+    judgement = JudgementRef(
         verdict=decision.verdict,
         accepted=decision.accepted,
         reasons=tuple(decision.reasons),
         report=str(path),
         summary=summary,
     )
+    tell_judgement(model.reference, judgement)
+    return judgement
 
 
 def _keep(

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from prefect.client.orchestration import get_client
 
-from configs.approval import ApprovalParams
+from configs.people.approval import ApprovalParams
 from flows import retrain_lines as flow
 from ocr.gate.approval import Answer
 from ocr.models.alias import Promotion

@@ -47,8 +47,8 @@ def test_question_is_short_and_shows_both_and_the_interval() -> None:
     assert rows == [
         "|  | accuracy, 1,000 lines | 95% bounds |",
         "| --- | --- | --- |",
-        "| candidate plates:v2 | **90.0%** | 88.0% to 91.7% |",
-        "| champion the champion | 87.0% | – |",
+        "| candidate | **90.0%** | 88.0% to 91.7% |",
+        "| opponent | 87.0% | – |",
         "| change | +3.0 points | +1.0 to +5.0 |",
     ]
     assert "- length: 5 to 8: 80.0%, −5.0 points on 100 lines" in text
@@ -59,7 +59,8 @@ def test_question_is_short_and_shows_both_and_the_interval() -> None:
 def test_question_about_a_first_champion_has_nothing_to_beat() -> None:
     text = ask(summary_of(replace(found(None), opponent="")))
 
-    assert "| champion nobody yet | – | – |" in text
+    assert "It met nobody yet." in text
+    assert "| opponent | – | – |" in text
     assert "| change | – | – |" in text
 
 

@@ -1,0 +1,95 @@
+"""Tell everybody who wants to know, once, and never at the expense of a run."""
+
+from contextvars import copy_context
+from threading import Thread
+from typing import Final
+
+from prefect.context import FlowRunContext, TaskRunContext
+from prefect.events import emit_event
+from prefect.settings import PREFECT_API_URL, PREFECT_UI_URL
+
+from configs.people.notifications import EventKind
+from configs.settings import Settings, SettingsError
+from ocr.errors import OcrError
+from tasks.notifying.delivery import deliver
+from tasks.notifying.ledger import claim
+from tasks.notifying.notice import Notice
+from tasks.notifying.targets import Targets, read_targets
+from tasks.run.narration import narrate
+
+EVENTS: Final[dict[EventKind, str]] = {
+    "promotion": "ocrline.promoted",
+    "rollback": "ocrline.rolled-back",
+    "refusal": "ocrline.refused",
+    "hold": "ocrline.held",
+}
+
+
+def notify(notice: Notice) -> None:
+    """Tell everybody who wants to know, in a thread that a run does not wait for.
+
+    The thread is bounded, and the process ends after it. A file that cannot be used and a target
+    that cannot be told are said in the log.
+    """
+    _emit(notice)
+    try:
+        targets = read_targets(Settings())
+    except (OcrError, SettingsError) as error:
+        narrate("notify", f"nobody is told: {error}")
+        return
+    if any(target.wants(notice) for target in targets.every):
+        run = copy_context().run  # so that the run's own log has what goes wrong
+        Thread(target=run, args=(tell, notice, targets), name="notify").start()
+
+
+def tell(notice: Notice, targets: Targets) -> list[str]:
+    """Tell each target that wants to know and was not told; return who could not be.
+
+    Args:
+        notice: What happened.
+        targets: Who is told.
+    """
+    failed = []
+    home = Settings().home
+    for target in targets.every:
+        if target.wants(notice) and claim(home, event=notice.id, target=target.url):
+            undelivered = deliver(notice, target)
+            if undelivered is not None:
+                said = f"{undelivered.target} was not told: {undelivered.why}"
+                narrate("notify", said)
+                failed.append(said)
+    return failed
+
+
+def current_run() -> str:
+    """Return the id of the flow run that this is; empty: it is none."""
+    task, flow = TaskRunContext.get(), FlowRunContext.get()
+    if task is not None:
+        return str(task.task_run.flow_run_id or "")
+    return str(flow.flow_run.id) if flow is not None and flow.flow_run else ""
+
+
+def link_to(run: str, *, report: str = "") -> str:
+    """Return where a run is read about: in the UI, or else the report's path."""
+    try:
+        address = read_targets(Settings()).address
+    except (OcrError, SettingsError):
+        address = ""
+    address = address or (PREFECT_UI_URL.value() or "")
+    return f"{address}/runs/flow-run/{run}" if run and address else report
+
+
+def _emit(notice: Notice) -> None:
+    """Emit what automations may follow, where there is a server to take it."""
+    name = EVENTS.get(notice.kind)
+    if name is None or not PREFECT_API_URL.value():
+        return
+    version = notice.model.partition(":")[2]
+    emit_event(
+        event=name,
+        resource={
+            "prefect.resource.id": f"ocrline.model.{notice.name}",
+            "prefect.resource.name": notice.name,
+        },
+        payload={"version": version, "why": notice.why, "who": notice.who},
+    )

@@ -1,0 +1,117 @@
+"""Who is told when: once, whatever repeats, and never at the expense of a run."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.main import run
+from ocr.models.registry import Registry
+from ocr.store import open_store
+from tasks.notifying.examples import example
+from tasks.notifying.notify import notify
+from tests.serving.conftest import Shelf
+from tests.serving.tiny_bundle import DIGITS, LETTERS
+from tests.tasks.notifying.sinks import Sink, http_sink
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    return tmp_path
+
+
+def tell_to(home: Path, *sinks: Sink) -> None:
+    path = home / "notifications.yaml"
+    path.write_text(json.dumps({"targets": [{"url": f"json://{s.address}/"} for s in sinks]}))
+    path.chmod(0o600)
+
+
+def finish() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "notify":
+            thread.join()
+
+
+def titles(sink: Sink) -> list[Any]:
+    return [message["title"] for message in sink.arrived]
+
+
+def test_the_same_event_is_told_once_and_another_again(home: Path) -> None:
+    with http_sink() as sink:
+        tell_to(home, sink)
+        for id_ in ("1", "1", "2"):
+            notify(example("failure", id_=id_))
+        finish()
+
+    assert titles(sink) == ["ocrline: Failed: example:9c41"] * 2
+
+
+def test_a_dead_target_delays_nothing_and_keeps_nobody_else_from_hearing(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with http_sink() as sink:
+        tell_to(home, Sink("127.0.0.1:9"), sink)
+        notify(example("promotion", id_="1"))
+        is_under_way = any(thread.name == "notify" for thread in threading.enumerate())
+        finish()
+
+    said = capsys.readouterr().err
+    assert is_under_way
+    assert len(sink.arrived) == 1
+    assert said.count("was not told") == 1
+
+
+def test_a_file_that_cannot_be_used_fails_nothing_and_is_said(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "notifications.yaml").write_text("targets: 7")
+    (home / "notifications.yaml").chmod(0o644)
+
+    notify(example("promotion", id_="1"))
+
+    assert "nobody is told" in capsys.readouterr().err
+
+
+def test_promotion_and_rollback_from_the_terminal_are_told(home: Path) -> None:
+    shelf = Shelf(Registry(open_store(str(home / "store"))), home)
+    shelf.add("v1", DIGITS)
+    shelf.add("v2", LETTERS)
+    shelf.registry.promote("bars", "v1", reason="first")
+    with http_sink() as sink:
+        tell_to(home, sink)
+        assert run(["models", "promote", "bars", "v2", "--reason", "letters"]) == 0
+        assert run(["models", "promote", "bars", "v2"]) == 0  # it is champion already
+        assert run(["models", "rollback", "bars", "--reason", "reads 8 as B"]) == 0
+        finish()
+
+    assert titles(sink) == ["ocrline: Promoted: bars:v2", "ocrline: Rolled back: bars:v1"]
+    assert sink.arrived[1]["message"] == "Why: reads 8 as B"
+
+
+def test_a_test_message_of_each_kind_arrives_and_the_list_hides_secrets(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apprise.NotifyBase.request_rate_per_sec", 0)
+    with http_sink() as sink:
+        tell_to(home, Sink(f"user:pass-word-1@{sink.address}"))
+        code = run(["notifications", "test", "--event", "hold"])
+        listed = run(["notifications", "list"])
+
+    assert (code, listed) == (0, 0)
+    assert titles(sink) == ["ocrline: Held: example:9c41"]
+    assert "pass-word-1" not in capsys.readouterr().out
+
+
+def test_a_test_message_that_does_not_arrive_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tell_to(home, Sink("127.0.0.1:9"))
+
+    code = run(["notifications", "test", "--event", "hold"])
+
+    assert code == 5
+    assert "was not told" in capsys.readouterr().err
