@@ -7,8 +7,8 @@
 - `pool`, `worker`, `engine` – what runs at once; what starts the runs that the UI asks for; a run
 - `deployments/` – what the UI offers and starts by itself, in code
 - `keeping/` – backup and restore of database, store and home together
-- `runs`, `lost_runs`, `notifying` – what runs and waits, and is told to stop; what ends runs that
-  are dead; what tells people of crashes, drift and new data
+- `runs`, `automations/` – what runs and waits, and is told to stop; what ends runs that are dead
+  and tells people of it
 - `api`, `web` – asks Prefect's server over REST, and anybody whether he is there
 - `background` – a background process: started, remembered in a file, stopped by its id
 - `owner`, `memory`, `password` – whose a process is; what is kept from start to start; secrets

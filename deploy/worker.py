@@ -21,10 +21,10 @@ from pydantic import Field
 
 from configs.presets import ConfigError
 from configs.settings import Settings
+from deploy.automations.lost_runs import ensure_ended
+from deploy.automations.notices import ensure_told
 from deploy.background import ServiceFailed
 from deploy.deployments.apply import apply_remembered
-from deploy.lost_runs import ensure_ended
-from deploy.notifying import ensure_told
 from deploy.pool import ensure_pool
 from deploy.runs import POOL
 from deploy.services import ensure_remembered_gateway

@@ -7,8 +7,8 @@ once, and the run is not told of any more.
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,12 +64,15 @@ class History:
         self._untold: Status | None = None
         self._is_on = bool(Settings().mlflow)
 
-    def follow(self, stages: Iterator[tuple[StageName, Any]]) -> Iterator[tuple[StageName, Any]]:
+    def follow(
+        self, stages: Generator[tuple[StageName, Any], None, None]
+    ) -> Generator[tuple[StageName, Any], None, None]:
         """Pass stages on, and tell of what each made; nothing before a training has ended."""
-        for stage, made in stages:
-            self._made.add(made)
-            self._tell("FINISHED" if stage == self._until else "RUNNING")
-            yield stage, made
+        with closing(stages):
+            for stage, made in stages:
+                self._made.add(made)
+                self._tell("FINISHED" if stage == self._until else "RUNNING")
+                yield stage, made
 
     def close(self, *, failed: bool) -> None:
         """Wait, for a bounded time, until it is told."""

@@ -6,6 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from bench.operations.postgres import (
+    NO_SERVER,
+    PASSWORD,
+    Postgres,
+    ask,
+    find_programs,
+    running_postgres,
+)
 from configs.settings import Settings
 from deploy.background import ServiceFailed
 from deploy.parts.database import connect_to
@@ -22,13 +30,14 @@ from tests.deploy.keeping.saved import (
     save,
 )
 from tests.minio_server import minio_server
-from tests.postgres_server import PASSWORD, Postgres, ask, running_postgres
 
 __all__ = ["minio_server"]
 
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    if find_programs() is None:
+        pytest.skip(NO_SERVER)
     with running_postgres(tmp_path_factory.mktemp("postgres")) as server:
         yield server
 

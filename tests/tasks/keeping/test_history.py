@@ -32,13 +32,13 @@ def harness() -> Iterator[None]:
 @flow
 def follow(retraining: Retraining, until: str) -> list[str]:
     with keep_history(retraining.params, until) as history:
-        return [stage for stage, _ in history.follow(iter(retraining.stages))]
+        return [stage for stage, _ in history.follow(each for each in retraining.stages)]
 
 
 @flow
 def fail_after(retraining: Retraining, last: str) -> None:
     with keep_history(retraining.params, "deploy") as history:
-        for stage, _ in history.follow(iter(retraining.stages)):
+        for stage, _ in history.follow(each for each in retraining.stages):
             if stage == last:
                 raise RuntimeError("the gateway is gone")
 

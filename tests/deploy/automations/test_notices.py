@@ -10,11 +10,11 @@ from uuid import UUID
 import pytest
 from prefect import flow
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, State
 from prefect.events import emit_event
 from prefect.states import Crashed
 
-from deploy.notifying import apply_automations
+from deploy.automations.notices import ensure_told
 from flows.notify import notify
 from tasks.notifying.remote import tell_remotely
 from tests.tasks.notifying.sinks import http_sink
@@ -36,14 +36,14 @@ async def prepare() -> tuple[UUID, int]:
             flow_id, "ocrline", parameter_openapi_schema=notify.parameters.model_dump()
         )
         for _ in range(2):
-            await apply_automations(client, deployment)
+            await ensure_told(client)
         return deployment, len(await client.read_automations())
 
 
 async def crash() -> UUID:
     async with get_client() as client:
         run = await client.create_flow_run(retrain, parameters={"params": {"name": "plates"}})
-        state = Crashed(message="process ended with exit code -9")
+        state: State[None] = Crashed(message="process ended with exit code -9")
         await client.set_flow_run_state(run.id, state, force=True)
         return run.id
 
