@@ -154,7 +154,9 @@ def _kill(stack: Stack, target: Target, flow: psutil.Process, postgres: Postgres
             found = stack.service(names[target])
             if found is None:
                 raise Missed(f"{target} does not run")
-            psutil.Process(found.pid).kill()
+            process = psutil.Process(found.pid)
+            process.kill()
+            psutil.wait_procs([process], timeout=10)  # until then it would be taken for up again
 
 
 def _kept_at(stack: Stack) -> float:
