@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 PATIENCE_MS = 120_000
 
@@ -45,18 +45,23 @@ class PrefectUi:
 
     def open_question(self) -> None:
         """Open the form of a run that waits for a person."""
-        self.page.get_by_role("button", name="Resume").click()
-        expect(self.page.get_by_role("dialog")).to_be_visible(timeout=PATIENCE_MS)
+        self.page.get_by_role("button", name="Open menu").first.click()
+        self.page.get_by_role("menuitem", name="Resume").click()
+        expect(self._form).to_be_visible(timeout=PATIENCE_MS)
 
     def answer(self, *, decision: str, name: str, reason: str) -> None:
         """Fill it in."""
-        dialog = self.page.get_by_role("dialog")
-        dialog.get_by_role("combobox").first.click()
+        self._form.get_by_role("button", name="Select").click()
         self.page.get_by_role("option", name=decision).click()
-        dialog.get_by_label("Name").fill(name)
-        dialog.get_by_label("Reason").fill(reason)
+        texts = self._form.locator("textarea")
+        texts.nth(0).fill(name)
+        texts.nth(1).fill(reason)
 
     def send_answer(self) -> None:
         """Send it."""
-        self.page.get_by_role("dialog").get_by_role("button", name="Submit").click()
-        expect(self.page.get_by_role("dialog")).to_be_hidden(timeout=PATIENCE_MS)
+        self._form.get_by_role("button", name="Resume").click()
+        expect(self._form).to_be_hidden(timeout=PATIENCE_MS)
+
+    @property
+    def _form(self) -> Locator:
+        return self.page.get_by_role("dialog")
