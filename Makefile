@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup paddleocr-runtime serving-runtime image serving-image demo demo-ppocr demo-serving test test-slow check bench serve generations lock
+.PHONY: help setup paddleocr-runtime serving-runtime image serving-image demo demo-ppocr demo-serving day test test-slow check bench serve generations lock
 
 help: ## Print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
@@ -59,6 +59,9 @@ demo-ppocr: setup paddleocr-runtime ## The same with PaddleOCR's own trainer, on
 demo-serving: setup serving-runtime ## The same with Paddle Serving: does it read as the checkpoint does?
 	@$(BIN)/python -m cli.demo smoke --set deployment.target=paddle-serving
 	@$(BIN)/python -m bench.serve.checkpoint smoke
+
+day: setup ## A day of a team that operates ocrline, in a browser; pictures of each step in .day/
+	@DAY_PICTURES=.day $(BIN)/python -m pytest tests/end_to_end/day --capture no --timeout 3000
 
 check: setup ## ruff, mypy, import-linter
 	$(BIN)/ruff format --check .

@@ -17,7 +17,7 @@ from configs.presets import load_params
 from deploy.api import PrefectApi
 from deploy.background import Service, find_service, pick_port
 
-DEPLOYMENT = "local"
+DEPLOYMENT = "ocrline"
 """Of each flow, the one whose form takes any parameters."""
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 HOUR_S = 3600

@@ -43,6 +43,10 @@ class PrefectUi:
         self.page.goto(f"{self._url}/runs/flow-run/{run}")
         expect(self.page.get_by_role("tab", name="Logs")).to_be_visible(timeout=PATIENCE_MS)
 
+    def look_away(self) -> None:
+        """Leave the page: one that shows a run is drawn anew all the time, by the processor."""
+        self.page.goto("about:blank")
+
     def open_question(self) -> None:
         """Open the form of a run that waits for a person."""
         self.page.get_by_role("button", name="Open menu").first.click()

@@ -101,6 +101,7 @@ def _first_model(team: Team, ui: PrefectUi, page: Page, timeline: Timeline) -> s
     ui.open_form(smoke)
     timeline.tell("form of the smoke opened", page)
     ui.submit()
+    ui.look_away()
     ui.open_run(team.wait_for_run(smoke, ("COMPLETED",)))
     timeline.tell("smoke passed", page)
 
@@ -110,6 +111,7 @@ def _first_model(team: Team, ui: PrefectUi, page: Page, timeline: Timeline) -> s
     ui.submit()
     ui.open_run(team.wait_for_run(full, ("RUNNING",)))
     timeline.tell("training watched", page)
+    ui.look_away()
     run = team.wait_for_run(full, ("PAUSED",))
     assert not team.champion()
     ui.open_run(run)
@@ -128,6 +130,7 @@ def _first_model(team: Team, ui: PrefectUi, page: Page, timeline: Timeline) -> s
 
 def _better_model(team: Team, ui: PrefectUi, page: Page, timeline: Timeline) -> str:
     """The project as its file has it, started by an event, approved from the terminal."""
+    ui.look_away()
     full, before = team.find_deployment(f"retrain-lines/{NAME}"), team.champion()
     team.command("deployments", "drift", NAME, "--reason", "new meters at the river")
     run = team.wait_for_run(full, ("PAUSED",), number=2)
@@ -143,6 +146,7 @@ def _better_model(team: Team, ui: PrefectUi, page: Page, timeline: Timeline) -> 
 
 
 def _worse_data(team: Team, ui: PrefectUi, page: Page, folder: Path, timeline: Timeline) -> None:
+    ui.look_away()
     spoil_training_labels(folder / "readings")
     timeline.tell("the labels were shifted by somebody")
     full = team.find_deployment(f"retrain-lines/{NAME}")
