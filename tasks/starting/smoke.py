@@ -103,7 +103,9 @@ def _find_or_smoke(
             images = _train_images(workspace, part)
             said = f"{short.epochs} epochs of {images} samples before the full training"
             narrate("smoke", f"{net}: {said}")
-            checkpoint = find_or_train(workspace, job, net=net, field=field, images=images)
+            checkpoint = find_or_train(
+                workspace, job, net=net, field=field, images=images, code=_code_of(job)
+            )
             export = _make_export(workspace, net, job, checkpoint)
             result = run_job(
                 export,
@@ -125,10 +127,14 @@ def _digest(job: TrainJob, net: Net) -> str:
     return stage_key(
         job.kind,
         **what_decides(job),
-        code=describe_code(job.kind)["code"],
+        code=_code_of(job),
         export=library_versions(export),
         most_samples=MOST_SAMPLES,
     )
+
+
+def _code_of(job: TrainJob) -> str:
+    return str(describe_code(job.kind)["code"])
 
 
 def _make_export(
