@@ -58,7 +58,7 @@ class Answer:
         return f"{said} by {self.by}: {self.reason}"
 
 
-def approval_key(evaluation: str, *, judged_by: Sequence[str], standing: Sequence[str]) -> str:
+def approval_key(evaluation: str, *, judged_by: Sequence[str], moves: Sequence[str]) -> str:
     """Return where the answer about a comparison lies.
 
     Another measurement, another further set or a champion that was moved since, be it there and
@@ -67,9 +67,9 @@ def approval_key(evaluation: str, *, judged_by: Sequence[str], standing: Sequenc
     Args:
         evaluation: Key of the evaluation.
         judged_by: Keys of what else was measured.
-        standing: The champions so far, as rollbacks would walk back through them.
+        moves: The champions so far, one after another, also those of rollbacks.
     """
-    compared = json.dumps([evaluation, *judged_by, list(standing)])
+    compared = json.dumps([evaluation, *judged_by, list(moves)])
     digest = sha256(compared.encode()).hexdigest()[:16]
     return f"reports/{evaluation.rpartition('/')[2]}/approval-{digest}.json"
 

@@ -68,6 +68,14 @@ class AliasState:
                 standing.pop()
         return tuple(standing)
 
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The versions it was moved to, one after another; a move that was undone was none."""
+        moves: tuple[str, ...] = ()
+        for move in self.history:
+            moves = moves[:-1] if move.action == "undo" else (*moves, move.version or "")
+        return moves
+
     def opponent_of(self, version: str) -> str | None:
         """The version to measure this one beside; None where there is none.
 

@@ -87,15 +87,16 @@ def _ask(
     champion: AliasState | None,
 ) -> Answer | None:
     """Return what a person says, or said before; None: the champion moved meanwhile."""
-    standing = champion.standing if champion else ()
-    key = approval_key(evaluation.key, judged_by=evaluation.judged_by, standing=standing)
+    moves = champion.moves if champion else ()
+    key = approval_key(evaluation.key, judged_by=evaluation.judged_by, moves=moves)
     kept = find_answer(workspace.store, key)
     if kept is not None:
         narrate("approve", f"the same comparison was answered on {kept.at}")
         return kept
 
     def has_moved() -> bool:
-        return _is_outdated(workspace.registry.read_alias(evaluation.model.name), evaluation)
+        found = workspace.registry.read_alias(evaluation.model.name)
+        return (found.moves if found else ()) != moves
 
     def is_settled() -> bool:
         try:

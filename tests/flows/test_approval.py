@@ -14,6 +14,7 @@ from flows import retrain_lines as flow
 from ocr.gate.approval import Answer
 from ocr.models.alias import Promotion
 from ocr.models.registry import Registry
+from tasks.approving import approval
 from tasks.approving.waiting import answer, list_waiting
 from tasks.references import JudgementRef
 from tasks.workspace import open_workspace
@@ -117,6 +118,44 @@ def test_what_was_rejected_is_asked_about_again_once_the_champion_was_moved(
         run.result()
 
     assert waiting.champion == "other"
+    assert champion(registry).version == "new"
+
+
+def test_what_was_rejected_is_asked_about_again_though_the_champion_came_back(
+    registry: Registry, tmp_path: Path
+) -> None:
+    with in_background(partial(retrain, tmp_path)) as run:
+        answer(wait_for_question(run), decision="reject", by="Li Wei", reason="no")
+        run.result()
+    add_version(tmp_path, "other", READS_GENERAL)
+    registry.promote("bars", "other", reason="by hand")
+    registry.rollback("bars", reason="it was worse")
+
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        answer(waiting, decision="approve", by="Li Wei", reason="yes now")
+        run.result()
+
+    assert waiting.champion == "old"
+    assert champion(registry).version == "new"
+
+
+def test_a_question_is_asked_anew_when_the_champion_went_and_came_back_while_it_waited(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(approval, "tell_question", lambda *_: told.append("asked"))
+    add_version(tmp_path, "other", READS_GENERAL)
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        registry.promote("bars", "other", reason="by hand")
+        registry.rollback("bars", reason="it was worse")
+        while len(told) < 2:
+            wait_for_question(run)
+        answer(wait_for_question(run), decision="approve", by="Li Wei", reason="yes")
+        run.result()
+
+    assert waiting.champion == "old"
     assert champion(registry).version == "new"
 
 

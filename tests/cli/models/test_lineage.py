@@ -74,7 +74,7 @@ def test_show_names_who_approved(told: Told, capsys: Out) -> None:
 
 def test_show_tells_what_a_person_answered(told: Told, capsys: Out) -> None:
     answer = Answer("reject", "Ada", "reads 8 as B", "2026-11-24T13:00:00+00:00", "toy:v2", "v1")
-    key = approval_key("evaluations/v2-10-60", judged_by=(), standing=())
+    key = approval_key("evaluations/v2-10-60", judged_by=(), moves=())
     keep_answer(told.registry.store, key, answer)
 
     assert "Rejected by Ada: reads 8 as B" in said(capsys, "show", NAME)

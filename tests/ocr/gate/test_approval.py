@@ -10,7 +10,7 @@ from ocr.errors import BadData
 from ocr.gate.approval import PLAIN, Answer, approval_key, find_answer, keep_answer
 from ocr.store import Store, open_store
 
-KEY = approval_key("evaluations/e1", judged_by=(), standing=("v1",))
+KEY = approval_key("evaluations/e1", judged_by=(), moves=("v1",))
 YES = Answer(
     choice="approve",
     by="李伟",
@@ -50,7 +50,7 @@ def test_a_time_out_is_kept_and_answers_nothing(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("evaluation", "judged_by", "standing"),
+    ("evaluation", "judged_by", "moves"),
     [
         ("evaluations/e2", (), ("v1",)),
         ("evaluations/e1", ("evaluations/general",), ("v1",)),
@@ -59,9 +59,9 @@ def test_a_time_out_is_kept_and_answers_nothing(store: Store) -> None:
     ids=["measured anew", "another further set", "the champion went and came back"],
 )
 def test_another_comparison_is_another_question(
-    evaluation: str, judged_by: tuple[str, ...], standing: tuple[str, ...]
+    evaluation: str, judged_by: tuple[str, ...], moves: tuple[str, ...]
 ) -> None:
-    assert approval_key(evaluation, judged_by=judged_by, standing=standing) != KEY
+    assert approval_key(evaluation, judged_by=judged_by, moves=moves) != KEY
 
 
 @pytest.mark.parametrize("written", [b"{}", b"[]", b"no json", b'{"choice": "approve"}'])

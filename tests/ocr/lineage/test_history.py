@@ -105,7 +105,7 @@ def test_what_a_person_answered_is_the_fate_of_an_accepted_version(
     told.add("v1")
     evaluation = told.judge("v1", "promote", 10)
     answer = Answer(choice, "Ada", "it reads 8 as B", "2026-11-24T13:00:00+00:00", "toy:v1", "")
-    key = approval_key(evaluation, judged_by=(), standing=())
+    key = approval_key(evaluation, judged_by=(), moves=())
     keep_answer(told.registry.store, key, answer)
 
     (row,) = history(told).rows

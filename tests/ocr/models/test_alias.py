@@ -55,6 +55,22 @@ def test_opponent_is_the_champion_or_what_it_was_promoted_over(
 
 
 @pytest.mark.parametrize(
+    ("made", "moves"),
+    [
+        (("v1",), ("v1",)),
+        (("v1", "v2", "rollback"), ("v1", "v2", "v1")),
+        (("v1", "v2", "undo"), ("v1",)),
+        (("v1", "undo"), ()),
+    ],
+    ids=["a promotion", "there and back", "undone", "the first one undone"],
+)
+def test_a_rollback_is_a_move_and_what_was_undone_is_none(
+    made: tuple[str, ...], moves: tuple[str, ...]
+) -> None:
+    assert champion_after(*made).moves == moves
+
+
+@pytest.mark.parametrize(
     ("moves", "expected"),
     [
         (("v1",), False),
