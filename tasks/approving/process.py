@@ -2,13 +2,17 @@
 
 import os
 import socket
+from typing import Final
 
 import psutil
+
+SAME_S: Final = 2.0
+"""The kernel counts the machine's start in whole seconds, and may count anew between two looks."""
 
 
 def name_process() -> str:
     """Name this process by its machine, its id and when it began."""
-    return f"{socket.gethostname()} {os.getpid()} {psutil.Process().create_time():.2f}"
+    return f"{socket.gethostname()} {os.getpid()} {_started_s(os.getpid()):.2f}"
 
 
 def has_ended(named: str) -> bool:
@@ -17,6 +21,11 @@ def has_ended(named: str) -> bool:
     if machine != socket.gethostname():
         return False
     try:
-        return f"{psutil.Process(int(pid)).create_time():.2f}" != began
+        return abs(_started_s(int(pid)) - float(began)) > SAME_S
     except psutil.Error:
         return True
+
+
+def _started_s(pid: int) -> float:
+    """Return seconds from the machine's start; both times move when its clock is set."""
+    return psutil.Process(pid).create_time() - psutil.boot_time()
