@@ -92,6 +92,7 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     evaluation, judgement = seek_approval(
         evaluation, judgement, params.approval, evaluate=evaluate, judge=judge
     )
+    yield "evaluate", evaluation  # another one, where the champion moved while a person was asked
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)
     yield "deploy", judgement

@@ -68,19 +68,25 @@ def _find_run(client: MlflowClient, record: dict[str, Any], artifacts: Sequence[
 
 
 def _new_metrics(client: MlflowClient, run: Run, record: dict[str, Any]) -> Iterator[Metric]:
-    """Yield the points that the run does not have: a curve is never drawn twice."""
+    """Yield the points that the run does not have: a curve is never drawn twice.
+
+    A number that is measured once is measured anew when the champion has moved: the last counts.
+    """
     now = int(time.time() * 1000)
-    points = {
-        **record["curves"],
-        **{name: [(0, value)] for name, value in record["metrics"].items()},
-    }
-    for name, curve in points.items():
-        seen = set[int]()
-        if name in run.data.metrics:
-            seen = {each.step for each in client.get_metric_history(run.info.run_id, name)}
+
+    def seen(name: str) -> set[int]:
+        if name not in run.data.metrics:
+            return set()
+        return {each.step for each in client.get_metric_history(run.info.run_id, name)}
+
+    for name, curve in record["curves"].items():
+        known = seen(name)
         for step, value in curve:
-            if step not in seen:
+            if step not in known:
                 yield Metric(name, value, now, step)
+    for name, value in record["metrics"].items():
+        if run.data.metrics.get(name) != value:
+            yield Metric(name, value, now, max(seen(name), default=-1) + 1)
 
 
 def _note(record: dict[str, Any]) -> str:
