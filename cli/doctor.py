@@ -165,14 +165,14 @@ def _check_minio() -> Finding:
 
 
 def _check_database(settings: Settings) -> Finding:
-    from deploy.parts.database import connect_to, find_database, hide_password
+    from deploy.parts.database import connect_to, find_database, show_address
     from deploy.services import services_folder
 
     folder = services_folder(settings)
     try:
         connect_to(settings, folder)
     except ServiceFailed as error:
-        return broken("database", hide_password(find_database(settings, folder)), str(error))
+        return broken("database", show_address(find_database(settings, folder)), str(error))
     return fine("database", find_database(settings, folder))
 
 

@@ -13,7 +13,7 @@ from deploy.api import PrefectApi
 from deploy.background import Service, find_service
 from deploy.owner import is_listening
 from deploy.parts import minio, server
-from deploy.parts.database import find_database, hide_password
+from deploy.parts.database import find_database, show_address
 from deploy.password import read_private
 from deploy.runs import Queue, read_queues
 from deploy.services import (
@@ -95,7 +95,7 @@ def read_parts(settings: Settings) -> Iterator[Part]:
     )
     database = find_database(settings, folder)
     if database != "sqlite":
-        yield Part("database", "up" if found else "down", hide_password(database))
+        yield Part("database", "up" if found else "down", show_address(database))
     worker = find_service(folder, WORKER)
     yield _part("worker", worker, is_up=worker is not None)
     yield from _gateways(settings, folder)

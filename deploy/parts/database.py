@@ -1,8 +1,9 @@
 """Where Prefect's server keeps runs: SQLite in the home, or PostgreSQL by address."""
 
 import asyncio
+import re
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
 from configs.settings import Settings
 from deploy.background import ServiceFailed
@@ -13,7 +14,7 @@ SQLITE = "sqlite"
 SCHEME = "postgresql+asyncpg"
 ANSWER_S = 15
 CONNECTION = "PREFECT_SERVER_DATABASE_CONNECTION_URL"
-FORM = f"{SCHEME}://USER@HOST:PORT/DATABASE"
+FORM = f"{SCHEME}://USER@HOST:PORT/DATABASE[?ssl=MODE]"
 
 
 def find_database(settings: Settings, folder: Path) -> str:
@@ -35,19 +36,10 @@ def connect_to(settings: Settings, folder: Path) -> dict[str, str]:
     address = find_database(settings, folder)
     if address == SQLITE:
         return {}
-    parts = urlsplit(address)
-    if parts.scheme != SCHEME or not parts.hostname or not parts.path.strip("/"):
-        raise ServiceFailed(
-            f"OCRLINE_DATABASE={hide_password(address)}: expected {FORM}, or {SQLITE}"
-        )
-    if parts.password:
-        raise ServiceFailed(
-            f"OCRLINE_DATABASE={hide_password(address)} holds a password, which others could read; "
-            "set OCRLINE_DATABASE_PASSWORD instead"
-        )
+    parts = _parse(address)
     file = folder / "database-password"
     password = settings.database_password or read_private(file)
-    asyncio.run(_reach(address, password))
+    asyncio.run(_reach(parts, password))
     if settings.database_password:
         write_private(file, password)
     user = parts.username or ""
@@ -57,10 +49,25 @@ def connect_to(settings: Settings, folder: Path) -> dict[str, str]:
     return {CONNECTION: url}
 
 
-async def _reach(address: str, password: str) -> None:
+def _parse(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        is_one = parts.scheme == SCHEME and parts.hostname and parts.port != 0
+    except ValueError:  # of a port or a host; its text would quote a password
+        parts, is_one = SplitResult("", "", "", "", ""), False
+    others = parts.fragment or parse_qs(parts.query, keep_blank_values=True).keys() - {"ssl"}
+    if not is_one or not parts.path.strip("/") or parts.password or others:
+        raise ServiceFailed(
+            f"OCRLINE_DATABASE={_hide(address)}: expected {FORM}, or {SQLITE}; "
+            "a password, which others could read there, goes to OCRLINE_DATABASE_PASSWORD"
+        )
+    return parts
+
+
+async def _reach(parts: SplitResult, password: str) -> None:
     import asyncpg
 
-    parts = urlsplit(address)
+    ssl = parse_qs(parts.query).get("ssl")
     try:
         connection = await asyncpg.connect(
             host=parts.hostname,
@@ -68,13 +75,20 @@ async def _reach(address: str, password: str) -> None:
             user=unquote(parts.username) if parts.username else None,
             password=password or None,
             database=parts.path.strip("/"),
+            ssl=ssl[0] if ssl else None,
             timeout=ANSWER_S,
         )
         await connection.close()
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except (
+        OSError,
+        TimeoutError,
+        UnicodeError,  # of a host
+        asyncpg.PostgresError,
+        asyncpg.InterfaceError,
+    ) as error:
         said = " ".join(str(error).split()) or type(error).__name__
         raise ServiceFailed(
-            f"OCRLINE_DATABASE={hide_password(address)}: {said}; {_advise(error)}"
+            f"OCRLINE_DATABASE={parts.geturl()}: {said}; {_advise(error)}"
         ) from None
 
 
@@ -92,9 +106,17 @@ def _advise(error: Exception) -> str:
     return f"start PostgreSQL there, or name another: {FORM}, or {SQLITE}"
 
 
-def hide_password(address: str) -> str:
+def show_address(address: str) -> str:
     """Return an address as it may be shown."""
-    parts = urlsplit(address)
-    if not parts.password:
+    if address == SQLITE:
         return address
-    return parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":…@")).geturl()
+    try:
+        return _parse(address).geturl()
+    except ServiceFailed:
+        return _hide(address)
+
+
+def _hide(address: str) -> str:
+    """Return what is surely no password of what may have one anywhere."""
+    before, at, rest = address.rpartition("@")
+    return f"{'…' if before else ''}{at}{re.split('[?#]', rest)[0]}"

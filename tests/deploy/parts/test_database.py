@@ -15,7 +15,7 @@ from bench.operations.postgres import (
 )
 from configs.settings import Settings
 from deploy.background import ServiceFailed, pick_port
-from deploy.parts.database import connect_to, find_database
+from deploy.parts.database import connect_to, find_database, show_address
 from deploy.services import ensure_server, services_folder
 from deploy.status import read_parts
 from tests.deploy.conftest import own_home_in
@@ -88,12 +88,23 @@ def test_an_address_where_nobody_answers_says_what_to_do(home: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("mysql://me:hush@host/prefect", "mysql://me:…@host/prefect: expected postgresql"),
+        ("mysql://me:hush@host/prefect", "=…@host/prefect: expected postgresql"),
         ("postgresql+asyncpg:///prefect", "expected postgresql"),
-        ("postgresql+asyncpg://me:hush@host/prefect", "set OCRLINE_DATABASE_PASSWORD instead"),
+        ("postgresql+asyncpg://me:hush@host/prefect", "goes to OCRLINE_DATABASE_PASSWORD"),
+        ("postgresql+asyncpg://me@host/prefect?password=hush", "=…@host/prefect: expected"),
+        ("postgresql+asyncpg://me@host/prefect?ssl=require&user=hush", "expected postgresql"),
+        ("postgresql+asyncpg://me@host/prefect#hush", "expected postgresql"),
+        ("me:hush@host/prefect", "=…@host/prefect: expected postgresql"),
+        ("postgresql+asyncpg://me:hush/hush@host:1/prefect", "=…@host:1/prefect: expected"),
+        ("postgresql+asyncpg://me:hush?hush@host:1/prefect", "=…@host:1/prefect: expected"),
+        ("postgresql+asyncpg://me@host:abc/prefect", "=…@host:abc/prefect: expected"),
+        ("postgresql+asyncpg://me@host:99999/prefect", "=…@host:99999/prefect: expected"),
+        ("postgresql+asyncpg://me@[::1/prefect", "=…@[::1/prefect: expected"),
+        (f"postgresql+asyncpg://me@{'h' * 70}/prefect", "name another"),
+        ("postgresql+asyncpg://me@127.0.0.1:1/prefect?ssl=maybe", "name another"),
     ],
 )
-def test_what_is_no_address_is_refused_without_its_password(
+def test_what_is_no_address_is_refused_and_shown_without_a_password(
     home: Path, address: str, said: str
 ) -> None:
     with pytest.raises(ServiceFailed) as refusal:
@@ -101,6 +112,7 @@ def test_what_is_no_address_is_refused_without_its_password(
 
     assert said in str(refusal.value)
     assert "hush" not in str(refusal.value)
+    assert "hush" not in show_address(address)
 
 
 def test_without_an_address_it_is_sqlite(home: Path) -> None:
