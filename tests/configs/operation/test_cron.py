@@ -1,9 +1,11 @@
 """Schedules are refused before anything is asked of them."""
 
+import asyncio
 from typing import Any
 
 import pytest
 from prefect.client.schemas.schedules import CronSchedule
+from prefect.server.schemas.schedules import CronSchedule as ServerSchedule
 
 from configs.presets import ConfigError, load_project
 
@@ -15,14 +17,25 @@ def refuse(key: str, value: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "cron", ["", "0 3 * * mon", "*/15 8-18 1,15 JAN-Mar 1-5", "59 23 31 12 7", "0 0-20/4 * * *"]
+    "cron",
+    [
+        "",
+        "0 3 * * mon",
+        "*/15 8-18 1,15 JAN-Mar 1-5",
+        "59 23 31 12 7",
+        "0 0-20/4 * * *",
+        "0 0 29 feb *",
+        "0 0 30,31 2,4 *",
+        "0 0 31 1/4 *",
+    ],
 )
-def test_a_schedule_that_prefect_takes_is_taken(cron: str) -> None:
+def test_a_schedule_that_prefect_runs_is_taken(cron: str) -> None:
     project = load_project("smoke", overrides=[f"operation.cron={cron!r}"])
 
     assert project.operation.cron == cron
     if cron:
         assert CronSchedule(cron=cron).cron == cron
+        assert asyncio.run(ServerSchedule(cron=cron).get_dates(2))
 
 
 @pytest.mark.parametrize(
@@ -35,6 +48,11 @@ def test_a_schedule_that_prefect_takes_is_taken(cron: str) -> None:
         ("0 3-1 * * *", "'3-1' is no hour"),
         ("*/0 3 * * *", "'*/0' is no minute"),
         ("0 *-4 * * *", "'*-4' is no hour"),
+        ("*/60 3 * * *", "'*/60' is no minute"),
+        (f"*/{'9' * 5000} 3 * * *", "is no minute"),
+        ("0 0 30 feb *", "no month of it has a day 30; the longest has 29"),
+        ("0 0 31 2,4-6/2 *", "no month of it has a day 31; the longest has 30"),
+        ("0 0 31 4 mon", "no month of it has a day 31"),
     ],
 )
 def test_a_schedule_that_never_comes_is_refused_with_what_is_allowed(cron: str, said: str) -> None:
@@ -44,7 +62,9 @@ def test_a_schedule_that_never_comes_is_refused_with_what_is_allowed(cron: str, 
     assert said in message
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc/passwd", ""])
+@pytest.mark.parametrize(
+    "zone", ["Mars/Olympus", "../etc/passwd", "", "localtime", "Factory", "posix/Europe/Berlin"]
+)
 def test_a_time_zone_that_nobody_lives_in_is_refused(zone: str) -> None:
     assert "expected one as Europe/Berlin" in refuse("timezone", zone)
 
