@@ -61,7 +61,9 @@ def planning(
         get_client(sync_client=True) as client,
     ):
         sources = name_sources(settings.home, given)
-        declared = {each.full_name: each for each in declare_all(sources)}
+        declared = {
+            each.full_name: each for group in declare_all(sources).values() for each in group
+        }
         stored = read_stored(client)
         facts = {name: facts_of_declared(each) for name, each in declared.items()}
         changes = compare(facts, {name: each.describe() for name, each in stored.items()})

@@ -12,6 +12,7 @@ from ocr.errors import BadData
 from ocr.store.whole import written_whole
 
 FILE = "deployments.json"
+EVERY_MACHINE = "every machine"
 
 
 def read_remembered(home: Path) -> list[str]:
@@ -46,21 +47,30 @@ def name_sources(home: Path, given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*known, *named]))
 
 
-def declare_all(sources: Sequence[str]) -> list[Declaration]:
-    """Return all deployments that there are to be: of every machine, and of these projects.
+def declare_all(sources: Sequence[str]) -> dict[str, list[Declaration]]:
+    """Return all deployments that there are to be, by the project that says so.
+
+    Those of every machine are of EVERY_MACHINE.
 
     Raises:
-        ConfigError: A project cannot be read, or two have one name.
+        ConfigError: A project cannot be read, or two have one name, of themselves or a deployment.
     """
+    declared = {EVERY_MACHINE: list(SINGLES)}
     owners: dict[str, str] = {}
-    declared = list(SINGLES)
     for source in sources:
         project = load_project(source)
-        other = owners.setdefault(project.params.name, source)
-        if other != source:
-            raise ConfigError(f"name: {project.params.name!r} is of {other} and of {source}")
-        declared += declare_project(project)
+        _own(owners, f"name: {project.params.name!r}", source)
+        declared[source] = list(declare_project(project))
+    for source, deployments in declared.items():
+        for each in deployments:
+            _own(owners, f"the deployment {each.full_name}", source)
     return declared
+
+
+def _own(owners: dict[str, str], thing: str, source: str) -> None:
+    other = owners.setdefault(thing, source)
+    if other != source:
+        raise ConfigError(f"{thing} is of {other} and of {source}; give the project another name")
 
 
 def _is_file(source: str) -> bool:

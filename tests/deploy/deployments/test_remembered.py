@@ -35,6 +35,20 @@ def test_two_projects_of_one_name_are_refused(tmp_path: Path) -> None:
         declare_all(files)
 
 
+def test_a_project_whose_deployment_would_be_that_of_another_is_refused(tmp_path: Path) -> None:
+    good = str(write_project(tmp_path / "good.yaml"))
+    smoke = str(write_project(tmp_path / "smoke.yaml", name="digits-smoke"))
+    form = str(write_project(tmp_path / "form.yaml", name="ocrline"))
+
+    for sources, said in (
+        ([good, smoke], rf"retrain-lines/digits-smoke is of {good} and of {smoke}"),
+        ([smoke, good], rf"retrain-lines/digits-smoke is of {smoke} and of {good}"),
+        ([form], rf"retrain-lines/ocrline is of every machine and of {form}"),
+    ):
+        with pytest.raises(ConfigError, match=f"{said}; give the project another name"):
+            declare_all(sources)
+
+
 @pytest.mark.parametrize("content", ["{", "[]", '{"projects": 1}', "{}"])
 def test_a_damaged_list_is_named_and_mended_by_hand(tmp_path: Path, content: str) -> None:
     (tmp_path / "deployments.json").write_text(content)
