@@ -13,8 +13,10 @@ from deploy.deployments.declaration import TAG
 from deploy.deployments.difference import Found
 from deploy.deployments.facts import facts_of_found
 
-RETIRED = "retired"
-"""Tag of a deployment that an apply found no longer declared, and paused."""
+RETIRED = f"{TAG}:retired"
+"""Tag of a deployment that an apply found no longer declared, and paused; no project's name."""
+WAS_PAUSED, WAS_OFF = f"{TAG}:was-paused", f"{TAG}:was-off"
+"""Tags of a retired one that a person had paused, or whose start by events was switched off."""
 PAGE = 200
 
 
@@ -30,19 +32,29 @@ class Stored:
         """Whether an apply paused it."""
         return RETIRED in self.deployment.tags
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether a person paused it, if need be before it was retired."""
+        tags = self.deployment.tags
+        return WAS_PAUSED in tags if self.is_retired else self.deployment.paused
+
+    @property
+    def is_off(self) -> bool:
+        """Whether a person switched off what starts it by events, the same."""
+        tags = self.deployment.tags
+        return WAS_OFF in tags if self.is_retired else not all(e.enabled for e in self.automations)
+
     def describe(self) -> Found:
         """Return what can be compared, and what a person did to it."""
         facts = facts_of_found(self.deployment, events=events_of(self.automations))
         return Found(facts, tuple(self._notes()), self.is_retired)
 
     def _notes(self) -> Iterator[str]:
-        if self.is_retired:
-            return
-        if self.deployment.paused:
+        if self.is_paused:
             yield "paused by a person, and stays paused"
         if not all(schedule.active for schedule in self.deployment.schedules):
             yield "its schedule was paused by a person, and stays paused"
-        if not all(each.enabled for each in self.automations):
+        if self.is_off:
             yield "what starts it by events was switched off by a person, and stays off"
 
 

@@ -10,7 +10,7 @@ from prefect.client.schemas.schedules import CronSchedule
 
 from deploy.deployments.automations import set_automation
 from deploy.deployments.declaration import Declaration
-from deploy.deployments.server import RETIRED, Stored
+from deploy.deployments.server import RETIRED, WAS_OFF, WAS_PAUSED, Stored
 from deploy.runs import POOL
 
 SLUG = "ocrline"
@@ -33,17 +33,21 @@ def change(client: SyncPrefectClient, declaration: Declaration, stored: Stored) 
     deployment = stored.deployment
     fields: dict[str, Any] = _fields(declaration)
     if stored.is_retired:
-        fields["paused"] = False
+        fields["paused"] = stored.is_paused
+        if not stored.is_off:
+            _switch_automations(client, stored, on=True)
     client.update_deployment(deployment.id, DeploymentUpdate(**fields))
     _set_schedule(client, declaration, stored)
     set_automation(client, declaration, deployment.id)
-    if stored.is_retired:
-        _switch_automations(client, stored, on=True)
 
 
 def retire(client: SyncPrefectClient, stored: Stored) -> None:
-    """Let nothing start a deployment that is no longer declared; its runs stay to be looked at."""
+    """Let nothing start a deployment that is no longer declared; its runs stay to be looked at.
+
+    What a person had switched off is kept in tags, so that it is off when the deployment is back.
+    """
     tags = [*stored.deployment.tags, RETIRED]
+    tags += [WAS_PAUSED] * stored.is_paused + [WAS_OFF] * stored.is_off
     client.update_deployment(stored.deployment.id, DeploymentUpdate(tags=tags, paused=True))
     _switch_automations(client, stored, on=False)
 

@@ -8,6 +8,7 @@ from sys import executable
 
 import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import DeploymentUpdate
 
 from cli.main import run
 from configs.settings import Settings
@@ -138,6 +139,31 @@ def test_a_project_that_is_gone_is_paused_keeps_its_runs_and_comes_back_as_it_wa
     assert not back.deployment.paused
     assert back.automations[0].enabled
     assert back.deployment.id == gone.deployment.id
+
+
+def test_what_a_person_switched_off_is_off_when_a_project_comes_back(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    apply(project)
+    found = stored(client, FULL)
+    client.update_deployment(found.deployment.id, DeploymentUpdate(paused=True))
+    client.pause_automation(found.automations[0].id)
+    content = project.read_text()
+    project.unlink()
+    apply()
+    project.write_text(content)
+    capsys.readouterr()
+
+    apply(project)
+
+    said = capsys.readouterr().out
+    back, smoke = stored(client, FULL), stored(client, SMOKE)
+    assert "paused by a person, and stays paused" in said
+    assert "switched off by a person, and stays off" in said
+    assert back.deployment.paused
+    assert not back.automations[0].enabled
+    assert not smoke.deployment.paused
+    assert sorted(back.deployment.tags) == ["digits", "ocrline"]
 
 
 def test_a_schedule_and_triggers_that_are_no_longer_said_go(
