@@ -8,10 +8,8 @@ import time
 from datetime import datetime
 from pathlib import Path
 
-from filelock import Timeout
-
 from configs.settings import Settings
-from deploy.background import ServiceFailed, find_service, recall_service
+from deploy.background import find_service, recall_service
 from deploy.parts import minio, server
 from deploy.services import (
     GATEWAYS,
@@ -32,17 +30,21 @@ def main() -> None:
     settings, pause = Settings(), LOOK_S
     while True:
         time.sleep(pause)
-        dead = find_dead(services_folder(settings))
-        if not dead:
-            continue
         try:
-            say(f"ended: {', '.join(dead)}")
-            bring_back(settings)
-            say("all is up again")
+            look(settings)
             pause = LOOK_S
-        except (ServiceFailed, Timeout) as error:
-            say(str(error))
+        except Exception as error:  # noqa: BLE001 - nobody keeps the keeper: a full disk has an end
+            say(f"{type(error).__name__}: {error}")
             pause = min(2 * pause, MOST_PAUSE_S)
+
+
+def look(settings: Settings) -> None:
+    """Bring back what has ended, if anything has."""
+    dead = find_dead(services_folder(settings))
+    if dead:
+        say(f"ended: {', '.join(dead)}")
+        bring_back(settings)
+        say("all is up again")
 
 
 def find_dead(folder: Path) -> list[str]:

@@ -240,7 +240,7 @@ def services_folder(settings: Settings) -> Path:
     """Return the folder in which services are remembered and write their logs; made if need be."""
     folder = settings.home / "services"
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 

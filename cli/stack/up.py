@@ -3,6 +3,7 @@
 import os
 import time
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 from rich.live import Live
@@ -59,8 +60,19 @@ def up(
     if minio is not None:
         _choose_store(has_minio=minio)
     settings = settings_for(store)
+    if endpoint:
+        _check(endpoint)
     _bring_up(settings, endpoint)
     _say_where(settings)
+
+
+def _check(endpoint: str) -> None:
+    """Refuse what is no address of a gateway here, before it is remembered."""
+    from deploy.services import LOOPBACK
+
+    host = urlsplit(DeploymentParams(endpoint=endpoint).endpoint).hostname
+    if host not in LOOPBACK:
+        raise typer.BadParameter(f"--endpoint: {host} is not this machine; expected 127.0.0.1")
 
 
 def _choose_store(*, has_minio: bool) -> None:

@@ -85,7 +85,10 @@ class SqliteDatabase:
                 raise BadInput("The database of the backup is damaged")
             copy.executescript(SETTLING.read_text(encoding="utf-8"))
             copy.execute("PRAGMA journal_mode = DELETE")  # all of it in the one file
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        # Others may look into the home; they shall read no runs, and no key of their secrets.
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path.parent.chmod(0o700)
+        path.chmod(0o600)
         with path.open("rb") as file:
             os.fsync(file.fileno())
         path.replace(self._path)

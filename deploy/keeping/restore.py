@@ -74,7 +74,7 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
     objects, done = 0, 0
     spool = home / ".restoring"
     shutil.rmtree(spool, ignore_errors=True)
-    spool.mkdir()
+    spool.mkdir(mode=0o700)
     for member in archive.members():
         _restore_member(member, home, store, database, spool=spool / "file")
         objects += member.name.startswith("store/")
@@ -104,6 +104,7 @@ def _restore_member(
         database.load(spool)
         spool.unlink(missing_ok=True)
     elif place := place_of(member.name, home):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with written_whole(place) as file:
             file.writelines(member.pieces())
         place.chmod(0o600)
@@ -122,7 +123,7 @@ def _refuse_unfit(archive: ArchiveReader, database: Database, home: Path) -> Non
     head = archive.head
     if running := find_service(home / "services", "prefect"):
         raise BadInput(
-            f"Prefect's server of {home} runs (process {running.pid}): ocrline stop first"
+            f"Prefect's server of {home} runs (process {running.pid}): ocrline down first"
         )
     if head.database and head.database != database.kind:
         raise BadInput(

@@ -211,3 +211,16 @@ def _raising(error: Exception) -> Callable[..., int]:
         raise error
 
     return app
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://127.0.0.1:abc", "ftp://127.0.0.1:8868", "http://0.0.0.0:8868", "x\ny z"]
+)
+def test_up_refuses_an_address_before_it_is_remembered(
+    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+
+    assert run(["up", "--endpoint", endpoint]) == 2
+
+    assert list(tmp_path.rglob("endpoint")) == []

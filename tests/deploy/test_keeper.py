@@ -6,6 +6,7 @@ import psutil
 import pytest
 
 from configs.settings import Settings
+from deploy import keeper
 from deploy.background import find_service, pick_port
 from deploy.keeper import find_dead
 from deploy.services import (
@@ -57,3 +58,25 @@ def test_what_was_stopped_or_cannot_be_read_is_not_missed(folder: Path) -> None:
     ensure_fallen_gateways(Settings())
     assert dead == []
     assert stop_services(Settings()) == []
+
+
+def test_the_keeper_outlives_whatever_hinders_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hindrances: list[BaseException] = [KeyboardInterrupt(), ValueError("no port"), OSError("full")]
+    pauses: list[float] = []
+    monkeypatch.setattr("deploy.keeper.time.sleep", pauses.append)
+
+    def look(_: Settings) -> None:
+        raise hindrances.pop()
+
+    monkeypatch.setattr(keeper, "look", look)
+
+    with pytest.raises(KeyboardInterrupt):
+        keeper.main()
+
+    assert [line.partition(" ")[2] for line in capsys.readouterr().out.splitlines()] == [
+        "OSError: full",
+        "ValueError: no port",
+    ]
+    assert pauses == [2, 4, 8]

@@ -81,6 +81,19 @@ def test_a_backup_with_secrets_has_them(
     assert rows(there.home, "SELECT name FROM block_document") == [("chat",)]
 
 
+def test_others_of_the_machine_read_nothing_of_what_came_back(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst", with_secrets=True)
+    there = new_home(tmp_path / "other", monkeypatch)
+    there.home.mkdir(mode=0o755)
+
+    bring_back(there, path)
+
+    secret = [there.home / name for name in ("prefect", "prefect/prefect.db", "services")]
+    assert [each.stat().st_mode & 0o077 for each in secret] == [0, 0, 0]
+
+
 def test_a_machine_without_prefect_is_saved_as_well(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
