@@ -88,25 +88,10 @@ def make_job(
 
 
 def find_or_train(
-    workspace: Workspace,
-    job: TrainJob,
-    *,
-    net: Net,
-    field: TrainingField,
-    images: int,
-    code: str = "",
+    workspace: Workspace, job: TrainJob, *, net: Net, field: TrainingField, images: int
 ) -> CheckpointRef:
-    """Do a training job, or find the checkpoint that the same inputs gave before.
-
-    Args:
-        workspace: Store and local folder.
-        job: The training.
-        net: What is trained.
-        field: Where its user stated it.
-        images: How many it learns from.
-        code: Digest of the code that must have trained it; empty: any of its generation.
-    """
-    digest = stage_key(job.kind, **what_decides(job), **({"code": code} if code else {}))
+    """Do a training job, or find the checkpoint that the same inputs gave before."""
+    digest = stage_key(job.kind, **what_decides(job))
     key = f"checkpoints/{digest}"
     with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:
         mark_used(workspace.store, prefix=key)

@@ -103,9 +103,7 @@ def _find_or_smoke(
             images = _train_images(workspace, part)
             said = f"{short.epochs} epochs of {images} samples before the full training"
             narrate("smoke", f"{net}: {said}")
-            checkpoint = find_or_train(
-                workspace, job, net=net, field=field, images=images, code=_code_of(job)
-            )
+            checkpoint = find_or_train(workspace, job, net=net, field=field, images=images)
             export = _make_export(workspace, net, job, checkpoint)
             result = run_job(
                 export,
@@ -127,14 +125,10 @@ def _digest(job: TrainJob, net: Net) -> str:
     return stage_key(
         job.kind,
         **what_decides(job),
-        code=_code_of(job),
+        code=describe_code(job.kind)["code"],
         export=library_versions(export),
         most_samples=MOST_SAMPLES,
     )
-
-
-def _code_of(job: TrainJob) -> str:
-    return str(describe_code(job.kind)["code"])
 
 
 def _make_export(
