@@ -100,8 +100,7 @@ def read_batch(
     digests = [shard.digest for shard in cut()]
     if not digests:
         raise BadInput(f"{described} holds no file; hidden ones are left out")
-    digest = hashlib.sha256("\n".join(digests).encode()).hexdigest()
-    key = f"batches/{work.name}/{digest}"
+    digest, key = _name(work, digests)
     mark_used(store, prefix=key)
     found = find_published(store, key=key)
     if found:
@@ -110,6 +109,7 @@ def read_batch(
     started = perf_counter()
     read = _read_shards(work, cut, len(digests), processes=processes, on_progress=on_progress)
     taken_s = perf_counter() - started
+    digest, key = _name(work, [read[each].digest for each in digests])
     counts = sum((shard.counts for shard in read.values()), Counts())
     prefix = _publish(
         store,
@@ -130,6 +130,12 @@ def read_batch(
     return Batch(digest, prefix, len(digests), len(new), counts, pages / taken_s if pages else None)
 
 
+def _name(work: Work, digests: Sequence[str]) -> tuple[str, str]:
+    """Return the digest of a batch of such shards, and its key."""
+    digest = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return digest, f"batches/{work.name}/{digest}"
+
+
 def _read_shards(
     work: Work,
     cut: Callable[[], Iterator[Shard]],
@@ -138,7 +144,7 @@ def _read_shards(
     processes: int,
     on_progress: Callable[[Progress], None],
 ) -> dict[str, ReadShard]:
-    """Read all shards, or find them; two runs at once begin at different ones."""
+    """Read all shards, or find them, by their listed digest; two runs begin at different ones."""
     count = min(processes, shards)
     each = replace(work, cores=max(1, processes // count))
     first = random.randrange(shards)  # noqa: S311 - no secret
@@ -148,7 +154,7 @@ def _read_shards(
     try:
         with ProcessPool(count, is_forked=False) as pool:
             for shard in pool.map_in_order(partial(read_shard, each), turns):
-                read[shard.digest] = shard
+                read[shard.listed] = shard
                 counts += shard.counts
                 on_progress(Progress(len(read), shards, counts))
     finally:

@@ -25,11 +25,15 @@ class ReadPage:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What could not be read; page 0 is the whole file."""
+    """What could not be read; page 0 is the whole file.
+
+    ``is_as_listed``: the file was met as it was listed, and is refused whenever it is.
+    """
 
     page: int
     reason: str
     detail: str
+    is_as_listed: bool = True
 
 
 def read_file(
@@ -49,7 +53,8 @@ def read_file(
     try:
         content = source.read(file, max_bytes=limits.max_bytes)
     except Unreadable as error:
-        yield Refusal(0, error.reason, error.detail)
+        is_refused_by_size = file.size > limits.max_bytes  # it was not even opened
+        yield Refusal(0, error.reason, error.detail, is_as_listed=is_refused_by_size)
         return
     document = Document(content, max_pixels=limits.max_pixels, max_pages=limits.max_pages)
     index, pages = 0, 1

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ocr.batch.document import Read, Refusal, read_file
-from ocr.batch.shard import ReadingLimits, Shard
+from ocr.batch.shard import ReadingLimits, Shard, name_shard
 from ocr.batch.source import InputFile, Source
 from ocr.batch.tables import FILES, LINES, QUARANTINE, TableWriter
 from ocr.decoding.decoders import Decoders
@@ -81,8 +81,12 @@ class Counts:
 
 @dataclass(frozen=True)
 class ReadShard:
-    """A shard in the store: its digest, its prefix, what is in it, and whether it was there."""
+    """A shard in the store: its prefix, what is in it, and whether it was there.
 
+    ``listed`` is its digest as it was listed, ``digest`` as it was met.
+    """
+
+    listed: str
     digest: str
     prefix: str
     counts: Counts
@@ -97,7 +101,8 @@ def shard_key(name: str, digest: str) -> str:
 def read_shard(work: Work, shard: Shard) -> ReadShard:
     """Read the files of a shard and publish its tables, or find them published.
 
-    Whoever publishes first counts, so that no two readings of a shard are ever mixed.
+    Whoever publishes first counts, so that no two readings of a shard are ever mixed. What was not
+    met as it was listed is published as what it was met as: the next run looks for it again.
 
     Raises:
         DecoderFailed: No decoder starts on this machine.
@@ -107,9 +112,10 @@ def read_shard(work: Work, shard: Shard) -> ReadShard:
     key = shard_key(work.name, shard.digest)
     mark_used(bench.store, prefix=key)
     found = find_published(bench.store, key=key)
-    prefix = found or _read(bench, shard, key)
+    digest, prefix = (shard.digest, found) if found else _read(bench, shard)
     said = json.loads(bench.store.read_bytes(f"{prefix}/{MANIFEST}"))
-    return ReadShard(shard.digest, prefix, Counts(**said["counts"]), was_there=found is not None)
+    counts = Counts(**said["counts"])
+    return ReadShard(shard.digest, digest, prefix, counts, was_there=found is not None)
 
 
 def leave_bench() -> None:
@@ -156,22 +162,26 @@ def _bench(work: Work) -> _Bench:
     return _open[0]
 
 
-def _read(bench: _Bench, shard: Shard, key: str) -> str:
+def _read(bench: _Bench, shard: Shard) -> tuple[str, str]:
+    """Read and publish a shard; return its digest as it was met, and its prefix."""
     work = bench.work
     folder = work.folder / shard.digest
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
-        counts = _write_tables(bench, shard, folder)
+        met, counts = _write_tables(bench, shard, folder)
         tables = {name: sha256_of(folder / name) for name in (LINES, FILES, QUARANTINE)}
         said = {"format": 1, "counts": asdict(counts), "files": tables}
         (folder / MANIFEST).write_text(json.dumps(said, indent=1), encoding="utf-8")
-        return publish_folder(bench.store, folder, key=key)
+        digest = name_shard(met, model=work.reference, limits=work.limits).digest
+        return digest, publish_folder(bench.store, folder, key=shard_key(work.name, digest))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write_tables(bench: _Bench, shard: Shard, folder: Path) -> Counts:
+def _write_tables(bench: _Bench, shard: Shard, folder: Path) -> tuple[list[InputFile], Counts]:
+    """Return the files as they were met, and what was read of them."""
+    met: list[InputFile] = []
     counts = Counts()
     with (
         TableWriter(folder, LINES) as lines,
@@ -179,16 +189,18 @@ def _write_tables(bench: _Bench, shard: Shard, folder: Path) -> Counts:
         TableWriter(folder, QUARANTINE) as quarantine,
     ):
         for file in shard.files:
-            found = _read_file(bench, file, lines, quarantine)
-            files.add(file.path, file.size, file.content, found.pages, found.lines)
+            as_met, found = _read_file(bench, file, lines, quarantine)
+            files.add(as_met.path, as_met.size, as_met.content, found.pages, found.lines)
+            met.append(as_met)
             counts += found
-    return counts
+    return met, counts
 
 
 def _read_file(
     bench: _Bench, file: InputFile, lines: TableWriter, quarantine: TableWriter
-) -> Counts:
+) -> tuple[InputFile, Counts]:
     work = bench.work
+    met = file
     decoders, read = bench.tools()
     counts = Counts(files=1)
     for found in read_file(
@@ -197,6 +209,7 @@ def _read_file(
         if isinstance(found, Refusal):
             quarantine.add(file.path, found.page, found.reason, found.detail)
             counts += Counts(bad_pages=1)
+            met = met if found.is_as_listed else replace(file, content="")
             continue
         counts += Counts(
             pages=1,
@@ -209,5 +222,5 @@ def _read_file(
                 *(line.polygon, work.model, work.version),
             )
     if not counts.pages:
-        return replace(counts, quarantined=1, bad_pages=0)
-    return counts
+        counts = replace(counts, quarantined=1, bad_pages=0)
+    return met, counts

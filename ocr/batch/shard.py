@@ -1,7 +1,7 @@
 """Files that are read together, cut the same way every time, under a key of their own."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -59,13 +59,14 @@ def cut_shards(
         size += file.size
         is_full = len(part) == MOST_TIMES * files_per_shard or size >= MOST_BYTES
         if is_full or _number(file.path) % files_per_shard == 0:
-            yield _name(part, model=model, limits=limits)
+            yield name_shard(part, model=model, limits=limits)
             part, size = [], 0
     if part:
-        yield _name(part, model=model, limits=limits)
+        yield name_shard(part, model=model, limits=limits)
 
 
-def _name(part: list[InputFile], *, model: str, limits: ReadingLimits) -> Shard:
+def name_shard(part: Sequence[InputFile], *, model: str, limits: ReadingLimits) -> Shard:
+    """Name some files by all that decides what is read of them."""
     digest = stage_key(
         "read-batch",
         model=model,

@@ -4,11 +4,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from ocr.batch import batch as module
 from ocr.batch.batch import Progress
+from ocr.batch.shard import cut_shards
 from ocr.errors import BadInput, ProcessDied
 from ocr.image.pixels import encode_png
 from tests.ocr.batch.toy_batch import LIMITS, ToyReader, make_reader, read, rows, write_pages
@@ -91,6 +94,32 @@ def test_a_file_that_changed_is_read_anew_and_one_that_went_is_no_more(
     batch = read(source, tmp_path)
 
     assert sorted(row["text"] for row in rows(tmp_path, batch)) == [*TEXTS[2:], "999"]
+
+
+@pytest.mark.parametrize("change", ["away", "changed"])
+def test_what_was_not_met_as_it_was_listed_is_read_by_the_next_run(
+    tmp_path: Path, source: Path, reader: ToyReader, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    page = source / "odd" / "101.png"
+    content = page.read_bytes()
+
+    def disturb(*given: Any, **named: Any) -> Any:
+        page.write_bytes(b"under way") if change == "changed" else page.unlink(missing_ok=True)
+        return cut_shards(*given, **named)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(module, "cut_shards", disturb)
+        first = read(source, tmp_path)
+    page.write_bytes(content)
+
+    second = read(source, tmp_path)
+
+    (refused,) = rows(tmp_path, first, "quarantine")
+    assert refused["reason"] == ("changed" if change == "changed" else "missing_image")
+    assert first.digest != second.digest
+    assert sorted(row["text"] for row in rows(tmp_path, second)) == TEXTS
+    assert second.read == 1
+    assert len(reader.texts()) < 2 * len(TEXTS)
 
 
 def test_nothing_is_lost_what_cannot_be_read_is_in_quarantine_with_its_reason(
