@@ -88,10 +88,20 @@ def make_job(
 
 
 def find_or_train(
-    workspace: Workspace, job: TrainJob, *, net: Net, field: TrainingField, images: int
+    workspace: Workspace,
+    job: TrainJob,
+    *,
+    net: Net,
+    field: TrainingField,
+    images: int,
+    only_of: str = "",
 ) -> CheckpointRef:
-    """Do a training job, or find the checkpoint that the same inputs gave before."""
-    digest = stage_key(job.kind, **what_decides(job))
+    """Do a training job, or find the checkpoint that the same inputs gave before.
+
+    With ``only_of`` that of the same code as well: a smoke is there to try the code.
+    """
+    of_code = {"code": only_of} if only_of else {}
+    digest = stage_key(job.kind, **what_decides(job), **of_code)
     key = f"checkpoints/{digest}"
     with alone(workspace.home, f"train-{digest[:16]}", stage="train") as place:
         mark_used(workspace.store, prefix=key)

@@ -103,7 +103,10 @@ def _find_or_smoke(
             images = _train_images(workspace, part)
             said = f"{short.epochs} epochs of {images} samples before the full training"
             narrate("smoke", f"{net}: {said}")
-            checkpoint = find_or_train(workspace, job, net=net, field=field, images=images)
+            code = describe_code(job.kind)["code"]
+            checkpoint = find_or_train(
+                workspace, job, net=net, field=field, images=images, only_of=code
+            )
             export = _make_export(workspace, net, job, checkpoint)
             result = run_job(
                 export,

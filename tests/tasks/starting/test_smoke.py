@@ -123,6 +123,17 @@ def test_other_code_data_or_net_is_tried_anew(
     assert len(set(keys)) == 4
 
 
+def test_other_code_is_trained_and_finds_no_checkpoint_of_the_code_before(
+    project: ToyProject, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smoke(project)
+    monkeypatch.setattr("tasks.starting.smoke.describe_code", lambda _: {"code": "other"})
+
+    smoke(project)
+
+    assert [job.kind for job in jobs] == ["train-recogniser", "export-recogniser"] * 2
+
+
 @pytest.mark.parametrize("error", [TrainingFailed("diverged"), ParityFailed("onnx reads 8 as B")])
 def test_a_smoke_that_fails_says_so_in_one_reason_and_leaves_no_mark(
     project: ToyProject, jobs: Jobs, error: Exception
