@@ -1,8 +1,11 @@
 """Looks whether enough labelled rows are new to retrain, and says so once to whoever waits."""
 
+import time
+from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+import numpy as np
 from prefect import task
 
 from configs.operation.watch import WatchLinesParams, WatchPagesParams, WatchParams
@@ -18,6 +21,7 @@ from ocr.dataset.row_list import (
     read_rows_of,
 )
 from ocr.errors import BadInput
+from ocr.lineage.decision import read_decisions
 from tasks.prepare_lines import line_labels
 from tasks.prepare_pages import page_labels
 from tasks.run.alone import alone
@@ -26,8 +30,9 @@ from tasks.run.retries import may_help
 from tasks.starting.events import NEW_DATA, raise_event
 from tasks.workspace import Workspace, open_workspace
 
+A_DAY_S = 86400.0
 RAISED = "raised"
-"""Stands after a model's name where the rows of its last event are kept."""
+"""Stands after a model's name where the rows of its events are kept."""
 
 
 @task(name="look-at-lines", retries=2, retry_delay_seconds=[2, 10], retry_condition_fn=may_help)
@@ -49,7 +54,7 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
     with alone(workspace.home, f"watch-{params.name}", stage="watch"):
         rows = list_rows(labels.read())
         base, known = _known(workspace, params.name, dataset)
-        raised = _raised(workspace, params.name)
+        raised, since = _raised(workspace, params.name)
         new, fresh = count_new(rows, known), count_new(rows, known, raised)
         said = f"{new} of {len(rows)} labelled samples of {dataset} are new to {base}"
         if fresh < new:
@@ -62,9 +67,11 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
             NEW_DATA,
             params.name,
             {"new": fresh, "rows": len(rows), "dataset": dataset},
-            identity=uuid5(NAMESPACE_URL, f"{workspace.store.uri} {params.name} {digest}"),
+            identity=uuid5(NAMESPACE_URL, f"{workspace.store.uri} {params.name} {digest} {since}"),
         )
-        keep_rows(workspace.store, rows, name=f"{params.name}/{RAISED}", snapshot=digest)
+        every = np.union1d(raised, rows)
+        name = f"{params.name}/{RAISED}"
+        keep_rows(workspace.store, every, name=name, snapshot=digest_of(every))
         narrate("watch", f"raised {NEW_DATA} for {params.name}")
     return fresh
 
@@ -83,9 +90,18 @@ def _known(workspace: Workspace, model: str, dataset: str) -> tuple[str, RowList
     return base, NOTHING if rows is None else rows
 
 
-def _raised(workspace: Workspace, model: str) -> RowList:
-    """Return the rows of the event that was raised last."""
+def _raised(workspace: Workspace, model: str) -> tuple[RowList, float]:
+    """Return the rows of events that were raised, and when the last one was (epoch, s).
+
+    An event of which no decision came within a day has started nothing that lasted: it was given
+    up beside another run, it failed, or its trigger was off. Its rows count again.
+    """
     store, name = workspace.store, f"{model}/{RAISED}"
     digest = newest_snapshot(store, name=name)
     rows = read_rows_of(store, name=name, snapshot=digest) if digest else None
-    return NOTHING if rows is None else rows
+    if rows is None:
+        return NOTHING, 0.0
+    raised = max(entry.modified for entry in store.entries(f"rows/{name}"))
+    decided = (datetime.fromisoformat(each.at) for each in read_decisions(store, model))
+    is_lost = time.time() - raised > A_DAY_S and all(at.timestamp() < raised for at in decided)
+    return NOTHING if is_lost else rows, raised

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -123,6 +124,47 @@ def test_what_is_new_is_new_to_what_the_champion_learnt_from(
     prepare_lines.fn(params.dataset, "bars")  # a newer snapshot, of a run that was refused
 
     assert look(params) == 10
+    assert len(raised) == 1
+
+
+def test_what_started_one_and_was_taken_out_meanwhile_starts_none_again(
+    params: WatchLinesParams, raised: Raised
+) -> None:
+    prepare_lines.fn(params.dataset, "bars")
+    labels = Path(params.dataset.root) / "labels.txt"
+    before = labels.read_text()
+    first, second = ([f"{digit}{n:02}" for n in range(12)] for digit in "78")
+    for texts in (first, second):
+        labels.write_text(before)
+        label(params, *texts)
+        look(params)
+    label(params, *first)
+
+    assert look(params) == 0
+    assert len(raised) == 2
+
+
+def test_an_event_that_came_to_no_decision_is_raised_again_after_a_day(
+    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(params)
+    looked_soon = look(params)
+    monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
+
+    assert looked_soon == 0
+    assert look(params) == 20
+    assert raised[0][2] != raised[1][2]
+
+
+def test_after_a_decision_an_event_is_not_raised_again(
+    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(params)
+    decided = SimpleNamespace(at="2100-01-01T00:00:00+00:00")
+    monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
+    monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
+
+    assert look(params) == 0
     assert len(raised) == 1
 
 
