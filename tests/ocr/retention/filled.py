@@ -48,6 +48,10 @@ STAYS = {
     "reports/0.html": "does not say of which evaluation it is",
     "decisions/plates/first/0.json": "the history of its model",
     BATCH: "what files read; somebody may use it",
+    "reports/other/approval-0.json": "a person said it",
+    "reports/other/time-out-0.json": "a person said it",
+    "rows/plates/newest.json": "says which rows are new",
+    "smokes/0.json": "says what passed",
     "else/0.json": "nothing that ocrline stores today",
 }
 """By prefix, why."""
@@ -80,7 +84,11 @@ def fill(store: Store, folder: Path) -> None:
         "evaluations/other/report.json",
         "reports/first/0.html",
         "reports/other/0.html",
+        "reports/other/approval-0.json",
+        "reports/other/time-out-0.json",
         "reports/0.html",
+        "rows/plates/newest.json",
+        "smokes/0.json",
         "else/0.json",
         "decisions/plates/first/0.json",
         f"{BATCH}/0/lines.parquet",
