@@ -58,7 +58,8 @@ _ADAPTER = TypeAdapter(KeptDecision)
 
 def keep_decision(store: Store, decision: KeptDecision) -> str:
     """Keep a decision, once however often it is made again; return its key."""
-    what = json.dumps(asdict(replace(decision, at="")), sort_keys=True)
+    same = replace(decision, at="", latency_ms=0.0, report="")  # measured and drawn at each time
+    what = json.dumps(asdict(same), sort_keys=True)
     digest = hashlib.sha256(what.encode()).hexdigest()
     key = f"decisions/{decision.model}/{decision.version}/{digest}.json"
     with suppress(ArtifactExists):  # it was made before, at another time

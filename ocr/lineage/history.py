@@ -138,7 +138,8 @@ class _Facts:
     def describe(self, version: str) -> VersionRow:
         decisions = [each for each in self._decisions if each.version == version]
         moves = [move for move in self._moves if version in (move.version, move.previous)]
-        answers = [a for e in decisions for a in read_answers(self._registry.store, e.evaluation)]
+        last = decisions[-1:]  # an answer to an earlier comparison says nothing of this one
+        answers = [a for e in last for a in read_answers(self._registry.store, e.evaluation)]
         fate, at, why = _find_fate(
             version, decisions, moves, answers, is_champion=version == self._champion
         )

@@ -25,7 +25,9 @@ def test_the_same_decision_at_another_time_is_kept_once(told: Told) -> None:
     told.judge("v1", "promote", 10)
     (first,) = read_decisions(told.registry.store, NAME)
 
-    again = replace(first, at="2026-12-01T00:00:00+00:00")
+    again = replace(
+        first, at="2026-12-01T00:00:00+00:00", latency_ms=7.5, report="reports/e/1.html"
+    )
     keys = {keep_decision(told.registry.store, each) for each in (first, again)}
 
     assert len(keys) == 1

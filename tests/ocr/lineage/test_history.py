@@ -113,6 +113,18 @@ def test_what_a_person_answered_is_the_fate_of_an_accepted_version(
     assert (row.fate, row.why) == (fate, why)
 
 
+def test_an_answer_to_an_earlier_comparison_is_not_the_fate_of_a_later_one(told: Told) -> None:
+    told.add("v1")
+    first = told.judge("v1", "promote", 10)
+    answer = Answer("reject", "Ada", "no", "2026-11-24T13:00:00+00:00", "toy:v1", "")
+    keep_answer(told.registry.store, approval_key(first, judged_by=(), moves=()), answer)
+    told.judge("v1", "promote", 9)
+
+    (row,) = history(told).rows
+
+    assert row.fate == "accepted"
+
+
 def test_a_part_says_of_which_pipeline_it_is(told: Told, tmp_path: Path) -> None:
     register_pipeline(told.registry, tmp_path, version="p1", characters=DIGITS)
 
