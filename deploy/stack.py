@@ -32,6 +32,8 @@ from deploy.services import (
 WORKER_S = 180
 """Most seconds until the worker takes runs; it imports every flow first."""
 POLL_S = 0.5
+DRAINING = "draining"
+"""Stands beside the services while `down` has the pool paused."""
 
 
 def bring_up(settings: Settings) -> Iterator[str]:
@@ -49,6 +51,7 @@ def bring_up(settings: Settings) -> Iterator[str]:
     ensure_store(settings)
     yield "Prefect"
     service = ensure_server(settings)
+    _end_draining(settings, service.url)
     yield "gateway"
     ensure_fallen_gateways(settings)
     ensure_remembered_gateway(settings)
@@ -74,14 +77,28 @@ def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:
     try:
         for name in runs_elsewhere(api):
             narrate(f"{name} is run by a terminal, which has to end it: Ctrl-C there")
+        (folder / DRAINING).touch()
         drain(api, narrate)
         stopped += stop_services(settings, only=WORKER)
-        set_paused(api, False)  # what is due begins at the next start
+        _end_draining(settings, prefect.url)  # what is due begins at the next start
     except httpx.HTTPError as error:
         narrate(f"Prefect's server does not answer, so runs are ended as they are: {error}")
     finally:
         api.close()
     return [*stopped, *stop_services(settings)]
+
+
+def _end_draining(settings: Settings, url: str) -> None:
+    """Let runs begin again, if it was `down` that paused them, be it one that was interrupted."""
+    mark = services_folder(settings) / DRAINING
+    if not mark.exists():
+        return
+    api = PrefectApi(url, read_private(password_file(settings)))
+    try:
+        set_paused(api, False)
+    finally:
+        api.close()
+    mark.unlink()
 
 
 def _wait_for_worker(settings: Settings, url: str) -> None:

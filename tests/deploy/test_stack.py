@@ -1,0 +1,74 @@
+"""A stack that goes down, also one that is interrupted there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.settings import Settings
+from deploy import stack
+from deploy.background import Service
+from deploy.runs import drain
+from deploy.services import password_file, services_folder
+
+
+class Api:
+    """Prefect's server: what its pool was told."""
+
+    paused: list[bool]
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def post(self, *_: Any) -> list[Any]:
+        return []
+
+    def patch(self, _: str, body: dict[str, Any]) -> None:
+        self.paused.append(body["is_paused"])
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def paused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """What the pool of services that are all up was told."""
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    services_folder(Settings()).mkdir(parents=True, exist_ok=True)
+    password_file(Settings()).write_text("hush")
+    password_file(Settings()).chmod(0o600)
+    service = Service("prefect", 1, 0.0, "http://127.0.0.1:1", "log")
+    monkeypatch.setattr(stack, "find_service", lambda *_: service)
+    monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: [])
+    monkeypatch.setattr(stack, "_wait_for_worker", lambda *_: None)
+    for part in ("store", "server", "fallen_gateways", "remembered_gateway", "worker", "keeper"):
+        monkeypatch.setattr(stack, f"ensure_{part}", lambda *_: service)
+    monkeypatch.setattr(stack, "PrefectApi", Api)
+    monkeypatch.setattr(Api, "paused", [], raising=False)
+    return Api.paused
+
+
+def test_after_a_down_that_was_interrupted_the_next_start_lets_runs_begin(
+    paused: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> None:
+        drain(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stack, "drain", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stack.bring_down(Settings(), lambda _: None)
+    before = list(paused)
+
+    list(stack.bring_up(Settings()))
+    list(stack.bring_up(Settings()))
+
+    assert before == [True]
+    assert paused == [True, False]
+
+
+def test_a_pool_that_a_person_paused_stays_so_at_a_start(paused: list[bool]) -> None:
+    list(stack.bring_up(Settings()))
+
+    assert paused == []
