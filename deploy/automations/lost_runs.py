@@ -7,6 +7,8 @@ from prefect.client.schemas.objects import StateType
 from prefect.events.actions import ChangeFlowRunState
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 
+from deploy.automations.automation import set_automation
+
 HEARTBEAT = "prefect.flow-run.heartbeat"
 SILENCE_S = 90
 """Three heartbeats."""
@@ -20,12 +22,7 @@ AGAIN = "Run it again: it goes on from its last checkpoint."
 async def ensure_ended(client: PrefectClient) -> None:
     """Create the automations, or make them what they are here; one that is off stays off."""
     for wanted in (silent_runs(), runs_that_never_began()):
-        found = await client.read_automations_by_name(wanted.name)
-        if not found:
-            await client.create_automation(wanted)
-        elif _is_other(found[0], wanted):
-            kept = wanted.model_copy(update={"enabled": found[0].enabled})
-            await client.update_automation(found[0].id, kept)
+        await set_automation(client, wanted)
 
 
 def silent_runs() -> AutomationCore:
@@ -66,12 +63,4 @@ def _crash(
             within=within,
         ),
         actions=[ChangeFlowRunState(state=StateType.CRASHED, message=message)],
-    )
-
-
-def _is_other(found: AutomationCore, wanted: AutomationCore) -> bool:
-    said = {"trigger", "actions", "description"}
-    ids = {"trigger": {"id"}}
-    return found.model_dump(mode="json", include=said, exclude=ids) != wanted.model_dump(
-        mode="json", include=said, exclude=ids
     )
