@@ -61,10 +61,22 @@ def _find_run(client: MlflowClient, record: dict[str, Any], artifacts: Sequence[
         )
     else:
         identity = experiment.experiment_id
-    found = client.search_runs([identity], f"tags.`{KEY}` = '{record['key']}'", max_results=1)
-    if found:
+
+    def find() -> list[Run]:
+        said = f"tags.`{KEY}` = '{record['key']}'"
+        return sorted(client.search_runs([identity], said), key=_age)
+
+    if found := find():
         return found[0]
-    return client.create_run(identity, tags={KEY: record["key"]}, run_name=record["name"])
+    created = client.create_run(identity, tags={KEY: record["key"]}, run_name=record["name"])
+    oldest = next(iter(find()), created)  # of two machines at once, both go on with one
+    if oldest.info.run_id != created.info.run_id:
+        client.delete_run(created.info.run_id)
+    return oldest
+
+
+def _age(run: Run) -> tuple[int, str]:
+    return run.info.start_time, run.info.run_id
 
 
 def _new_metrics(client: MlflowClient, run: Run, record: dict[str, Any]) -> Iterator[Metric]:

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("mlflow.version", reason="mlflow is not installed: ocrline[history]")
 
+from mlflow.entities import Run
 from mlflow.tracking import MlflowClient
 
 from tasks.keeping.record import Record
@@ -26,6 +27,22 @@ RECORD = Record(
 
 def tell(client: MlflowClient, record: Record) -> None:
     write(client, {**vars(record), "params": {}})
+
+
+def test_of_two_machines_that_tell_at_once_both_tell_of_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db")
+    tell(client, RECORD)
+    (first,) = client.search_runs(["1"])
+    search = client.search_runs
+    answers = iter([list[Run]()])  # the other one is not there yet when it is looked for first
+    monkeypatch.setattr(client, "search_runs", lambda *given: next(answers, search(*given)))
+
+    tell(client, RECORD)
+
+    (run,) = search(["1"])
+    assert run.info.run_id == first.info.run_id
 
 
 def test_numbers_of_a_new_opponent_replace_those_of_the_one_before(tmp_path: Path) -> None:
