@@ -6,9 +6,10 @@ from prefect import flow
 
 from configs.operation.evaluate import EvaluateParams
 from tasks.measuring.labels import measure_labels
+from tasks.notifying.hooks import tell_failure
 
 
-@flow(name="evaluate", flow_run_name="{params.model} {params.labels}")
+@flow(name="evaluate", flow_run_name="{params.model} {params.labels}", on_failure=[tell_failure])
 def evaluate(params: EvaluateParams) -> dict[str, Any]:
     """Read every labelled image with a model and compare with its label; nothing is promoted.
 

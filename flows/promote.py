@@ -4,9 +4,10 @@ from prefect import flow
 
 from configs.operation.promote import PromoteParams
 from tasks.deploy import promote_version
+from tasks.notifying.hooks import tell_failure
 
 
-@flow(name="promote", flow_run_name="{params.name} {params.version}")
+@flow(name="promote", flow_run_name="{params.name} {params.version}", on_failure=[tell_failure])
 def promote(params: PromoteParams) -> None:
     """Make a version the champion and prove that the gateway reads as it did when it was exported.
 

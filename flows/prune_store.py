@@ -4,9 +4,10 @@ from prefect import flow
 
 from configs.operation.prune import PruneParams
 from tasks.keeping.prune import prune_store
+from tasks.notifying.hooks import tell_failure
 
 
-@flow(name="prune", flow_run_name="prune")
+@flow(name="prune", flow_run_name="prune", on_failure=[tell_failure])
 def prune(params: PruneParams) -> None:
     """Show what of the store and of this machine may go, in a table; remove it when told to.
 

@@ -4,9 +4,10 @@ from prefect import flow
 
 from configs.operation.rollback import RollbackParams
 from tasks.deploy import rollback_champion
+from tasks.notifying.hooks import tell_failure
 
 
-@flow(name="rollback", flow_run_name="{params.name}")
+@flow(name="rollback", flow_run_name="{params.name}", on_failure=[tell_failure])
 def rollback(params: RollbackParams) -> None:
     """Make the version before the champion the champion again, and prove that it answers.
 

@@ -36,7 +36,7 @@ def deploy_model(
         return _promote(workspace.registry, evaluation, judgement)
 
     state = _put_online(workspace, model.name, model.version, deployment, promote)
-    tell_move(state, judgement)
+    tell_move(state, judgement, evaluation=evaluation.key)
 
 
 @task(name="promote-version")

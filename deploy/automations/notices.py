@@ -8,8 +8,13 @@ from prefect.client.orchestration import PrefectClient
 from prefect.events.actions import RunDeployment
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 
+from deploy.automations.automation import set_automation
+
 DEPLOYMENT: Final = "notify/ocrline"
-FLOWS: Final = ["retrain-lines", "retrain-pages", "recognise-batch", "evaluate", "prune"]
+FLOWS: Final = [
+    *("retrain-lines", "retrain-pages", "watch-lines", "watch-pages"),
+    *("promote", "rollback", "recognise-batch", "evaluate", "prune"),
+]
 """Whose crashes are told; not those of `notify` itself."""
 
 
@@ -74,12 +79,7 @@ async def ensure_told(client: PrefectClient) -> None:
     """
     deployment = await client.read_deployment_by_name(DEPLOYMENT)
     for automation in describe_automations(deployment.id):
-        known = await client.read_automations_by_name(automation.name)
-        if known:
-            kept = automation.model_copy(update={"enabled": known[0].enabled})
-            await client.update_automation(known[0].id, kept)
-        else:
-            await client.create_automation(automation)
+        await set_automation(client, automation)
 
 
 def _jinja(template: str) -> dict[str, Any]:

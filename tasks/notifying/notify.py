@@ -3,6 +3,7 @@
 from contextvars import copy_context
 from threading import Thread
 from typing import Final
+from uuid import NAMESPACE_URL, uuid5
 
 from prefect.context import FlowRunContext, TaskRunContext
 from prefect.events import emit_event
@@ -92,4 +93,5 @@ def _emit(notice: Notice) -> None:
             "prefect.resource.name": notice.name,
         },
         payload={"version": version, "why": notice.why, "who": notice.who},
+        id=uuid5(NAMESPACE_URL, notice.id),  # what is told again is no other event
     )

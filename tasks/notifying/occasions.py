@@ -27,10 +27,15 @@ def tell_question(evaluation: EvaluationRef, judgement: JudgementRef, run: str) 
     _tell_candidate("approval-needed", evaluation.model.reference, judgement, event=event)
 
 
-def tell_move(state: AliasState, judgement: JudgementRef | None = None) -> None:
-    """Tell of the last move of a champion, if it is one of this call."""
+def tell_move(
+    state: AliasState, judgement: JudgementRef | None = None, *, evaluation: str = ""
+) -> None:
+    """Tell of the last move of a champion, if it is one of this call or by this evaluation.
+
+    One whose run was killed after it is told by the run that follows; nobody hears it twice.
+    """
     move = state.history[-1]
-    if not state.has_moved:
+    if not state.has_moved and not (evaluation and move.evaluation == evaluation):
         return
     kind: EventKind = "promotion" if move.action == "promote" else "rollback"
     approval = f"{move.approved_by}: {move.approval_reason}" if move.approved_by else ""
