@@ -18,7 +18,7 @@ from tasks.notifying.hooks import tell_failure
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.starting.smoke import smoke_recogniser
-from tasks.starting.turn import take_turn
+from tasks.starting.turn import ModelBusy, give_up, take_turn
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_recogniser
 
@@ -31,8 +31,11 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    with keep_history(params, until) as history:
-        return run_until(until, history.follow(_run(params, until)))
+    try:
+        with keep_history(params, until) as history:
+            return run_until(until, history.follow(_run(params, until)))
+    except ModelBusy as busy:
+        return give_up(busy)
 
 
 def _run(params: RetrainLinesParams, until: Stage) -> Stages:

@@ -21,7 +21,7 @@ from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.together import finish_together
 from tasks.starting.smoke import smoke_detector, smoke_recogniser
-from tasks.starting.turn import take_turn
+from tasks.starting.turn import ModelBusy, give_up, take_turn
 from tasks.sweep import sweep_leftovers
 from tasks.train import train_detector, train_recogniser
 
@@ -34,8 +34,11 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
         params: What to train on, how, and when to accept the candidate.
         until: Last stage to run; all before it are found or made.
     """
-    with keep_history(params, until) as history:
-        return run_until(until, history.follow(_run(params, until)))
+    try:
+        with keep_history(params, until) as history:
+            return run_until(until, history.follow(_run(params, until)))
+    except ModelBusy as busy:
+        return give_up(busy)
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:

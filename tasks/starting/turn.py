@@ -1,4 +1,4 @@
-"""One training of a model at a time on this machine, whoever started it: terminal, form, schedule.
+"""One training of a model at a time in a home, whoever started it: terminal, form, schedule.
 
 Prefect counts the runs of a deployment alone; this holds between those of a project's retraining,
 those of its smoke and those of the terminal as well.
@@ -7,6 +7,10 @@ those of its smoke and those of the terminal as well.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from prefect import State
+from prefect.states import Cancelled
 
 from configs.settings import Settings
 from ocr.errors import OcrError
@@ -18,6 +22,11 @@ class ModelBusy(OcrError, RuntimeError):
     """A run that gives up because its model is trained by another one; started later, it runs."""
 
     exit_code = 5
+
+
+def give_up(busy: ModelBusy) -> State[Any]:
+    """Return how such a run ends: cancelled, with the reason; a terminal hears the error itself."""
+    return Cancelled(message=str(busy), data=busy)
 
 
 @contextmanager
