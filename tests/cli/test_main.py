@@ -27,8 +27,19 @@ COMMANDS = [
     ["down"],
     ["status"],
     ["doctor"],
+    ["prune"],
+    ["backup"],
+    ["restore"],
+    ["approvals"],
+    ["approve"],
+    ["reject"],
+    ["recognise-batch"],
+    ["find-batch"],
+    *[["deployments", command] for command in ("apply", "diff", "list")],
+    *[["notifications", command] for command in ("list", "test")],
     *[["templates", command] for command in ("list", "show")],
-    *[["models", command] for command in ("list", "show", "promote", "rollback")],
+    *[["models", command] for command in ("list", "show", "compare", "history")],
+    *[["models", command] for command in ("promote", "rollback")],
 ]
 
 
