@@ -168,9 +168,11 @@ def _check_database(settings: Settings) -> Finding:
     from deploy.parts.database import connect_to, find_database, show_address
     from deploy.services import services_folder
 
-    folder = services_folder(settings)
     try:
+        folder = services_folder(settings)
         connect_to(settings, folder)
+    except OSError as error:
+        return broken("database", str(error), "name another OCRLINE_HOME")
     except ServiceFailed as error:
         return broken("database", show_address(find_database(settings, folder)), str(error))
     return fine("database", find_database(settings, folder))

@@ -33,7 +33,7 @@ def read_memory(folder: Path) -> StackMemory:
     """Read what a folder of services remembers; of a file that is damaged, nothing."""
     try:
         return StackMemory(**json.loads((folder / FILE).read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
         return StackMemory()
 
 

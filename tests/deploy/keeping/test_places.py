@@ -107,8 +107,8 @@ def test_a_backup_of_one_database_is_not_put_into_another_kind(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Postgres
 ) -> None:
     path = save(settings, tmp_path / "a.tar.zst")
-    there = new_home(tmp_path / "other", monkeypatch, OCRLINE_DATABASE=postgres.address)
     monkeypatch.setenv("OCRLINE_DATABASE_PASSWORD", PASSWORD)
+    there = new_home(tmp_path / "other", monkeypatch, OCRLINE_DATABASE=postgres.address)
 
     with pytest.raises(BadInput, match="is of sqlite, OCRLINE_DATABASE names postgresql: unset it"):
         bring_back(there, path)
