@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
-from threading import Lock
 from typing import Final
 
 import apprise
@@ -20,6 +19,7 @@ CONNECT_S: Final = 4.0
 READ_S: Final = 6.0
 PAUSES_S: Final = (1.0, 3.0)
 MOST_SAID: Final = 300
+ENDLESS: Final = "its answer has no end"
 
 _TYPES: Final = {
     "failure": apprise.NotifyType.FAILURE,
@@ -28,9 +28,6 @@ _TYPES: Final = {
     "approval-needed": apprise.NotifyType.INFO,
     "new-data": apprise.NotifyType.INFO,
 }
-_ONE_AT_A_TIME = Lock()
-"""What apprise logs is captured by its one logger."""
-
 _ASSET: Final = apprise.AppriseAsset(
     app_id="ocrline",
     app_desc="ocrline",
@@ -45,7 +42,7 @@ _ASSET: Final = apprise.AppriseAsset(
 def _quiet() -> Iterator[StringIO]:
     """Capture what apprise logs, which names addresses, and let nobody else hear it."""
     log = logging.getLogger("apprise")
-    with _ONE_AT_A_TIME, apprise.LogCapture(level=logging.DEBUG, fmt="%(message)s") as captured:
+    with apprise.LogCapture(level=logging.DEBUG, fmt="%(message)s") as captured:
         log.propagate = False
         try:
             yield captured
@@ -104,6 +101,8 @@ def _send(service: apprise.NotifyBase, notice: Notice) -> tuple[bool, str]:
                 notify_type=_TYPES.get(notice.kind, apprise.NotifyType.WARNING),
                 body_format=apprise.NotifyFormat.TEXT,
             )
+        except MemoryError:
+            return False, ENDLESS
         except Exception as error:  # noqa: BLE001 - a plugin's fault ends no run of ours
             return False, f"{type(error).__name__}: {error}"
         said = [line for line in captured.getvalue().splitlines() if "ayload" not in line]
@@ -111,4 +110,4 @@ def _send(service: apprise.NotifyBase, notice: Notice) -> tuple[bool, str]:
 
 
 def _may_have_arrived(said: str) -> bool:
-    return "timed out" in said and "connect timeout" not in said
+    return said == ENDLESS or ("timed out" in said and "connect timeout" not in said)

@@ -12,7 +12,7 @@ from prefect.settings import PREFECT_API_URL, PREFECT_UI_URL
 from configs.people.notifications import EventKind
 from configs.settings import Settings, SettingsError
 from ocr.errors import OcrError
-from tasks.notifying.delivery import deliver
+from tasks.notifying.apart import deliver_apart
 from tasks.notifying.ledger import claim
 from tasks.notifying.notice import Notice
 from tasks.notifying.targets import Targets, read_targets
@@ -54,7 +54,7 @@ def tell(notice: Notice, targets: Targets) -> list[str]:
     home = Settings().home
     for target in targets.every:
         if target.wants(notice) and claim(home, event=notice.id, target=target.url):
-            undelivered = deliver(notice, target)
+            undelivered = deliver_apart(notice, target)
             if undelivered is not None:
                 said = f"{undelivered.target} was not told: {undelivered.why}"
                 narrate("notify", said)

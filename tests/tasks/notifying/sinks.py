@@ -6,8 +6,9 @@ would have gone to them.
 
 import json
 import socketserver
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,6 +45,29 @@ def http_sink(status: int = 200) -> Iterator[Sink]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Receive) as server:
         sink.address = f"127.0.0.1:{server.server_port}"
+        Thread(target=server.serve_forever).start()
+        try:
+            yield sink
+        finally:
+            server.shutdown()
+
+
+@contextmanager
+def endless_sink(*, start: bytes, piece: bytes, pause_s: float) -> Iterator[Sink]:
+    """Answer whoever comes with a start, and then piece after piece until they leave."""
+    sink = Sink()
+
+    class Answer(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            sink.arrived.append(self.request.recv(1 << 16))
+            with suppress(OSError):
+                self.request.sendall(start)
+                while True:
+                    self.request.sendall(piece)
+                    time.sleep(pause_s)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as server:
+        sink.address = f"127.0.0.1:{server.server_address[1]}"
         Thread(target=server.serve_forever).start()
         try:
             yield sink

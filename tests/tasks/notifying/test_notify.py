@@ -84,6 +84,7 @@ def test_promotion_and_rollback_from_the_terminal_are_told(home: Path) -> None:
     with http_sink() as sink:
         tell_to(home, sink)
         assert run(["models", "promote", "bars", "v2", "--reason", "letters"]) == 0
+        finish()
         assert run(["models", "promote", "bars", "v2"]) == 0  # it is champion already
         assert run(["models", "rollback", "bars", "--reason", "reads 8 as B"]) == 0
         finish()
@@ -93,9 +94,8 @@ def test_promotion_and_rollback_from_the_terminal_are_told(home: Path) -> None:
 
 
 def test_a_test_message_of_each_kind_arrives_and_the_list_hides_secrets(
-    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("apprise.NotifyBase.request_rate_per_sec", 0)
     with http_sink() as sink:
         tell_to(home, Sink(f"user:pass-word-1@{sink.address}"))
         code = run(["notifications", "test", "--event", "hold"])

@@ -1,0 +1,54 @@
+"""Delivery in a process of its own, which no answer that goes on for ever can hold.
+
+``python -m tasks.notifying.apart``, with a notice and a target, pickled by us, at its input.
+"""
+
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from tasks.notifying.delivery import Undelivered, deliver
+from tasks.notifying.notice import Notice
+from tasks.notifying.targets import Target
+
+MOST_S: Final = 60
+MOST_BYTES: Final = 256 << 20
+"""Of memory, beyond what the libraries take."""
+
+
+def deliver_apart(notice: Notice, target: Target, *, most_s: int = MOST_S) -> Undelivered | None:
+    """Tell one target; it is given up after so many seconds, whatever it answers."""
+    done = subprocess.run(
+        [sys.executable, "-m", __name__],
+        input=pickle.dumps((notice, target, most_s)),
+        env={**os.environ, "PYTHONSAFEPATH": "1"},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode == -signal.SIGALRM:
+        return Undelivered(target.name, f"its answer had no end within {most_s} s")
+    if done.returncode:
+        return Undelivered(target.name, f"its process ended with {done.returncode}")
+    why = done.stdout.decode(errors="replace")
+    return Undelivered(target.name, why) if why else None
+
+
+def main() -> None:
+    """Tell the target; print why it could not be told, or nothing."""
+    notice, target, most_s = pickle.load(sys.stdin.buffer)  # noqa: S301 - of our own
+    signal.alarm(most_s)  # ends this process, even where nobody waits for it any more
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    most = pages * resource.getpagesize() + MOST_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    undelivered = deliver(notice, target)
+    if undelivered is not None:
+        sys.stdout.write(undelivered.why)
+
+
+if __name__ == "__main__":
+    main()
