@@ -1,5 +1,6 @@
 """What starts a deployment by an event about its model: one automation each, found by its name."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient
@@ -25,7 +26,7 @@ def find_automations(client: SyncPrefectClient) -> dict[str, list[Automation]]:
     return found
 
 
-def events_of(automations: list[Automation]) -> tuple[str, ...]:
+def events_of(automations: Sequence[AutomationCore]) -> tuple[str, ...]:
     """Return what starts the deployment of these automations."""
     names = {
         name
@@ -47,7 +48,9 @@ def set_automation(client: SyncPrefectClient, declaration: Declaration, deployme
     if not declaration.events:
         _remove(client, found)
         return
-    wanted = _describe(name, declaration, deployment, enabled=all(each.enabled for each in found))
+    wanted = describe_automation(
+        declaration, deployment, enabled=all(each.enabled for each in found)
+    )
     if not found:
         client.create_automation(wanted)
         found = client.read_automations_by_name(name)
@@ -57,11 +60,12 @@ def set_automation(client: SyncPrefectClient, declaration: Declaration, deployme
     _remove(client, [each for each in found if each.id != kept])
 
 
-def _describe(
-    name: str, declaration: Declaration, deployment: UUID, *, enabled: bool
+def describe_automation(
+    declaration: Declaration, deployment: UUID, *, enabled: bool = True
 ) -> AutomationCore:
+    """Describe what starts a deployment by its events."""
     return AutomationCore(
-        name=name,
+        name=name_automation(declaration.full_name),
         description=f"Starts {declaration.full_name} when one of these events is raised.",
         enabled=enabled,
         trigger=EventTrigger(

@@ -51,9 +51,9 @@ class Declaration:
     when_busy: Literal["ENQUEUE", "CANCEL_NEW"] = "ENQUEUE"
 
     @property
-    def environment(self) -> Mapping[str, str]:
-        """Variables of its runs, which say what Prefect's server does not see to."""
-        return {"OCRLINE_WHEN_BUSY": self.when_busy} if self.at_once else {}
+    def job_variables(self) -> Mapping[str, Mapping[str, str]]:
+        """The environment of its runs, which says what Prefect's server does not see to."""
+        return {"env": {"OCRLINE_WHEN_BUSY": self.when_busy}} if self.at_once else {}
 
     @property
     def flow_name(self) -> str:

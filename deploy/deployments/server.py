@@ -46,7 +46,7 @@ class Stored:
 
     def describe(self) -> Found:
         """Return what can be compared, and what a person did to it."""
-        facts = facts_of_found(self.deployment, events=events_of(self.automations))
+        facts = facts_of_found(self.deployment, self.automations)
         return Found(facts, tuple(self._notes()), self.is_retired)
 
     def _notes(self) -> Iterator[str]:

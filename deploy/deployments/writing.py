@@ -57,13 +57,15 @@ def _fields(declaration: Declaration) -> dict[str, Any]:
     return {
         "description": declaration.description,
         "entrypoint": declaration.code,
+        "path": None,
+        "pull_steps": None,
         "work_pool_name": POOL,
         "work_queue_name": declaration.queue,
         "tags": list(declaration.tags),
         "parameters": dict(declaration.parameters),
         "parameter_openapi_schema": declaration.load_flow().parameters.model_dump(),
         "enforce_parameter_schema": True,
-        "job_variables": {"env": dict(declaration.environment)} if declaration.environment else {},
+        "job_variables": dict(declaration.job_variables),
         "concurrency_limit": declaration.at_once or None,
         "concurrency_options": ConcurrencyOptions(collision_strategy=strategy)
         if declaration.at_once

@@ -9,6 +9,9 @@ from sys import executable
 import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import DeploymentUpdate
+from prefect.events.actions import RunDeployment
+from prefect.events.schemas.automations import AutomationCore, EventTrigger
+from prefect.events.schemas.events import ResourceSpecification
 
 from cli.main import run
 from configs.settings import Settings
@@ -178,6 +181,44 @@ def test_a_schedule_and_triggers_that_are_no_longer_said_go(
     assert with_trigger == "ocrline.drift, ocrline.new-data"
     assert facts["started by"] == "ocrline.drift"
     assert facts["schedule"] == "none"
+
+
+def test_what_is_changed_in_what_starts_and_runs_a_deployment_is_shown_and_undone(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    apply(project)
+    found = stored(client, FULL)
+    (automation,) = found.automations
+    assert isinstance(automation.trigger, EventTrigger)
+    other = {"prefect.resource.id": "ocrline.model.other"}
+    trigger = automation.trigger.model_copy(
+        update={"match": ResourceSpecification(other), "threshold": 99}
+    )
+    smoke = RunDeployment(source="selected", deployment_id=stored(client, SMOKE).deployment.id)
+    core = AutomationCore(name=automation.name, trigger=trigger, actions=[smoke])
+    client.update_automation(automation.id, core)
+    elsewhere = DeploymentUpdate(
+        job_variables={**found.deployment.job_variables, "command": "/bin/true"},
+        enforce_parameter_schema=False,
+        path="/elsewhere",
+        pull_steps=[{"prefect.deployments.steps.set_working_directory": {"directory": "/"}}],
+        tags=found.deployment.tags,
+        parameter_openapi_schema=found.deployment.parameter_openapi_schema,
+    )
+    client.update_deployment(found.deployment.id, elsewhere)
+    capsys.readouterr()
+
+    apply()
+
+    said = capsys.readouterr().out
+    assert 'trigger.match.prefect.resource.id: "ocrline.model.other" → "ocrline.model.dig' in said
+    assert "started by.trigger.threshold: 99 → 1" in said
+    assert "started by.actions: " in said
+    assert 'job variables.command: "/bin/true" → –' in said
+    assert "form is enforced: no → yes" in said
+    assert "path: /elsewhere → none" in said
+    assert "pull steps: " in said
+    assert stored(client, FULL).describe().facts == found.describe().facts
 
 
 def test_what_was_applied_is_applied_again_when_the_stack_starts(
