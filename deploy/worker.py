@@ -62,7 +62,8 @@ def offer(settings: Settings) -> None:
     with get_client(sync_client=True) as client:
         ensure_pool(client, settings)
     try:
-        apply_remembered(settings)
+        for file in apply_remembered(settings).gone:
+            sys.stderr.write(f"no file {file}: its deployments stay as they are\n")
     except (ConfigError, BadData, Timeout) as error:
         sys.stderr.write(f"deployments stay as they are: {error}\n")
 

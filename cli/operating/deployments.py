@@ -126,6 +126,8 @@ def _start(store: str) -> Settings:
 
 
 def _show(plan: "Plan") -> None:
+    for file in plan.gone:
+        OUT.print(f"[yellow]no file {escape(file)} any more[/]", soft_wrap=True)
     for change in plan.changes:
         if change.what != "unchanged" or change.notes:
             _show_one(change)

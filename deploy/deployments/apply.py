@@ -11,7 +11,14 @@ from configs.settings import Settings
 from deploy.deployments.declaration import Declaration
 from deploy.deployments.difference import Change, compare, differing
 from deploy.deployments.facts import facts_of_declared
-from deploy.deployments.remembered import declare_all, name_sources, remember
+from deploy.deployments.remembered import (
+    Names,
+    declare_all,
+    find_gone,
+    name_sources,
+    read_remembered,
+    remember,
+)
 from deploy.deployments.server import Stored, read_stored
 from deploy.deployments.writing import change, create, retire
 from deploy.pool import ensure_pool
@@ -25,13 +32,15 @@ class Plan:
     """What an apply would do.
 
     Attributes:
-        sources: The projects, as presets and YAML files.
+        names: What is to be remembered.
+        gone: Files of projects that were applied before, and are gone or out of reach.
         declared: All deployments that there are to be, by full name.
         stored: All that there are, by full name.
         changes: What becomes of each.
     """
 
-    sources: Sequence[str]
+    names: Names
+    gone: Sequence[str]
     declared: dict[str, Declaration]
     stored: dict[str, Stored]
     changes: list[Change]
@@ -44,13 +53,15 @@ class Plan:
 
 @contextmanager
 def planning(
-    settings: Settings, given: Sequence[str] = ()
+    settings: Settings, given: Sequence[str] = (), *, keeps_gone: bool = False
 ) -> Iterator[tuple[Plan, SyncPrefectClient]]:
     """Find out what differs, while no other apply of this machine changes it.
 
     Args:
         settings: Of this machine; the environment names Prefect's server.
         given: Presets and YAML files beside those that were applied before.
+        keeps_gone: Whether the deployments of a file that is gone stay as they are, as nobody is
+            there to say that it is gone for good.
 
     Raises:
         ConfigError: A project cannot be read.
@@ -60,14 +71,19 @@ def planning(
         FileLock(settings.home / LOCK, timeout=TIMEOUT_S),
         get_client(sync_client=True) as client,
     ):
-        sources = name_sources(settings.home, given)
-        declared = {
-            each.full_name: each for group in declare_all(sources).values() for each in group
-        }
+        before = read_remembered(settings.home)
+        gone = find_gone(before)
+        kept = {source: before[source] for source in gone if keeps_gone}
+        groups = declare_all(name_sources(before, given))
+        names = {source: [each.full_name for each in group] for source, group in groups.items()}
+        declared = {each.full_name: each for group in groups.values() for each in group}
         stored = read_stored(client)
-        facts = {name: facts_of_declared(each) for name, each in declared.items()}
-        changes = compare(facts, {name: each.describe() for name, each in stored.items()})
-        yield Plan(sources, declared, stored, changes), client
+        changes = compare(
+            {name: facts_of_declared(each) for name, each in declared.items()},
+            {name: each.describe() for name, each in stored.items()},
+            {name for source in before.keys() - kept.keys() for name in before[source]},
+        )
+        yield Plan({**kept, **names}, gone, declared, stored, changes), client
 
 
 def carry_out(plan: Plan, client: SyncPrefectClient, settings: Settings) -> None:
@@ -81,11 +97,14 @@ def carry_out(plan: Plan, client: SyncPrefectClient, settings: Settings) -> None
                 change(client, plan.declared[each.name], plan.stored[each.name])
             case "no longer declared":
                 retire(client, plan.stored[each.name])
-    remember(settings.home, plan.sources)
+    remember(settings.home, plan.names)
 
 
-def apply_remembered(settings: Settings) -> list[Change]:
-    """Apply the projects of before again, as a start of the stack does; returns what was done."""
-    with planning(settings) as (plan, client):
+def apply_remembered(settings: Settings) -> Plan:
+    """Apply the projects of before again, as a start of the stack does; returns what was done.
+
+    The deployments of a file that is gone stay as they are: it may be on a share that comes later.
+    """
+    with planning(settings, keeps_gone=True) as (plan, client):
         carry_out(plan, client, settings)
-        return differing(plan.changes)
+        return plan

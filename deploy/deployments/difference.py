@@ -1,6 +1,6 @@
 """What an apply would do, deployment by deployment and field by field."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,14 +50,22 @@ class Found:
     is_retired: bool = False
 
 
-def compare(declared: Mapping[str, Facts], found: Mapping[str, Found]) -> list[Change]:
-    """Return what becomes of every deployment, declared ones first."""
+def compare(
+    declared: Mapping[str, Facts], found: Mapping[str, Found], applied: Container[str]
+) -> list[Change]:
+    """Return what becomes of every deployment, declared ones first.
+
+    Args:
+        declared: Those that there are to be.
+        found: Those that there are.
+        applied: Names of those that this machine applied before; it retires no others.
+    """
     changes = [_compare_one(name, facts, found.get(name)) for name, facts in declared.items()]
-    changes += [
-        Change(name, "unchanged" if there.is_retired else "no longer declared")
-        for name, there in found.items()
-        if name not in declared
-    ]
+    for name, there in found.items():
+        if name not in declared and there.is_retired:
+            changes.append(Change(name, "unchanged", notes=there.notes))
+        elif name not in declared and name in applied:
+            changes.append(Change(name, "no longer declared"))
     return changes
 
 

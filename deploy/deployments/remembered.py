@@ -1,7 +1,7 @@
 """The projects that were applied on this machine, kept in a file of its home."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from configs.presets import ConfigError, load_project
@@ -14,37 +14,45 @@ from ocr.store.whole import written_whole
 FILE = "deployments.json"
 EVERY_MACHINE = "every machine"
 
+Names = Mapping[str, Sequence[str]]
+"""The presets and YAML files that were applied, oldest first, and the deployments of each."""
 
-def read_remembered(home: Path) -> list[str]:
-    """Return the presets and YAML files that were applied, oldest first.
+
+def read_remembered(home: Path) -> Names:
+    """Return what was applied.
 
     Raises:
-        BadData: The file that names them is damaged.
+        BadData: The file that names it is damaged.
     """
     path = home / FILE
     if not path.exists():
-        return []
+        return {}
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return [str(source) for source in said["projects"]]
-    except (ValueError, KeyError, TypeError) as error:
+        said = json.loads(path.read_text(encoding="utf-8"))["projects"]
+        return {source: [str(name) for name in names] for source, names in said.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadData(f"{path} is damaged: {error!r}; remove it, and apply each project") from None
 
 
-def remember(home: Path, sources: Iterable[str]) -> None:
-    """Keep the presets and YAML files that were applied."""
+def remember(home: Path, names: Names) -> None:
+    """Keep what was applied."""
     with written_whole(home / FILE) as file:
-        file.write(json.dumps({"projects": list(sources)}, indent=1).encode())
+        file.write(json.dumps({"projects": names}, indent=1).encode())
 
 
-def name_sources(home: Path, given: Sequence[str]) -> list[str]:
-    """Return what was applied before and what is given, each once, YAML files by full path.
+def find_gone(remembered: Names) -> list[str]:
+    """Return the files that were applied before and are gone, or out of reach."""
+    return [each for each in remembered if _is_file(each) and not _is_there(each)]
 
-    A file that was applied before and is gone is none of them.
+
+def name_sources(remembered: Names, given: Sequence[str]) -> list[str]:
+    """Return what was applied before and is there, and what is given, each once.
+
+    YAML files are named by full path.
     """
     named = [str(Path(each).resolve()) if _is_file(each) else each for each in given]
-    known = [each for each in read_remembered(home) if not _is_file(each) or Path(each).exists()]
-    return list(dict.fromkeys([*known, *named]))
+    missing = {EVERY_MACHINE, *find_gone(remembered)}
+    return list(dict.fromkeys([*(each for each in remembered if each not in missing), *named]))
 
 
 def declare_all(sources: Sequence[str]) -> dict[str, list[Declaration]]:
@@ -75,3 +83,10 @@ def _own(owners: dict[str, str], thing: str, source: str) -> None:
 
 def _is_file(source: str) -> bool:
     return source.endswith((".yaml", ".yml"))
+
+
+def _is_there(file: str) -> bool:
+    try:
+        return Path(file).is_file()
+    except OSError:  # of a share that is away, or of a folder that is not ours
+        return False

@@ -50,6 +50,8 @@ class Stored:
         return Found(facts, tuple(self._notes()), self.is_retired)
 
     def _notes(self) -> Iterator[str]:
+        if self.is_retired:
+            yield "retired, as nothing that was applied declared it any more"
         if self.is_paused:
             yield "paused by a person, and stays paused"
         if not all(schedule.active for schedule in self.deployment.schedules):

@@ -5,11 +5,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from cli.main import run
 from deploy.background import pick_port, python_module, start_service, stop_service
+from deploy.deployments.server import Stored, read_stored
 from deploy.web import answers
 
+FULL, SMOKE = "retrain-lines/digits", "retrain-lines/digits-smoke"
 SLOW_S = 240
 """Other programs may keep all processors busy."""
 
@@ -42,6 +46,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
+def client(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SyncPrefectClient]:
+    """The server without a deployment of ours; commands find it in the environment."""
+    monkeypatch.setenv("PREFECT_API_URL", server)
+    with get_client(sync_client=True) as client:
+        for stored in read_stored(client).values():
+            client.delete_deployment(stored.deployment.id)
+            for each in stored.automations:
+                client.delete_automation(each.id)
+        yield client
+
+
+@pytest.fixture
 def project(tmp_path: Path, own_home: None) -> Path:
     """A project that is retrained every Monday."""
     return write_project(tmp_path / "digits.yaml")
@@ -53,3 +69,13 @@ def write_project(path: Path, *more: str, name: str = "digits", cron: str = "0 3
     project = ["extends: plates", f"name: {name}", "dataset: {root: /data/plates}"]
     path.write_text("\n".join([*project, *operation, *more]))
     return path
+
+
+def apply(*projects: Path) -> int:
+    """Apply projects as the command does."""
+    return run(["deployments", "apply", *map(str, projects), "--yes"])
+
+
+def stored(client: SyncPrefectClient, name: str) -> Stored:
+    """Return a deployment of the server."""
+    return read_stored(client)[name]

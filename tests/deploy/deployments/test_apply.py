@@ -1,13 +1,12 @@
 """Deployments applied to a real Prefect server: once, again, changed, paused, and all at once."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
 from sys import executable
 
 import pytest
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentUpdate
 from prefect.events.actions import RunDeployment
 from prefect.events.schemas.automations import AutomationCore, EventTrigger
@@ -18,33 +17,13 @@ from configs.settings import Settings
 from deploy.background import clean_environment
 from deploy.deployments.apply import apply_remembered
 from deploy.deployments.automations import find_automations
-from deploy.deployments.server import Stored, read_stored
+from deploy.deployments.difference import differing
+from deploy.deployments.server import read_stored
 from deploy.deployments.singles import SINGLES
-from tests.deploy.deployments.conftest import write_project
+from tests.deploy.deployments.conftest import FULL, SMOKE, apply, stored, write_project
 
 pytestmark = pytest.mark.usefixtures("own_home")
 Out = pytest.CaptureFixture[str]
-FULL, SMOKE = "retrain-lines/digits", "retrain-lines/digits-smoke"
-
-
-@pytest.fixture
-def client(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SyncPrefectClient]:
-    """The server without a deployment of ours; commands find it in the environment."""
-    monkeypatch.setenv("PREFECT_API_URL", server)
-    with get_client(sync_client=True) as client:
-        for stored in read_stored(client).values():
-            client.delete_deployment(stored.deployment.id)
-            for each in stored.automations:
-                client.delete_automation(each.id)
-        yield client
-
-
-def apply(*projects: Path) -> int:
-    return run(["deployments", "apply", *map(str, projects), "--yes"])
-
-
-def stored(client: SyncPrefectClient, name: str) -> Stored:
-    return read_stored(client)[name]
 
 
 def test_a_project_is_applied_once_and_a_second_time_there_is_nothing_to_change(
@@ -116,59 +95,6 @@ def test_what_a_person_paused_stays_paused_and_is_said(
     assert after.describe().facts["schedule"] == "30 4 * * fri, Europe/Berlin"
 
 
-def test_a_project_that_is_gone_is_paused_keeps_its_runs_and_comes_back_as_it_was(
-    client: SyncPrefectClient, project: Path, capsys: Out
-) -> None:
-    apply(project)
-    made = client.create_flow_run_from_deployment(stored(client, SMOKE).deployment.id)
-    content = project.read_text()
-    project.unlink()
-    capsys.readouterr()
-
-    apply()
-    said = capsys.readouterr().out
-    gone = stored(client, FULL)
-    again = apply()
-    silent = capsys.readouterr().out
-    project.write_text(content)
-    apply(project)
-
-    back = stored(client, FULL)
-    assert f"- {FULL}  no longer declared" in said
-    assert gone.deployment.paused
-    assert not gone.automations[0].enabled
-    assert (again, silent) == (0, "nothing to change\n")
-    assert client.read_flow_run(made.id).id == made.id
-    assert not back.deployment.paused
-    assert back.automations[0].enabled
-    assert back.deployment.id == gone.deployment.id
-
-
-def test_what_a_person_switched_off_is_off_when_a_project_comes_back(
-    client: SyncPrefectClient, project: Path, capsys: Out
-) -> None:
-    apply(project)
-    found = stored(client, FULL)
-    client.update_deployment(found.deployment.id, DeploymentUpdate(paused=True))
-    client.pause_automation(found.automations[0].id)
-    content = project.read_text()
-    project.unlink()
-    apply()
-    project.write_text(content)
-    capsys.readouterr()
-
-    apply(project)
-
-    said = capsys.readouterr().out
-    back, smoke = stored(client, FULL), stored(client, SMOKE)
-    assert "paused by a person, and stays paused" in said
-    assert "switched off by a person, and stays off" in said
-    assert back.deployment.paused
-    assert not back.automations[0].enabled
-    assert not smoke.deployment.paused
-    assert sorted(back.deployment.tags) == ["digits", "ocrline"]
-
-
 def test_a_schedule_and_triggers_that_are_no_longer_said_go(
     client: SyncPrefectClient, project: Path
 ) -> None:
@@ -229,7 +155,7 @@ def test_what_was_applied_is_applied_again_when_the_stack_starts(
 
     done = apply_remembered(Settings())
 
-    assert [(change.name, change.what) for change in done] == [(FULL, "created")]
+    assert [(each.name, each.what) for each in differing(done.changes)] == [(FULL, "created")]
     assert stored(client, FULL).deployment.name == "digits"
 
 

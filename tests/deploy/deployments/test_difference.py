@@ -11,10 +11,11 @@ def test_every_deployment_has_its_word_and_every_field_its_old_and_new_value() -
         "a/same": Found(WEEKLY),
         "a/other": Found({**WEEKLY, "params.old": "1"}),
         "a/gone": Found(WEEKLY),
-        "a/retired": Found(WEEKLY, is_retired=True),
+        "a/retired": Found(WEEKLY, ("retired",), is_retired=True),
+        "a/of-another-machine": Found(WEEKLY),
     }
 
-    changes = compare(declared, found)
+    changes = compare(declared, found, applied={"a/same", "a/gone", "a/retired"})
 
     assert changes == [
         Change("a/new", "created"),
@@ -25,13 +26,15 @@ def test_every_deployment_has_its_word_and_every_field_its_old_and_new_value() -
             (FieldChange("params.epochs", "10", "12"), FieldChange("params.old", "1", "")),
         ),
         Change("a/gone", "no longer declared"),
-        Change("a/retired", "unchanged"),
+        Change("a/retired", "unchanged", notes=("retired",)),
     ]
     assert [change.name for change in differing(changes)] == ["a/new", "a/other", "a/gone"]
 
 
 def test_what_a_person_did_is_said_and_is_no_difference() -> None:
-    (change,) = compare({"a/same": WEEKLY}, {"a/same": Found(WEEKLY, ("paused by a person",))})
+    (change,) = compare(
+        {"a/same": WEEKLY}, {"a/same": Found(WEEKLY, ("paused by a person",))}, set()
+    )
 
     assert change == Change("a/same", "unchanged", notes=("paused by a person",))
     assert differing([change]) == []

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from configs.presets import ConfigError
-from deploy.deployments.remembered import declare_all, name_sources, read_remembered, remember
+from deploy.deployments.remembered import (
+    declare_all,
+    find_gone,
+    name_sources,
+    read_remembered,
+    remember,
+)
 from ocr.errors import BadData
 from tests.deploy.deployments.conftest import write_project
 
@@ -14,18 +20,20 @@ def test_projects_of_before_come_first_files_by_full_path_and_each_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write_project(tmp_path / "digits.yaml")
-    remember(tmp_path, ["demo", str(file)])
+    remember(tmp_path, {"every machine": ["evaluate/ocrline"], "demo": [], str(file): []})
     monkeypatch.chdir(tmp_path)
 
-    sources = name_sources(tmp_path, ["digits.yaml", "meters"])
+    sources = name_sources(read_remembered(tmp_path), ["digits.yaml", "meters"])
 
     assert sources == ["demo", str(file), "meters"]
 
 
 def test_a_file_that_is_gone_declares_nothing_any_more(tmp_path: Path) -> None:
-    remember(tmp_path, ["demo", str(tmp_path / "gone.yaml")])
+    gone = str(tmp_path / "gone.yaml")
+    remembered = {"demo": [], gone: ["retrain-lines/gone"]}
 
-    assert name_sources(tmp_path, []) == ["demo"]
+    assert name_sources(remembered, []) == ["demo"]
+    assert find_gone(remembered) == [gone]
 
 
 def test_two_projects_of_one_name_are_refused(tmp_path: Path) -> None:
