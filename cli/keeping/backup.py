@@ -52,5 +52,8 @@ def _print(report: "BackupReport", *, seconds: float) -> None:
         soft_wrap=True,
     )
     if not report.secrets:
-        said = "passwords, keys and what Prefect's blocks hold were left out (--with-secrets)"
+        said = (
+            "passwords, keys, notifications.yaml and what Prefect's blocks hold were left out "
+            "(--with-secrets)"
+        )
         OUT.print(said, soft_wrap=True)

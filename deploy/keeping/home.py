@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-REMEMBERED: Final = ("deployments.json", "services/endpoint")
+REMEMBERED: Final = ("deployments.json", "services/endpoint", "services/stack.json")
 """What this machine was told and would have to be told again."""
-SECRET: Final = tuple(f"services/{of}-password" for of in ("prefect", "database", "minio"))
-"""Passwords and keys, which a backup has only when asked."""
+SECRET: Final = (
+    "notifications.yaml",
+    *(f"services/{of}-password" for of in ("prefect", "database", "minio")),
+)
+"""Passwords, keys and addresses with keys in them, which a backup has only when asked."""
 
 
 def find_kept(home: Path, *, with_secrets: bool) -> Iterator[tuple[str, Path]]:

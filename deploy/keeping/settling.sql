@@ -1,9 +1,9 @@
 -- What a restored database of Prefect is told, of SQLite and of PostgreSQL alike.
 
--- What ran when it was saved does not run any more.
+-- What ran when it was saved does not run any more, nor does what waited for a person.
 INSERT INTO flow_run_state (type, name, message, flow_run_id)
 SELECT 'CRASHED', 'Crashed', 'It ran when the backup was made that this server was restored from', id
-FROM flow_run WHERE state_type IN ('RUNNING', 'PENDING', 'CANCELLING');
+FROM flow_run WHERE state_type IN ('RUNNING', 'PENDING', 'CANCELLING', 'PAUSED');
 
 INSERT INTO task_run_state (type, name, message, task_run_id)
 SELECT 'CRASHED', 'Crashed', 'It ran when the backup was made that this server was restored from', id
@@ -14,7 +14,7 @@ UPDATE flow_run SET
   end_time = CURRENT_TIMESTAMP, state_timestamp = CURRENT_TIMESTAMP,
   state_id = (SELECT s.id FROM flow_run_state s
               WHERE s.flow_run_id = flow_run.id ORDER BY s.created DESC LIMIT 1)
-WHERE state_type IN ('RUNNING', 'PENDING', 'CANCELLING');
+WHERE state_type IN ('RUNNING', 'PENDING', 'CANCELLING', 'PAUSED');
 
 UPDATE task_run SET
   state_type = 'CRASHED', state_name = 'Crashed',

@@ -22,7 +22,9 @@ INSERT INTO flow_run (id, name, flow_id, state_type, state_name) VALUES
  ('00000000-0000-4000-8000-000000000002', 'done', '00000000-0000-4000-8000-000000000001',
   'COMPLETED', 'Completed'),
  ('00000000-0000-4000-8000-000000000003', 'under way', '00000000-0000-4000-8000-000000000001',
-  'RUNNING', 'Running');
+  'RUNNING', 'Running'),
+ ('00000000-0000-4000-8000-000000000008', 'asks', '00000000-0000-4000-8000-000000000001',
+  'PAUSED', 'Paused');
 INSERT INTO configuration (key, value) VALUES ('ENCRYPTION_KEY', '{"fernet_key": "the-key"}');
 INSERT INTO concurrency_limit_v2 (id, active, name, "limit", active_slots, denied_slots,
   slot_decay_per_second, avg_slot_occupancy_seconds) VALUES
@@ -35,7 +37,7 @@ INSERT INTO block_document (id, name, data, block_schema_id, block_type_id) VALU
  ('00000000-0000-4000-8000-000000000007', 'chat', '"encrypted"',
   '00000000-0000-4000-8000-000000000006', '00000000-0000-4000-8000-000000000005');
 """
-"""A run that is done, one under way that holds a slot, and a block with its key."""
+"""A run that is done, one under way with a slot, one that asks, and a block with its key."""
 
 
 def make_tables(**variables: str) -> None:
@@ -66,7 +68,9 @@ def settings(
         (home / "services").mkdir(parents=True)
         (home / "prefect").mkdir()
         (home / "services" / "endpoint").write_text("http://127.0.0.1:8868 ")
+        (home / "services" / "stack.json").write_text('{"has_minio": true}')
         (home / "services" / "prefect-password").write_text("ocrline:the-password")
+        (home / "notifications.yaml").write_text("targets: [{url: 'json://me:hush@host/'}]")
         shutil.copy(empty_database, home / "prefect" / "prefect.db")
         with closing(sqlite3.connect(home / "prefect" / "prefect.db")) as database:
             database.executescript(ROWS)

@@ -92,6 +92,7 @@ def test_a_database_of_postgresql_comes_back(
     bring_back(there, path)
 
     assert ask(postgres, two, "SELECT name, state_name FROM flow_run ORDER BY name").split() == [
+        "asks|Crashed",
         "done|Completed",
         "under",
         "way|Crashed",

@@ -32,13 +32,15 @@ def test_store_runs_and_what_the_home_remembers_come_back(
     assert content(open_store(there.store)) == content(open_store(settings.store))
     assert report.objects == len(content(open_store(settings.store)))
     runs = rows(there.home, "SELECT name, state_name FROM flow_run ORDER BY name")
-    assert runs == [("done", "Completed"), ("under way", "Crashed")]
+    assert runs == [("asks", "Crashed"), ("done", "Completed"), ("under way", "Crashed")]
     assert (there.home / "services" / "endpoint").read_text() == "http://127.0.0.1:8868 "
+    assert (there.home / "services" / "stack.json").read_text() == '{"has_minio": true}'
     assert open_workspace(there).registry.resolve("plates").version == "second"
 
 
-def test_what_ran_is_crashed_and_holds_no_slot(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("run", ["under way", "asks"])
+def test_what_ran_or_waited_for_a_person_is_crashed_and_holds_no_slot(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str
 ) -> None:
     path = save(settings, tmp_path / "a.tar.zst")
     there = new_home(tmp_path / "other", monkeypatch)
@@ -48,7 +50,7 @@ def test_what_ran_is_crashed_and_holds_no_slot(
     assert rows(there.home, "SELECT active_slots FROM concurrency_limit_v2") == [(0,)]
     state = (
         "SELECT s.type, s.message FROM flow_run r JOIN flow_run_state s ON s.id = r.state_id "
-        "WHERE r.name = 'under way'"
+        f"WHERE r.name = '{run}'"
     )
     said = "It ran when the backup was made that this server was restored from"
     assert rows(there.home, state) == [("CRASHED", said)]
@@ -63,6 +65,7 @@ def test_a_backup_has_no_password_no_key_and_no_block(
     bring_back(there, path)
 
     assert not (there.home / "services" / "prefect-password").exists()
+    assert not (there.home / "notifications.yaml").exists()
     assert b"the-key" not in (there.home / "prefect" / "prefect.db").read_bytes()
     assert rows(there.home, "SELECT name FROM block_document") == []
 
@@ -76,8 +79,10 @@ def test_a_backup_with_secrets_has_them(
     bring_back(there, path)
 
     password = there.home / "services" / "prefect-password"
+    notifications = there.home / "notifications.yaml"
     assert password.read_text() == "ocrline:the-password"
-    assert password.stat().st_mode & 0o777 == 0o600
+    assert "me:hush@host" in notifications.read_text()
+    assert {path.stat().st_mode & 0o777 for path in (password, notifications)} == {0o600}
     assert rows(there.home, "SELECT name FROM block_document") == [("chat",)]
 
 
