@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ocr.dataset.row_list import NEWEST
 from ocr.retention.things import kind_of, names_a_thing
 from ocr.store.protocol import Entry, Store
 
@@ -14,7 +15,8 @@ class Contents:
     Attributes:
         things: Objects that others name.
         pointers: Objects without which nobody finds those.
-        aliases: The aliases as they were before anything was listed.
+        aliases: The aliases, and what names the newest rows, as they were before anything was
+            listed.
     """
 
     things: tuple[Entry, ...]
@@ -46,7 +48,7 @@ def choose_contents(store: Store) -> Contents:
     for entry in store.entries(""):
         if names_a_thing(entry.key):
             pointers += [entry] * (entry.key in before)
-        elif kind_of(entry.key) != "alias":
+        elif kind_of(entry.key) != "alias" and not _is_newest(entry.key):
             things.append(entry)
     return Contents(_sorted(things), _sorted(pointers), aliases)
 
@@ -54,6 +56,11 @@ def choose_contents(store: Store) -> Contents:
 def _alias_keys(store: Store) -> Iterator[str]:
     for name in store.folders("models"):
         yield from store.list(f"models/{name}/aliases")
+    yield from filter(_is_newest, store.list("rows"))
+
+
+def _is_newest(key: str) -> bool:
+    return kind_of(key) == "rows" and key.endswith(f"/{NEWEST}")
 
 
 def _sorted(entries: list[Entry]) -> tuple[Entry, ...]:

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from ocr.store import Store
 RowList = NDArray[np.uint64]
 """(N,) ascending: 64 bits of the digest of each row."""
 NOTHING: RowList = np.empty(0, np.uint64)
+NEWEST: Final = "newest.json"
+"""Names the list that was kept last, beside it."""
 _BYTES = 8
 
 
@@ -59,7 +61,7 @@ def keep_rows(store: Store, rows: RowList, *, name: str, snapshot: str) -> None:
     """
     with suppress(ArtifactExists):
         store.put_bytes(_key(name, snapshot), rows.tobytes())
-    _point_at(store, f"rows/{name}/newest.json", snapshot)
+    _point_at(store, f"rows/{name}/{NEWEST}", snapshot)
 
 
 def read_rows_of(store: Store, *, name: str, snapshot: str) -> RowList | None:
@@ -73,7 +75,7 @@ def read_rows_of(store: Store, *, name: str, snapshot: str) -> RowList | None:
 def newest_snapshot(store: Store, *, name: str) -> str:
     """Return the digest of the snapshot that was prepared last; empty: there is none."""
     try:
-        return str(json.loads(store.read_bytes(f"rows/{name}/newest.json"))["digest"])
+        return str(json.loads(store.read_bytes(f"rows/{name}/{NEWEST}"))["digest"])
     except ArtifactNotFound:
         return ""
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ocr.backup.contents import choose_contents
@@ -13,6 +14,7 @@ from ocr.backup.head import Head
 from ocr.backup.objects import IN_MEMORY, copy_objects, restore_object
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.writing import new_archive
+from ocr.dataset.row_list import digest_of, keep_rows, newest_snapshot, read_rows_of
 from ocr.errors import ArtifactExists
 from ocr.models.registry import Registry
 from ocr.retention.removal import remove_thing
@@ -69,6 +71,25 @@ def test_a_store_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
     assert Registry(restored).resolve("plates").version == "second"
 
 
+def test_the_rows_that_are_newest_are_in_a_backup_though_others_come_meanwhile(
+    tmp_path: Path,
+) -> None:
+    store = LocalStore(tmp_path / "source")
+    first, second = (np.arange(count, dtype=np.uint64) for count in (3, 5))
+    keep_rows(store, first, name="plates", snapshot=digest_of(first))
+    contents = choose_contents(store)
+    keep_rows(store, second, name="plates", snapshot=digest_of(second))
+    head = Head(contents.files, 1 << 20, release="", created="", database="", secrets=False)
+    with new_archive(tmp_path / "a.tar.zst", head) as archive:
+        list(copy_objects(store, contents, archive))
+
+    restored = load(tmp_path / "a.tar.zst", LocalStore(tmp_path / "restored"))
+
+    newest = newest_snapshot(restored, name="plates")
+    assert newest == digest_of(first)
+    assert read_rows_of(restored, name="plates", snapshot=newest) is not None
+
+
 def test_a_store_of_any_kind_takes_a_backup(store: Store, tmp_path: Path) -> None:
     source = LocalStore(tmp_path / "source")
     fill(source, tmp_path / "bundles")
@@ -105,7 +126,8 @@ def test_what_names_something_comes_after_it(tmp_path: Path) -> None:
     first_alias = names.index("store/models/pages/aliases/champion.json")
     assert names.index("store/models/plates/second/" + pointed(store)) < first_pointer
     assert names.index("store/models/plates/second/published.json") < first_alias
-    assert first_alias >= len(names) - 2
+    assert first_alias == len(names) - 3
+    assert names[-1] == "store/rows/plates/newest.json"
 
 
 def pointed(store: Store) -> str:
