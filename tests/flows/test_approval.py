@@ -16,6 +16,7 @@ from ocr.models.alias import Promotion
 from ocr.models.registry import Registry
 from tasks.approving import approval
 from tasks.approving.waiting import answer, list_waiting
+from tasks.notifying import occasions
 from tasks.references import JudgementRef
 from tasks.workspace import open_workspace
 from tests.tasks.approving.asking import in_background, wait_for_question
@@ -46,6 +47,14 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     return registry
 
 
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Of what people were told, and of which version."""
+    notices: list[tuple[str, str]] = []
+    monkeypatch.setattr(occasions, "notify", lambda each: notices.append((each.kind, each.model)))
+    return notices
+
+
 def retrain(folder: Path, timeout_h: float = 1.0) -> JudgementRef:
     """Run the flow with approval required."""
     asked = {"approval": ApprovalParams(needed=True, timeout_h=timeout_h)}
@@ -64,7 +73,7 @@ def kept_answers(registry: Registry) -> list[Any]:
 
 
 def test_an_approved_candidate_is_deployed_and_the_history_says_who_and_why(
-    registry: Registry, tmp_path: Path
+    registry: Registry, tmp_path: Path, told: list[tuple[str, str]]
 ) -> None:
     with in_background(partial(retrain, tmp_path)) as run:
         waiting = wait_for_question(run)
@@ -75,6 +84,7 @@ def test_an_approved_candidate_is_deployed_and_the_history_says_who_and_why(
     move = champion(registry)
     assert before.version == "old"
     assert waiting.model == "bars:new"
+    assert told == [("approval-needed", "bars:new"), ("promotion", "bars:new")]
     assert judgement.accepted
     assert (move.version, move.approved_by, move.approval_reason) == (
         "new",
@@ -84,12 +94,13 @@ def test_an_approved_candidate_is_deployed_and_the_history_says_who_and_why(
 
 
 def test_a_rejected_candidate_stays_offline_and_is_not_asked_about_again(
-    registry: Registry, tmp_path: Path
+    registry: Registry, tmp_path: Path, told: list[tuple[str, str]]
 ) -> None:
     with in_background(partial(retrain, tmp_path)) as run:
         waiting = wait_for_question(run)
         answer(waiting, decision="reject", by="Li Wei", reason="loses short plates")
         judgement = run.result()
+    told_first = list(told)
     again = retrain(tmp_path)
     with get_client(sync_client=True) as client:
         state = client.read_flow_run(UUID(waiting.run)).state
@@ -97,6 +108,7 @@ def test_a_rejected_candidate_stays_offline_and_is_not_asked_about_again(
     assert (judgement.verdict, judgement.accepted) == ("rejected", False)
     assert judgement.reasons[0] == "Rejected by Li Wei: loses short plates."
     assert again.answer == judgement.answer
+    assert told_first == [("approval-needed", "bars:new"), ("rejection", "bars:new")]
     assert champion(registry).version == "old"
     assert state is not None
     assert state.is_completed()
@@ -198,7 +210,10 @@ def test_a_candidate_is_judged_anew_when_somebody_moves_the_champion_while_it_wa
 
 
 def test_a_candidate_that_is_worse_than_the_new_champion_is_refused_unasked(
-    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    registry: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    told: list[tuple[str, str]],
 ) -> None:
     partly = add_version(tmp_path, "partly", "0123vwxyzu")
     monkeypatch.setattr(flow, "export_recogniser", lambda *_: partly)
@@ -208,6 +223,7 @@ def test_a_candidate_that_is_worse_than_the_new_champion_is_refused_unasked(
         judgement = run.result()
 
     assert judgement.verdict == "block"
+    assert told == [("approval-needed", "bars:partly"), ("refusal", "bars:partly")]
     assert judgement.answer is None
     assert champion(registry).version == "new"
     assert list_waiting() == []
