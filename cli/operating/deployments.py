@@ -39,31 +39,38 @@ def apply(
 ) -> None:
     """Show what would change, ask, and make the deployments what the projects say."""
     settings = _start(store)
-    from deploy.deployments.apply import carry_out, planning
+    from prefect.client.orchestration import get_client
 
-    with planning(settings, projects or []) as (plan, client):
-        _show(plan)
-        if not plan.differs:
+    from deploy.deployments.apply import apply_all, make_plan
+
+    given = projects or []
+    with get_client(sync_client=True) as client:
+        shown = make_plan(client, settings, given)
+        _show(shown)
+        if not shown.differs:
             OUT.print("nothing to change")
         elif not yes:
             typer.confirm("Apply?", abort=True)
-        carry_out(plan, client, settings)
-        if plan.differs:
-            OUT.print(f"applied {_count(plan)}")
+        done = apply_all(client, settings, given, shown=None if yes else shown)
+        if done.differs:
+            OUT.print(f"applied {_count(done)}")
 
 
 @app.command(epilog="Example: ocrline deployments diff")
 def diff(projects: Projects = None, store: StoreUri = "", as_json: AsJson = False) -> None:
     """Show what an apply would change; exit 1 when anything would."""
     settings = _start(store)
-    from deploy.deployments.apply import planning
+    from prefect.client.orchestration import get_client
 
-    with planning(settings, projects or []) as (plan, _):
-        if as_json:
-            print_json(plan.changes)
-        else:
-            _show(plan)
-            OUT.print(_count(plan) if plan.differs else "nothing to change")
+    from deploy.deployments.apply import make_plan
+
+    with get_client(sync_client=True) as client:
+        plan = make_plan(client, settings, projects or [])
+    if as_json:
+        print_json(plan.changes)
+    else:
+        _show(plan)
+        OUT.print(_count(plan) if plan.differs else "nothing to change")
     if plan.differs:
         raise typer.Exit(DIFFERS)
 

@@ -1,7 +1,6 @@
 """Apply what is declared: find out what differs, make it so, remember the projects."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filelock import FileLock
@@ -22,9 +21,10 @@ from deploy.deployments.remembered import (
 from deploy.deployments.server import Stored, read_stored
 from deploy.deployments.writing import change, create, retire
 from deploy.pool import ensure_pool
+from ocr.errors import BadInput
 
 LOCK = "deployments.lock"
-TIMEOUT_S = 180
+TIMEOUT_S = 90
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,18 @@ class Plan:
         return bool(differing(self.changes))
 
 
-@contextmanager
-def planning(
-    settings: Settings, given: Sequence[str] = (), *, keeps_gone: bool = False
-) -> Iterator[tuple[Plan, SyncPrefectClient]]:
-    """Find out what differs, while no other apply of this machine changes it.
+def make_plan(
+    client: SyncPrefectClient,
+    settings: Settings,
+    given: Sequence[str] = (),
+    *,
+    keeps_gone: bool = False,
+) -> Plan:
+    """Find out what differs.
 
     Args:
-        settings: Of this machine; the environment names Prefect's server.
+        client: Of Prefect's server.
+        settings: Of this machine.
         given: Presets and YAML files beside those that were applied before.
         keeps_gone: Whether the deployments of a file that is gone stay as they are, as nobody is
             there to say that it is gone for good.
@@ -66,38 +70,58 @@ def planning(
     Raises:
         ConfigError: A project cannot be read.
     """
+    before = read_remembered(settings.home)
+    gone = find_gone(before)
+    kept = {source: before[source] for source in gone if keeps_gone}
+    groups = declare_all(name_sources(before, given))
+    names = {source: [each.full_name for each in group] for source, group in groups.items()}
+    declared = {each.full_name: each for group in groups.values() for each in group}
+    stored = read_stored(client)
+    changes = compare(
+        {name: facts_of_declared(each) for name, each in declared.items()},
+        {name: each.describe() for name, each in stored.items()},
+        {name for source in before.keys() - kept.keys() for name in before[source]},
+    )
+    return Plan({**kept, **names}, gone, declared, stored, changes)
+
+
+def apply_all(
+    client: SyncPrefectClient,
+    settings: Settings,
+    given: Sequence[str] = (),
+    *,
+    shown: Plan | None = None,
+    keeps_gone: bool = False,
+) -> Plan:
+    """Do what differs, one apply of this machine at a time, and remember it; returns what was done.
+
+    Args:
+        client: Of Prefect's server.
+        settings: Of this machine.
+        given: As for a plan.
+        shown: What a person agreed to; None: nobody was asked.
+        keeps_gone: As for a plan.
+
+    Raises:
+        ConfigError: A project cannot be read.
+        BadInput: It is not what the person agreed to any more.
+    """
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (
-        FileLock(settings.home / LOCK, timeout=TIMEOUT_S),
-        get_client(sync_client=True) as client,
-    ):
-        before = read_remembered(settings.home)
-        gone = find_gone(before)
-        kept = {source: before[source] for source in gone if keeps_gone}
-        groups = declare_all(name_sources(before, given))
-        names = {source: [each.full_name for each in group] for source, group in groups.items()}
-        declared = {each.full_name: each for group in groups.values() for each in group}
-        stored = read_stored(client)
-        changes = compare(
-            {name: facts_of_declared(each) for name, each in declared.items()},
-            {name: each.describe() for name, each in stored.items()},
-            {name for source in before.keys() - kept.keys() for name in before[source]},
-        )
-        yield Plan({**kept, **names}, gone, declared, stored, changes), client
-
-
-def carry_out(plan: Plan, client: SyncPrefectClient, settings: Settings) -> None:
-    """Do what a plan says, and remember its projects."""
-    ensure_pool(client, settings)
-    for each in differing(plan.changes):
-        match each.what:
-            case "created":
-                create(client, plan.declared[each.name])
-            case "changed":
-                change(client, plan.declared[each.name], plan.stored[each.name])
-            case "no longer declared":
-                retire(client, plan.stored[each.name])
-    remember(settings.home, plan.names)
+    with FileLock(settings.home / LOCK, timeout=TIMEOUT_S):
+        plan = make_plan(client, settings, given, keeps_gone=keeps_gone)
+        if shown is not None and plan.changes != shown.changes:
+            raise BadInput("by now there is something else to do than was shown: apply again")
+        ensure_pool(client, settings)
+        for each in differing(plan.changes):
+            match each.what:
+                case "created":
+                    create(client, plan.declared[each.name])
+                case "changed":
+                    change(client, plan.declared[each.name], plan.stored[each.name])
+                case "no longer declared":
+                    retire(client, plan.stored[each.name])
+        remember(settings.home, plan.names)
+        return plan
 
 
 def apply_remembered(settings: Settings) -> Plan:
@@ -105,6 +129,5 @@ def apply_remembered(settings: Settings) -> Plan:
 
     The deployments of a file that is gone stay as they are: it may be on a share that comes later.
     """
-    with planning(settings, keeps_gone=True) as (plan, client):
-        carry_out(plan, client, settings)
-        return plan
+    with get_client(sync_client=True) as client:
+        return apply_all(client, settings, keeps_gone=True)

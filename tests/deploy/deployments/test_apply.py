@@ -73,6 +73,25 @@ def test_a_changed_project_is_shown_field_by_field_before_it_is_asked(
     assert facts["schedule"] == "30 4 * * fri, Europe/Berlin"
 
 
+def test_a_prompt_keeps_nobody_waiting_and_what_it_did_not_show_is_not_done(
+    client: SyncPrefectClient, project: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes: list[int] = []
+
+    def answer(*_: object, **__: object) -> bool:
+        write_project(project, cron="30 4 * * fri")
+        codes.append(apply(project))
+        return True
+
+    monkeypatch.setattr("typer.confirm", answer)
+
+    codes.append(run(["deployments", "apply", str(project)]))
+
+    assert codes == [0, 2]
+    assert "something else to do than was shown: apply again" in capsys.readouterr().err
+    assert stored(client, FULL).describe().facts["schedule"] == "30 4 * * fri, Europe/Berlin"
+
+
 def test_what_a_person_paused_stays_paused_and_is_said(
     client: SyncPrefectClient, project: Path, capsys: Out
 ) -> None:
