@@ -1,6 +1,7 @@
 """What an archive says of itself before all else: how much is in it, and who wrote it."""
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -10,6 +11,8 @@ FORMAT: Final = 1
 HEAD: Final = "backup.json"
 MANIFEST: Final = "SHA256SUMS"
 MAX_HEAD_BYTES: Final = 64 * 1024
+MOST_NUMBER: Final = 1 << 62
+DATABASES: Final = ("", "sqlite", "postgresql")
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,23 @@ def parse_head(data: bytes, *, source: str) -> Head:
     try:
         said = json.loads(data)
         newer = said["format"] > FORMAT
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadData(f"{source}: {HEAD} cannot be read: {error!r}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadData(f"{source}: {HEAD} cannot be read: {error!r:.200}") from error
     if newer:
-        by = said.get("release")
+        by = repr(said.get("release")).strip("'")[:40]
         raise BadInput(f"{source} was written by a newer ocrline, {by}: update this one first")
     try:
         head = Head(**said)
-    except TypeError as error:
-        raise BadData(f"{source}: {HEAD} cannot be read: {error}") from error
-    if not all(type(number) is int and number >= 0 for number in (head.files, head.bytes)):
-        raise BadData(f"{source}: {HEAD} says {head.files!r} files of {head.bytes!r} bytes")
+        is_sound = re.fullmatch(r"[0-9A-Za-z.+-]{0,40}", head.release) and re.fullmatch(
+            r"[0-9T:.+-]{10,40}", head.created
+        )
+    except (TypeError, ValueError) as error:
+        raise BadData(f"{source}: {HEAD} cannot be read: {error!r:.200}") from error
+    if not is_sound or head.database not in DATABASES or type(head.secrets) is not bool:
+        raise BadData(f"{source}: {HEAD} says what no release of ocrline does")
+    if not all(
+        type(number) is int and 0 <= number < MOST_NUMBER for number in (head.files, head.bytes)
+    ):
+        said = f"{head.files!r:.40} files of {head.bytes!r:.40} bytes"
+        raise BadData(f"{source}: {HEAD} says {said}")
     return head

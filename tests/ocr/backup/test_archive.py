@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from ocr.backup.head import HEAD, Head
+from ocr.backup.head import HEAD, Head, parse_head
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.writing import new_archive
 from ocr.errors import ArtifactExists, BadData, BadInput
@@ -174,12 +174,44 @@ def test_an_archive_of_a_newer_release_is_refused(tmp_path: Path) -> None:
         ArchiveReader(path)
 
 
-@pytest.mark.parametrize("said", [{"files": -1}, {"bytes": -5}, {"files": True}])
+@pytest.mark.parametrize(
+    "said", [{"files": -1}, {"bytes": -5}, {"files": True}, {"bytes": 10**300}]
+)
 def test_a_head_with_senseless_numbers_is_refused(tmp_path: Path, said: dict[str, int]) -> None:
     path = forge(tmp_path / "a.tar.zst", [], head_of({}, **said))
 
     with pytest.raises(BadData, match=r"backup\.json says"):
         ArchiveReader(path)
+
+
+HEADS = {
+    "markup": {"created": "[/nope]"},
+    "half a character": {"created": "\ud800"},
+    "an escape in a time": {"created": "2026-11-24\x1b10:00"},
+    "no time": {"created": {"a": 1}},
+    "an escape": {"release": "\x1b[31mRED"},
+    "an escape of a newer release": {"release": "\x1b[31mRED", "format": 9},
+    "an escape as a key": {"\x1b[31mRED": 1},
+    "another database": {"database": "\x1b[31mfoo"},
+    "databases": {"database": ["sqlite"]},
+    "secrets in words": {"secrets": "\x1b[31myes"},
+}
+
+
+@pytest.mark.parametrize("what", HEADS)
+def test_a_head_that_says_what_none_of_ours_does_is_refused_and_not_quoted_as_it_is(
+    tmp_path: Path, what: str
+) -> None:
+    with pytest.raises((BadData, BadInput)) as refusal:
+        parse_head(json.dumps({**vars(head_of({})), **HEADS[what]}).encode(), source="a")
+
+    assert str(refusal.value).isprintable()
+
+
+@pytest.mark.parametrize("data", [b"[" * 60_000, b'{"format":1,"a":' + b"[" * 60_000, b'"x"'])
+def test_a_head_that_is_no_document_is_refused(data: bytes) -> None:
+    with pytest.raises(BadData, match="cannot be read"):
+        parse_head(data, source="a")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no zstd", bytes(5000)])

@@ -39,7 +39,7 @@ __all__ = ["backend", "credentials", "minio_server", "moto_server", "store", "st
 def save(store: Store, path: Path) -> Path:
     contents = choose_contents(store)
     size = contents.size + (1 << 20)
-    head = Head(contents.files, size, release="", created="", database="", secrets=False)
+    head = Head(contents.files, size, release="", created="2026-11-24", database="", secrets=False)
     with new_archive(path, head) as archive:
         for _ in copy_objects(store, contents, archive):
             pass
