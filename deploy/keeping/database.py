@@ -13,7 +13,7 @@ from configs.settings import Settings
 from deploy.background import ServiceFailed
 from deploy.parts.database import CONNECTION, connect_to
 from deploy.services import services_folder
-from ocr.errors import BadInput
+from ocr.errors import BadData
 
 Kind = Literal["sqlite", "postgresql"]
 DATABASE: Final = "database/prefect.dump"
@@ -35,8 +35,16 @@ class Database(Protocol):
     def save(self, path: Path, *, with_secrets: bool) -> None:
         """Write all of one moment to a file."""
 
+    def prepare(self, path: Path) -> None:
+        """Make such a file ready to be loaded.
+
+        Raises:
+            BadData: It is damaged, or none.
+            ServiceFailed: PostgreSQL's programs say so.
+        """
+
     def load(self, path: Path) -> None:
-        """Fill it from such a file, wholly or not at all; what a killed call left is replaced."""
+        """Fill it from a file that is ready, wholly or not at all, in place of what is there."""
 
 
 def open_database(settings: Settings) -> Database:
@@ -78,13 +86,19 @@ class SqliteDatabase:
                 target.commit()
                 target.execute("VACUUM")
 
+    def prepare(self, path: Path) -> None:
+        """Settle a copy, which only one of Prefect's can be."""
+        try:
+            with closing(sqlite3.connect(path)) as copy:
+                if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                    raise BadData("The database of the backup is damaged")
+                copy.executescript(SETTLING.read_text(encoding="utf-8"))
+                copy.execute("PRAGMA journal_mode = DELETE")  # all of it in the one file
+        except sqlite3.Error as error:
+            raise BadData(f"The backup's database is none of Prefect's: {error}") from error
+
     def load(self, path: Path) -> None:
         """Put a copy in its place."""
-        with closing(sqlite3.connect(path)) as copy:
-            if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                raise BadInput("The database of the backup is damaged")
-            copy.executescript(SETTLING.read_text(encoding="utf-8"))
-            copy.execute("PRAGMA journal_mode = DELETE")  # all of it in the one file
         # Others may look into the home; they shall read no runs, and no key of their secrets.
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path.parent.chmod(0o700)
@@ -113,6 +127,10 @@ class PostgresDatabase:
         left_out = [] if with_secrets else ["--exclude-table-data=configuration"]
         whole = ["pg_dump", "--format=custom", "--no-owner", "--no-privileges"]
         self._run([*whole, *left_out, f"--file={path}"])
+
+    def prepare(self, path: Path) -> None:
+        """See that it is a dump."""
+        self._run(["pg_restore", "--list", str(path)])
 
     def load(self, path: Path) -> None:
         """Restore a dump in one transaction, in place of what is there."""

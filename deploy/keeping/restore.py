@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from configs.settings import Settings
-from deploy.background import find_service
+from deploy.background import ServiceFailed, find_service
 from deploy.keeping.database import DATABASE, Database, open_database
 from deploy.keeping.home import place_of
 from ocr.backup.objects import restore_object
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.tar import Member
-from ocr.errors import ArtifactExists, BadData, BadInput, StoreUnavailable
+from ocr.errors import ArtifactExists, BadData, BadInput, OcrError, StoreUnavailable
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.key import check_key
 from ocr.store.state import read_home_mark, write_home_mark
@@ -53,7 +53,7 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
 
     Raises:
         ArtifactExists: There is something where it would go.
-        BadData: It is damaged, or no backup.
+        BadData: It or its database is damaged, or no backup.
         BadInput: A newer release wrote it, or its database is of another kind.
     """
     archive, home = ArchiveReader(path), settings.home
@@ -61,22 +61,29 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
     database = open_database(settings)
     _refuse_unfit(archive, database, home)
     _refuse_too_large(archive, store)
-    done = 0
-    for size in archive.verify(lambda name: _check_name(name, home)):
+    done, names = 0, set[str]()
+    for size in archive.verify(lambda name: names.add(_checked(name, home))):
         done += size
         progress("checking", done, archive.head.bytes)
+    if (DATABASE in names) != bool(archive.head.database):
+        raise BadData(f"{path} says it has a database where it has none, or the other way")
     this = {"restoring": str(path.resolve()), "digest": archive.digest, "store": store.uri}
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     said = read_home_mark(home)
     if said.get("digest") != archive.digest or said.get("store") != store.uri:
         _refuse_taken(home, store, database)
-    write_home_mark(home, **this)
-    objects, done = 0, 0
     spool = home / ".restoring"
     shutil.rmtree(spool, ignore_errors=True)
     spool.mkdir(mode=0o700)
+    try:
+        _prepare(archive, database, spool / "database")
+    except (OcrError, ServiceFailed):
+        shutil.rmtree(spool)
+        raise
+    write_home_mark(home, **this)
+    objects, done = 0, 0
     for member in archive.members():
-        _restore_member(member, home, store, database, spool=spool / "file")
+        _restore_member(member, home, store, database, spool=spool)
         objects += member.name.startswith("store/")
         done += member.size
         progress("restoring", done, archive.head.bytes)
@@ -93,16 +100,24 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
     )
 
 
+def _prepare(archive: ArchiveReader, database: Database, spool: Path) -> None:
+    """Unpack the database, and see that it is one, before anything else is written."""
+    for member in archive.members():
+        if member.name == DATABASE:
+            with written_whole(spool) as file:
+                file.writelines(member.pieces())
+            database.prepare(spool)
+            return  # it is the first
+
+
 def _restore_member(
     member: Member, home: Path, store: Store, database: Database, *, spool: Path
 ) -> None:
     if member.name.startswith("store/"):
-        restore_object(store, member.name.removeprefix("store/"), member, spool=spool)
+        key = member.name.removeprefix("store/")
+        restore_object(store, key, member, spool=spool / "file")
     elif member.name == DATABASE:
-        with written_whole(spool) as file:
-            file.writelines(member.pieces())
-        database.load(spool)
-        spool.unlink(missing_ok=True)
+        database.load(spool / "database")
     elif place := place_of(member.name, home):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with written_whole(place) as file:
@@ -110,13 +125,14 @@ def _restore_member(
         place.chmod(0o600)
 
 
-def _check_name(name: str, home: Path) -> None:
-    """Refuse a member that has no place in a home, store or database."""
+def _checked(name: str, home: Path) -> str:
+    """Return the name of a member; refuse one that has no place in a home, store or database."""
     folder, _, rest = name.partition("/")
     if folder == "store":
         check_key(rest)
     elif name != DATABASE and not (folder == "home" and place_of(name, home)):
         raise BadData(f"The archive holds {name!r}, which has no place in a backup")
+    return name
 
 
 def _refuse_unfit(archive: ArchiveReader, database: Database, home: Path) -> None:

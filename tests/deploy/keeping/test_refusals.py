@@ -1,13 +1,16 @@
 """What is not restored: damaged, hostile, or over what is there already."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from configs.settings import Settings
+from deploy.keeping.database import DATABASE
 from ocr.errors import ArtifactExists, BadData, BadInput, StoreUnavailable
 from ocr.models.registry import Registry
 from ocr.store import open_store
+from tasks.workspace import open_workspace
 from tests.deploy.keeping.conftest import new_home
 from tests.deploy.keeping.saved import bring_back, content, interrupt_by_error, list_members, save
 from tests.ocr.backup.archives import FILES, forge, head_of, member
@@ -51,6 +54,30 @@ def test_a_file_that_has_no_place_in_a_backup_changes_nothing(
         bring_back(there, path)
 
     assert not there.home.exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "dump"),
+    [
+        ("sqlite", b"not sqlite" * 100),
+        ("sqlite", b""),
+        ("sqlite", None),
+        ("", b"not sqlite" * 100),
+    ],
+)
+def test_a_database_that_is_none_leaves_a_home_that_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, dump: bytes | None
+) -> None:
+    files = {} if dump is None else {DATABASE: dump}
+    head = replace(head_of(files), database=said)
+    path = forge(tmp_path / "a.tar.zst", [member(name, data) for name, data in files.items()], head)
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    with pytest.raises(BadData, match="database"):
+        bring_back(there, path)
+
+    assert [each.name for each in there.home.glob("*")] == []
+    open_workspace(there)
 
 
 def test_what_says_itself_that_it_does_not_fit_is_refused(

@@ -184,7 +184,7 @@ def test_a_head_with_senseless_numbers_is_refused(tmp_path: Path, said: dict[str
         ArchiveReader(path)
 
 
-HEADS = {
+HEADS: dict[str, dict[str, object]] = {
     "markup": {"created": "[/nope]"},
     "half a character": {"created": "\ud800"},
     "an escape in a time": {"created": "2026-11-24\x1b10:00"},
