@@ -27,7 +27,7 @@ class TargetParams(Params):
         "", max_length=60, description="How logs call it; empty: by its kind and place"
     )
     url: str = Field(
-        min_length=1,
+        pattern=r"^[A-Za-z0-9+-]{1,20}://",
         repr=False,
         description="Address as apprise knows it: mailtos://, json://, slack://, dingtalk://, "
         "wecombot://, feishu://, lark://; better !file PATH or !env NAME than the secret itself",

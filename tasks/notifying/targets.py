@@ -9,7 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from configs.people.notifications import EventKind, NotificationFile
-from configs.settings import Settings, read_variable
+from configs.settings import Settings, SettingsError, read_variable
 from ocr.errors import BadInput
 from tasks.notifying.notice import Notice
 
@@ -58,8 +58,11 @@ def read_targets(settings: Settings) -> Targets:
         SettingsError: A variable that it names is not set.
     """
     path = targets_path(settings)
-    if not path.exists():
-        return Targets((), "")
+    try:
+        if not path.exists():
+            return Targets((), "")
+    except OSError as error:  # a name too long
+        raise BadInput(f"OCRLINE_NOTIFICATIONS names no file: {error.strerror}") from None
     content = _load(path)
     try:
         file = NotificationFile.model_validate(content)
@@ -83,25 +86,33 @@ def read_targets(settings: Settings) -> Targets:
 
 
 def _load(path: Path) -> Any:
-    loader = _Loader(_read_private(path))
-    loader.folder = path.parent
+    text = _read_private(path)
     try:
+        loader = _Loader(text)
+        loader.folder = path.parent
         return loader.get_single_data() or {}
     except yaml.MarkedYAMLError as error:  # its text would quote the file
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise BadInput(f"{path} is no YAML, see line {line}") from None
-    finally:
-        loader.dispose()
+    except (BadInput, SettingsError):
+        raise
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # of a date, say
+        raise BadInput(f"{path} is no YAML: {type(error).__name__}") from None
 
 
 def _read_private(path: Path) -> str:
     try:
-        mode = stat.S_IMODE(path.stat().st_mode)
+        said = path.stat().st_mode
+        mode = stat.S_IMODE(said)
+        if not stat.S_ISREG(said):
+            raise BadInput(f"{path} is no plain file")
         if mode & 0o077:
             raise BadInput(f"{path} may be read by others (mode {mode:o}): chmod 600 {path}")
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {type(error).__name__}") from None
+    except BadInput:
+        raise
+    except (OSError, ValueError) as error:  # no UTF-8, or a NUL in its name
+        raise BadInput(f"{str(path)!r} cannot be read: {type(error).__name__}") from None
 
 
 def _file(loader: _Loader, node: yaml.ScalarNode) -> str:

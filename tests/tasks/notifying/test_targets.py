@@ -1,5 +1,6 @@
 """The file that says who is told."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,29 @@ def test_a_file_of_a_secret_that_others_read_is_refused(home: Path) -> None:
         read()
 
 
+def test_what_is_no_plain_file_is_refused_and_not_waited_for(home: Path) -> None:
+    os.mkfifo(home / "notifications.yaml", 0o600)
+
+    with pytest.raises(BadInput, match="is no plain file"):
+        read()
+
+
+def test_a_secret_in_a_file_that_can_have_no_such_name_is_refused(home: Path) -> None:
+    write(home, 'targets:\n- url: !file "a\\0b"\n')
+
+    with pytest.raises(BadInput, match="cannot be read: ValueError"):
+        read()
+
+
+def test_a_name_that_no_file_can_have_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_NOTIFICATIONS", str(home / ("n" * 5000)))
+
+    with pytest.raises(BadInput, match="names no file: File name too long"):
+        read()
+
+
 def test_a_variable_that_is_not_set_is_named(home: Path) -> None:
     write(home, "targets:\n- url: !env OCRLINE_NOBODY_SETS_THIS\n")
 
@@ -76,6 +100,10 @@ def test_a_variable_that_is_not_set_is_named(home: Path) -> None:
         f"targets: [{{url: '{SECRET}', events: [holding]}}]",
         f"targets: [{{url: '{SECRET}'",
         f"targets: '{SECRET}'",
+        f"targets: [{{url: '{SECRET.removeprefix('slack://')}'}}]",
+        f"targets: [{{url: '{SECRET}'}}]\x07",
+        f"{'[' * 5000} '{SECRET}'",
+        f"targets: [{{url: '{SECRET}', name: 2026-99-99}}]",
         f"- '{SECRET}'",
         f"targets: [{{url: !python/name:os.system '{SECRET}'}}]",
     ],
