@@ -51,9 +51,7 @@ class NotifyParams(Params):
     """What the flow `notify` tells, for what happens where no process of ours is left."""
 
     kind: EventKind = Field("crash", description="What happened")
-    model: str = Field(
-        "", max_length=200, description="Name of the model, or of the run that concerns it"
-    )
-    why: str = Field("", max_length=2000, description="What is known of it")
+    model: str = Field("", description="Name of the model, or of the run; a message cuts it")
+    why: str = Field("", description="What is known of it; a message cuts it")
     run: str = Field("", max_length=100, description="Id of the flow run that it happened to")
     event: str = Field("", max_length=100, description="Id of the event; told once")

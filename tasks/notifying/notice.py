@@ -54,15 +54,14 @@ class Notice:
 
     @property
     def body(self) -> str:
-        """The numbers, why, who, and where to read more, a line each."""
-        return "\n".join(
-            [
-                *_numbers(self.summary),
-                *_line("Why", self.why),
-                *_line("Who", self.who),
-                *_line("More", self.link),
-            ]
-        )
+        """The numbers, why, who, and where to read more, a line each; else the title."""
+        lines = [
+            *_numbers(self.summary),
+            *_line("Why", self.why),
+            *_line("Who", self.who),
+            *_line("More", self.link),
+        ]
+        return "\n".join(lines) or self.title  # apprise sends nothing that has no body
 
 
 def _numbers(summary: Summary | None) -> list[str]:

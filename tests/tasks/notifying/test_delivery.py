@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 import requests
 
-from configs.people.notifications import EventKind
+from configs.people.notifications import EventKind, NotifyParams
 from tasks.notifying.delivery import deliver
 from tasks.notifying.examples import example
 from tasks.notifying.notice import Notice
@@ -96,6 +96,24 @@ def test_a_message_holds_no_control_characters_and_stays_short() -> None:
     assert notice.title == "ocrline: Failed: plates [2J"
     assert len(notice.body) < 500
     assert notice.body.count("\n") == 0
+
+
+def test_what_is_known_by_its_title_alone_arrives() -> None:
+    with http_sink() as sink:
+        assert (
+            deliver(Notice(kind="drift", model="a", id="1"), target(f"json://{sink.address}/"))
+            is None
+        )
+
+    assert [each["title"] for each in sink.arrived] == ["ocrline: Drift: a"]
+
+
+def test_what_an_event_says_at_length_is_cut_and_not_refused() -> None:
+    params = NotifyParams(kind="drift", model="m" * 300, why="x" * 2500)
+
+    notice = Notice(kind=params.kind, model=params.model, id="1", why=params.why)
+
+    assert len(notice.body) < 500
 
 
 @pytest.mark.parametrize("name", [*FIXED_HOSTS, "json", "mail"])
