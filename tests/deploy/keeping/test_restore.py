@@ -137,5 +137,5 @@ def test_killed_anywhere_nothing_uses_what_is_half_and_a_rerun_finishes_it(
         bring_back(there, path)
 
         assert content(open_store(there.store)) == content(open_store(settings.store))
-        assert rows(there.home, "SELECT count(*) FROM flow_run") == [(2,)]
+        assert rows(there.home, "SELECT count(*) FROM flow_run") == [(3,)]
         open_workspace(there)

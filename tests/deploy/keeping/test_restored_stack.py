@@ -112,4 +112,4 @@ def test_nothing_is_restored_under_a_running_server(
 
     assert run(["restore", "a.tar.zst"]) == 2
 
-    assert "ocrline stop first" in capsys.readouterr().err
+    assert "ocrline down first" in capsys.readouterr().err
