@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from reprlib import Repr
 from typing import Any, TypeVar, get_args
 
 import yaml
@@ -26,6 +27,9 @@ TASKS: dict[str, type[ProjectParams]] = {
 }
 PRESETS = Path(__file__).parent / "presets"
 SHOWN = 60
+SHORT = Repr()
+"""Of what was given as much as fits a line, however deep or long it is."""
+SHORT.maxlevel, SHORT.maxstring, SHORT.maxother = 2, SHOWN, SHOWN
 ModelT = TypeVar("ModelT", bound=Params)
 
 
@@ -104,7 +108,8 @@ def describe(error: ErrorDetails) -> str:
         return f"{path}: unknown key"
     if error["type"] == "missing":
         return f"{path}: missing"
-    return f"{path}: {error['input']!r} is not allowed; {_lower_first(error['msg'])}"
+    given = SHORT.repr(error["input"])
+    return f"{path}: {given} is not allowed; {_lower_first(error['msg'])}"
 
 
 def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:

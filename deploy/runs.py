@@ -59,7 +59,8 @@ def drain(api: PrefectApi, narrate: Callable[[str], None]) -> None:
     set_paused(api, True)
     left = _active(api)
     for run in left:
-        narrate(f"stopping {run['name']}, which goes on from its checkpoint when it is run again")
+        name = "".join(letter if letter.isprintable() else " " for letter in run["name"])
+        narrate(f"stopping {name}, which goes on from its checkpoint when it is run again")
         _tell(api, run)
     deadline = time.monotonic() + DRAIN_S
     while left and time.monotonic() < deadline:

@@ -63,6 +63,20 @@ def test_a_wrong_key_or_value_is_named_by_its_full_path(override: str, expected:
     assert expected in str(error.value)
 
 
+def test_of_a_value_that_is_long_and_deep_only_a_little_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    layers = "\n".join(
+        f"- &{name} [{', '.join([f'*{below}'] * 9)}]"
+        for below, name in zip("abcd", "bcde", strict=True)
+    )
+    path.write_text(f"name:\n- &a [{'x' * 500}]\n{layers}\n")
+
+    with pytest.raises(ConfigError, match=r"name: .* is not allowed") as error:
+        load_params(str(path))
+
+    assert len(str(error.value)) < 1000
+
+
 def test_overrides_that_are_nested_too_deep_together_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"--set 'a\.a\.a.*': nested too deep"):
         load_params("smoke", overrides=[f"{'a.' * 5000}{key}=1" for key in "bc"])
