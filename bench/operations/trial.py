@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -140,7 +141,10 @@ def _kill(stack: Stack, target: Target, flow: psutil.Process, postgres: Postgres
             jobs[0].kill()
         case "worker and flow":
             _kill(stack, "worker", flow, None)
-            flow.kill()
+            with suppress(
+                psutil.NoSuchProcess
+            ):  # it ends with its worker, if that is noticed first
+                flow.kill()
         case "database":
             if postgres is None:
                 raise Missed("no PostgreSQL")
