@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, Page
 from tests.end_to_end.conftest import new_machine
 from tests.end_to_end.day.prefect_ui import PrefectUi
 from tests.end_to_end.day.readings import spoil_training_labels, write_readings
-from tests.end_to_end.day.sink import Sink, running_sink
 from tests.end_to_end.day.team import NAME, Team, wait_for
 from tests.end_to_end.day.timeline import Timeline
 from tests.serving.browser import running_chromium
+from tests.tasks.notifying.sinks import Sink, http_sink
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000)]
 
@@ -51,35 +51,39 @@ def team(tmp_path: Path) -> Iterator[Team]:
 def test_a_day(team: Team, browser: Browser, tmp_path: Path) -> None:
     timeline = Timeline(Path(os.environ.get("DAY_PICTURES", tmp_path / "pictures")))
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    with running_sink() as sink:
+    with http_sink() as sink:
         _listen(team, sink)
         ui = _begin(team, page, tmp_path, timeline)
         first = _first_model(team, ui, page, timeline)
         second = _better_model(team, ui, page, timeline)
         _worse_data(team, ui, page, tmp_path, timeline)
         assert team.champion() == second
-        wait_for(lambda: any("Refused" in each for each in titles(sink)), "the alert")
-        timeline.tell(f"alert: {titles(sink)[-1]}")
+        timeline.tell(f"alert received: {wait_for_notice(sink, 'Refused')}")
         _rollback(team, ui, page, timeline)
         wait_for(lambda: team.champion() == first, "the first version, back online")
         timeline.tell(f"{NAME}:{first} answers again")
-        wait_for(lambda: any("Rolled back" in each for each in titles(sink)), "the notice")
-        timeline.tell(f"told of it: {titles(sink)[-1]}")
+        timeline.tell(f"told of it: {wait_for_notice(sink, 'Rolled back')}")
     said = team.command("models", "show", NAME)
     assert "approved by Li Wei: reads my meter" in " ".join(said.split())
     team.command("down")
     timeline.tell("down")
 
 
-def titles(sink: Sink) -> list[str]:
-    return [str(message["title"]) for message in sink.messages]
+def wait_for_notice(sink: Sink, what: str) -> str:
+    """Return the first notice of a kind, its title and its text."""
+
+    def look() -> str | None:
+        found = [each for each in sink.arrived if what in each["title"]]
+        return "\n".join([found[0]["title"], *found[0]["message"].splitlines()]) if found else None
+
+    return wait_for(look, f"the notice: {what}").replace("\n", "\n          ")
 
 
 def _listen(team: Team, sink: Sink) -> None:
     team.machine.home.mkdir(mode=0o700)
     config = team.machine.home / "notifications.yaml"
     config.touch(mode=0o600)
-    config.write_text(f"targets:\n  - url: {sink.address}\n", encoding="utf-8")
+    config.write_text(f"targets:\n  - url: json://{sink.address}/\n", encoding="utf-8")
 
 
 def _begin(team: Team, page: Page, folder: Path, timeline: Timeline) -> PrefectUi:
