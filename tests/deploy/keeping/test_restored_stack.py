@@ -1,6 +1,7 @@
 """A running stack is saved and another one restored: its runs are shown, its champion answers."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,10 @@ class Server:
 @pytest.mark.usefixtures("own_home")
 @pytest.mark.parametrize("with_secrets", [False, True])
 def test_a_restored_stack_shows_the_runs_and_serves_the_champion(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_secrets: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    with_secrets: bool,
 ) -> None:
     settings = Settings()
     registry = Registry(open_store(settings.store))
@@ -91,6 +95,7 @@ def test_a_restored_stack_shows_the_runs_and_serves_the_champion(
     assert (saved, restored) == (0, 0)
     other = Settings()
     assert other.home == tmp_path / "other"
+    request.addfinalizer(partial(stop_services, other))
     server, endpoint = Server(other), f"http://127.0.0.1:{pick_port(0)}"
     ensure_gateway(other, endpoint)
     assert server.runs() == {"yesterday": "Completed", "today": "Crashed"}
