@@ -27,7 +27,11 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectApi]:
         server = ensure_prefect(Settings())
         assert server is not None
         api = PrefectApi(server.ui_url, server.password_file.read_text())
-        wait_until(lambda: api.post("/deployments/filter", {}), "deployments")
+        named = {
+            "deployments": {"name": {"any_": ["ocrline"]}},
+            "flows": {"name": {"any_": ["retrain-lines"]}},
+        }
+        wait_until(lambda: api.post("/deployments/filter", named), "deployments")
         yield api
         api.close()
 
