@@ -18,7 +18,7 @@ async def set_automation(client: PrefectClient, wanted: AutomationCore) -> None:
         found = await client.read_automations_by_name(wanted.name)
     first, *others = sorted(found, key=lambda each: str(each.id))
     is_on = all(each.enabled for each in found)
-    if _is_other(first, wanted) or first.enabled != is_on:
+    if is_other(first, wanted) or first.enabled != is_on:
         kept = wanted.model_copy(update={"enabled": is_on})
         await client.update_automation(first.id, kept)
     for each in others:
@@ -26,9 +26,14 @@ async def set_automation(client: PrefectClient, wanted: AutomationCore) -> None:
             await client.delete_automation(each.id)
 
 
-def _is_other(found: AutomationCore, wanted: AutomationCore) -> bool:
+def is_other(found: AutomationCore, wanted: AutomationCore) -> bool:
+    """Say whether one waits for something else, or does something else.
+
+    Not as JSON: a set has another order there in each process, and an update that changes nothing
+    makes the server forget the silence that it was waiting for.
+    """
     said = {"trigger", "actions", "description"}
     ids = {"trigger": {"id"}}
-    return found.model_dump(mode="json", include=said, exclude=ids) != wanted.model_dump(
-        mode="json", include=said, exclude=ids
+    return found.model_dump(include=said, exclude=ids) != wanted.model_dump(
+        include=said, exclude=ids
     )

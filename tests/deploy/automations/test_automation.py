@@ -1,6 +1,9 @@
 """One automation of a name, whoever makes it at the same time."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -9,6 +12,19 @@ from prefect.events.schemas.automations import AutomationCore
 
 from deploy.automations.automation import set_automation
 from deploy.automations.lost_runs import silent_runs
+
+SHUFFLED = """
+import random
+from prefect.events.schemas.automations import AutomationCore
+from deploy.automations.automation import is_other
+from deploy.automations.lost_runs import silent_runs
+said = silent_runs().model_dump(mode="json")
+differing = 0
+for _ in range(200):
+    random.shuffle(said["trigger"]["expect"])
+    differing += is_other(AutomationCore.model_validate(said), silent_runs())
+print(differing)
+"""
 
 
 class Server:
@@ -59,3 +75,14 @@ def test_what_is_off_stays_off_also_where_it_had_a_twin() -> None:
 
     (kept,) = server.kept.values()
     assert not kept.enabled
+
+
+def test_the_order_in_which_a_server_lists_events_is_no_difference() -> None:
+    # Of this seed two events meet in a set, whose order is then that of the list.
+    variables = {**os.environ, "PYTHONHASHSEED": "2"}
+
+    said = subprocess.run(
+        [sys.executable, "-c", SHUFFLED], env=variables, capture_output=True, text=True, check=True
+    )
+
+    assert said.stdout == "0\n"
