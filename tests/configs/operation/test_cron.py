@@ -7,7 +7,7 @@ import pytest
 from prefect.client.schemas.schedules import CronSchedule
 from prefect.server.schemas.schedules import CronSchedule as ServerSchedule
 
-from configs.presets import ConfigError, load_project
+from configs.presets import SHORT, ConfigError, load_project
 
 
 def refuse(key: str, value: str) -> str:
@@ -58,7 +58,7 @@ def test_a_schedule_that_prefect_runs_is_taken(cron: str) -> None:
 def test_a_schedule_that_never_comes_is_refused_with_what_is_allowed(cron: str, said: str) -> None:
     message = refuse("cron", cron)
 
-    assert message.startswith(f"operation.cron: {cron!r} is not allowed")
+    assert message.startswith(f"operation.cron: {SHORT.repr(cron)} is not allowed")
     assert said in message
 
 

@@ -79,7 +79,9 @@ def test_the_rows_that_are_newest_are_in_a_backup_though_others_come_meanwhile(
     keep_rows(store, first, name="plates", snapshot=digest_of(first))
     contents = choose_contents(store)
     keep_rows(store, second, name="plates", snapshot=digest_of(second))
-    head = Head(contents.files, 1 << 20, release="", created="", database="", secrets=False)
+    head = Head(
+        contents.files, 1 << 20, release="", created="2026-11-24", database="", secrets=False
+    )
     with new_archive(tmp_path / "a.tar.zst", head) as archive:
         list(copy_objects(store, contents, archive))
 
