@@ -113,14 +113,14 @@ def _stack() -> Iterator[tuple[Settings, PrefectApi]]:
 
 
 def _measure(settings: Settings, api: PrefectApi, preset: str, overrides: Sequence[str]) -> Round:
-    params = load_params(preset, overrides=[*overrides, "deployment.target=none"])
+    params = load_params(preset, overrides=overrides)
     if isinstance(params, RetrainPagesParams):
         raise SystemExit(f"{preset} trains two nets at once, expected a preset of lines")
     deployment = api.get("/deployments/name/retrain-lines/ocrline")["id"]
     clicked = time.monotonic()
     run = api.post(
         f"/deployments/{deployment}/create_flow_run",
-        {"parameters": {"params": params.model_dump(mode="json")}},
+        {"parameters": {"params": params.model_dump(mode="json"), "until": "judge"}},
     )["id"]
     with tempfile.TemporaryDirectory(prefix="cost-job-") as folder:
         bare = Path(folder) / "job"
