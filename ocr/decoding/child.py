@@ -52,21 +52,19 @@ class _Shelf:
         self._stack = ExitStack()
         self._open: OpenDocument | None = None
 
-    @property
-    def pages(self) -> int:
-        """How many of the open document are to be read; 0 without one."""
-        return len(self._open.numbers) if self._open else 0
+    def open(self, content: bytes, **limits: Any) -> int:
+        """Open a document, which may well be empty, instead; return how many pages it has."""
+        self.clear()
+        self._open = self._stack.enter_context(open_document(content, **limits))
+        return len(self._open.numbers)
 
-    def decode(self, request: Mapping[str, Any], content: bytes) -> tuple[Image, int]:
-        """Decode a page, of a new document if it is one; return it and the number of pages."""
-        if request["is_new"]:  # which may well be empty
-            self.clear()
-            self._open = self._stack.enter_context(open_document(content, **request["limits"]))
+    def decode(self, index: int) -> tuple[Image, int]:
+        """Decode a page; return it and the number of pages."""
         if self._open is None:
             raise LookupError("no document is open")
-        pages = self.pages
-        page = self._open.decode(self._open.numbers[request["index"]])
-        if request["index"] + 1 >= pages:
+        pages = len(self._open.numbers)
+        page = self._open.decode(self._open.numbers[index])
+        if index + 1 >= pages:
             self.clear()
         return page, pages
 
@@ -81,10 +79,12 @@ def _answer(
 ) -> None:
     _limit_cpu(request["timeout_s"])
     try:
-        page, pages = shelf.decode(request, content)
+        if request["is_new"]:
+            send(connection, {"opened": shelf.open(content, **request["limits"])})
+        page, pages = shelf.decode(request["index"])
     except (BadDocument, BadImage) as error:
         fault = {"kind": type(error).__name__, "reason": error.reason, "message": str(error)}
-        send(connection, {"fault": fault} | ({"of_pages": shelf.pages} if shelf.pages else {}))
+        send(connection, {"fault": fault})
     except MemoryError:
         shelf.clear()
         message = "It takes more memory to decode than a document may"

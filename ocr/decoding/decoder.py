@@ -138,7 +138,7 @@ class Decoder:
             timeout_s: For this page.
 
         Returns:
-            The page, or what is wrong with this one of a document that could be opened.
+            The page, or what is wrong with this one of a document that was opened for it.
 
         Raises:
             BadDocument: As `ocr.image.document.read_pages`; unreadable too where the process
@@ -149,21 +149,25 @@ class Decoder:
         """
         self.confinement()
         deadline = time.monotonic() + timeout_s
+        of_pages = 0
         try:
             self._ask(document, index, timeout_s=timeout_s)
             answer = receive(self._connection, deadline=deadline)
+            if "opened" in answer:
+                of_pages = _pages(answer["opened"], document)
+                answer = receive(self._connection, deadline=deadline)
             if "pages" in answer:
                 return self._receive_page(answer, document, deadline=deadline)
             self.holds = -1
             fault = _to_error(answer)
-            if fault is not None and "of_pages" in answer:
-                return DecodedPage(fault, _pages(answer["of_pages"], document))
         except TimeoutError:
             self.kill()
             message = f"Page {index + 1} takes more than {timeout_s:g} s to decode"
-            raise BadDocument("too_slow", message) from None
+            fault = BadDocument("too_slow", message)
         except (OSError, KeyError, TypeError, ValueError) as error:
-            raise self._blame(error, page=index + 1) from None
+            fault = self._blame(error, page=index + 1)
+        if fault and of_pages and not isinstance(fault, DecoderKilled):
+            return DecodedPage(fault, of_pages)
         raise fault or DecoderFailed(str(answer.get("failure", answer)))
 
     def interrupt(self) -> None:

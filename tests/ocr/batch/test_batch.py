@@ -15,7 +15,7 @@ from ocr.batch.shard import cut_shards
 from ocr.errors import BadInput, ProcessDied
 from ocr.image.pixels import encode_png
 from tests.ocr.batch.toy_batch import LIMITS, ToyReader, make_reader, read, rows, write_pages
-from tests.ocr.image.documents import encrypted_pdf, image_pdf, make_pdf, tiff
+from tests.ocr.image.documents import encrypted_pdf, image_pdf, joined_pdf, make_pdf, tiff
 from tests.serving.decoding.hostile_files import pdf_of_pattern
 from tests.serving.tiny_pipeline import draw_page
 
@@ -162,13 +162,15 @@ def test_a_page_that_takes_too_long_costs_its_time_and_no_other_page(
     tmp_path: Path, reader: ToyReader
 ) -> None:
     write_pages(tmp_path / "source", TEXTS[:2])
-    (tmp_path / "source" / "slow.pdf").write_bytes(pdf_of_pattern())
+    after = image_pdf([draw_page([TEXTS[2]])], dpi=200)
+    (tmp_path / "source" / "slow.pdf").write_bytes(joined_pdf([pdf_of_pattern(), after]))
 
     batch = read(tmp_path / "source", tmp_path, limits=replace(LIMITS, page_timeout_s=3))
 
     (refused,) = rows(tmp_path, batch, "quarantine")
-    assert (refused["path"], refused["reason"]) == ("slow.pdf", "too_slow")
-    assert sorted(row["text"] for row in rows(tmp_path, batch)) == TEXTS[:2]
+    assert (refused["path"], refused["page"], refused["reason"]) == ("slow.pdf", 1, "too_slow")
+    assert sorted(row["text"] for row in rows(tmp_path, batch)) == TEXTS[:3]
+    assert (batch.counts.quarantined, batch.counts.bad_pages) == (0, 1)
 
 
 def test_an_empty_source_is_refused(tmp_path: Path, reader: ToyReader) -> None:

@@ -72,6 +72,16 @@ def image_pdf(images: Sequence[Image], *, dpi: int) -> bytes:
     return file.getvalue()
 
 
+def joined_pdf(documents: Sequence[bytes]) -> bytes:
+    """Join the pages of documents."""
+    joined = pdfium.PdfDocument.new()
+    for document in documents:
+        joined.import_pages(pdfium.PdfDocument(document))
+    file = io.BytesIO()
+    joined.save(file)
+    return file.getvalue()
+
+
 def tiff(images: Sequence[Image]) -> bytes:
     first, *others = map(_pillow, images)
     file = io.BytesIO()
