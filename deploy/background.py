@@ -5,7 +5,8 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,8 @@ import psutil
 from ocr.store.whole import written_whole
 
 CLOCK_TICK_S = 0.01
+SHELL = "/bin/sh"
+ONCE_TOLD = 'read -r told && exec "$0" "$@" </dev/null'
 
 
 class ServiceFailed(RuntimeError):
@@ -106,30 +109,18 @@ def start_service(
     """
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{name}.log"
-    with log.open("ab") as stream, Path(os.devnull).open("rb") as nothing:
-        # Not subprocess.Popen: it warns of, and reaps, what is meant to outlive us.
-        pid = os.posix_spawn(
-            command[0],
-            list(command),
-            {**clean_environment(), **environment},
-            setsid=True,
-            file_actions=[
-                (os.POSIX_SPAWN_DUP2, nothing.fileno(), 0),
-                (os.POSIX_SPAWN_DUP2, stream.fileno(), 1),
-                (os.POSIX_SPAWN_DUP2, stream.fileno(), 2),
-            ],
+    with _spawned(command, environment, log) as pid:
+        process = psutil.Process(pid)
+        service = Service(
+            name=name,
+            pid=pid,
+            started=_started_s(process),
+            url=url,
+            log=str(log),
+            environment=_digest(environment),
         )
-    process = psutil.Process(pid)
-    service = Service(
-        name=name,
-        pid=pid,
-        started=_started_s(process),
-        url=url,
-        log=str(log),
-        environment=_digest(environment),
-    )
-    with written_whole(folder / f"{name}.json") as content:
-        content.write(json.dumps(asdict(service)).encode())
+        with written_whole(folder / f"{name}.json") as content:
+            content.write(json.dumps(asdict(service)).encode())
     _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
     return service
 
@@ -191,6 +182,34 @@ def pick_port(preferred: int) -> int:
                 continue
             return int(probe.getsockname()[1])
     raise ServiceFailed("No free port on 127.0.0.1")
+
+
+@contextmanager
+def _spawned(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Iterator[int]:
+    """Yield the id of a process that becomes the command afterwards, or ends with this one.
+
+    So that nothing runs that nobody remembers, whenever this process is killed.
+    """
+    told, teller = os.pipe()
+    try:
+        with log.open("ab") as stream:
+            # Not subprocess.Popen: it warns of, and reaps, what is meant to outlive us.
+            pid = os.posix_spawn(
+                SHELL,
+                [SHELL, "-c", ONCE_TOLD, *command],
+                {**clean_environment(), **environment},
+                setsid=True,
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, told, 0),
+                    (os.POSIX_SPAWN_DUP2, stream.fileno(), 1),
+                    (os.POSIX_SPAWN_DUP2, stream.fileno(), 2),
+                ],
+            )
+        yield pid
+        os.write(teller, b"\n")
+    finally:
+        os.close(told)
+        os.close(teller)
 
 
 def _service_ids(folder: Path) -> set[int]:

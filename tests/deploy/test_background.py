@@ -38,6 +38,21 @@ start_service(
 time.sleep(600)
 """
 
+DIES_BEFORE_IT_REMEMBERS = """
+import os
+from pathlib import Path
+from deploy import background
+background.written_whole = lambda path: os.kill(os.getpid(), 9)
+background.start_service(
+    Path("{folder}"),
+    "web",
+    command=["/bin/sh", "-c", "sleep 600; true", "{folder}"],
+    url="",
+    environment={{}},
+    is_up=lambda: True,
+)
+"""
+
 
 def start_web(folder: Path, **environment: str) -> Service:
     port = pick_port(0)
@@ -159,6 +174,20 @@ def test_a_service_outlives_the_service_that_started_it(tmp_path: Path) -> None:
     assert outlived is not None
 
 
+def test_what_was_not_remembered_ends_with_who_started_it(tmp_path: Path) -> None:
+    code = DIES_BEFORE_IT_REMEMBERS.format(folder=tmp_path)
+
+    starter = subprocess.run([sys.executable, "-c", code], env=clean_environment(), check=False)
+
+    assert starter.returncode == -9
+    named = [each for each in psutil.process_iter(["cmdline"]) if _names(each, tmp_path)]
+    _, alive = psutil.wait_procs(named, timeout=10)
+    for process in alive:
+        process.kill()
+    assert not alive
+    assert find_service(tmp_path, "web") is None
+
+
 def test_a_stale_memory_is_forgotten(tmp_path: Path) -> None:
     stale = Service(name="web", pid=2**22, started=0.0, url="", log="")
     (tmp_path / "web.json").write_text(json.dumps(asdict(stale)))
@@ -237,6 +266,10 @@ def test_an_answer_on_loopback_does_not_come_through_the_proxy(
 
     stop_service(tmp_path, "web")
     assert answered
+
+
+def _names(process: psutil.Process, folder: Path) -> bool:
+    return str(folder) in (process.info["cmdline"] or ())
 
 
 def _is_zombie(pid: int) -> bool:
