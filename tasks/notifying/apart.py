@@ -1,6 +1,7 @@
 """Delivery in a process of its own, which no answer that goes on for ever can hold.
 
-``python -m tasks.notifying.apart``, with a notice and a target, pickled by us, at its input.
+``python -m tasks.notifying.apart``, with a notice, a target and the entry of the ledger that it
+inherits, pickled by us, at its input.
 """
 
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.notifying.delivery import Undelivered, deliver
+from tasks.notifying.ledger import mark_told
 from tasks.notifying.notice import Notice
 from tasks.notifying.targets import Target
 
@@ -21,15 +23,22 @@ MOST_BYTES: Final = 256 << 20
 """Of memory, beyond what the libraries take."""
 
 
-def deliver_apart(notice: Notice, target: Target, *, most_s: int = MOST_S) -> Undelivered | None:
-    """Tell one target; it is given up after so many seconds, whatever it answers."""
+def deliver_apart(
+    notice: Notice, target: Target, entry: int, *, most_s: int = MOST_S
+) -> Undelivered | None:
+    """Tell one target; it is given up after so many seconds, whatever it answers.
+
+    The process goes on, and keeps its claim of the entry, where this one is killed.
+    """
     done = subprocess.run(
         [sys.executable, "-m", __name__],
-        input=pickle.dumps((notice, target, most_s)),
+        input=pickle.dumps((notice, target, entry, most_s)),
         env={**os.environ, "PYTHONSAFEPATH": "1"},
+        pass_fds=[entry],
         capture_output=True,
         check=False,
     )
+    mark_told(entry)  # it was tried, even where the process was ended over it
     if done.returncode == -signal.SIGALRM:
         return Undelivered(target.name, f"its answer had no end within {most_s} s")
     if done.returncode:
@@ -40,12 +49,13 @@ def deliver_apart(notice: Notice, target: Target, *, most_s: int = MOST_S) -> Un
 
 def main() -> None:
     """Tell the target; print why it could not be told, or nothing."""
-    notice, target, most_s = pickle.load(sys.stdin.buffer)  # noqa: S301 - of our own
+    notice, target, entry, most_s = pickle.load(sys.stdin.buffer)  # noqa: S301 - of our own
     signal.alarm(most_s)  # ends this process, even where nobody waits for it any more
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     most = pages * resource.getpagesize() + MOST_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     undelivered = deliver(notice, target)
+    mark_told(entry)
     if undelivered is not None:
         sys.stdout.write(undelivered.why)
 

@@ -13,7 +13,7 @@ from configs.people.notifications import EventKind
 from configs.settings import Settings, SettingsError
 from ocr.errors import OcrError
 from tasks.notifying.apart import deliver_apart
-from tasks.notifying.ledger import claim
+from tasks.notifying.ledger import claimed
 from tasks.notifying.notice import Notice
 from tasks.notifying.targets import Targets, read_targets
 from tasks.run.narration import narrate
@@ -53,8 +53,10 @@ def tell(notice: Notice, targets: Targets) -> list[str]:
     failed = []
     home = Settings().home
     for target in targets.every:
-        if target.wants(notice) and claim(home, event=notice.id, target=target.url):
-            undelivered = deliver_apart(notice, target)
+        if not target.wants(notice):
+            continue
+        with claimed(home, event=notice.id, target=target.url) as entry:
+            undelivered = deliver_apart(notice, target, entry) if entry is not None else None
             if undelivered is not None:
                 said = f"{undelivered.target} was not told: {undelivered.why}"
                 narrate("notify", said)

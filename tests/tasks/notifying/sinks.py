@@ -29,14 +29,15 @@ class Sink:
 
 
 @contextmanager
-def http_sink(status: int = 200) -> Iterator[Sink]:
-    """Receive JSON by HTTP."""
+def http_sink(status: int = 200, *, pause_s: float = 0) -> Iterator[Sink]:
+    """Receive JSON by HTTP, and answer after a pause."""
     sink = Sink()
 
     class Receive(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             sink.arrived.append(json.loads(body))
+            time.sleep(pause_s)
             self.send_response(status)
             self.end_headers()
 

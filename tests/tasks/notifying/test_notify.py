@@ -1,7 +1,10 @@
 """Who is told when: once, whatever repeats, and never at the expense of a run."""
 
 import json
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from cli.main import run
 from ocr.models.registry import Registry
 from ocr.store import open_store
 from tasks.notifying.examples import example
+from tasks.notifying.ledger import claimed
 from tasks.notifying.notify import notify
 from tests.serving.conftest import Shelf
 from tests.serving.tiny_bundle import DIGITS, LETTERS
@@ -48,6 +52,38 @@ def test_the_same_event_is_told_once_and_another_again(home: Path) -> None:
         finish()
 
     assert titles(sink) == ["ocrline: Failed: example:9c41"] * 2
+
+
+def test_an_event_that_its_process_did_not_come_to_tell_is_told_by_the_next(home: Path) -> None:
+    with http_sink() as sink:
+        tell_to(home, sink)
+        with claimed(home, event="test:1", target=f"json://{sink.address}/"):
+            notify(example("failure", id_="1"))
+            finish()
+        heard_meanwhile = titles(sink)
+
+        notify(example("failure", id_="1"))
+        finish()
+
+    assert heard_meanwhile == []
+    assert titles(sink) == ["ocrline: Failed: example:9c41"]
+
+
+def test_an_event_whose_process_is_killed_over_it_is_told_once(home: Path) -> None:
+    with http_sink(pause_s=2) as sink:
+        tell_to(home, sink)
+        code = f"from {__name__} import *; notify(example('failure', id_='1'))"
+        teller = subprocess.Popen([sys.executable, "-c", code])
+        while not sink.arrived:
+            time.sleep(0.05)
+        teller.kill()
+        teller.wait()
+        for _ in range(2):  # while it is still being told, and after
+            notify(example("failure", id_="1"))
+            finish()
+            time.sleep(3)
+
+    assert titles(sink) == ["ocrline: Failed: example:9c41"]
 
 
 def test_a_dead_target_delays_nothing_and_keeps_nobody_else_from_hearing(
