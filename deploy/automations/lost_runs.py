@@ -14,7 +14,8 @@ SILENCE_S = 90
 """Three heartbeats."""
 BEGIN_S = 300
 """Most seconds from a run's process to its first heartbeat, on a machine that is busy."""
-ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Suspended", "Paused")
+ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Suspended")
+"""Not Paused: a run that waits for a person has a process, and gives signs of life."""
 BEGINS = ("Running", "Cancelling", "Scheduled", "AwaitingRetry", "AwaitingConcurrencySlot")
 AGAIN = "Run it again: it goes on from its last checkpoint."
 

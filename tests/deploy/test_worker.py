@@ -3,9 +3,12 @@
 import os
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
 
 from configs.presets import load_params
@@ -62,6 +65,31 @@ def test_a_run_of_the_ui_imports_our_flow_and_works_in_the_folder_of_the_worker(
     assert "here/rec_train.txt" in ended["state"]["message"]
     assert find_service(Settings().home / "services", "worker") is not None
     assert "PREFECT_API_URL" in os.environ
+
+
+def test_an_answer_to_a_run_whose_process_is_gone_does_not_leave_it_running(
+    api: PrefectApi,
+) -> None:
+    deployment = api.get("/deployments/name/retrain-lines/ocrline")
+    waits = {"type": "PAUSED", "state_details": {"pause_timeout": "2100-01-01T00:00:00Z"}}
+    run = api.post("/flow_runs/", {"flow_id": deployment["flow_id"], "state": waits})["id"]
+    sign_of_life = {
+        "event": "prefect.flow-run.heartbeat",
+        "occurred": datetime.now(UTC).isoformat(),
+        "resource": {"prefect.resource.id": f"prefect.flow-run.{run}"},
+        "id": str(uuid4()),
+    }
+    user, _, secret = os.environ["PREFECT_API_AUTH_STRING"].partition(":")
+    httpx.post(
+        f"{api.url}/api/events", json=[sign_of_life], auth=(user, secret), trust_env=False
+    ).raise_for_status()
+
+    answered = api.post(f"/flow_runs/{run}/resume", {})
+
+    ended = wait_until(lambda: final(api, run), "the end of the run")
+    assert answered["status"] == "ACCEPT"
+    assert ended["state_type"] == "CRASHED"
+    assert "No sign of life" in ended["state"]["message"]
 
 
 def final(api: PrefectApi, run: str) -> Any:
