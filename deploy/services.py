@@ -257,6 +257,7 @@ def client_variables(settings: Settings, url: str) -> dict[str, str]:
         "PREFECT_HOME": str(settings.home / "prefect"),
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_S),
         "PREFECT_WORKER_QUERY_SECONDS": str(LOOK_S),
+        "PREFECT_CLIENT_RETRY_EXTRA_CODES": "500",  # what its server says while PostgreSQL is away
         "DO_NOT_TRACK": "1",
     }
 

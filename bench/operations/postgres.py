@@ -7,10 +7,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from deploy.background import pick_port
 
@@ -34,6 +36,14 @@ class Postgres:
     def address(self) -> str:
         """As OCRLINE_DATABASE states it."""
         return f"postgresql+asyncpg://ocrline@127.0.0.1:{self.port}/prefect"
+
+    def kill(self) -> None:
+        """End it and what serves its connections, without a word."""
+        main = psutil.Process(self.process.pid)
+        for process in [*main.children(), main]:
+            with suppress(psutil.NoSuchProcess):  # what served a connection has ended
+                process.kill()
+        self.process.wait()
 
     def restart(self) -> None:
         """Start it again on what it has."""

@@ -148,10 +148,7 @@ def _kill(stack: Stack, target: Target, flow: psutil.Process, postgres: Postgres
         case "database":
             if postgres is None:
                 raise Missed("no PostgreSQL")
-            main = psutil.Process(postgres.process.pid)
-            for process in [*main.children(), main]:
-                process.kill()
-            postgres.process.wait()
+            postgres.kill()
             time.sleep(DATABASE_GONE_S)
             postgres.restart()
         case _:

@@ -1,8 +1,11 @@
 """Where Prefect keeps runs: a real PostgreSQL, and addresses that are none."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -14,11 +17,17 @@ from bench.operations.postgres import (
     running_postgres,
 )
 from configs.settings import Settings
-from deploy.background import ServiceFailed, pick_port
+from deploy.background import ServiceFailed, clean_environment, pick_port
 from deploy.parts.database import connect_to, find_database, show_address
-from deploy.services import ensure_server, services_folder
+from deploy.services import client_variables, ensure_server, services_folder
 from deploy.status import read_parts
 from tests.deploy.conftest import own_home_in
+
+ASKS = """
+from prefect.client.orchestration import get_client
+with get_client(sync_client=True) as client:
+    client.read_flow_runs()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +67,25 @@ def test_prefect_keeps_its_runs_in_postgresql_and_later_starts_know(
     kept = [path for path in home.rglob("*") if path.is_file() and PASSWORD in read(path)]
     assert kept == [home / "services" / "database-password"]
     assert kept[0].stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.timeout(600)
+def test_what_is_asked_while_postgresql_is_away_is_answered_once_it_is_back(
+    home: Path, postgres: Postgres
+) -> None:
+    os.environ.update(OCRLINE_DATABASE=postgres.address, OCRLINE_DATABASE_PASSWORD=PASSWORD)
+    server = ensure_server(Settings())
+    variables = client_variables(Settings(), server.url)
+    postgres.kill()
+    comes_back = Timer(3, postgres.restart)
+    comes_back.start()
+
+    asked = subprocess.run(
+        [sys.executable, "-c", ASKS], env={**clean_environment(), **variables}, check=False
+    )
+
+    comes_back.join()
+    assert asked.returncode == 0
 
 
 def test_a_wrong_password_is_said_not_shown_and_not_kept(home: Path, postgres: Postgres) -> None:
