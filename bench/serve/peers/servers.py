@@ -138,9 +138,9 @@ def _paddlex_pipeline(detector: Path, recogniser: Path) -> Mapping[str, object]:
         )
         return {"module_name": task, "model_name": name, "model_dir": str(bundle / "paddle")}
 
-    boxes: dict[str, object] = {
-        "limit_side_len": 960,
-        "limit_type": "max",
+    boxes: dict[str, object] = {  # as its pipeline `OCR` comes
+        "limit_side_len": 64,
+        "limit_type": "min",
         "max_side_limit": 4000,
         "thresh": 0.3,
         "box_thresh": 0.6,
