@@ -27,8 +27,11 @@ def read_variable(name: str) -> str:
     """Return a variable that a file of ours names, which keeps a secret out of it.
 
     Raises:
-        SettingsError: It is not set.
+        SettingsError: It is not set, or no shell could set it: services would not inherit it.
     """
+    if not (name.isascii() and name.isidentifier()):
+        said = "expected letters, digits and _ of a variable that notifications.yaml asks for"
+        raise SettingsError(f"{name!r}: {said}")
     value = os.environ.get(name, "")
     if not value:
         raise SettingsError(f"{name} is not set, and notifications.yaml asks for it")

@@ -70,7 +70,12 @@ class DecoderFailed(RuntimeError):
 
 
 class DecoderKilled(BadDocument):
-    """A decoder that was killed from outside, over a document that may be sound."""
+    """A decoder that was killed from outside, over a document that may be sound.
+
+    Its `of_pages` are those of the document; 0: it was not opened.
+    """
+
+    of_pages = 0
 
 
 def memory_for(*, max_pixels: int, max_bytes: int = BODY_BYTES) -> int:
@@ -166,7 +171,9 @@ class Decoder:
             fault = BadDocument("too_slow", message)
         except (OSError, KeyError, TypeError, ValueError) as error:
             fault = self._blame(error, page=index + 1)
-        if fault and of_pages and not isinstance(fault, DecoderKilled):
+        if isinstance(fault, DecoderKilled):
+            fault.of_pages = of_pages
+        elif fault and of_pages:
             return DecodedPage(fault, of_pages)
         raise fault or DecoderFailed(str(answer.get("failure", answer)))
 

@@ -59,7 +59,7 @@ class Decoders:
         try:
             return self._decode(document, index)
         except DecoderKilled:
-            return self._decode(document, index)
+            return self._decode_again(document, index)
 
     def interrupt(self, document: Document) -> None:
         """End the decoder that decodes a page of a document now, if one does.
@@ -79,6 +79,14 @@ class Decoders:
             for decoder in self._idle:  # others close when they are given back
                 decoder.close()
             self._changed.notify_all()
+
+    def _decode_again(self, document: Document, index: int) -> DecodedPage:
+        try:
+            return self._decode(document, index)
+        except DecoderKilled as fault:
+            if fault.of_pages:
+                return DecodedPage(fault, fault.of_pages)
+            raise
 
     def _decode(self, document: Document, index: int) -> DecodedPage:
         decoder = self._take(document)

@@ -10,6 +10,7 @@ import resource
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -50,6 +51,7 @@ def deliver_apart(
 def main() -> None:
     """Tell the target; print why it could not be told, or nothing."""
     notice, target, entry, most_s = pickle.load(sys.stdin.buffer)  # noqa: S301 - of our own
+    signal.signal(signal.SIGALRM, partial(_give_up, entry))
     signal.alarm(most_s)  # ends this process, even where nobody waits for it any more
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     most = pages * resource.getpagesize() + MOST_BYTES
@@ -58,6 +60,12 @@ def main() -> None:
     mark_told(entry)
     if undelivered is not None:
         sys.stdout.write(undelivered.why)
+
+
+def _give_up(entry: int, *_: object) -> None:
+    mark_told(entry)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGALRM)
 
 
 if __name__ == "__main__":

@@ -71,8 +71,9 @@ def test_an_answer_to_a_run_whose_process_is_gone_does_not_leave_it_running(
     api: PrefectApi,
 ) -> None:
     deployment = api.get("/deployments/name/retrain-lines/ocrline")
+    runs = {"flow_id": deployment["flow_id"], "state": {"type": "RUNNING"}}
     waits = {"type": "PAUSED", "state_details": {"pause_timeout": "2100-01-01T00:00:00Z"}}
-    run = api.post("/flow_runs/", {"flow_id": deployment["flow_id"], "state": waits})["id"]
+    run = api.post("/flow_runs/", runs)["id"]
     sign_of_life = {
         "event": "prefect.flow-run.heartbeat",
         "occurred": datetime.now(UTC).isoformat(),
@@ -83,6 +84,7 @@ def test_an_answer_to_a_run_whose_process_is_gone_does_not_leave_it_running(
     httpx.post(
         f"{api.url}/api/events", json=[sign_of_life], auth=(user, secret), trust_env=False
     ).raise_for_status()
+    api.post(f"/flow_runs/{run}/set_state", {"state": waits, "force": True})
 
     answered = api.post(f"/flow_runs/{run}/resume", {})
 

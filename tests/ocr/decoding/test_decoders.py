@@ -4,9 +4,12 @@ import os
 import resource
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 
+import numpy as np
 import psutil
 import pytest
 
@@ -14,10 +17,12 @@ from ocr.decoding.decoder import DecoderFailed, Document
 from ocr.decoding.decoders import Decoders
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, encode_png
-from tests.ocr.image.documents import tiff
+from tests.ocr.image.documents import image_pdf, joined_pdf, tiff
+from tests.serving.decoding.hostile_files import pdf_of_pattern
 from tests.serving.tiny_pipeline import draw_page
 
 MAX_PIXELS = 10**6
+BUSY_S = 2.0
 PAGE = draw_page(["2026"])
 
 
@@ -45,6 +50,18 @@ def kill(*victims: psutil.Process) -> None:
     for victim in victims:
         victim.kill()
         os.waitid(os.P_PID, victim.pid, os.WEXITED | os.WNOWAIT)
+
+
+def busy_decoder(*, after: psutil.Process | None = None) -> psutil.Process:
+    """Wait for one that has long been at a page; another than a process."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with suppress(psutil.NoSuchProcess):
+            for process in processes():
+                if process != after and process.cpu_times().user > BUSY_S:
+                    return process
+        time.sleep(0.05)
+    return pytest.fail("no decoder is busy")
 
 
 @contextmanager
@@ -105,6 +122,22 @@ def test_page_whose_decoder_is_killed_from_outside_is_decoded_by_another() -> No
 
         with ended_in_use(signal.SIGKILL):
             assert decoders.decode(document(encode_png(PAGE))).pages == 1
+
+
+def test_page_over_which_decoders_are_killed_again_and_again_is_no_loss_of_the_others() -> None:
+    slow = document(joined_pdf([pdf_of_pattern(), image_pdf([PAGE], dpi=200)]))
+    with started() as decoders, ThreadPoolExecutor(1) as thread:
+        decoding = thread.submit(decoders.decode, slow)
+        first_victim = busy_decoder()
+        first_victim.kill()
+        busy_decoder(after=first_victim).kill()
+
+        first = decoding.result()
+        second = decoders.decode(slow, 1)
+
+    assert isinstance(first.outcome, BadDocument)
+    assert first.pages == 2
+    assert isinstance(second.outcome, np.ndarray)
 
 
 def test_page_over_which_its_decoder_crashes_is_not_tried_again() -> None:

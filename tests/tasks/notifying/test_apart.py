@@ -1,5 +1,9 @@
 """Delivery to targets that answer and never end."""
 
+import pickle
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,3 +70,21 @@ def test_an_answer_without_end_does_not_fill_the_memory_and_nothing_is_sent_agai
     assert undelivered is not None
     assert undelivered.why == ENDLESS
     assert len(sink.arrived) == 1
+
+
+def test_what_is_given_up_is_told_also_where_nobody_waits_for_it(tmp_path: Path) -> None:
+    with (
+        endless_sink(start=OK, piece=b"x", pause_s=0.5) as sink,
+        claimed(tmp_path, event="promotion", target="team") as entry,
+    ):
+        assert entry is not None
+        ended = subprocess.run(
+            [sys.executable, "-m", "tasks.notifying.apart"],
+            input=pickle.dumps((PROMOTION, target(sink), entry, 4)),
+            pass_fds=[entry],
+            check=False,
+        )
+
+    with claimed(tmp_path, event="promotion", target="team") as again:
+        assert again is None
+    assert ended.returncode == -signal.SIGALRM
