@@ -132,7 +132,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "read-batch": Stage(
-        1,
+        2,
         (
             "ocr.batch.reading",
             "ocr.decoding.child",
