@@ -8,7 +8,9 @@ from rich.markup import escape
 from cli.options import AsJson, settings_for
 from cli.output import ERR, OUT, print_json, print_table
 
-Which = Annotated[str, typer.Argument(help="Name of the model, or the id of the run that waits.")]
+Which = Annotated[
+    str, typer.Argument(help="Name of the model, its run or the question, as approvals lists them.")
+]
 By = Annotated[str, typer.Option("--by", help="Your name; kept in the history.")]
 Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
 
@@ -24,13 +26,13 @@ def approvals(as_json: AsJson = False) -> None:
         return
     print_table(
         "waiting for a person",
-        ["candidate", "champion", "until", "run", "why", "report"],
+        ["candidate", "champion", "until", "question", "why", "report"],
         [
             (
                 each.model,
                 each.champion or "–",
                 "its process has ended" if each.has_ended else each.until,
-                each.run,
+                each.question,
                 each.reason,
                 each.report,
             )
@@ -56,7 +58,9 @@ def _answer(which: str, decision: Literal["approve", "reject"], *, by: str, reas
     waiting = find_waiting(which)
     answer(waiting, decision=decision, by=by, reason=reason)
     done = "approved" if decision == "approve" else "rejected"
-    OUT.print(f"{done}: {escape(waiting.model)}; run {waiting.run} goes on", soft_wrap=True)
+    over = f" over {waiting.champion}" * bool(waiting.champion)
+    said = f"{done}: {escape(waiting.model)}{over}; run {waiting.run} goes on"
+    OUT.print(said, soft_wrap=True)
 
 
 def _connect() -> None:

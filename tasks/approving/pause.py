@@ -22,7 +22,7 @@ from prefect.states import Paused, Running
 from prefect.utilities.engine import propose_state_sync
 from pydantic import ValidationError
 
-from tasks.approving.form import ApprovalForm
+from tasks.approving.form import ApprovalForm, form_of
 
 Made = TypeVar("Made")
 
@@ -101,7 +101,7 @@ def _pause(
     keyset = keyset_from_paused_state(state)
     state.state_details.run_input_keyset = {str(part): name for part, name in keyset.items()}
     text = f"**{complaint}**\n\n{question.text}" if complaint else question.text
-    ApprovalForm.with_initial_data(description=text).save(keyset, flow_run_id=run_id)
+    form_of(key).with_initial_data(description=text).save(keyset, flow_run_id=run_id)
     facts = json.dumps(question.facts)
     _again(lambda: client.create_flow_run_input(run_id, f"{key}-{QUESTION}", facts))
     reached = _again(lambda: propose_state_sync(client, state, flow_run_id=run_id))

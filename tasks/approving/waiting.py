@@ -35,6 +35,7 @@ class Waiting:
         report: Path of the report on the machine that runs it.
         until: When the champion stays for want of an answer.
         has_ended: Its process is gone: no answer would reach it.
+        question: Names the comparison that it asks about.
     """
 
     run: str
@@ -44,6 +45,7 @@ class Waiting:
     report: str
     until: str
     has_ended: bool
+    question: str
 
     @property
     def name(self) -> str:
@@ -65,14 +67,14 @@ def list_waiting() -> list[Waiting]:
 
 
 def find_waiting(reference: str) -> Waiting:
-    """Find the one run that waits, by the name of its model or the start of its id.
+    """Find the one run that waits, by the name of its model or question or the start of its id.
 
     Raises:
         ArtifactNotFound: None does; the message lists those that do.
         BadInput: Several do.
     """
     every = list_waiting()
-    found = [each for each in every if each.name == reference]
+    found = [each for each in every if reference in (each.name, each.question)]
     found = found or [each for each in every if reference and each.run.startswith(reference)]
     if not found:
         known = ", ".join(f"{each.name} ({each.run})" for each in every) or "none"
@@ -90,7 +92,8 @@ def answer(
 
     Raises:
         BadInput: The name or the reason is empty, too long or no plain line.
-        AliasMoved: Somebody answered before, or the run has ended.
+        AliasMoved: Somebody answered before, it asks about another comparison by now, or the run
+            has ended.
     """
     if waiting.has_ended:
         raise AliasMoved(
@@ -98,7 +101,7 @@ def answer(
             "which finds what was made and asks again"
         )
     try:
-        form = ApprovalForm(decision=decision, name=by, reason=reason)
+        form = ApprovalForm(decision=decision, name=by, reason=reason, question=waiting.question)
     except ValidationError as error:
         said = "; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())
         raise BadInput(f"{said}; expected one plain line each") from None
@@ -109,7 +112,10 @@ def answer(
             raise AliasMoved(f"Run {waiting.run} took no answer: {error}") from None
     if result.status != SetStateStatus.ACCEPT:
         said = getattr(result.details, "reason", None) or result.status.value
-        raise AliasMoved(f"Run {waiting.run} took no answer, it may have had one: {said}")
+        raise AliasMoved(
+            f"Run {waiting.run} took no answer, it may have had one or ask about another "
+            f"comparison by now, see ocrline approvals: {said}"
+        )
 
 
 def _read_facts(client: SyncPrefectClient, run: FlowRun) -> dict[str, Any]:
@@ -130,4 +136,5 @@ def _describe(run: FlowRun, facts: dict[str, Any]) -> Waiting:
         report=facts["report"],
         until=facts["until"],
         has_ended=has_ended(facts["process"]),
+        question=(run.state.state_details.pause_key if run.state else None) or "",
     )

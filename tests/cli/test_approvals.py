@@ -61,12 +61,13 @@ def test_what_waits_is_listed_and_answered(
     assert codes == [0, 0, 0]
     assert (listed["model"], listed["run"]) == ("plates:v2", waiting.run)
     assert "plates:v2" in table
-    assert f"{done}: plates:v2; run {waiting.run} goes on" in answered
+    assert f"{done}: plates:v2 over v1; run {waiting.run} goes on" in answered
     assert said is not None
     assert said.model_dump() == {
         "decision": command,
         "name": "Li Wei",
         "reason": "reads 8 at last",
+        "question": waiting.question,
     }
 
 

@@ -18,7 +18,7 @@ from ocr.errors import AliasMoved, BadInput
 from tasks.approving.form import ApprovalForm
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
-from tasks.approving.waiting import answer, find_waiting
+from tasks.approving.waiting import Waiting, answer, find_waiting
 from tests.tasks.approving.asking import in_background, wait_for_question
 from tests.tasks.prefect_server import PrefectServer
 
@@ -50,9 +50,10 @@ def run_ask(seconds: float = 300, outdated: Event | None = None) -> ApprovalForm
     return result
 
 
-def resume(run: str, **written: str) -> Any:
+def resume(waiting: Waiting, **written: str) -> Any:
     with get_client(sync_client=True) as client:
-        return client.resume_flow_run(UUID(run), written)
+        form = {"question": waiting.question, **written}
+        return client.resume_flow_run(UUID(waiting.run), form)
 
 
 def state_of(run: str) -> str:
@@ -68,7 +69,7 @@ def test_run_waits_and_goes_on_with_the_answer() -> None:
         said = run.result()
 
     assert said is not None
-    assert said.model_dump() == GOOD
+    assert said.model_dump() == {**GOOD, "question": waiting.question}
     assert (waiting.model, waiting.champion, waiting.has_ended) == ("plates:v2", "v1", False)
     assert state_of(waiting.run) == "Completed"
 
@@ -86,15 +87,16 @@ def test_run_waits_and_goes_on_with_the_answer() -> None:
         {"reason": "y" * 501},
         {"decision": "perhaps"},
         {"also": "this"},
+        {"question": "approval-of-before"},
     ],
     ids=repr,
 )
 def test_a_bad_answer_is_refused_and_the_run_still_waits(change: dict[str, str]) -> None:
     with in_background(run_ask) as run:
         waiting = wait_for_question(run)
-        result = resume(waiting.run, **{**GOOD, **change})
+        result = resume(waiting, **{**GOOD, **change})
         state = state_of(waiting.run)
-        resume(waiting.run, **GOOD)
+        resume(waiting, **GOOD)
         run.result()
 
     assert result.status == SetStateStatus.REJECT
@@ -105,7 +107,7 @@ def test_an_answer_that_only_the_run_finds_bad_asks_again_and_says_why() -> None
     with in_background(run_ask) as run:
         first = wait_for_question(run)
         # Python's $ stands before a last line break, pydantic's does not.
-        result = resume(first.run, **{**GOOD, "reason": "because\n"})
+        result = resume(first, **{**GOOD, "reason": "because\n"})
         time.sleep(2)
         second = wait_for_question(run)
         with get_client(sync_client=True) as client:
@@ -113,13 +115,35 @@ def test_an_answer_that_only_the_run_finds_bad_asks_again_and_says_why() -> None
             assert state is not None
             keyset = state.state_details.run_input_keyset or {}
             text = client.read_flow_run_input(UUID(second.run), keyset["description"])
-        resume(second.run, **GOOD)
+        resume(second, **GOOD)
         said = run.result()
 
     assert result.status == SetStateStatus.ACCEPT
     assert "reason: " in text
     assert said is not None
     assert said.reason == GOOD["reason"]
+
+
+def test_an_answer_to_another_question_is_refused_and_the_run_still_waits() -> None:
+    with in_background(run_ask) as run:
+        first = wait_for_question(run)
+        resume(first, **{**GOOD, "reason": "because\n"})  # so that it asks again
+        time.sleep(2)
+        second = wait_for_question(run)
+        with pytest.raises(AliasMoved, match="another comparison by now"):
+            answer(first, decision="approve", by="Li Wei", reason="it was +5 points")
+        with get_client(sync_client=True) as client:  # what knows of no questions
+            client.resume_flow_run(UUID(second.run), GOOD)
+        time.sleep(2)
+        third = wait_for_question(run)
+        answer(
+            find_waiting(third.question), decision="reject", by="Li Wei", reason="+0.1 is little"
+        )
+        said = run.result()
+
+    assert len({first.question, second.question, third.question}) == 3
+    assert said is not None
+    assert said.reason == "+0.1 is little"
 
 
 def test_without_an_answer_in_time_the_run_goes_on_and_completes() -> None:
@@ -137,7 +161,7 @@ def test_a_question_that_became_idle_is_withdrawn() -> None:
         waiting = wait_for_question(run)
         outdated.set()
         said = run.result()
-        late = resume(waiting.run, **GOOD)
+        late = resume(waiting, **GOOD)
 
     assert said is None
     assert late.status == SetStateStatus.ABORT
@@ -196,6 +220,6 @@ def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(BadInput, match=r"reason: .*expected one plain line each"):
             answer(first, decision="approve", by="Li Wei", reason="two\nlines")
         for each in (first, second):
-            resume(each.run, **GOOD)
+            resume(each, **GOOD)
         run.result()
         other.result()
