@@ -56,7 +56,7 @@ def _say_move(version: Ancestry, move: Promotion) -> str:
     else:
         verb = {"rollback": "rolled back", "undo": "taken back as its deployment failed"}
         said = f"{verb[move.action]} {move.at}"
-        said += f", back to {move.previous}" if not move.version else f" to {move.version}"
+        said += f" to {move.version}" if move.version else ", no champion again"
     return escape(f"{said}: {move.reason}{_say_approval(move)}")
 
 

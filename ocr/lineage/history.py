@@ -196,16 +196,16 @@ def _find_fate(
     came = [move for move in moves if move.version == version]
     left = [move for move in moves if move.previous == version]
     if is_champion:
-        last = came[-1]
-        back = "" if last.action == "promote" else f"brought back from {last.previous}: "
-        return "champion", last.at, f"{back}{last.reason}"
+        return "champion", came[-1].at, _say_coming(came[-1])
     if left:
         last = left[-1]
         if last.action == "rollback":
             return "rolled back", last.at, last.reason
         if last.action == "undo":
             return "undone", last.at, last.reason
-        return "was champion", came[-1].at if came else last.at, came[-1].reason if came else ""
+        if came:
+            return "was champion", came[-1].at, _say_coming(came[-1])
+        return "was champion", last.at, ""
     if answers and not answers[-1].is_yes and decisions[-1].verdict == "promote":
         answer = answers[-1]
         fate: Fate = "rejected" if answer.choice == "reject" else "not approved"
@@ -215,3 +215,9 @@ def _find_fate(
         last_said = decisions[-1]
         return fates[last_said.verdict], last_said.at, next(iter(last_said.reasons), "")
     return None, "", ""
+
+
+def _say_coming(move: Promotion) -> str:
+    """Say why a version came; the reason to bring it back speaks of the other version."""
+    back = "" if move.action == "promote" else f"brought back from {move.previous}: "
+    return f"{back}{move.reason}"

@@ -12,6 +12,7 @@ from ocr.gate.approval import Answer, approval_key, keep_answer
 from tests.ocr.lineage.scenes import CHECKPOINT, NAME, OTHERS, Told
 from tests.serving.tiny_bundle import DIGITS
 from tests.serving.tiny_pipeline import register_pipeline
+from tests.toy_bundle import write_toy_bundle
 
 Out = pytest.CaptureFixture[str]
 TEXTS = {"ABC": "ABC", "CAB": "CAB", "BAC": "BAC", "ACB": "ACB", "BCA": "BCA", "CBA": "CBA"}
@@ -70,6 +71,20 @@ def test_show_draws_what_is_online_and_why(told: Told, capsys: Out) -> None:
         "2 of 8 rows quarantined: 2 missing_image",
     ):
         assert words in shown, words
+
+
+def test_show_says_that_a_first_champion_taken_back_leaves_none(
+    told: Told, tmp_path: Path, capsys: Out
+) -> None:
+    bundle = write_toy_bundle(tmp_path / "digits", name="digits", version="v1")
+    told.registry.register("digits", "v1", bundle)
+    state = told.registry.promote("digits", "v1", reason="the first")
+    told.registry.undo(state, reason="does not answer")
+
+    shown = said(capsys, "show", "digits:v1")
+
+    assert ", no champion again: does not answer" in shown
+    assert "back to" not in shown
 
 
 def test_show_names_who_approved(told: Told, capsys: Out) -> None:

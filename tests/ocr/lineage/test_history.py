@@ -51,6 +51,26 @@ def test_every_version_has_its_fate_and_why(lived: Told) -> None:
     }
 
 
+def test_a_former_champion_is_not_blamed_for_what_it_was_brought_back_from(told: Told) -> None:
+    for version in ("v1", "v2", "v3", "v4", "v5"):
+        told.add(version)
+        state = told.registry.promote(NAME, version, reason="reads better")
+        if version == "v2":
+            told.registry.rollback(NAME, reason="reads 8 as B")
+        if version == "v4":
+            told.registry.undo(state, reason="deployment failed")
+
+    found = {row.version: (row.fate, row.why) for row in history(told).rows}
+
+    assert found == {
+        "v1": ("was champion", "brought back from v2: reads 8 as B"),
+        "v2": ("rolled back", "reads 8 as B"),
+        "v3": ("was champion", "brought back from v4: deployment failed"),
+        "v4": ("undone", "deployment failed"),
+        "v5": ("champion", "reads better"),
+    }
+
+
 def test_the_trend_is_of_the_samples_that_most_versions_read(lived: Told) -> None:
     trend = history(lived).trend("accuracy")
 
