@@ -6,6 +6,7 @@ from uuid import UUID
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.events.actions import RunDeployment
 from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
+from prefect.events.schemas.events import Resource, ResourceSpecification
 from prefect.exceptions import ObjectNotFound
 
 from deploy.deployments.declaration import Declaration
@@ -35,6 +36,18 @@ def events_of(automations: Sequence[AutomationCore]) -> tuple[str, ...]:
         for name in each.trigger.expect
     }
     return tuple(sorted(names))
+
+
+def are_set_off_by(automations: Sequence[AutomationCore], event: str, model: str) -> bool:
+    """Say whether an event about a model sets off one of these automations."""
+    about = Resource({"prefect.resource.id": f"{RESOURCE}.{model}"})
+    return any(
+        each.enabled
+        and isinstance(each.trigger, EventTrigger)
+        and event in each.trigger.expect
+        and ResourceSpecification.model_validate(each.trigger.match).includes([about])
+        for each in automations
+    )
 
 
 def set_automation(client: SyncPrefectClient, declaration: Declaration, deployment: UUID) -> None:

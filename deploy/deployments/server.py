@@ -8,7 +8,7 @@ from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterTag
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.events.schemas.automations import Automation
 
-from deploy.deployments.automations import events_of, find_automations, name_automation
+from deploy.deployments.automations import are_set_off_by, find_automations, name_automation
 from deploy.deployments.declaration import TAG
 from deploy.deployments.difference import Found
 from deploy.deployments.facts import facts_of_found
@@ -79,8 +79,7 @@ def find_started_by(client: SyncPrefectClient, event: str, model: str) -> list[s
     return [
         name
         for name, stored in read_stored(client).items()
-        if model in stored.deployment.tags
-        and event in events_of([each for each in stored.automations if each.enabled])
+        if are_set_off_by(stored.automations, event, model)
     ]
 
 

@@ -22,6 +22,7 @@ from ocr.dataset.row_list import (
 )
 from ocr.errors import BadInput
 from ocr.lineage.decision import read_decisions
+from ocr.store import Store
 from tasks.prepare_lines import line_labels
 from tasks.prepare_pages import page_labels
 from tasks.run.alone import alone
@@ -54,7 +55,7 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
     with alone(workspace.home, f"watch-{params.name}", stage="watch"):
         rows = list_rows(labels.read())
         base, known = _known(workspace, params.name, dataset)
-        raised, since = _raised(workspace, params.name)
+        raised, since = _raised(workspace, params.name, dataset)
         new, fresh = count_new(rows, known), count_new(rows, known, raised)
         said = f"{new} of {len(rows)} labelled samples of {dataset} are new to {base}"
         if fresh < new:
@@ -90,11 +91,11 @@ def _known(workspace: Workspace, model: str, dataset: str) -> tuple[str, RowList
     return base, NOTHING if rows is None else rows
 
 
-def _raised(workspace: Workspace, model: str) -> tuple[RowList, float]:
-    """Return the rows of events that were raised, and when the last one was (epoch, s).
+def _raised(workspace: Workspace, model: str, dataset: str) -> tuple[RowList, float]:
+    """Return the rows of events that started something, and when the last one was (epoch, s).
 
-    An event of which no decision came within a day has started nothing that lasted: it was given
-    up beside another run, it failed, or its trigger was off. Its rows count again.
+    A row that no candidate brought to the gate within a day has started nothing that lasted: its
+    run was given up beside another one, it failed, or its trigger was off. It counts again.
     """
     store, name = workspace.store, f"{model}/{RAISED}"
     digest = newest_snapshot(store, name=name)
@@ -102,6 +103,27 @@ def _raised(workspace: Workspace, model: str) -> tuple[RowList, float]:
     if rows is None:
         return NOTHING, 0.0
     raised = max(entry.modified for entry in store.entries(f"rows/{name}"))
-    decided = (datetime.fromisoformat(each.at) for each in read_decisions(store, model))
-    is_lost = time.time() - raised > A_DAY_S and all(at.timestamp() < raised for at in decided)
-    return NOTHING if is_lost else rows, raised
+    if time.time() - raised > A_DAY_S:
+        rows = _keep_decided(store, model, dataset, rows, since=raised)
+    return rows, raised
+
+
+def _keep_decided(
+    store: Store, model: str, dataset: str, rows: RowList, *, since: float
+) -> RowList:
+    """Return the rows that are in a snapshot on which the gate decided since a moment (epoch, s).
+
+    A run that began before an event decides after it too, on the snapshot that it had.
+    """
+    decided = NOTHING
+    recent = (
+        each
+        for each in read_decisions(store, model)
+        if datetime.fromisoformat(each.at).timestamp() >= since
+    )
+    for digest in {each.dataset.rpartition("/")[2] for each in recent}:
+        learnt = read_rows_of(store, name=dataset, snapshot=digest)
+        if learnt is None:  # of an earlier release: it may have had them all
+            return rows
+        decided = np.union1d(decided, np.intersect1d(rows, learnt, assume_unique=True))
+    return decided

@@ -81,8 +81,13 @@ def test_events_of_a_model_start_its_retraining_and_the_same_event_no_second_one
     assert "watch-lines/watched" in read_stored(client)
 
 
-def test_drift_that_nothing_waits_for_is_refused(client: SyncPrefectClient, capsys: Out) -> None:
-    code = run(["deployments", "drift", "nobody", "--reason", "x"])
+@pytest.mark.parametrize("model", ["nobody", "ocrline"])  # every deployment of ours has the tag
+def test_drift_that_nothing_waits_for_is_refused(
+    model: str, client: SyncPrefectClient, tmp_path: Path, capsys: Out
+) -> None:
+    run(["deployments", "apply", str(write_project(tmp_path / "a.yaml")), "--yes"])
+
+    code = run(["deployments", "drift", model, "--reason", "x"])
 
     assert code == 2
-    assert "nothing waits for ocrline.drift of 'nobody'" in capsys.readouterr().err
+    assert f"nothing waits for ocrline.drift of '{model}'" in capsys.readouterr().err

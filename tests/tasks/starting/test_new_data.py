@@ -76,6 +76,13 @@ def look(params: WatchLinesParams) -> int:
     return look_at_lines.fn(params)
 
 
+def decide(monkeypatch: pytest.MonkeyPatch, snapshot: str) -> None:
+    """Let a day pass since the last event, in which the gate decided on a snapshot."""
+    decided = SimpleNamespace(at="2100-01-01T00:00:00+00:00", dataset=snapshot)
+    monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
+    monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
+
+
 def test_all_is_new_to_a_project_that_has_no_snapshot_yet(
     params: WatchLinesParams, raised: Raised
 ) -> None:
@@ -156,16 +163,32 @@ def test_an_event_that_came_to_no_decision_is_raised_again_after_a_day(
     assert raised[0][2] != raised[1][2]
 
 
+@pytest.mark.parametrize("release", ["this", "an earlier one, that kept no rows"])
 def test_after_a_decision_an_event_is_not_raised_again(
-    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+    release: str, params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look(params)
-    decided = SimpleNamespace(at="2100-01-01T00:00:00+00:00")
-    monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
-    monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
+    snapshot = prepare_lines.fn(params.dataset, "bars").key if release == "this" else "datasets/b/1"
+    decide(monkeypatch, snapshot)
 
     assert look(params) == 0
     assert len(raised) == 1
+
+
+def test_a_decision_on_an_older_snapshot_is_none_on_what_came_after_it(
+    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(params)
+    older = prepare_lines.fn(params.dataset, "bars")
+    label(params, *(f"5{n:02}" for n in range(10)))
+    look(params)  # its run is given up beside that of the older snapshot, which is refused later
+    looked_soon = look(params)
+    decide(monkeypatch, older.key)
+
+    assert looked_soon == 0
+    assert look(params) == 10
+    assert len(raised) == 3
+    assert raised[1][2] != raised[2][2]
 
 
 def test_an_event_that_nobody_took_is_raised_again(
