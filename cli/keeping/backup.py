@@ -57,3 +57,9 @@ def _print(report: "BackupReport", *, seconds: float) -> None:
             "(--with-secrets)"
         )
         OUT.print(said, soft_wrap=True)
+    if report.notifications_elsewhere:
+        said = (
+            f"{escape(report.notifications_elsewhere)}, which says who is told, "
+            "is not the home's own notifications.yaml: not in the backup"
+        )
+        OUT.print(said, soft_wrap=True)

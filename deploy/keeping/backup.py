@@ -10,7 +10,7 @@ from typing import Final
 
 from configs.settings import Settings
 from deploy.keeping.database import DATABASE, open_database
-from deploy.keeping.home import find_kept
+from deploy.keeping.home import find_kept, find_notifications_elsewhere
 from ocr.backup.contents import choose_contents
 from ocr.backup.head import Head
 from ocr.backup.objects import copy_objects
@@ -35,6 +35,8 @@ class BackupReport:
         archive_bytes: Of the archive.
         database: Of which kind; empty: Prefect has none here.
         secrets: Whether passwords and keys are in it.
+        notifications_elsewhere: The file that says who is told, where it is not the home's own
+            and so in no backup; else empty.
     """
 
     file: str
@@ -43,6 +45,7 @@ class BackupReport:
     archive_bytes: int
     database: str
     secrets: bool
+    notifications_elsewhere: str
 
 
 def back_up(
@@ -86,6 +89,7 @@ def back_up(
         archive_bytes=path.stat().st_size,
         database=kind,
         secrets=with_secrets,
+        notifications_elsewhere=find_notifications_elsewhere(settings),
     )
 
 

@@ -2,13 +2,16 @@
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service
 from deploy.keeping.database import DATABASE, Database, open_database
 from deploy.keeping.home import place_of
+from deploy.memory import FILE, read_memory, write_memory
+from deploy.parts.database import find_database
+from deploy.services import services_folder
 from ocr.backup.objects import restore_object
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.tar import Member
@@ -87,6 +90,7 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
         objects += member.name.startswith("store/")
         done += member.size
         progress("restoring", done, archive.head.bytes)
+    _remember_where(settings, spool)
     shutil.rmtree(spool)
     write_home_mark(home)
     return RestoreReport(
@@ -119,10 +123,23 @@ def _restore_member(
     elif member.name == DATABASE:
         database.load(spool / "database")
     elif place := place_of(member.name, home):
+        if place.name == FILE:  # it says where things were: see _remember_where
+            place = spool / FILE
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with written_whole(place) as file:
             file.writelines(member.pieces())
         place.chmod(0o600)
+
+
+def _remember_where(settings: Settings, spool: Path) -> None:
+    """Keep what the backup's stack remembers, but for where its store and database were.
+
+    The store is no MinIO server of this home: a home that has had one is not restored into.
+    """
+    folder = services_folder(settings)
+    database = find_database(settings, folder)
+    kept = replace(read_memory(spool), has_minio=False, minio_port=0, database=database)
+    write_memory(folder, kept)
 
 
 def _checked(name: str, home: Path) -> str:

@@ -16,6 +16,7 @@ from bench.operations.postgres import (
 )
 from configs.settings import Settings
 from deploy.background import ServiceFailed
+from deploy.memory import StackMemory, read_memory, write_memory
 from deploy.parts.database import connect_to
 from deploy.services import services_folder
 from ocr.errors import ArtifactExists, BadInput
@@ -85,6 +86,7 @@ def test_a_database_of_postgresql_comes_back(
     folder = services_folder(Settings())
     make_tables(PREFECT_HOME=str(tmp_path / "prefect"), **connect_to(Settings(), folder))
     ask(postgres, one, ROWS)
+    write_memory(folder, StackMemory(database=address_of(postgres, one)))
     path = save(Settings(), tmp_path / "a.tar.zst", with_secrets=with_secrets)
     there = new_home(tmp_path / "other", monkeypatch, OCRLINE_DATABASE=address_of(postgres, two))
     interrupt_by_error(there, path, step=len(list_members(path)) + 3)
@@ -100,6 +102,7 @@ def test_a_database_of_postgresql_comes_back(
     assert ask(postgres, two, "SELECT active_slots FROM concurrency_limit_v2") == "0"
     assert ask(postgres, two, "SELECT count(*) FROM block_document") == str(int(with_secrets))
     assert ask(postgres, two, "SELECT count(*) FROM configuration") == str(int(with_secrets))
+    assert read_memory(there.home / "services").database == address_of(postgres, two)
     with pytest.raises(ArtifactExists, match="has a database already"):
         bring_back(new_home(tmp_path / "third", monkeypatch), path)
 

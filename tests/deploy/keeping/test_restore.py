@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from cli.options import settings_for
 from configs.settings import Settings
 from deploy.keeping.restore import restore
+from deploy.memory import StackMemory, read_memory, write_memory
 from deploy.services import remember_endpoint
 from ocr.errors import BadInput
 from ocr.store import open_store
@@ -16,6 +18,7 @@ from tests.deploy.keeping.saved import (
     content,
     interrupt_by_error,
     interrupt_by_kill,
+    list_members,
     rows,
     save,
 )
@@ -34,8 +37,55 @@ def test_store_runs_and_what_the_home_remembers_come_back(
     runs = rows(there.home, "SELECT name, state_name FROM flow_run ORDER BY name")
     assert runs == [("asks", "Crashed"), ("done", "Completed"), ("under way", "Crashed")]
     assert (there.home / "services" / "endpoint").read_text() == "http://127.0.0.1:8868 "
-    assert (there.home / "services" / "stack.json").read_text() == '{"has_minio": true}'
     assert open_workspace(there).registry.resolve("plates").version == "second"
+
+
+def test_what_the_stack_remembers_comes_back_without_where_things_were(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines = {"gateway-8868": "paddle-serving"}
+    memory = StackMemory(port=4300, has_minio=True, minio_port=9001, engines=engines)
+    write_memory(settings.home / "services", memory)
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    bring_back(there, path)
+
+    expected = StackMemory(port=4300, database="sqlite", engines=engines)
+    assert read_memory(there.home / "services") == expected
+
+
+def test_after_a_minio_home_came_back_in_a_folder_the_folder_is_the_store(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    bring_back(settings_of_a_new_process(monkeypatch), path)
+
+    assert settings_of_a_new_process(monkeypatch).store == there.store
+    assert content(open_store(there.store)) == content(open_store(settings.store))
+
+
+@pytest.mark.parametrize("after", [1, 5, 20])
+def test_an_interrupted_restore_of_a_minio_home_is_finished_by_the_same_command(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+    step = len(list_members(path)) + after
+    interrupt_by_error(settings_of_a_new_process(monkeypatch), path, step=step)
+
+    bring_back(settings_of_a_new_process(monkeypatch), path)
+
+    assert content(open_store(there.store)) == content(open_store(settings.store))
+    open_workspace(settings_of_a_new_process(monkeypatch))
+
+
+def settings_of_a_new_process(monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Read the settings as a command does to which nobody names a store."""
+    monkeypatch.delenv("OCRLINE_STORE", raising=False)
+    return settings_for("")
 
 
 @pytest.mark.parametrize("run", ["under way", "asks"])

@@ -1,0 +1,50 @@
+"""What a backup says that it left out."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+from configs.settings import Settings
+from tests.deploy.keeping.saved import list_members
+
+LEFT_OUT = "is not the home's own notifications.yaml: not in the backup"
+
+
+@pytest.mark.parametrize("how", ["variable", "link"])
+def test_a_notifications_file_elsewhere_is_named_as_left_out(
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    how: str,
+) -> None:
+    elsewhere, own = tmp_path / "people.yaml", settings.home / "notifications.yaml"
+    own.rename(elsewhere)
+    if how == "link":
+        own.symlink_to(elsewhere)
+    else:
+        monkeypatch.setenv("OCRLINE_NOTIFICATIONS", str(elsewhere))
+
+    back_up_with_secrets(settings, tmp_path / "a.tar.zst")
+
+    said = f"{elsewhere}, which says who is told, {LEFT_OUT}"
+    assert said in capsys.readouterr().out
+    assert "home/notifications.yaml" not in list_members(tmp_path / "a.tar.zst")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_of_the_homes_own_file_and_of_none_nothing_is_said(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str], is_there: bool
+) -> None:
+    if not is_there:
+        (settings.home / "notifications.yaml").unlink()
+
+    back_up_with_secrets(settings, tmp_path / "a.tar.zst")
+
+    assert LEFT_OUT not in capsys.readouterr().out
+    assert ("home/notifications.yaml" in list_members(tmp_path / "a.tar.zst")) == is_there
+
+
+def back_up_with_secrets(settings: Settings, path: Path) -> None:
+    assert run(["backup", str(path), "--with-secrets", "--store", settings.store]) == 0
