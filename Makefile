@@ -6,6 +6,8 @@ UV := $(BIN)/uv
 # An empty value switches bytecode caching on: without it every start is three times slower.
 export PYTHONDONTWRITEBYTECODE :=
 export DO_NOT_TRACK := 1
+# The certificates that the machine trusts, a company's own among them, as pip, git and curl do.
+export UV_SYSTEM_CERTS ?= true
 
 .DEFAULT_GOAL := help
 .PHONY: help setup paddleocr-runtime serving-runtime image serving-image demo demo-ppocr demo-serving day test test-slow check bench serve generations lock

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ PACKAGES = sorted(init.parent for room in ROOMS for init in (ROOT / room).rglob(
 MOST_MODULES = 15
 MOST_LINES = 300
 MOST_ENTRIES = 12
+OPAQUE = ["tests/upgrades/state-eb25c8a.tar.xz"]
+"""A state that an earlier release wrote, as it wrote it."""
 
 each_package = pytest.mark.parametrize(
     "package", PACKAGES, ids=[package.relative_to(ROOT).as_posix() for package in PACKAGES]
@@ -55,6 +58,17 @@ def test_no_file_is_long() -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in files}
 
     assert [path for path, lines in lengths.items() if lines > MOST_LINES] == []
+
+
+def test_nothing_is_kept_that_nobody_can_read() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("no git checkout: nothing says which files are the project's")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    files = [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+    assert [name for name in files if b"\0" in (ROOT / name).read_bytes()] == OPAQUE
 
 
 def test_walks_name_files_that_are_there() -> None:

@@ -58,15 +58,14 @@ class _Shelf:
         self._open = self._stack.enter_context(open_document(content, **limits))
         return len(self._open.numbers)
 
-    def decode(self, index: int) -> tuple[Image, int]:
-        """Decode a page; return it and the number of pages."""
+    def decode(self, index: int) -> Image:
+        """Decode a page."""
         if self._open is None:
             raise LookupError("no document is open")
-        pages = len(self._open.numbers)
         page = self._open.decode(self._open.numbers[index])
-        if index + 1 >= pages:
+        if index + 1 >= len(self._open.numbers):
             self.clear()
-        return page, pages
+        return page
 
     def clear(self) -> None:
         """Close what is open."""
@@ -81,7 +80,7 @@ def _answer(
     try:
         if request["is_new"]:
             send(connection, {"opened": shelf.open(content, **request["limits"])})
-        page, pages = shelf.decode(request["index"])
+        page = shelf.decode(request["index"])
     except (BadDocument, BadImage) as error:
         fault = {"kind": type(error).__name__, "reason": error.reason, "message": str(error)}
         send(connection, {"fault": fault})
@@ -96,7 +95,7 @@ def _answer(
         send(connection, {"failure": traceback.format_exc()[-4000:]})
     else:
         height_px, width_px = page.shape[:2]
-        facts = {"height_px": height_px, "width_px": width_px, "pages": pages}
+        facts = {"height_px": height_px, "width_px": width_px}
         send(connection, facts, np.ascontiguousarray(page).data.cast("B"))
 
 

@@ -70,12 +70,7 @@ class DecoderFailed(RuntimeError):
 
 
 class DecoderKilled(BadDocument):
-    """A decoder that was killed from outside, over a document that may be sound.
-
-    Its `of_pages` are those of the document; 0: it was not opened.
-    """
-
-    of_pages = 0
+    """A decoder that was killed from outside, over a document that may be sound."""
 
 
 def memory_for(*, max_pixels: int, max_bytes: int = BODY_BYTES) -> int:
@@ -112,6 +107,7 @@ class Decoder:
         self._documents = 0
         self._is_interrupted = False
         self.holds = -1
+        self._pages = 0  # of what it was asked for last; 0: it was not opened yet
 
     @property
     def is_worn(self) -> bool:
@@ -143,7 +139,7 @@ class Decoder:
             timeout_s: For this page.
 
         Returns:
-            The page, or what is wrong with this one of a document that was opened for it.
+            The page, or what is wrong with this one of a document that could be opened.
 
         Raises:
             BadDocument: As `ocr.image.document.read_pages`; unreadable too where the process
@@ -154,14 +150,13 @@ class Decoder:
         """
         self.confinement()
         deadline = time.monotonic() + timeout_s
-        of_pages = 0
         try:
             self._ask(document, index, timeout_s=timeout_s)
             answer = receive(self._connection, deadline=deadline)
             if "opened" in answer:
-                of_pages = _pages(answer["opened"], document)
+                self._pages = _pages(answer["opened"], document)
                 answer = receive(self._connection, deadline=deadline)
-            if "pages" in answer:
+            if "height_px" in answer:
                 return self._receive_page(answer, document, deadline=deadline)
             self.holds = -1
             fault = _to_error(answer)
@@ -171,10 +166,8 @@ class Decoder:
             fault = BadDocument("too_slow", message)
         except (OSError, KeyError, TypeError, ValueError) as error:
             fault = self._blame(error, page=index + 1)
-        if isinstance(fault, DecoderKilled):
-            fault.of_pages = of_pages
-        elif fault and of_pages:
-            return DecodedPage(fault, of_pages)
+        if fault and self._pages:
+            return DecodedPage(fault, self._pages)
         raise fault or DecoderFailed(str(answer.get("failure", answer)))
 
     def interrupt(self) -> None:
@@ -197,6 +190,7 @@ class Decoder:
         is_new = self.holds != document.number
         self._documents += is_new
         self.holds = document.number
+        self._pages = 0 if is_new else self._pages
         content = document.content if is_new else b""
         limits = {
             "max_pixels": document.max_pixels,
@@ -217,12 +211,11 @@ class Decoder:
         self, answer: Mapping[str, Any], document: Document, *, deadline: float
     ) -> DecodedPage:
         height_px, width_px = (int(answer[key]) for key in ("height_px", "width_px"))
-        pages = _pages(answer["pages"], document)
         if not 0 < height_px * width_px <= document.max_pixels:
             raise WireBroken(f"A page of {width_px} x {height_px} pixels")
         image = np.empty((height_px, width_px, 3), np.uint8)
         receive_into(self._connection, image.data.cast("B"), deadline=deadline)
-        return DecodedPage(image, pages)
+        return DecodedPage(image, self._pages)
 
     def _blame(self, error: Exception, *, page: int) -> BadDocument:
         """Make the refusal of a page over which the process ended, or talked nonsense."""

@@ -56,10 +56,11 @@ class Decoders:
         A decoder that is killed, as where the machine lacks memory, says nothing of the document:
         another one tries it once more.
         """
-        try:
-            return self._decode(document, index)
-        except DecoderKilled:
-            return self._decode_again(document, index)
+        with suppress(DecoderKilled):
+            page = self._decode(document, index)
+            if not isinstance(page.outcome, DecoderKilled):
+                return page
+        return self._decode(document, index)
 
     def interrupt(self, document: Document) -> None:
         """End the decoder that decodes a page of a document now, if one does.
@@ -79,14 +80,6 @@ class Decoders:
             for decoder in self._idle:  # others close when they are given back
                 decoder.close()
             self._changed.notify_all()
-
-    def _decode_again(self, document: Document, index: int) -> DecodedPage:
-        try:
-            return self._decode(document, index)
-        except DecoderKilled as fault:
-            if fault.of_pages:
-                return DecodedPage(fault, fault.of_pages)
-            raise
 
     def _decode(self, document: Document, index: int) -> DecodedPage:
         decoder = self._take(document)

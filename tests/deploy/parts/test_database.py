@@ -17,7 +17,7 @@ from bench.operations.postgres import (
     running_postgres,
 )
 from configs.settings import Settings
-from deploy.background import ServiceFailed, clean_environment, pick_port
+from deploy.background import Service, ServiceFailed, clean_environment, pick_port
 from deploy.parts.database import connect_to, find_database, show_address
 from deploy.services import client_variables, ensure_server, services_folder
 from deploy.status import read_parts
@@ -44,6 +44,11 @@ def home(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path / "home"
 
 
+def start_server(postgres: Postgres) -> Service:
+    os.environ.update(OCRLINE_DATABASE=postgres.address, OCRLINE_DATABASE_PASSWORD=PASSWORD)
+    return ensure_server(Settings())
+
+
 def connect(**environment: str) -> dict[str, str]:
     os.environ.update({f"OCRLINE_{name}": value for name, value in environment.items()})
     settings = Settings()
@@ -54,8 +59,7 @@ def connect(**environment: str) -> dict[str, str]:
 def test_prefect_keeps_its_runs_in_postgresql_and_later_starts_know(
     home: Path, postgres: Postgres
 ) -> None:
-    os.environ.update(OCRLINE_DATABASE=postgres.address, OCRLINE_DATABASE_PASSWORD=PASSWORD)
-    first = ensure_server(Settings())
+    first = start_server(postgres)
     del os.environ["OCRLINE_DATABASE"], os.environ["OCRLINE_DATABASE_PASSWORD"]
 
     again = ensure_server(Settings())
@@ -73,9 +77,7 @@ def test_prefect_keeps_its_runs_in_postgresql_and_later_starts_know(
 def test_what_is_asked_while_postgresql_is_away_is_answered_once_it_is_back(
     home: Path, postgres: Postgres
 ) -> None:
-    os.environ.update(OCRLINE_DATABASE=postgres.address, OCRLINE_DATABASE_PASSWORD=PASSWORD)
-    server = ensure_server(Settings())
-    variables = client_variables(Settings(), server.url)
+    variables = client_variables(Settings(), start_server(postgres).url)
     postgres.kill()
     comes_back = Timer(3, postgres.restart)
     comes_back.start()
