@@ -37,7 +37,7 @@ def main() -> None:
     samples, _ = read_labelled_lines(arguments.labels, max_pixels=MAX_PIXELS)
     images, texts = [image for image, _ in samples], [text for _, text in samples]
 
-    ours, our_ms = _time(OnnxRecogniser.load(bundle, greedy=True).recognise, images)
+    ours, our_ms = _time(OnnxRecogniser.load(bundle, plain=True).recognise, images)
     theirs, their_ms = _time(_load_stock(bundle, read_recogniser_bundle(bundle)), images)
 
     _print(ours, theirs, texts, our_ms=our_ms, their_ms=their_ms)

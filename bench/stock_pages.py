@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=0, help="Read the first N only; 0: all")
     arguments = parser.parse_args()
     workspace = open_workspace()
-    reader = load_pipeline(workspace, arguments.model, greedy=True)
+    reader = load_pipeline(workspace, arguments.model, plain=True)
     stock = _load_stock(workspace, arguments.model)
     labelled, _ = read_labelled_pages(arguments.labels, max_pixels=MAX_PIXELS)
 

@@ -133,6 +133,9 @@ class ExportParams(Params):
     parent: str = Field("", description="Version that it was fine-tuned from; empty: none")
     parameters: dict[str, Any] = Field(description="Parameters of the training, for the record")
     metrics: dict[str, float] = Field(description="Validation metrics of the checkpoint")
+    int8: bool = Field(
+        False, description="Add a form in 8 bits if it reads the validation split as well, sooner"
+    )
     resources: ResourceParams = Field(ResourceParams(), description="What it runs on")
 
 

@@ -10,7 +10,12 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from configs.base import FileName, Params
-from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
+from configs.training import (
+    DetectorTrainingParams,
+    Int8,
+    RecogniserTrainingParams,
+    ResourceParams,
+)
 
 MOST_NESTED = 32
 MOST_VALUES = 10_000
@@ -113,6 +118,7 @@ class PaddleOcrParams(Params):
     seed: int = Field(
         0, ge=0, le=2**32 - 1, description="Seed of weights, batches and augmentation"
     )
+    int8: Int8 = False
 
     @model_validator(mode="after")
     def _check_pretrained(self) -> "PaddleOcrParams":

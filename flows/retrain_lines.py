@@ -54,7 +54,14 @@ def _run(params: RetrainLinesParams, until: Stage) -> Stages:
             yield "smoke", smoke_recogniser(dataset, training, params.resources)
         checkpoint = train_recogniser(dataset, training, params.resources)
     yield "train", checkpoint
-    candidate = export_recogniser(checkpoint, dataset, params.name, training, params.resources)
+    candidate = export_recogniser(
+        checkpoint,
+        dataset,
+        params.name,
+        training,
+        params.resources,
+        reads_int8=params.deployment.reads_int8,
+    )
     yield "export", candidate
 
     def evaluate() -> EvaluationRef:

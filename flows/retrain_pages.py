@@ -74,9 +74,21 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
         detector, recogniser = both(train_detector, train_recogniser)
     yield "train", (detector, recogniser)
     parts = finish_together(
-        export_detector.submit(detector, pages, params.detector_name, detecting, params.resources),
+        export_detector.submit(
+            detector,
+            pages,
+            params.detector_name,
+            detecting,
+            params.resources,
+            reads_int8=params.deployment.reads_int8,
+        ),
         export_recogniser.submit(
-            recogniser, crops, params.recogniser_name, recognising, params.resources
+            recogniser,
+            crops,
+            params.recogniser_name,
+            recognising,
+            params.resources,
+            reads_int8=params.deployment.reads_int8,
         ),
     )
     pipeline = assemble_pipeline(params.name, *parts, pages, cascade)

@@ -37,11 +37,11 @@ PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
 
 
 def load_recogniser(
-    workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE, greedy: bool = False
+    workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE, plain: bool = False
 ) -> OnnxRecogniser:
-    """Load a recogniser by its reference; greedy: without its text model."""
+    """Load a recogniser by its reference; plain: as its forms read in other runtimes."""
     bundle = workspace.fetch_bundle(workspace.registry.resolve(reference))
-    return OnnxRecogniser.load(bundle, cores=cores, greedy=greedy)
+    return OnnxRecogniser.load(bundle, cores=cores, plain=plain)
 
 
 def load_line_reader(workspace: Workspace, reference: str) -> OnnxRecogniser:
@@ -53,29 +53,31 @@ def load_line_reader(workspace: Workspace, reference: str) -> OnnxRecogniser:
     return load_recogniser(workspace, reference)
 
 
-def load_detector(workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE) -> OnnxDetector:
-    """Load a detector by its reference."""
+def load_detector(
+    workspace: Workspace, reference: str, *, cores: Cores = ONE_CORE, plain: bool = False
+) -> OnnxDetector:
+    """Load a detector by its reference; plain: as its forms find in other runtimes."""
     bundle = workspace.fetch_bundle(workspace.registry.resolve(reference))
-    return OnnxDetector.load(bundle, cores=cores)
+    return OnnxDetector.load(bundle, cores=cores, plain=plain)
 
 
 def load_pipeline(
-    workspace: Workspace, reference: str, *, threads: int = 1, greedy: bool = False
+    workspace: Workspace, reference: str, *, threads: int = 1, plain: bool = False
 ) -> PageReader:
     """Load the parts of a pipeline by its reference, to read a page on so many cores.
 
-    Greedy: its first recogniser reads alone and without its text model, as in other runtimes.
+    Plain: its first recogniser reads alone, and as its forms do in other runtimes.
     """
     model = workspace.registry.resolve(reference)
     cores = Cores(threads)
     manifest = read_pipeline(workspace.fetch_bundle(model))
 
     def load(recogniser: str) -> OnnxRecogniser:
-        return load_recogniser(workspace, recogniser, cores=cores, greedy=greedy)
+        return load_recogniser(workspace, recogniser, cores=cores, plain=plain)
 
     return PageReader(
-        load_detector(workspace, manifest.detector, cores=cores),
-        load(manifest.recogniser) if greedy else load_recognisers(manifest, load),
+        load_detector(workspace, manifest.detector, cores=cores, plain=plain),
+        load(manifest.recogniser) if plain else load_recognisers(manifest, load),
         name=model.reference,
     )
 

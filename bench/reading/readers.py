@@ -99,7 +99,7 @@ def _load_net(
 ) -> Reader:
     """Load a net that reads alone and, in the same pass, with a model of its texts."""
     bundle = workspace.fetch_bundle(net)
-    recogniser = OnnxRecogniser.load(bundle, greedy=True)
+    recogniser = OnnxRecogniser.load(bundle, plain=True)
     charset = Charset.read(bundle / CHARSET)
     counted = read_text_model(bundle, read_recogniser_manifest(bundle))
     texts, said, served = counted, "with its texts", net.reference

@@ -8,8 +8,9 @@ What both kinds share stands here; `lines` and `pages` have files of the same na
 4. `slices` – parts of a test that can hide behind a good average.
 5. `confusion` – which characters are read as which others.
 6. `latency` – how long candidate and opponent take, side by side.
-7. `report` – what every evaluation found; the store keeps it as JSON.
-8. `lines` – recognisers on lines.
-9. `pages` – detectors alone, and whole readers, on pages.
-10. `suspects` – labels that are probably wrong.
+7. `int8` – what a net in 8 bits costs and saves.
+8. `report` – what every evaluation found; the store keeps it as JSON.
+9. `lines` – recognisers on lines.
+10. `pages` – detectors alone, and whole readers, on pages.
+11. `suspects` – labels that are probably wrong.
 """

@@ -9,10 +9,11 @@ from ocr.gate.approval import Answer
 from ocr.lineage.data import CopyTables, Data, read_data
 from ocr.lineage.decision import KeptDecision, read_answers, read_decisions
 from ocr.models.alias import Promotion
+from ocr.models.bundle import INT8_MODEL, ONNX_MODEL
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store.protocol import Store
 
-FORMS = {"paddle": "paddle/", "serving": "serving/", "onnx": "onnx/"}
+FORMS = {"paddle": "paddle/", "serving": "serving/", "onnx": ONNX_MODEL, "int8": INT8_MODEL}
 PARTS = ("detector", "recogniser", "second_recogniser")
 
 
@@ -138,7 +139,9 @@ def _has(manifest: Mapping[str, Any], start: str) -> bool:
 
 
 def _size_mb(store: Store, model: ModelVersion) -> float:
-    return sum(entry.size for entry in store.entries(f"{model.key}/onnx")) / 1e6
+    form = INT8_MODEL if _has(model.manifest, INT8_MODEL) else ONNX_MODEL
+    entries = store.entries(f"{model.key}/onnx")
+    return sum(entry.size for entry in entries if entry.key == f"{model.key}/{form}") / 1e6
 
 
 def _read_training(store: Store, manifest: Mapping[str, Any]) -> Training:

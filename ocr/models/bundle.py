@@ -20,6 +20,10 @@ TEXT_MODEL = "texts.npz"
 TEXT_MODEL_GAIN = ("text_model_gain", "text_model_gain_lower", "text_model_gain_upper")
 """Metrics: how many more of the validation lines are read right with it, and the 95 % interval."""
 ONNX_MODEL = "onnx/model.onnx"
+INT8_MODEL = "onnx/int8.onnx"
+INT8_PRICE = ("int8_change", "int8_change_lower", "int8_change_upper", "int8_alike", "int8_time")
+"""Metrics: how the accuracy or the Hmean changes on the validation split in 8 bits, its bounds, the
+share of lines or pages that are read alike, and the time by that in float32."""
 PADDLE_FOLDER = "paddle"
 SERVING_FOLDER = "serving"
 GOLDEN_OUTPUTS = "golden/outputs.json"
@@ -42,8 +46,8 @@ FORM_FILES = frozenset(
 """The bundles of recognisers and of detectors hold these, and golden images."""
 
 REQUIRED = FORM_FILES | {CHARSET}
-"""A recogniser's bundle holds these and golden images; where it pays, a text model; and a notice of
-whose weights it started from. Nothing else: no form that unpickles."""
+"""A recogniser's bundle holds these and golden images; where they pay, a text model and a form in
+8 bits; and a notice of whose weights it started from. Nothing else: no form that unpickles."""
 
 Task = Literal["recognition", "detection", "pipeline"]
 
@@ -73,6 +77,11 @@ class ModelManifest(BaseModel):
     required: ClassVar[frozenset[str]] = FORM_FILES
     optional: ClassVar[frozenset[str]] = frozenset()
 
+    @property
+    def served_form(self) -> str:
+        """The ONNX file that ocrline reads with."""
+        return INT8_MODEL if INT8_MODEL in self.files else ONNX_MODEL
+
 
 class RecogniserManifest(ModelManifest):
     """What a recogniser's bundle says of itself."""
@@ -81,7 +90,7 @@ class RecogniserManifest(ModelManifest):
     input: LineSpec
 
     required: ClassVar[frozenset[str]] = REQUIRED
-    optional: ClassVar[frozenset[str]] = frozenset({NOTICE, TEXT_MODEL})
+    optional: ClassVar[frozenset[str]] = frozenset({NOTICE, TEXT_MODEL, INT8_MODEL})
 
 
 class DetectorManifest(ModelManifest):
@@ -91,7 +100,7 @@ class DetectorManifest(ModelManifest):
     input: PageSpec
     boxes: BoxRule
 
-    optional: ClassVar[frozenset[str]] = frozenset({NOTICE})
+    optional: ClassVar[frozenset[str]] = frozenset({NOTICE, INT8_MODEL})
 
 
 Manifest = TypeVar("Manifest", bound=ModelManifest)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ocr.dataset.quarantine import ReasonCount
 from ocr.dataset.snapshot.manifest import SnapshotManifest
-from ocr.models.bundle import TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
+from ocr.models.bundle import INT8_MODEL, INT8_PRICE, TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
 from ocr.models.pipeline import CASCADE, PipelineManifest
 
 
@@ -21,6 +21,7 @@ class Lineage:
         created: When it was made, ISO 8601.
         code_commit: Commit of the code that trained it, or its release.
         text_model: What a model of the training texts changes; of a recogniser.
+        int8: What reading in 8 bits changes.
         cascade: What a second recogniser changes; of a pipeline.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         further: Keys of the snapshots of further test sets, by their names.
@@ -38,6 +39,7 @@ class Lineage:
     created: str = ""
     code_commit: str = ""
     text_model: str = ""
+    int8: str = ""
     cascade: str = ""
     dataset: str = ""
     dataset_digest: str = ""
@@ -79,6 +81,7 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
         created=manifest.created,
         code_commit=manifest.code_commit,
         text_model=_describe_text_model(manifest),
+        int8=_describe_int8(manifest),
         cascade=_describe_cascade(manifest),
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
@@ -92,6 +95,17 @@ def _describe_text_model(manifest: ModelManifest) -> str:
         return ""
     said = "read with" if TEXT_MODEL in manifest.files else "left out, as it is not sure to help"
     return f"{said}; validation lines read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
+
+
+def _describe_int8(manifest: ModelManifest) -> str:
+    change, lower, upper, alike, time = (manifest.metrics.get(name) for name in INT8_PRICE)
+    if change is None or lower is None or upper is None or alike is None or time is None:
+        return ""
+    said = "read in them" if INT8_MODEL in manifest.files else "left out, as they do not pay"
+    return (
+        f"{said}; on the validation split {change:+.4f} ({lower:+.4f} to {upper:+.4f}), "
+        f"{alike:.1%} of the lines alike, in {time:.2f} times the time"
+    )
 
 
 def _describe_cascade(manifest: ModelManifest) -> str:

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData
 from ocr.image.pixels import Image
-from ocr.models.bundle import CHARSET, read_detector_bundle, read_recogniser_bundle
+from ocr.models.bundle import (
+    CHARSET,
+    INT8_MODEL,
+    ModelManifest,
+    read_detector_bundle,
+    read_recogniser_bundle,
+)
 from ocr.models.charset import Charset
 from ocr.reading.cores import Cores
 from ocr.reading.detection.boxes import Detections, find_boxes
@@ -32,9 +38,10 @@ class NetRecogniser:
             cores: Idle ones read further batches of a call.
 
         Raises:
-            BadData: A file is damaged.
+            BadData: A file is damaged, or its evaluation read in 8 bits.
         """
         manifest = read_recogniser_bundle(bundle)
+        _check_form(manifest)
         self.name = f"{manifest.name}:{manifest.version}"
         self._net = net
         self._charset = Charset.read(bundle / CHARSET)
@@ -67,9 +74,10 @@ class NetDetector:
             net: (1, 3, H, W) to (1, 1, H, W).
 
         Raises:
-            BadData: It is no detector's, or a file is damaged.
+            BadData: It is no detector's, a file is damaged, or its evaluation read in 8 bits.
         """
         manifest = read_detector_bundle(bundle)
+        _check_form(manifest)
         self.name = f"{manifest.name}:{manifest.version}"
         self._net = net
         self._spec = manifest.input
@@ -83,3 +91,13 @@ class NetDetector:
             raise BadData(f"{self.name} gives {output.shape} for a page of {page_input.shape}")
         height_px, width_px = image.shape[:2]
         return find_boxes(output[0, 0], self._rule, width_px=width_px, height_px=height_px)
+
+
+def _check_form(manifest: ModelManifest) -> None:
+    """Refuse what was evaluated in 8 bits: here it would read what nobody has tested."""
+    if manifest.served_form == INT8_MODEL:
+        raise BadData(
+            f"{manifest.name}:{manifest.version} is read in 8 bits, which the engine onnxruntime "
+            "alone does: serve it with OCRLINE_ENGINE=onnxruntime, or retrain it with int8: false "
+            "or with deployment.target: paddle-serving"
+        )

@@ -14,7 +14,7 @@ from ocr.gate.evidence import collect_line_evidence
 from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
-from ocr.models.bundle import ONNX_MODEL, read_recogniser_manifest
+from ocr.models.bundle import read_recogniser_manifest
 from ocr.report.lineage import describe_lineage
 from ocr.report.lines.gallery import choose_lines
 from ocr.report.lines.html import ShownLines, render_lines_html
@@ -53,7 +53,7 @@ def judge_lines(
     evidence = collect_line_evidence(
         report,
         latency=time_lines(workspace, evaluation, snapshot),
-        size_mb=(bundle / ONNX_MODEL).stat().st_size / 1e6,
+        size_mb=(bundle / manifest.served_form).stat().st_size / 1e6,
         has_parity=bool(manifest.parity),
         was_rolled_back=was_rolled_back(workspace, model),
         overlap=find_overlap(workspace, evaluation.opponent, snapshot.samples("test")),

@@ -17,7 +17,6 @@ from ocr.gate.judge import Decision, judge
 from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
-    ONNX_MODEL,
     ModelManifest,
     read_detector_manifest,
     read_recogniser_manifest,
@@ -106,10 +105,12 @@ def _fetch(workspace: Workspace, model: ModelRef) -> _Candidate:
     pipeline = read_pipeline_manifest(fetch(model.reference))
     readers = (pipeline.recogniser, pipeline.second_recogniser)
     detector, recognisers = fetch(pipeline.detector), [fetch(each) for each in readers if each]
+    parts = (read_detector_manifest(detector), *map(read_recogniser_manifest, recognisers))
+    nets = zip((detector, *recognisers), parts, strict=True)
     return _Candidate(
         pipeline=pipeline,
-        parts=(read_detector_manifest(detector), *map(read_recogniser_manifest, recognisers)),
-        size_mb=sum((part / ONNX_MODEL).stat().st_size for part in (detector, *recognisers)) / 1e6,
+        parts=parts,
+        size_mb=sum((bundle / part.served_form).stat().st_size for bundle, part in nets) / 1e6,
     )
 
 

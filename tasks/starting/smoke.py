@@ -147,6 +147,7 @@ def _make_export(
         code_commit=checkpoint.code,
         parameters=job.training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
+        int8=job.training.int8,
         resources=job.resources,
         **own,
     )

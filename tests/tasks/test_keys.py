@@ -169,6 +169,24 @@ def test_reading_without_a_text_model_is_another_bundle_of_the_same_training(
     assert made == ["train-recogniser", "export-recogniser", "export-recogniser"]
 
 
+def test_reading_in_8_bits_is_another_bundle_of_the_same_training(
+    project: ToyProject, made: list[str]
+) -> None:
+    small = RecogniserTrainingParams(int8=True)
+    trained = train(project)
+    exported = export(project)
+
+    again = train_recogniser.fn(project.dataset, small, ResourceParams())
+    checkpoint = CheckpointRef(key="checkpoints/c/0", digest="c", metrics={}, code="")
+    other, for_others = (
+        export_recogniser.fn(checkpoint, project.dataset, NAME, small, reads_int8=reads)
+        for reads in (True, False)
+    )
+
+    assert (again, other == exported, for_others) == (trained, False, exported)
+    assert made == ["train-recogniser", "export-recogniser", "export-recogniser"]
+
+
 def test_evaluation_of_before_an_upgrade_is_not_found(
     project: ToyProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,14 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from configs.jobs import ExportJob
+from ocr.dataset.pages.snapshot import open_page_snapshot
+from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
+from ocr.evaluation.int8 import Int8Price
+from ocr.evaluation.pages.int8 import weigh_int8_pages
 from ocr.image.pixels import Image
-from ocr.models.bundle import NOTICE, ONNX_MODEL, DetectorManifest
+from ocr.models.bundle import INT8_MODEL, NOTICE, ONNX_MODEL, DetectorManifest
 from ocr.models.detector_spec import BoxRule, PageSpec
 from ocr.reading.detection.agreement import compare_boxes
 from ocr.reading.detection.boxes import CONTOUR_LIMIT, Detections, find_boxes
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.reading.detection.page_input import fit_page, to_page_input
+from ocr.store import Store
+from ocr.store.folder import download_folder
 from training.detection.checkpoint import NetSpec, load_detector
+from training.detection.int8 import export_int8_pages
 from training.detection.ppocr_v6.net import PretrainedDetectorSpec
 from training.forms.exportable import Run
 from training.forms.paddle import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
@@ -78,6 +86,7 @@ class DetectorExport:
         self._description = description
         self._notice = notice
         self.reader = PageFinder(spec, rule)
+        self._price: Int8Price | None = None
 
     def config(self) -> dict[str, Any]:
         """Return the inference.yml that tells stock PaddleOCR how to find boxes."""
@@ -105,36 +114,49 @@ class DetectorExport:
         if self._notice:
             write_notice(bundle / NOTICE, changes=NOTICE_FILE)
 
-    def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Detections]:
-        """Find boxes with the detector that serves."""
-        model = (bundle / ONNX_MODEL).read_bytes()
-        detector = OnnxDetector(model, spec=self._spec, rule=self._rule, name="onnx")
+    def read_onnx(
+        self, bundle: Path, images: Sequence[Image], *, form: str = ONNX_MODEL
+    ) -> Reading[Detections]:
+        """Find boxes with an ONNX form."""
+        detector = self._detector(bundle, form)
         return self.reader.decode([detector.probabilities(image) for image in images])
 
     def compare(self, found: Detections, expected: Detections) -> str:
         """Ask for the same boxes: those that are cut out, for stock knows no others."""
         return compare_boxes(found.crop_boxes, expected.crop_boxes)
 
-    def refine(self, *_: Any, **__: Any) -> list[tuple[Image, dict[str, Any]]]:
-        """A detector's rule was found in training."""
+    def refine(
+        self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
+    ) -> list[tuple[Image, dict[str, Any]]]:
+        """Add a form in 8 bits where it pays; the rule was found in training."""
+        if job.int8:
+            tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
+            snapshot = open_page_snapshot(tables, shards_in_store(store, job.snapshot))
+            export_int8_pages(bundle, snapshot, self._spec)
+            float32, int8 = (self._detector(bundle, form) for form in (ONNX_MODEL, INT8_MODEL))
+            self._price = weigh_int8_pages(float32, int8, snapshot)
+            if self._price is None or not self._price.pays:
+                (bundle / INT8_MODEL).unlink()
         return []
 
     def record(
         self,
-        output: Detections,
-        probabilities: Probabilities,  # noqa: ARG002
+        output: Detections,  # noqa: ARG002
+        probabilities: Probabilities,
         sample: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """Record the boxes that were found, in pixels of the golden page."""
+        """Record the boxes that the bundle finds, in pixels of the golden page."""
+        (found,) = self.reader.decode([probabilities]).outputs
         return {
             "page": sample["id"],
-            "boxes": output.boxes.tolist(),
-            "scores": output.scores.tolist(),
+            "boxes": found.boxes.tolist(),
+            "scores": found.scores.tolist(),
         }
 
     def manifest(self, **fields: Any) -> DetectorManifest:
-        """Add the input and the rule."""
-        return DetectorManifest(input=self._spec, boxes=self._rule, **fields)
+        """Add the input and the rule, and what 8 bits change."""
+        metrics = {**fields.pop("metrics"), **(self._price.metrics if self._price else {})}
+        return DetectorManifest(input=self._spec, boxes=self._rule, metrics=metrics, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
         """Return the template of the model card and the values for it."""
@@ -145,7 +167,12 @@ class DetectorExport:
             "rule": self._rule,
             "model_name": DETECTOR_NAME,
             "recogniser_name": RECOGNISER_NAME,
+            "price": self._price,
         }
+
+    def _detector(self, bundle: Path, form: str) -> OnnxDetector:
+        model = (bundle / form).read_bytes()
+        return OnnxDetector(model, spec=self._spec, rule=self._rule, name=form)
 
 
 def load_detector_export(checkpoint: Path) -> DetectorExport:

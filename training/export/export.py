@@ -18,7 +18,14 @@ from configs.jobs import ExportJob, ExportResult
 from configs.settings import Settings
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.image.pixels import Image
-from ocr.models.bundle import CARD, MANIFEST, ONNX_MODEL, PADDLE_FOLDER, write_manifest
+from ocr.models.bundle import (
+    CARD,
+    INT8_MODEL,
+    MANIFEST,
+    ONNX_MODEL,
+    PADDLE_FOLDER,
+    write_manifest,
+)
 from ocr.models.golden import write_golden_inputs, write_golden_outputs
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
@@ -115,6 +122,9 @@ def _write_golden(
     further = model.read_onnx(bundle, [one.image for one in golden[len(expected.outputs) :]])
     outputs = (*expected.outputs, *further.outputs)
     probabilities = (*expected.probabilities, *further.probabilities)
+    if (bundle / INT8_MODEL).exists():
+        images = [one.image for one in golden]
+        probabilities = model.read_onnx(bundle, images, form=INT8_MODEL).probabilities
     answers = zip(outputs, probabilities, golden, strict=True)
     write_golden_inputs(bundle, [one.image for one in golden])
     write_golden_outputs(bundle, (model.record(o, p, one.sample) for o, p, one in answers))

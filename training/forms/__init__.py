@@ -4,7 +4,7 @@
 - `trained_net` – the net of a checkpoint: it answers, and is written
 - `static_graph` – a net as a graph on disk, which every form starts from
 - `paddle` – the form that stock paddleocr loads
-- `onnx` – the form that the gateway serves unless told otherwise
+- `onnx`, `int8` – the form that the gateway serves unless told otherwise, and the same in 8 bits
 - `serving_config` – the config of the form that Paddle Serving loads
 - `predictor` – runs a form
 - `parity` – compares a form with the checkpoint, image by image

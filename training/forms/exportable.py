@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from configs.jobs import ExportJob
 from ocr.image.pixels import Image
-from ocr.models.bundle import ModelManifest
+from ocr.models.bundle import ONNX_MODEL, ModelManifest
 from ocr.store import Store
 from training.forms.parity import Probabilities, Reading
 from training.forms.trained_net import Net
@@ -56,8 +56,10 @@ class Exportable(Protocol[Output]):
     def write_files(self, bundle: Path) -> None:
         """Write what the bundle needs beside its forms."""
 
-    def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Output]:
-        """Read with the bundle's ONNX form as the gateway does."""
+    def read_onnx(
+        self, bundle: Path, images: Sequence[Image], *, form: str = ONNX_MODEL
+    ) -> Reading[Output]:
+        """Read with an ONNX form of the bundle as the gateway does."""
 
     def refine(
         self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
@@ -80,7 +82,13 @@ class Exportable(Protocol[Output]):
     def record(
         self, output: Output, probabilities: Probabilities, sample: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Describe for golden/outputs.json what the bundle reads, given the row of the snapshot."""
+        """Describe for golden/outputs.json what the bundle reads.
+
+        Args:
+            output: Of the forms in float32.
+            probabilities: Of the form that serves.
+            sample: The row of the snapshot.
+        """
 
     def manifest(self, **fields: Any) -> ModelManifest:
         """Return the manifest, given the fields that all manifests share."""

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from configs.jobs import ExportJob, ExportRecogniserJob
-from ocr.dataset.lines.snapshot import open_line_snapshot
+from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
+from ocr.evaluation.int8 import Int8Price
+from ocr.evaluation.lines.int8 import weigh_int8_lines
 from ocr.evaluation.lines.text_gain import TextGain
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
     CHARSET,
+    INT8_MODEL,
     NOTICE,
     ONNX_MODEL,
     TEXT_MODEL,
@@ -33,6 +36,7 @@ from training.forms.static_graph import InputShape
 from training.forms.trained_net import Net, TrainedNet
 from training.ppocr_v6.notice import write_notice
 from training.recognition.checkpoint import NetSpec, load_recogniser
+from training.recognition.int8 import export_int8_lines
 from training.recognition.ppocr_v6.net import PretrainedNetSpec
 from training.recognition.text_model import weigh_text_model
 
@@ -90,6 +94,7 @@ class RecogniserExport:
         self._notice = notice
         self.reader = LineReader(spec, charset.characters)
         self._gain: TextGain | None = None
+        self._price: Int8Price | None = None
         self._decoder = Decoder(charset)
 
     def config(self) -> dict[str, Any]:
@@ -117,21 +122,28 @@ class RecogniserExport:
         if self._notice:
             write_notice(bundle / NOTICE, changes=NOTICE_FILE)
 
-    def read_onnx(self, bundle: Path, images: Sequence[Image]) -> Reading[Recognition]:
-        """Read greedily with the form that serves."""
-        recogniser = self._recogniser(bundle)
+    def read_onnx(
+        self, bundle: Path, images: Sequence[Image], *, form: str = ONNX_MODEL
+    ) -> Reading[Recognition]:
+        """Read greedily with an ONNX form."""
+        recogniser = self._recogniser(bundle, form)
         reader = LineReader(self._spec, Charset.read(bundle / CHARSET).characters)
         return reader.decode(recogniser.probabilities(images))
 
     def refine(
         self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
     ) -> list[tuple[Image, dict[str, Any]]]:
-        """Add a model of the training texts where it is sure to help."""
-        if not isinstance(job, ExportRecogniserJob) or not job.text_model:
+        """Add a form in 8 bits where it pays, and a text model where that is sure to help."""
+        if not isinstance(job, ExportRecogniserJob) or not (job.int8 or job.text_model):
             return []
         tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
         snapshot = open_line_snapshot(tables, shards_in_store(store, job.snapshot))
-        gain, golden = weigh_text_model(snapshot, self._recogniser(bundle), self._charset)
+        if job.int8:
+            self._add_int8(bundle, snapshot)
+        if not job.text_model:
+            return []
+        served = INT8_MODEL if (bundle / INT8_MODEL).exists() else ONNX_MODEL
+        gain, golden = weigh_text_model(snapshot, self._recogniser(bundle, served), self._charset)
         self._gain = gain
         if gain is None or not gain.pays:
             return []
@@ -157,8 +169,10 @@ class RecogniserExport:
         }
 
     def manifest(self, **fields: Any) -> RecogniserManifest:
-        """Add the input, and what a text model changes."""
-        metrics = fields.pop("metrics") | (_name_gain(self._gain) if self._gain else {})
+        """Add the input, and what a text model and 8 bits change."""
+        gain = _name_gain(self._gain) if self._gain else {}
+        price = self._price.metrics if self._price else {}
+        metrics = {**fields.pop("metrics"), **gain, **price}
         return RecogniserManifest(input=self._spec, metrics=metrics, **fields)
 
     def card(self) -> tuple[str, dict[str, Any]]:
@@ -170,11 +184,20 @@ class RecogniserExport:
             "charset": self._charset.characters,
             "model_name": RECOGNISER_NAME,
             "gain": self._gain,
+            "price": self._price,
         }
 
-    def _recogniser(self, bundle: Path) -> OnnxRecogniser:
+    def _add_int8(self, bundle: Path, snapshot: LineSnapshot) -> None:
+        """Quantise, and keep that if it reads the validation lines as well and sooner."""
+        export_int8_lines(bundle, snapshot, self._spec)
+        float32, int8 = (self._recogniser(bundle, form) for form in (ONNX_MODEL, INT8_MODEL))
+        self._price = weigh_int8_lines(float32, int8, snapshot)
+        if self._price is None or not self._price.pays:
+            (bundle / INT8_MODEL).unlink()
+
+    def _recogniser(self, bundle: Path, form: str) -> OnnxRecogniser:
         return OnnxRecogniser(
-            (bundle / ONNX_MODEL).read_bytes(),
+            (bundle / form).read_bytes(),
             charset=Charset.read(bundle / CHARSET),
             spec=self._spec,
             name="onnx",

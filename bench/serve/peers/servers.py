@@ -63,8 +63,8 @@ def read_crops(bundle: Path, folder: Path | None = None) -> list[Crop]:
         contents = [encode_jpeg(image) for image in read_golden_inputs(bundle)]
     images = [decode_image(content, max_pixels=MAX_PIXELS) for content in contents]
     read, greedy = (
-        [line.text for line in OnnxRecogniser.load(bundle, greedy=greedy).recognise(images)]
-        for greedy in (False, True)
+        [line.text for line in OnnxRecogniser.load(bundle, plain=plain).recognise(images)]
+        for plain in (False, True)
     )
     return [Crop(*each) for each in zip(contents, read, greedy, strict=True)]
 

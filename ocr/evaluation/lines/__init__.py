@@ -9,4 +9,5 @@
 7. `report` – what an evaluation found.
 8. `text_gain` – how much a text model helps, and with which weight.
 9. `cascade` – which lines a second recogniser has time for, and what that gains.
+10. `int8` – what reading in 8 bits costs and saves.
 """

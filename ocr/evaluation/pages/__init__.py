@@ -9,4 +9,5 @@
 7. `slices` – the parts of the labelled lines.
 8. `report` – what an evaluation found.
 9. `detection` – the score of a detector alone; its training uses it.
+10. `int8` – what finding lines in 8 bits costs and saves.
 """

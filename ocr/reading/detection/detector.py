@@ -55,8 +55,13 @@ class OnnxDetector:
         self._check_fit()
 
     @classmethod
-    def load(cls, bundle: Path, *, cores: Cores = ONE_CORE) -> "OnnxDetector":
+    def load(cls, bundle: Path, *, cores: Cores = ONE_CORE, plain: bool = False) -> "OnnxDetector":
         """Load a bundle after verifying every file of it.
+
+        Args:
+            bundle: Its folder.
+            cores: Where all are idle, all find the lines of a page.
+            plain: Find as its forms do in other runtimes, in float32.
 
         Raises:
             ArtifactNotFound: It is no bundle or lacks a file.
@@ -64,7 +69,7 @@ class OnnxDetector:
         """
         manifest = read_detector_bundle(bundle)
         return cls(
-            (bundle / ONNX_MODEL).read_bytes(),
+            (bundle / (ONNX_MODEL if plain else manifest.served_form)).read_bytes(),
             spec=manifest.input,
             rule=manifest.boxes,
             name=f"{manifest.name}:{manifest.version}",

@@ -94,14 +94,14 @@ class OnnxRecogniser:
 
     @classmethod
     def load(
-        cls, bundle: Path, *, cores: Cores = ONE_CORE, greedy: bool = False
+        cls, bundle: Path, *, cores: Cores = ONE_CORE, plain: bool = False
     ) -> "OnnxRecogniser":
         """Load a bundle after verifying every file of it.
 
         Args:
             bundle: Its folder.
             cores: Idle ones of these read further batches of a call.
-            greedy: Read as its forms do in other runtimes, without its text model.
+            plain: Read as its forms do in other runtimes: in float32, without its text model.
 
         Raises:
             ArtifactNotFound: It is no bundle or lacks a file.
@@ -109,11 +109,11 @@ class OnnxRecogniser:
         """
         manifest = read_recogniser_bundle(bundle)
         return cls(
-            (bundle / ONNX_MODEL).read_bytes(),
+            (bundle / (ONNX_MODEL if plain else manifest.served_form)).read_bytes(),
             charset=Charset.read(bundle / CHARSET),
             spec=manifest.input,
             name=f"{manifest.name}:{manifest.version}",
-            text_model=None if greedy else read_text_model(bundle, manifest),
+            text_model=None if plain else read_text_model(bundle, manifest),
             cores=cores,
         )
 

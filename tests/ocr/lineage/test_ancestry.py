@@ -4,9 +4,11 @@ from pathlib import Path
 
 from ocr.lineage.ancestry import Ancestry, Training, read_ancestry
 from ocr.lineage.data import Data
+from ocr.models.bundle import INT8_MODEL, read_recogniser_manifest, write_manifest
 from tests.ocr.lineage.scenes import CHECKPOINT, NAME, RESULT, Told
 from tests.serving.tiny_bundle import DIGITS, LETTERS
 from tests.serving.tiny_pipeline import register_pipeline
+from tests.toy_bundle import write_toy_bundle
 
 TEXTS = {"ABC": "ABC", "CAB": "CAB", "BAC": "BAC", "ACB": "ACB", "BCA": "BCA", "CBA": "CBA"}
 
@@ -48,6 +50,18 @@ def test_a_version_is_followed_to_its_training_its_labels_and_its_promotion(told
     assert [(move.version, move.previous) for move in found.moves] == [("v1", "v0")]
     assert [decision.verdict for decision in found.decisions] == ["promote"]
     assert found.is_kept == {key: True, "reports/v1/0.html": False}
+
+
+def test_of_a_version_in_8_bits_the_size_is_that_of_what_serves(told: Told, tmp_path: Path) -> None:
+    bundle = write_toy_bundle(tmp_path / "bundle", name=NAME, version="v1")
+    (bundle / INT8_MODEL).write_bytes(b"0" * 4000)
+    write_manifest(bundle, read_recogniser_manifest(bundle))
+    told.registry.register(NAME, "v1", bundle)
+
+    found = ancestry(told, "toy:v1")
+
+    assert found.forms == ("paddle", "serving", "onnx", "int8")
+    assert found.size_mb == 0.004
 
 
 def test_what_was_pruned_is_unknown_and_nothing_is_made_up(told: Told) -> None:

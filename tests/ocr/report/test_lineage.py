@@ -13,6 +13,41 @@ MEASURED = {
     "text_model_gain_upper": 0.0716,
 }
 
+PRICE = {
+    "int8_change": -0.0013,
+    "int8_change_lower": -0.0044,
+    "int8_change_upper": 0.0017,
+    "int8_alike": 0.986,
+    "int8_time": 0.497,
+}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "files", "said"),
+    [
+        ({}, {}, ""),
+        (PRICE, {"onnx/int8.onnx": "0"}, "read in them; "),
+        (PRICE, {}, "left out, as they do not pay; "),
+    ],
+)
+def test_8_bits_are_told_with_their_price(
+    metrics: dict[str, float], files: dict[str, str], said: str
+) -> None:
+    manifest = RecogniserManifest(
+        **manifest_facts(name="lines", version="1"),
+        input=LineSpec("line", 32, 320),
+        metrics={"accuracy": 0.9, **metrics},
+        files=files,
+    )
+
+    told = describe_part(manifest, environment={}).int8
+
+    expected = (
+        "on the validation split -0.0013 (-0.0044 to +0.0017), 98.6% of the lines alike, "
+        "in 0.50 times the time"
+    )
+    assert told == (said + expected if said else "")
+
 
 @pytest.mark.parametrize(
     ("metrics", "files", "said"),

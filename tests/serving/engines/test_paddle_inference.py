@@ -11,16 +11,23 @@ import tests.training.conftest  # noqa: F401  (paddle, its import warnings aside
 from bench.serve.untrained_bundle import write_untrained_bundle
 from ocr.errors import BadData
 from ocr.image.pixels import Image, encode_png
-from ocr.models.bundle import read_recogniser_manifest, write_manifest
+from ocr.models.bundle import (
+    INT8_MODEL,
+    ONNX_MODEL,
+    read_recogniser_manifest,
+    write_manifest,
+)
 from ocr.models.charset import Charset
 from ocr.models.registry import Registry
 from ocr.models.text_model import TextModel, count_ngrams
 from ocr.reading.cores import ONE_CORE
+from ocr.reading.recognition.line_input import fit_line, to_line_batch
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 from serving.engines.net_readers import NetRecogniser
 from serving.engines.paddle_inference import PaddleNet
 from tests.serving.gateway import running_gateway
+from training.forms.int8 import export_int8
 
 
 def noise(count: int) -> list[Image]:
@@ -93,6 +100,19 @@ def test_charset_of_another_model_is_refused(bundle: Path, tmp_path: Path) -> No
 
     with pytest.raises(BadData, match=r"charset\.txt has 3"):
         load(folder).recognise(noise(1))
+
+
+def test_what_was_evaluated_in_8_bits_is_not_read_otherwise(bundle: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    shutil.copytree(bundle, small)
+    spec = read_recogniser_manifest(small).input
+    inputs = [to_line_batch([fit_line(image, spec)], spec) for image in noise(4)]
+    export_int8(small / ONNX_MODEL, small / INT8_MODEL, inputs)
+    write_manifest(small, read_recogniser_manifest(small))
+
+    assert OnnxRecogniser.load(small).recognise(noise(1))
+    with pytest.raises(BadData, match=r"untrained:r1 is read in 8 bits.*ENGINE=onnxruntime"):
+        load(small)
 
 
 def test_gateway_serves_with_paddle(bundle: Path, tmp_path: Path) -> None:
