@@ -7,6 +7,7 @@
 - `paddleocr`, `families/` – PaddleOCR's trainer beside a bare one; its recognisers in all forms
 - `composition` – plates and meters trained with and without composed crops
 - `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
+- `int8` – nets in 8 bits beside the same in float32
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
 - `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
 - `serve/`, `operations/` – the gateway beside the bare models, the checkpoint and other servers,

@@ -2,7 +2,8 @@
 
     python -m bench.serve.peers MODEL [--images FOLDER] [--json FILE] [--paddlex COMMAND]
 
-MODEL is a recogniser of the registry; its champion is served. wrk asks. Paddle Serving is there
+MODEL is a recogniser of the registry; its champion is served, also in float32 where it is read in 8
+bits, for the others read nothing else. wrk asks. Paddle Serving is there
 after `make serving-runtime`, and listens on every address: run all of it where there is only
 loopback, with `unshare --net`. PaddleX is there where `--paddlex` says its command, and finds lines
 with the detector of `--detector`.
@@ -10,6 +11,7 @@ with the detector of `--detector`.
 
 import argparse
 import json
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -21,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.load import measure
+from bench.serve.peers.float32 import copy_in_float32
 from bench.serve.peers.servers import (
     MAX_PIXELS,
     Crop,
@@ -34,7 +37,7 @@ from bench.serve.peers.wrk import ask, find_wrk
 from bench.serve.process_tree import cpu_s, process_tree, rss_mib
 from configs.settings import SettingsError
 from ocr.image.pixels import decode_image
-from ocr.models.bundle import read_recogniser_manifest
+from ocr.models.bundle import INT8_MODEL, read_recogniser_manifest
 from ocr.processors import count_processors
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from serving.settings import ServingSettings
@@ -56,39 +59,52 @@ def main() -> None:
     parser.add_argument("--detector", default="", help="of the registry, for PaddleX")
     options = parser.parse_args()
     find_wrk()
-    workspace = open_workspace()
-    version = workspace.registry.resolve(options.model)
-    bundle = workspace.fetch_bundle(version)
-    crops = read_crops(bundle, options.images)
-    store = workspace.store.uri
-    settings = ServingSettings()
-    servers: dict[str, AbstractContextManager[Running]] = {
-        "gateway, ONNX Runtime": gateway(store, version.name, "onnxruntime", crops),
-        "gateway, Paddle Inference": gateway(store, version.name, "paddle", crops),
-    }
-    if settings.paddle_serving_python.is_file():
-        python = settings.paddle_serving_python
-        servers["gateway, Paddle Serving"] = gateway(store, version.name, "paddle-serving", crops)
-        servers["Paddle Serving"] = paddle_serving(python, bundle, crops)
-    if options.paddlex:
-        detector = workspace.fetch_bundle(workspace.registry.resolve(options.detector))
-        servers["PaddleX"] = paddlex(options.paddlex, detector, bundle, crops)
-    width_px = read_recogniser_manifest(bundle).input.width_px
-    rows = [_bare(bundle, crops, seconds=options.seconds)]
-    for server, starting in servers.items():
-        try:
-            with starting as running:
-                rows += _measure(server, running, seconds=options.seconds)
-        except SettingsError as error:
-            print(f"{server} is left out: {error}")
-    facts = {"net": version.reference, "width_px": width_px}
+    with tempfile.TemporaryDirectory() as folder:
+        rows, facts = _measure_all(options, Path(folder))
     rows = [{"server": row.pop("server"), **facts, **row} for row in rows]
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     _print(rows)
 
 
-def _bare(bundle: Path, crops: Sequence[Crop], *, seconds: float) -> dict[str, Any]:
+def _measure_all(
+    options: argparse.Namespace, folder: Path
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Measure every server, one after the other; return the rows, and what all have in common."""
+    workspace = open_workspace()
+    version = workspace.registry.resolve(options.model)
+    served, store = workspace.fetch_bundle(version), workspace.store.uri
+    crops = read_crops(served, options.images)
+    form = "8 bits" if (served / INT8_MODEL).exists() else "float32"
+    name, bundle = version.name, served
+    servers: dict[str, AbstractContextManager[Running]] = {
+        f"gateway, ONNX Runtime, {form}": gateway(store, name, "onnxruntime", crops)
+    }
+    rows = [_bare(served, crops, form=form, seconds=options.seconds)]
+    if form == "8 bits":  # which is all that the others read
+        store, bundle = copy_in_float32(served, folder)
+        crops = read_crops(bundle, options.images)
+        rows.append(_bare(bundle, crops, form="float32", seconds=options.seconds))
+        servers["gateway, ONNX Runtime, float32"] = gateway(store, name, "onnxruntime", crops)
+    servers["gateway, Paddle Inference"] = gateway(store, name, "paddle", crops)
+    python = ServingSettings().paddle_serving_python
+    if python.is_file():
+        servers["gateway, Paddle Serving"] = gateway(store, name, "paddle-serving", crops)
+        servers["Paddle Serving"] = paddle_serving(python, bundle, crops)
+    if options.paddlex:
+        detector = workspace.fetch_bundle(workspace.registry.resolve(options.detector))
+        servers["PaddleX"] = paddlex(options.paddlex, detector, bundle, crops)
+    for server, starting in servers.items():
+        try:
+            with starting as running:
+                rows += _measure(server, running, seconds=options.seconds)
+        except SettingsError as error:
+            print(f"{server} is left out: {error}")
+    width_px = read_recogniser_manifest(bundle).input.width_px
+    return rows, {"net": version.reference, "width_px": width_px}
+
+
+def _bare(bundle: Path, crops: Sequence[Crop], *, form: str, seconds: float) -> dict[str, Any]:
     """Measure the bare engine, from JPEG to text, a thread a processor."""
     recogniser = OnnxRecogniser.load(bundle)
 
@@ -102,7 +118,10 @@ def _bare(bundle: Path, crops: Sequence[Crop], *, seconds: float) -> dict[str, A
     count = count_processors()
     load = measure("", [partial(read)] * count, seconds=seconds, images=BATCH)
     rate = len(load.latencies_ms) / load.seconds * BATCH
-    return {"server": f"bare ONNX Runtime, {count} threads", "requests_per_s": round(rate, 1)}
+    return {
+        "server": f"bare ONNX Runtime, {form}, {count} threads",
+        "requests_per_s": round(rate, 1),
+    }
 
 
 def _measure(server: str, running: Running, *, seconds: float) -> Iterator[dict[str, Any]]:
