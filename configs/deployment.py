@@ -23,8 +23,3 @@ class DeploymentParams(Params):
         description="Address of the gateway; one on loopback is started if it is not there",
     )
     timeout_s: float = Field(60, gt=0, description="Most seconds until the new version answers")
-
-    @property
-    def reads_int8(self) -> bool:
-        """Whether what serves can read nets in 8 bits."""
-        return self.target != "paddle-serving"

@@ -87,6 +87,10 @@ class Settings(BaseSettings):
     cpu_runs: int = Field(
         1, ge=1, description="How many runs of the queue cpu, most of them trainings, go on at once"
     )
+    engine: str = Field(
+        "onnxruntime",
+        description="What the gateway runs models with; any other one reads float32 alone",
+    )
     database: str = Field(
         "",
         description="Prefect's database: postgresql+asyncpg://USER@HOST:PORT/DATABASE, or sqlite, "

@@ -8,7 +8,7 @@ from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
 from tasks.deploy import deploy_model
-from tasks.engine import check_engine, find_start
+from tasks.engine import check_engine, find_start, fit_to_server
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
@@ -39,7 +39,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainLinesParams, until: Stage) -> Stages:
-    training = params.training
+    training = fit_to_server(params.training, params.deployment)
     if reaches(until, "smoke"):
         check_engine(params.resources, training)
         training = find_start(training, params.name, "recogniser")
@@ -54,14 +54,7 @@ def _run(params: RetrainLinesParams, until: Stage) -> Stages:
             yield "smoke", smoke_recogniser(dataset, training, params.resources)
         checkpoint = train_recogniser(dataset, training, params.resources)
     yield "train", checkpoint
-    candidate = export_recogniser(
-        checkpoint,
-        dataset,
-        params.name,
-        training,
-        params.resources,
-        reads_int8=params.deployment.reads_int8,
-    )
+    candidate = export_recogniser(checkpoint, dataset, params.name, training, params.resources)
     yield "export", candidate
 
     def evaluate() -> EvaluationRef:

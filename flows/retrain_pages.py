@@ -10,7 +10,7 @@ from tasks.approving.approval import seek_approval
 from tasks.assemble import assemble_pipeline
 from tasks.cascade import find_cascade
 from tasks.deploy import deploy_model
-from tasks.engine import check_engine, find_start
+from tasks.engine import check_engine, find_start, fit_to_server
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
@@ -42,12 +42,15 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
-    nets = params.detector, params.recogniser
+    nets = (
+        fit_to_server(params.detector, params.deployment),
+        fit_to_server(params.recogniser, params.deployment),
+    )
     if reaches(until, "smoke"):
         check_engine(params.resources, *nets)
         nets = (
-            find_start(params.detector, params.name, "detector", "detector"),
-            find_start(params.recogniser, params.name, "recogniser", "recogniser"),
+            find_start(nets[0], params.name, "detector", "detector"),
+            find_start(nets[1], params.name, "recogniser", "recogniser"),
         )
     detecting, recognising = nets
     sweep_leftovers()
@@ -55,7 +58,7 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
         check_baseline(params.evaluation, params.name)
     pages = prepare_pages(params.dataset)
     crops = crop_pages(pages, params.dataset, params.recogniser_name)
-    cascade = find_cascade(params.cascade, crops)
+    cascade = find_cascade(params.cascade, crops, params.deployment)
     further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
 
@@ -74,21 +77,9 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
         detector, recogniser = both(train_detector, train_recogniser)
     yield "train", (detector, recogniser)
     parts = finish_together(
-        export_detector.submit(
-            detector,
-            pages,
-            params.detector_name,
-            detecting,
-            params.resources,
-            reads_int8=params.deployment.reads_int8,
-        ),
+        export_detector.submit(detector, pages, params.detector_name, detecting, params.resources),
         export_recogniser.submit(
-            recogniser,
-            crops,
-            params.recogniser_name,
-            recognising,
-            params.resources,
-            reads_int8=params.deployment.reads_int8,
+            recogniser, crops, params.recogniser_name, recognising, params.resources
         ),
     )
     pipeline = assemble_pipeline(params.name, *parts, pages, cascade)

@@ -1,22 +1,27 @@
 """A second recogniser for the lines that a pipeline's own is unsure of."""
 
+from configs.deployment import DeploymentParams
 from configs.retrain import CascadeParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import BadInput
 from ocr.evaluation.lines.cascade import CascadeGain, fit_cascade
+from ocr.models.bundle import INT8_MODEL
 from ocr.store.folder import mark_used
+from tasks.engine import reads_float32
 from tasks.readers import load_recogniser
 from tasks.references import CascadeRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
 
-def find_cascade(params: CascadeParams, lines: SnapshotRef) -> CascadeRef | None:
+def find_cascade(
+    params: CascadeParams, lines: SnapshotRef, deployment: DeploymentParams
+) -> CascadeRef | None:
     """Look the second recogniser up, before anything is trained; None: none is wanted.
 
     Raises:
         ArtifactNotFound: There is none of that name.
-        BadInput: It does not read.
+        BadInput: It does not read, or not with what will serve it.
     """
     if not params.recogniser:
         return None
@@ -28,6 +33,12 @@ def find_cascade(params: CascadeParams, lines: SnapshotRef) -> CascadeRef | None
     if model.task != "recognition":
         message = f"cascade.recogniser: {params.recogniser} does {model.task}, expected recognition"
         raise BadInput(message)
+    reason = reads_float32(deployment)
+    if reason and INT8_MODEL in model.manifest.get("files", {}):
+        raise BadInput(
+            f"cascade.recogniser: {model.reference} is read in 8 bits, and {reason} reads float32; "
+            "name a version that was exported with int8: false"
+        )
     return CascadeRef(model.reference, params.time_factor, lines)
 
 

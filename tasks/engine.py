@@ -4,6 +4,7 @@ import json
 from typing import Literal, TypeVar
 
 from configs.base import Params
+from configs.deployment import DeploymentParams
 from configs.jobs import PaddleOcrRuntime
 from configs.paddleocr import (
     CHAMPION,
@@ -46,6 +47,23 @@ def check_engine(resources: ResourceParams, *trainings: Training) -> None:
                 raise BadInput(str(finding))
     if any(training.engine == "paddleocr" for training in trainings):
         find_runtime(resources.image)
+
+
+def fit_to_server(training: AnyTraining, deployment: DeploymentParams) -> AnyTraining:
+    """Return a training whose model what serves can read: 8 bits are for ONNX Runtime alone."""
+    reason = reads_float32(deployment)
+    if not (getattr(training, "int8", False) and reason):
+        return training
+    narrate("export", f"int8 is left out, as {reason} reads float32")
+    return training.model_copy(update={"int8": False})
+
+
+def reads_float32(deployment: DeploymentParams) -> str:
+    """Name the setting by which models will be served in float32 alone; empty: in any form."""
+    if deployment.target == "paddle-serving":
+        return f"deployment.target: {deployment.target}"
+    engine = Settings().engine
+    return "" if engine == "onnxruntime" else f"OCRLINE_ENGINE={engine}"
 
 
 def find_runtime(image: str = "") -> PaddleOcrRuntime:

@@ -42,8 +42,6 @@ def export_recogniser(
     name: str,
     training: RecogniserTraining,
     resources: ResourceParams = AS_PROCESS,
-    *,
-    reads_int8: bool = True,
 ) -> ModelRef:
     """Export a recogniser and register it as a version, or find the version it gave before."""
     return _find_or_export(
@@ -53,7 +51,6 @@ def export_recogniser(
         name=name,
         training=training,
         resources=resources,
-        int8=training.int8 and reads_int8,
         text_model=training.text_model,
     )
 
@@ -65,8 +62,6 @@ def export_detector(
     name: str,
     training: DetectorTraining,
     resources: ResourceParams = AS_PROCESS,
-    *,
-    reads_int8: bool = True,
 ) -> ModelRef:
     """Export a detector and register it as a version, or find the version it gave before."""
     return _find_or_export(
@@ -76,7 +71,6 @@ def export_detector(
         name=name,
         training=training,
         resources=resources,
-        int8=training.int8 and reads_int8,
     )
 
 
@@ -88,7 +82,6 @@ def _find_or_export(
     name: str,
     training: Training,
     resources: ResourceParams,
-    int8: bool,
     **own: Any,
 ) -> ModelRef:
     """Find or export a version; `own` is what a job of this kind says besides."""
@@ -96,7 +89,7 @@ def _find_or_export(
     stage: ExportKind = kind.model_fields["kind"].default
     parent = _parent(training, name)
     lineage = {"parent": parent} if parent else {}  # equal weights of two versions have two
-    forms: dict[str, Any] = {"int8": True} if int8 else {}  # older keys name none
+    forms: dict[str, Any] = {"int8": True} if training.int8 else {}  # older keys name none
     key = stage_key(
         stage,
         checkpoint=checkpoint.digest,
@@ -118,7 +111,7 @@ def _find_or_export(
         parent=parent,
         parameters=training.model_dump(mode="json"),
         metrics=checkpoint.metrics,
-        int8=int8,
+        int8=training.int8,
         resources=resources,
         **own,
     )

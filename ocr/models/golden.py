@@ -1,9 +1,9 @@
 """The golden proof: images that a bundle keeps, what was read on them, and whether it still is.
 
 `golden/inputs/000.png` and so on are the images. `golden/outputs.json` records of each what was
-read: `text` for a recogniser, beside it `greedy`, which its forms read without the text model;
-`boxes` for a detector, `lines` for a pipeline. An export writes both, a gateway reads them before a
-version serves, and a deployment sends them over REST.
+read: `text` for a recogniser, beside it `greedy`, which its forms in float32 read without the text
+model; `boxes` for a detector, `lines` for a pipeline. An export writes both, a gateway reads them
+before a version serves, and a deployment sends them over REST.
 """
 
 import json

@@ -98,6 +98,5 @@ def _check_form(manifest: ModelManifest) -> None:
     if manifest.served_form == INT8_MODEL:
         raise BadData(
             f"{manifest.name}:{manifest.version} is read in 8 bits, which the engine onnxruntime "
-            "alone does: serve it with OCRLINE_ENGINE=onnxruntime, or retrain it with int8: false "
-            "or with deployment.target: paddle-serving"
+            "alone does: serve it with OCRLINE_ENGINE=onnxruntime, or retrain it with int8: false"
         )

@@ -7,6 +7,7 @@ that matter: what passed once is not tried again.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from prefect import task
 
@@ -125,12 +126,14 @@ def _find_or_smoke(
 
 def _digest(job: TrainJob, net: Net) -> str:
     export = EXPORTS[net].model_fields["kind"].default
+    forms: dict[str, Any] = {"int8": True} if job.training.int8 else {}  # older keys name none
     return stage_key(
         job.kind,
         **what_decides(job),
         code=describe_code(job.kind)["code"],
         export=library_versions(export),
         most_samples=MOST_SAMPLES,
+        **forms,
     )
 
 

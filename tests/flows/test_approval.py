@@ -43,7 +43,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     registry = open_workspace().registry
     registry.promote("bars", "old", reason="first")
     made = add_version(tmp_path, "new", READS_DOMAIN)
-    monkeypatch.setattr(flow, "export_recogniser", lambda *_, **__: made)
+    monkeypatch.setattr(flow, "export_recogniser", lambda *_: made)
     return registry
 
 
@@ -216,7 +216,7 @@ def test_a_candidate_that_is_worse_than_the_new_champion_is_refused_unasked(
     told: list[tuple[str, str]],
 ) -> None:
     partly = add_version(tmp_path, "partly", "0123vwxyzu")
-    monkeypatch.setattr(flow, "export_recogniser", lambda *_, **__: partly)
+    monkeypatch.setattr(flow, "export_recogniser", lambda *_: partly)
     with in_background(partial(retrain, tmp_path)) as run:
         wait_for_question(run)
         registry.promote("bars", "new", reason="by hand")
@@ -252,7 +252,7 @@ def test_of_two_candidates_that_wait_at_once_the_second_is_judged_beside_the_fir
     with in_background(partial(retrain, tmp_path)) as one:
         first = wait_for_question(one, of="bars:new")
         better = add_version(tmp_path, "newer", READS_DOMAIN)
-        monkeypatch.setattr(flow, "export_recogniser", lambda *_, **__: better)
+        monkeypatch.setattr(flow, "export_recogniser", lambda *_: better)
         with in_background(partial(retrain, tmp_path)) as two:
             wait_for_question(two, but=first.run)
             answer(first, decision="approve", by="Li Wei", reason="the first")

@@ -52,7 +52,7 @@ def retrain(
     )
     made = add_version(folder, "new", candidate)
     monkeypatch.setattr(flow, "train_recogniser", lambda *_: None)
-    monkeypatch.setattr(flow, "export_recogniser", lambda *_, **__: made)
+    monkeypatch.setattr(flow, "export_recogniser", lambda *_: made)
     return flow.retrain_lines.fn(describe_project(folder, general), until)
 
 

@@ -89,7 +89,7 @@ def test_a_run_that_ends_before_it_evaluates_needs_no_baseline(
 ) -> None:
     given = ["evaluation.baseline=bundle", "evaluation.baseline_bundle=gone:v1"]
     for name in ("prepare_lines", "prepare_further_lines", "train_recogniser", "export_recogniser"):
-        monkeypatch.setattr(retrain_lines, name, lambda *_, made=name, **__: made)
+        monkeypatch.setattr(retrain_lines, name, lambda *_, made=name: made)
     monkeypatch.setattr(retrain_lines, "sweep_leftovers", lambda: None)
     params = load_params("smoke", overrides=given)
     assert isinstance(params, RetrainLinesParams)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from configs.dataset import PageDatasetParams
+from configs.deployment import DeploymentParams
 from configs.evaluation import PageEvaluationParams
 from configs.further import FurtherPagesParams
 from configs.gate import PageGateParams
@@ -14,6 +15,7 @@ from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactNotFound, BadInput
+from ocr.models.bundle import INT8_MODEL, ONNX_MODEL, read_recogniser_manifest, write_manifest
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import Registry
 from tasks.cascade import find_cascade
@@ -26,6 +28,7 @@ from tests.ocr.dataset.rules import LINE_LIMITS, SPLIT
 from tests.serving.tiny_bundle import DIGITS, make_bundle, png
 from tests.tasks.conftest import TEXTS
 from tests.tasks.test_pages import assemble, judge
+from tests.toy_bundle import write_toy_bundle
 
 
 @pytest.fixture
@@ -50,7 +53,9 @@ def lines(registry: Registry, tmp_path: Path) -> SnapshotRef:
 
 def find(lines: SnapshotRef, second: str) -> CascadeRef:
     """Find a second recogniser that has time for all lines but wholly sure ones."""
-    found = find_cascade(CascadeParams(recogniser=second, time_factor=100), lines)
+    found = find_cascade(
+        CascadeParams(recogniser=second, time_factor=100), lines, DeploymentParams()
+    )
     assert found
     return found
 
@@ -99,11 +104,28 @@ def test_of_a_pipeline_its_recogniser_is_the_second_one(
 def test_a_second_recogniser_is_missed_before_anything_is_trained(
     registry: Registry, pages: SnapshotRef
 ) -> None:
-    assert find_cascade(CascadeParams(), pages) is None
+    assert find_cascade(CascadeParams(), pages, DeploymentParams()) is None
     with pytest.raises(ArtifactNotFound, match="nobody"):
-        find_cascade(CascadeParams(recogniser="nobody"), pages)
+        find_cascade(CascadeParams(recogniser="nobody"), pages, DeploymentParams())
     with pytest.raises(BadInput, match="does detection, expected recognition"):
-        find_cascade(CascadeParams(recogniser="pages-detector:d1"), pages)
+        find_cascade(CascadeParams(recogniser="pages-detector:d1"), pages, DeploymentParams())
+
+
+def test_a_second_recogniser_in_8_bits_is_refused_where_float32_is_served(
+    registry: Registry, lines: SnapshotRef, tmp_path: Path
+) -> None:
+    bundle = write_toy_bundle(tmp_path / "small", name="small", version="1")
+    (bundle / INT8_MODEL).write_bytes((bundle / ONNX_MODEL).read_bytes())
+    write_manifest(bundle, read_recogniser_manifest(bundle))
+    registry.register("small", "1", bundle)
+
+    assert find(lines, "small:1").recogniser == "small:1"
+    with pytest.raises(
+        BadInput, match=r"small:1 is read in 8 bits, and deployment\.target: paddle"
+    ):
+        find_cascade(
+            CascadeParams(recogniser="small:1"), lines, DeploymentParams(target="paddle-serving")
+        )
 
 
 def add_one_that_learnt_the_test(

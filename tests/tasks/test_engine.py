@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from configs.deployment import DeploymentParams, Target
 from configs.paddleocr import ENGINES, PaddleOcrRecogniserParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
 from configs.training import RecogniserTrainingParams, ResourceParams
 from flows.retrain_lines import retrain_lines
 from ocr.errors import BadInput
-from tasks.engine import check_engine, find_runtime
+from tasks.engine import check_engine, find_runtime, fit_to_server
 from tasks.train import JOBS
 
 
@@ -43,6 +44,25 @@ def test_the_embedded_engine_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
 
     check_engine(ResourceParams(), RecogniserTrainingParams())
+
+
+@pytest.mark.parametrize(
+    ("target", "engine", "expected"),
+    [
+        ("gateway", "onnxruntime", True),
+        ("none", "onnxruntime", True),
+        ("paddle-serving", "onnxruntime", False),
+        ("gateway", "paddle", False),
+    ],
+)
+def test_nothing_is_quantised_for_what_reads_float32(
+    target: Target, engine: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_ENGINE", engine)
+    training = RecogniserTrainingParams(int8=True)
+
+    assert fit_to_server(training, DeploymentParams(target=target)).int8 is expected
+    assert not fit_to_server(RecogniserTrainingParams(), DeploymentParams(target=target)).int8
 
 
 def test_a_run_without_the_tree_ends_before_it_prepares_anything(

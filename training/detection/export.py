@@ -132,7 +132,7 @@ class DetectorExport:
         if job.int8:
             tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
             snapshot = open_page_snapshot(tables, shards_in_store(store, job.snapshot))
-            export_int8_pages(bundle, snapshot, self._spec)
+            export_int8_pages(bundle, snapshot, self._spec, work=folder)
             float32, int8 = (self._detector(bundle, form) for form in (ONNX_MODEL, INT8_MODEL))
             self._price = weigh_int8_pages(float32, int8, snapshot)
             if self._price is None or not self._price.pays:

@@ -16,15 +16,16 @@ from training.forms.int8 import export_int8
 CALIBRATION_PAGES = 12
 
 
-def export_int8_pages(bundle: Path, snapshot: PageSnapshot, spec: PageSpec) -> None:
+def export_int8_pages(bundle: Path, snapshot: PageSnapshot, spec: PageSpec, *, work: Path) -> None:
     """Write the form in 8 bits beside that in float32.
 
     Args:
         bundle: Has the ONNX form.
         snapshot: Its first training pages tell the range of every activation.
         spec: The input of the net.
+        work: A folder for what is needed on the way.
     """
-    export_int8(bundle / ONNX_MODEL, bundle / INT8_MODEL, _inputs(snapshot, spec))
+    export_int8(bundle / ONNX_MODEL, bundle / INT8_MODEL, _inputs(snapshot, spec), work=work)
 
 
 def _inputs(snapshot: PageSnapshot, spec: PageSpec) -> Iterator[NDArray[np.float32]]:

@@ -32,7 +32,9 @@ class QuantisationFailed(OcrError, RuntimeError):
     """A net that has no form in 8 bits."""
 
 
-def export_int8(model: Path, path: Path, inputs: Iterable[NDArray[np.float32]]) -> None:
+def export_int8(
+    model: Path, path: Path, inputs: Iterable[NDArray[np.float32]], *, work: Path
+) -> None:
     """Quantise an ONNX form.
 
     Args:
@@ -40,11 +42,13 @@ def export_int8(model: Path, path: Path, inputs: Iterable[NDArray[np.float32]]) 
         path: The file to write.
         inputs: Inputs of the net as it will meet them, (N, 3, H, W) each: they tell the range of
             every activation.
+        work: A folder for what is needed on the way, a copy of the net.
 
     Raises:
-        QuantisationFailed: It has fewer than two convolutions.
+        QuantisationFailed: It has fewer than two convolutions, or numbers that are not finite.
+        OSError: The disk is full.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=work) as folder:
         fused = Path(folder) / model.name
         convolutions = _fuse(model, fused)
         if len(convolutions) < 2:
@@ -52,19 +56,24 @@ def export_int8(model: Path, path: Path, inputs: Iterable[NDArray[np.float32]]) 
                 f"The net has {len(convolutions)} convolutions, in 8 bits is what follows the "
                 "first: retrain it with int8: false"
             )
-        quantize_static(
-            fused,
-            path,
-            _Inputs(inputs),
-            quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=[CONVOLUTION],
-            nodes_to_exclude=convolutions[:1],
-            per_channel=True,
-            reduce_range=True,
-            activation_type=QuantType.QUInt8,
-            weight_type=QuantType.QInt8,
-            calibrate_method=CalibrationMethod.MinMax,
-        )
+        try:
+            quantize_static(
+                fused,
+                path,
+                _Inputs(inputs),
+                quant_format=QuantFormat.QDQ,
+                op_types_to_quantize=[CONVOLUTION],
+                nodes_to_exclude=convolutions[:1],
+                per_channel=True,
+                reduce_range=True,
+                activation_type=QuantType.QUInt8,
+                weight_type=QuantType.QInt8,
+                calibrate_method=CalibrationMethod.MinMax,
+            )
+        except (AssertionError, ValueError) as error:  # a scale of NaN, no input
+            raise QuantisationFailed(
+                f"The net has no form in 8 bits ({error}): retrain it with int8: false"
+            ) from error
 
 
 class _Inputs(CalibrationDataReader):  # type: ignore[misc] # it is untyped
@@ -86,8 +95,10 @@ def _fuse(model: Path, path: Path) -> list[str]:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.optimized_model_filepath = str(path)
     options.log_severity_level = QUIET
-    onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    onnxruntime.InferenceSession(model.read_bytes(), options, providers=["CPUExecutionProvider"])
     fused = onnx.load(str(path))
+    for number, node in enumerate(fused.graph.node):
+        node.name = node.name or f"node {number}"  # the one to leave out is told by its name
     add_pre_process_metadata(fused)  # else the quantiser warns that nobody did this
     onnx.save(fused, str(path))
     return [node.name for node in fused.graph.node if node.op_type == CONVOLUTION]

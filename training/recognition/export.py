@@ -139,7 +139,7 @@ class RecogniserExport:
         tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
         snapshot = open_line_snapshot(tables, shards_in_store(store, job.snapshot))
         if job.int8:
-            self._add_int8(bundle, snapshot)
+            self._add_int8(bundle, snapshot, work=folder)
         if not job.text_model:
             return []
         served = INT8_MODEL if (bundle / INT8_MODEL).exists() else ONNX_MODEL
@@ -187,9 +187,9 @@ class RecogniserExport:
             "price": self._price,
         }
 
-    def _add_int8(self, bundle: Path, snapshot: LineSnapshot) -> None:
+    def _add_int8(self, bundle: Path, snapshot: LineSnapshot, *, work: Path) -> None:
         """Quantise, and keep that if it reads the validation lines as well and sooner."""
-        export_int8_lines(bundle, snapshot, self._spec)
+        export_int8_lines(bundle, snapshot, self._spec, work=work)
         float32, int8 = (self._recogniser(bundle, form) for form in (ONNX_MODEL, INT8_MODEL))
         self._price = weigh_int8_lines(float32, int8, snapshot)
         if self._price is None or not self._price.pays:

@@ -107,7 +107,7 @@ def test_what_was_evaluated_in_8_bits_is_not_read_otherwise(bundle: Path, tmp_pa
     shutil.copytree(bundle, small)
     spec = read_recogniser_manifest(small).input
     inputs = [to_line_batch([fit_line(image, spec)], spec) for image in noise(4)]
-    export_int8(small / ONNX_MODEL, small / INT8_MODEL, inputs)
+    export_int8(small / ONNX_MODEL, small / INT8_MODEL, inputs, work=tmp_path)
     write_manifest(small, read_recogniser_manifest(small))
 
     assert OnnxRecogniser.load(small).recognise(noise(1))

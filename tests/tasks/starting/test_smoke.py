@@ -119,8 +119,9 @@ def test_other_code_data_or_net_is_tried_anew(
     key = open_workspace().store  # another snapshot of the same content has another digest
     other = replace(project.dataset, key=_copy(key, project.dataset.key), digest="0" * 64)
     keys.append(smoke_recogniser.fn(other, EMBEDDED, ResourceParams()))
+    keys.append(smoke(project, EMBEDDED.model_copy(update={"int8": True})))
 
-    assert len(set(keys)) == 4
+    assert len(set(keys)) == 5
 
 
 def test_other_code_is_trained_and_finds_no_checkpoint_of_the_code_before(

@@ -45,7 +45,7 @@ def write_net(path: Path, *, convolutions: int = 3) -> Path:
 def forms(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("int8")
     model = write_net(folder / "model.onnx")
-    export_int8(model, folder / "int8.onnx", INPUTS)
+    export_int8(model, folder / "int8.onnx", INPUTS, work=folder)
     return model, folder / "int8.onnx"
 
 
@@ -88,6 +88,35 @@ def test_a_net_with_nothing_to_quantise_is_refused(tmp_path: Path) -> None:
     model = write_net(tmp_path / "model.onnx", convolutions=1)
 
     with pytest.raises(QuantisationFailed, match=r"1 convolutions.*int8: false"):
-        export_int8(model, tmp_path / "int8.onnx", INPUTS)
+        export_int8(model, tmp_path / "int8.onnx", INPUTS, work=tmp_path)
 
     assert not (tmp_path / "int8.onnx").exists()
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN axis")
+@pytest.mark.parametrize(
+    ("inputs", "said"), [([], "No data"), ([np.full((1, 3, 8, 24), np.nan, "f4")], "scale")]
+)
+def test_what_has_no_ranges_is_refused_and_leaves_nothing(
+    inputs: list[NDArray[np.float32]], said: str, tmp_path: Path
+) -> None:
+    model = write_net(tmp_path / "model.onnx")
+
+    with pytest.raises(QuantisationFailed, match=rf"8 bits \(.*{said}.*int8: false"):
+        export_int8(model, tmp_path / "int8.onnx", inputs, work=tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_convolutions_without_a_name_are_quantised_all_the_same(tmp_path: Path) -> None:
+    model = write_net(tmp_path / "model.onnx")
+    nameless = onnx.load(str(model))
+    for node in nameless.graph.node:
+        node.name = ""
+    onnx.save(nameless, str(model))
+
+    export_int8(model, tmp_path / "int8.onnx", INPUTS, work=tmp_path)
+
+    weights = onnx.load(str(tmp_path / "int8.onnx")).graph.initializer
+    kernels = [numpy_helper.to_array(each) for each in weights if len(each.dims) == 4]
+    assert sorted(kernel.dtype.name for kernel in kernels) == ["float32", "int8", "int8"]
