@@ -87,7 +87,7 @@ class Settings(BaseSettings):
     cpu_runs: int = Field(
         1, ge=1, description="How many runs of the queue cpu, most of them trainings, go on at once"
     )
-    engine: str = Field(
+    engine: Literal["onnxruntime", "paddle", "paddle-serving"] = Field(
         "onnxruntime",
         description="What the gateway runs models with; any other one reads float32 alone",
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 from prefect import Task, flow
 
+from configs.paddleocr import DetectorTraining, RecogniserTraining
 from configs.retrain import RetrainPagesParams
 from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
@@ -42,10 +43,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
-    nets = (
-        fit_to_server(params.detector, params.deployment),
-        fit_to_server(params.recogniser, params.deployment),
-    )
+    nets = _fit_nets(params)
     if reaches(until, "smoke"):
         check_engine(params.resources, *nets)
         nets = (
@@ -102,3 +100,8 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     if judgement.accepted:
         deploy_model(evaluation, judgement, params.deployment)
     yield "deploy", judgement
+
+
+def _fit_nets(params: RetrainPagesParams) -> tuple[DetectorTraining, RecogniserTraining]:
+    detecting = fit_to_server(params.detector, params.deployment)
+    return detecting, fit_to_server(params.recogniser, params.deployment)

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -10,9 +11,11 @@ from configs.deployment import DeploymentParams, Target
 from configs.paddleocr import ENGINES, PaddleOcrRecogniserParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
+from configs.settings import Settings, SettingsError
 from configs.training import RecogniserTrainingParams, ResourceParams
 from flows.retrain_lines import retrain_lines
 from ocr.errors import BadInput
+from serving.settings import Engine
 from tasks.engine import check_engine, find_runtime, fit_to_server
 from tasks.train import JOBS
 
@@ -84,3 +87,15 @@ def test_every_engine_of_every_net_has_a_job_that_takes_its_parameters() -> None
     assert JOBS.keys() == known
     for params, job in JOBS.items():
         assert job.model_fields["training"].annotation is params
+
+
+def test_a_run_knows_the_engines_that_a_gateway_knows_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for engine in get_args(Engine):
+        monkeypatch.setenv("OCRLINE_ENGINE", engine)
+        assert Settings().engine == engine
+
+    monkeypatch.setenv("OCRLINE_ENGINE", "tensorrt")
+    with pytest.raises(SettingsError, match="OCRLINE_ENGINE='tensorrt'"):
+        Settings()

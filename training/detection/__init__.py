@@ -11,5 +11,5 @@
 - `validation` – pages mapped, and the boxes of a rule compared with their regions
 - `tuning` – the rule by which a map becomes boxes
 - `checkpoint` – net and rule on disk
-- `export`, `int8` – how it is exported: pages in, boxes out, and in 8 bits
+- `export` – how it is exported: pages in, boxes out
 """

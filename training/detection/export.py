@@ -1,14 +1,16 @@
 """How a detector is exported: pages in, boxes out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from configs.jobs import ExportJob
-from ocr.dataset.pages.snapshot import open_page_snapshot
+from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
 from ocr.evaluation.int8 import Int8Price
 from ocr.evaluation.pages.int8 import weigh_int8_pages
@@ -22,14 +24,15 @@ from ocr.reading.detection.page_input import fit_page, to_page_input
 from ocr.store import Store
 from ocr.store.folder import download_folder
 from training.detection.checkpoint import NetSpec, load_detector
-from training.detection.int8 import export_int8_pages
 from training.detection.ppocr_v6.net import PretrainedDetectorSpec
 from training.forms.exportable import Run
+from training.forms.int8 import add_int8
 from training.forms.paddle import DETECTOR_NAME, RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.trained_net import Net, TrainedNet
 from training.ppocr_v6.notice import write_notice
 
+CALIBRATION_PAGES = 12
 NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
 
 
@@ -132,11 +135,13 @@ class DetectorExport:
         if job.int8:
             tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
             snapshot = open_page_snapshot(tables, shards_in_store(store, job.snapshot))
-            export_int8_pages(bundle, snapshot, self._spec, work=folder)
-            float32, int8 = (self._detector(bundle, form) for form in (ONNX_MODEL, INT8_MODEL))
-            self._price = weigh_int8_pages(float32, int8, snapshot)
-            if self._price is None or not self._price.pays:
-                (bundle / INT8_MODEL).unlink()
+            float32 = self._detector(bundle, ONNX_MODEL)
+            self._price = add_int8(
+                bundle,
+                self._calibration(snapshot),
+                lambda: weigh_int8_pages(float32, self._detector(bundle, INT8_MODEL), snapshot),
+                work=folder,
+            )
         return []
 
     def record(
@@ -169,6 +174,11 @@ class DetectorExport:
             "recogniser_name": RECOGNISER_NAME,
             "price": self._price,
         }
+
+    def _calibration(self, snapshot: PageSnapshot) -> Iterator[NDArray[np.float32]]:
+        """Yield the first training pages as the net meets them."""
+        for _, image in islice(snapshot.images("train"), CALIBRATION_PAGES):
+            yield to_page_input(fit_page(image, self._spec), self._spec)
 
     def _detector(self, bundle: Path, form: str) -> OnnxDetector:
         model = (bundle / form).read_bytes()

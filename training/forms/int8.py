@@ -6,7 +6,7 @@ The first convolution and what follows the last stay float32: there a step of ro
 """
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,8 @@ from onnxruntime.quantization import (
 from onnxruntime.quantization.quant_utils import add_pre_process_metadata
 
 from ocr.errors import OcrError
+from ocr.evaluation.int8 import Int8Price
+from ocr.models.bundle import INT8_MODEL, ONNX_MODEL
 from ocr.reading.onnx_session import QUIET
 
 CONVOLUTION = "Conv"
@@ -74,6 +76,31 @@ def export_int8(
             raise QuantisationFailed(
                 f"The net has no form in 8 bits ({error}): retrain it with int8: false"
             ) from error
+
+
+def add_int8(
+    bundle: Path,
+    inputs: Iterable[NDArray[np.float32]],
+    weigh: Callable[[], Int8Price | None],
+    *,
+    work: Path,
+) -> Int8Price | None:
+    """Quantise a bundle's net, and keep that if it pays.
+
+    Args:
+        bundle: Has the ONNX form.
+        inputs: As `export_int8` takes them.
+        weigh: Reads with both forms; None: there was nothing to tell by.
+        work: A folder for what is needed on the way.
+
+    Returns:
+        The price, whether it pays or not.
+    """
+    export_int8(bundle / ONNX_MODEL, bundle / INT8_MODEL, inputs, work=work)
+    price = weigh()
+    if price is None or not price.pays:
+        (bundle / INT8_MODEL).unlink()
+    return price
 
 
 class _Inputs(CalibrationDataReader):  # type: ignore[misc] # it is untyped

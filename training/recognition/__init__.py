@@ -11,6 +11,5 @@
 - `loss` – CTC, and early in a run a guide
 - `validation` – crops read and compared with their texts
 - `composing`, `composition/` – new crops made of the labelled ones
-- `checkpoint`, `export`, `text_model`, `int8` – the net on disk, how it is exported, what the texts
-  add and what 8 bits save
+- `checkpoint`, `export`, `text_model` – the net on disk, how it is exported, what the texts add
 """

@@ -1,9 +1,13 @@
 """How a recogniser is exported: lines in, texts out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from configs.jobs import ExportJob, ExportRecogniserJob
 from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
@@ -26,20 +30,22 @@ from ocr.models.golden import compare_texts
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.recognition.decoder import Decoder
+from ocr.reading.recognition.line_input import fit_line, to_line_batch
 from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
 from ocr.store import Store
 from ocr.store.folder import download_folder
 from training.forms.exportable import Run
+from training.forms.int8 import add_int8
 from training.forms.paddle import RECOGNISER_NAME, preprocessing
 from training.forms.parity import Probabilities, Reading
 from training.forms.static_graph import InputShape
 from training.forms.trained_net import Net, TrainedNet
 from training.ppocr_v6.notice import write_notice
 from training.recognition.checkpoint import NetSpec, load_recogniser
-from training.recognition.int8 import export_int8_lines
 from training.recognition.ppocr_v6.net import PretrainedNetSpec
 from training.recognition.text_model import weigh_text_model
 
+CALIBRATION_LINES = 200
 NOTICE_FILE = Path(__file__).parent / "ppocr_v6" / "NOTICE.txt"
 
 
@@ -139,7 +145,13 @@ class RecogniserExport:
         tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
         snapshot = open_line_snapshot(tables, shards_in_store(store, job.snapshot))
         if job.int8:
-            self._add_int8(bundle, snapshot, work=folder)
+            float32 = self._recogniser(bundle, ONNX_MODEL)
+            self._price = add_int8(
+                bundle,
+                self._calibration(snapshot),
+                lambda: weigh_int8_lines(float32, self._recogniser(bundle, INT8_MODEL), snapshot),
+                work=folder,
+            )
         if not job.text_model:
             return []
         served = INT8_MODEL if (bundle / INT8_MODEL).exists() else ONNX_MODEL
@@ -187,13 +199,10 @@ class RecogniserExport:
             "price": self._price,
         }
 
-    def _add_int8(self, bundle: Path, snapshot: LineSnapshot, *, work: Path) -> None:
-        """Quantise, and keep that if it reads the validation lines as well and sooner."""
-        export_int8_lines(bundle, snapshot, self._spec, work=work)
-        float32, int8 = (self._recogniser(bundle, form) for form in (ONNX_MODEL, INT8_MODEL))
-        self._price = weigh_int8_lines(float32, int8, snapshot)
-        if self._price is None or not self._price.pays:
-            (bundle / INT8_MODEL).unlink()
+    def _calibration(self, snapshot: LineSnapshot) -> Iterator[NDArray[np.float32]]:
+        """Yield the first training lines as the net meets them, each alone."""
+        for _, image in islice(snapshot.images("train"), CALIBRATION_LINES):
+            yield to_line_batch([fit_line(image, self._spec)], self._spec)
 
     def _recogniser(self, bundle: Path, form: str) -> OnnxRecogniser:
         return OnnxRecogniser(

@@ -81,7 +81,7 @@ def _measure_all(
         f"gateway, ONNX Runtime, {form}": gateway(store, name, "onnxruntime", crops)
     }
     rows = [_bare(served, crops, form=form, seconds=options.seconds)]
-    if form == "8 bits":  # which is all that the others read
+    if form == "8 bits":  # the others read float32 alone
         store, bundle = copy_in_float32(served, folder)
         crops = read_crops(bundle, options.images)
         rows.append(_bare(bundle, crops, form="float32", seconds=options.seconds))

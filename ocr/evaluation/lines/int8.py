@@ -1,7 +1,6 @@
 """What reading lines in 8 bits costs and saves."""
 
 import time
-from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.split import Split
 from ocr.evaluation.bootstrap import Resampling, group_codes
-from ocr.evaluation.int8 import RESAMPLES, SEED, Int8Price
+from ocr.evaluation.int8 import RESAMPLES, SEED, Clock, Int8Price, Turns
 from ocr.evaluation.lines.comparison import compare_lines
 from ocr.reading.recognition.recogniser import Recogniser
 
@@ -23,7 +22,7 @@ def weigh_int8_lines(
     snapshot: LineSnapshot,
     *,
     split: Split = "val",
-    clock: Callable[[], float] = time.thread_time,
+    clock: Clock = time.thread_time,
 ) -> Int8Price | None:
     """Read at most `MOST_LINES` lines of a split with both, in turns; None: it has none.
 
@@ -32,22 +31,18 @@ def weigh_int8_lines(
         int8: The same net in 8 bits.
         snapshot: Has the split.
         split: Which.
-        clock: Returns processor seconds of the calling thread.
+        clock: Of the calling thread.
     """
     rows = islice(snapshot.images(split), MOST_LINES)
-    spent_s = np.zeros(2)
+    turns = Turns(float32.recognise, int8.recognise, clock=clock)
     right: list[tuple[float, float]] = []
     groups: list[str] = []
     alike = 0
     for batch in iter(lambda: list(islice(rows, BATCH)), []):
         images = [image for _, image in batch]
-        if not groups:  # what a session does once is no reader's price
-            float32.recognise(images[:1]), int8.recognise(images[:1])
-        began = clock()
-        plain = float32.recognise(images)
-        between = clock()
-        small = int8.recognise(images)
-        spent_s += between - began, clock() - between
+        if not groups:
+            turns.warm_up(images[:1])
+        plain, small = turns.ask(images)
         for (line, _), one, other in zip(batch, plain, small, strict=True):
             groups.append(line.group)
             right.append((float(one.text == line.text), float(other.text == line.text)))
@@ -60,5 +55,5 @@ def weigh_int8_lines(
         metric="accuracy",
         change=compare_lines(after, before, draws),
         alike=alike / len(groups),
-        time=float(spent_s[1] / spent_s[0]),
+        time=turns.time,
     )

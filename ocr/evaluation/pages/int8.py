@@ -1,7 +1,7 @@
 """What finding lines in 8 bits costs and saves."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -10,7 +10,7 @@ from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.split import Split
 from ocr.evaluation.bootstrap import Resampling, group_codes
-from ocr.evaluation.int8 import RESAMPLES, SEED, Int8Price
+from ocr.evaluation.int8 import RESAMPLES, SEED, Clock, Int8Price, Turns
 from ocr.evaluation.pages.comparison import compare_pages
 from ocr.evaluation.pages.matching import match_page
 from ocr.evaluation.ratio import Ratio, Values
@@ -26,7 +26,7 @@ def weigh_int8_pages(
     snapshot: PageSnapshot,
     *,
     split: Split = "val",
-    clock: Callable[[], float] = time.thread_time,
+    clock: Clock = time.thread_time,
 ) -> Int8Price | None:
     """Find the lines of at most `MOST_PAGES` pages of a split with both, in turns; None: no text.
 
@@ -35,19 +35,15 @@ def weigh_int8_pages(
         int8: The same net in 8 bits.
         snapshot: Has the split.
         split: Which.
-        clock: Returns processor seconds of the calling thread.
+        clock: Of the calling thread.
     """
-    spent_s = np.zeros(2)
+    turns = Turns(float32.detect, int8.detect, clock=clock)
     counts: list[tuple[_Counts, _Counts]] = []
     groups: list[str] = []
     for page, image in islice(snapshot.images(split), MOST_PAGES):
-        if not groups:  # what a session does once is no detector's price
-            float32.detect(image), int8.detect(image)
-        began = clock()
-        plain = float32.detect(image)
-        between = clock()
-        small = int8.detect(image)
-        spent_s += between - began, clock() - between
+        if not groups:
+            turns.warm_up(image)
+        plain, small = turns.ask(image)
         groups.append(page.group)
         counts.append((_Counts(page.regions, plain), _Counts(page.regions, small)))
     if not any(before.found.size for before, _ in counts):
@@ -59,7 +55,7 @@ def weigh_int8_pages(
         metric="Hmean",
         change=compare_pages(_hmean(after), _hmean(before), draws, lines=lines),
         alike=float((lines[0] == lines[1]).mean()),
-        time=float(spent_s[1] / spent_s[0]),
+        time=turns.time,
     )
 
 

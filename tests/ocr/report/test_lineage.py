@@ -4,7 +4,7 @@ import pytest
 
 from ocr.models.bundle import RecogniserManifest
 from ocr.models.recogniser_spec import LineSpec
-from ocr.report.lineage import describe_part
+from ocr.report.lineage import Lineage, describe_part
 from tests.manifest_facts import manifest_facts
 
 MEASURED = {
@@ -12,7 +12,6 @@ MEASURED = {
     "text_model_gain_lower": 0.0301,
     "text_model_gain_upper": 0.0716,
 }
-
 PRICE = {
     "int8_change": -0.0013,
     "int8_change_lower": -0.0044,
@@ -20,6 +19,17 @@ PRICE = {
     "int8_alike": 0.986,
     "int8_time": 0.497,
 }
+
+
+def describe(metrics: dict[str, float], files: dict[str, str]) -> Lineage:
+    manifest = RecogniserManifest(
+        **manifest_facts(name="lines", version="1"),
+        input=LineSpec("line", 32, 320),
+        metrics={"accuracy": 0.9, **metrics},
+        files=files,
+    )
+
+    return describe_part(manifest, environment={})
 
 
 @pytest.mark.parametrize(
@@ -33,14 +43,7 @@ PRICE = {
 def test_8_bits_are_told_with_their_price(
     metrics: dict[str, float], files: dict[str, str], said: str
 ) -> None:
-    manifest = RecogniserManifest(
-        **manifest_facts(name="lines", version="1"),
-        input=LineSpec("line", 32, 320),
-        metrics={"accuracy": 0.9, **metrics},
-        files=files,
-    )
-
-    told = describe_part(manifest, environment={}).int8
+    told = describe(metrics, files).int8
 
     expected = (
         "on the validation split -0.0013 (-0.0044 to +0.0017), 98.6% of the lines alike, "
@@ -60,14 +63,7 @@ def test_8_bits_are_told_with_their_price(
 def test_a_text_model_is_told_with_its_gain(
     metrics: dict[str, float], files: dict[str, str], said: str
 ) -> None:
-    manifest = RecogniserManifest(
-        **manifest_facts(name="lines", version="1"),
-        input=LineSpec("line", 32, 320),
-        metrics={"accuracy": 0.9, **metrics},
-        files=files,
-    )
-
-    told = describe_part(manifest, environment={}).text_model
+    told = describe(metrics, files).text_model
 
     expected = "validation lines read right: +0.0518 (+0.0301 to +0.0716)"
     assert told == (said + expected if said else "")

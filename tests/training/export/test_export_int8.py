@@ -39,7 +39,7 @@ READ: dict[str, Callable[[Path], ModelManifest]] = {
 
 def clock_of(*, float32_s: float, int8_s: float) -> Callable[[], float]:
     """A clock by which the first reader of two takes so long, and the second so."""
-    readings = accumulate(cycle((0.0, float32_s, int8_s)))
+    readings = accumulate(cycle((0.0, float32_s, 0.0, int8_s)))
     return lambda: next(readings)
 
 
