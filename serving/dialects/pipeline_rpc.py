@@ -89,6 +89,8 @@ class PipelineRpc:
             timeout=None,
         )
         answer = reply.json()
+        if answer.get("error", {}).get("code") == "expired":  # here or by its own clock: the same
+            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, answer["error"]["message"])
         if "error" in answer:
             number = error_number(reply.status_code)
             answer = {"err_no": number, "err_msg": answer["error"]["message"]}
