@@ -8,8 +8,9 @@ the file names. A first line ``"ready"`` says that the model is loaded.
 import json
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 BATCH_SIZE = 32
 
@@ -43,6 +44,8 @@ def _keep_stdout_clean() -> TextIO:
     """Send what libraries print to stderr, and return what was stdout."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    # Else what they said early is written last, and taken for the reason of an end.
+    cast(TextIOWrapper, sys.stdout).reconfigure(line_buffering=True)
     return answers
 
 

@@ -1,7 +1,7 @@
 """What an earlier release left is read, served, gone on with, pruned and saved by this one."""
 
 import json
-import tarfile
+import shutil
 import time
 from pathlib import Path
 
@@ -28,8 +28,7 @@ STATES = sorted(Path(__file__).parent.glob("state-*.tar.xz"))
 def store(request: pytest.FixtureRequest, own_home: None) -> Store:
     """The store of a home as an earlier release left it."""
     settings = Settings()
-    with tarfile.open(request.param) as archive:
-        archive.extractall(settings.home.parent, filter="data")
+    shutil.unpack_archive(request.param, settings.home.parent)
     return open_store(settings.store)
 
 

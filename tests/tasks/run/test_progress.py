@@ -15,6 +15,7 @@ STEP = {"event": "step", "step": 5, "steps": 10, "loss": 0.5, "images_per_s": 70
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     screen = StringIO()
+    monkeypatch.setenv("TERM", "xterm")  # on a dumb one there are no bars
     console = Console(file=screen, force_terminal=True, width=120)
     monkeypatch.setattr(progress, "BARS", Bars(console))
     return screen

@@ -32,6 +32,7 @@ def fake_paddleocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a package named paddleocr before the real one in the process that is started."""
     (tmp_path / "paddleocr.py").write_text(FAKE)
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # which few have
 
 
 @pytest.mark.usefixtures("fake_paddleocr")
