@@ -3,6 +3,7 @@
 Weights have 7 bits, by output channel. A processor without VNNI adds two products of 8 bits in 16,
 which may not hold them; of 7 and 8 bits it holds any, so that every machine gets the same sums.
 The first convolution and what follows the last stay float32: there a step of rounding shows most.
+A ReLU after a convolution becomes a part of it: its result is rounded once, over what is left.
 """
 
 import tempfile
@@ -27,7 +28,7 @@ from ocr.evaluation.int8 import Int8Price
 from ocr.models.bundle import INT8_MODEL, ONNX_MODEL
 from ocr.reading.onnx_session import QUIET
 
-CONVOLUTION = "Conv"
+CONVOLUTION, RELU = "Conv", "Relu"
 
 
 class QuantisationFailed(OcrError, RuntimeError):
@@ -64,7 +65,7 @@ def export_int8(
                 path,
                 _Inputs(inputs),
                 quant_format=QuantFormat.QDQ,
-                op_types_to_quantize=[CONVOLUTION],
+                op_types_to_quantize=[CONVOLUTION, RELU],
                 nodes_to_exclude=convolutions[:1],
                 per_channel=True,
                 reduce_range=True,

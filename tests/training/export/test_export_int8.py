@@ -7,6 +7,7 @@ from itertools import accumulate, cycle
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 import training.detection.export
@@ -73,6 +74,21 @@ def test_what_pays_is_a_file_of_the_bundle_and_serves(
     assert manifest.metrics["int8_change_lower"] < manifest.metrics["int8_change"] + 1e-9
     assert manifest.parity.keys() == {"paddle", "paddle-onednn", "onnx", "serving"}
     assert "ocrline reads with `onnx/int8.onnx`" in (bundle / "card.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_what_a_convolution_gives_is_rounded_once_with_its_relu(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = export(kind, tmp_path, monkeypatch, int8_s=0.5)
+
+    nodes = onnx.load(str(bundle / INT8_MODEL)).graph.node
+    makers = {name: node.op_type for node in nodes for name in node.output}
+    before_relus = {makers[node.input[0]] for node in nodes if node.op_type == "Relu"}
+    assert before_relus <= {"Conv", "Add"}  # the first convolution's, and those of residuals
+    assert any(
+        node.op_type == "QuantizeLinear" and makers[node.input[0]] == "Conv" for node in nodes
+    )
 
 
 @pytest.mark.parametrize("kind", MAKE)
