@@ -59,7 +59,8 @@ class Crew:
             workers,
             threads=setup["threads"],
             timeout_s=page_timeout_s,
-            is_busy=lambda worker: worker in self._up and self._up[worker].is_busy,
+            is_busy=lambda worker: bool((lane := self._up.get(worker)) and lane.is_busy),
+            crops_s=lambda worker: lane.reading_s if (lane := self._up.get(worker)) else 0.0,
         )
         self._all: set[Worker] = set()
 

@@ -44,6 +44,7 @@ class CropLane(asyncio.Protocol):
         self.worker = worker
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.idle_since = 0.0
+        self.reading_s = 0.0  # in all
         self._on_idle = on_idle
         self._on_lost = on_lost
         self._answer_s = answer_s
@@ -106,7 +107,9 @@ class CropLane(asyncio.Protocol):
             crop.request.answer(crop.index, answer)
         if crops:
             name = crops[0].request.model.partition(":")[0]
-            self._metrics.inference_seconds.labels(name).observe(float(message["seconds"]))
+            seconds = float(message["seconds"])
+            self.reading_s += seconds
+            self._metrics.inference_seconds.labels(name).observe(seconds)
 
     def _rest(self) -> None:
         if self._late is not None:

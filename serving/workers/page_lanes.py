@@ -1,7 +1,12 @@
-"""The way of pages to the workers: one at a time to each, from threads."""
+"""The way of pages to the workers: one at a time to each, from threads.
+
+Beside crops half of the workers always read pages. Each of the others rests after a page for as
+long as it has spent on crops meanwhile: where they come without a pause, it reads none.
+"""
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -18,7 +23,13 @@ class PageLanes:
     """The workers that may read a page now; safe to share between threads."""
 
     def __init__(
-        self, count: int, *, threads: int, timeout_s: float, is_busy: Callable[[Worker], bool]
+        self,
+        count: int,
+        *,
+        threads: int,
+        timeout_s: float,
+        is_busy: Callable[[Worker], bool],
+        crops_s: Callable[[Worker], float],
     ) -> None:
         """Begin with no worker.
 
@@ -27,13 +38,16 @@ class PageLanes:
             threads: Of a page that is read while nothing else is.
             timeout_s: For one page: nobody waits for it any longer.
             is_busy: Whether a worker reads crops.
+            crops_s: Seconds that a worker has spent on crops so far.
         """
         self._threads = threads
         self._timeout_s = timeout_s
         self._is_busy = is_busy
+        self._crops_s = crops_s
         self._changed = threading.Condition()
         self._all: set[Worker] = set()
         self._free: list[Worker] = []
+        self._rests_until: dict[Worker, float] = {}
         self._is_closed = False
         self._readers = ThreadPoolExecutor(count, thread_name_prefix="page")
 
@@ -48,6 +62,7 @@ class PageLanes:
         """Forget a worker that ended."""
         with self._changed:
             self._all.discard(worker)
+            self._rests_until.pop(worker, None)
             if worker in self._free:
                 self._free.remove(worker)
 
@@ -71,6 +86,7 @@ class PageLanes:
         for left in reversed(range(TRIES)):
             worker = self._take(model)
             threads = self._threads if self._is_alone() else 1
+            before_s = self._crops_s(worker)
             try:
                 return worker.read_page(
                     model, image, options, threads=threads, timeout_s=self._timeout_s
@@ -81,7 +97,7 @@ class PageLanes:
                 if not left:
                     raise
             finally:
-                self._give_back(worker)
+                self._give_back(worker, rest_s=self._crops_s(worker) - before_s)
         raise AssertionError
 
     def _is_alone(self) -> bool:
@@ -95,15 +111,29 @@ class PageLanes:
         with self._changed:
             while True:
                 able = [worker for worker in self._free if model in worker.models]
-                if able:
-                    worker = min(able, key=self._is_busy)
+                worker = min(able, key=self._rank, default=None)
+                rest_s = self._rest_s(worker) if worker and self._are_half_reading() else 0.0
+                if worker and not rest_s:
                     self._free.remove(worker)
                     return worker
-                if self._is_closed or not self._changed.wait(START_S):
+                is_changed = self._changed.wait(rest_s or START_S)
+                if self._is_closed or not (is_changed or rest_s):
                     raise ProcessDied("No process that reads is up")
 
-    def _give_back(self, worker: Worker) -> None:
+    def _rank(self, worker: Worker) -> tuple[float, bool]:
+        return self._rest_s(worker), self._is_busy(worker)
+
+    def _rest_s(self, worker: Worker) -> float:
+        """Return how long a worker is to read no page yet."""
+        return max(0.0, self._rests_until.get(worker, 0.0) - time.monotonic())
+
+    def _are_half_reading(self) -> bool:
+        """Whether half of the workers, one at least, read a page."""
+        return len(self._all) - len(self._free) >= max(1, len(self._all) // 2)
+
+    def _give_back(self, worker: Worker, *, rest_s: float) -> None:
         with self._changed:
             if worker in self._all:
+                self._rests_until[worker] = time.monotonic() + rest_s
                 self._free.append(worker)
                 self._changed.notify_all()

@@ -1,5 +1,7 @@
 """Which worker reads a page, and which is asked no more; the workers are stand-ins."""
 
+import asyncio
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,24 +20,36 @@ OPTIONS = {"annotate": False, "render": False, "words": False}
 
 
 class StandIn:
-    """Reads a page, or says what it has to."""
+    """Reads a page, or says what it has to; crops take its time meanwhile."""
 
-    def __init__(self, *errors: Exception) -> None:
+    def __init__(self, *errors: Exception, crops_s: float = 0.0) -> None:
         self.models = frozenset({"pages:p1#1"})
         self.errors = list(errors)
         self.threads: list[int] = []
+        self.crops_s = 0.0
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+        self._crops_s = crops_s
 
     def read_page(
         self, model: str, image: Image, options: Mapping[str, bool], *, threads: int, **_: Any
     ) -> dict[str, Any]:
         self.threads.append(threads)
+        self.crops_s += self._crops_s
+        assert self.goes_on.wait(60)
         if self.errors:
             raise self.errors.pop(0)
         return {"lines": [model]}
 
 
 def open_lanes(*workers: StandIn, busy: Any = None) -> PageLanes:
-    lanes = PageLanes(len(workers), threads=4, timeout_s=1, is_busy=lambda worker: worker is busy)
+    lanes = PageLanes(
+        len(workers),
+        threads=4,
+        timeout_s=1,
+        is_busy=lambda worker: worker is busy,
+        crops_s=lambda worker: worker.crops_s,  # type: ignore[attr-defined]
+    )
     for worker in workers:
         lanes.add(worker)  # type: ignore[arg-type]
     return lanes
@@ -67,3 +81,52 @@ async def test_a_lone_page_has_every_thread_and_one_beside_crops_a_single_one() 
     await open_lanes(worker, other, busy=other).read("pages:p1#1", PAGE, OPTIONS)
 
     assert worker.threads == [4, 1]
+
+
+async def until_it_reads(worker: StandIn) -> None:
+    async with asyncio.timeout(60):
+        while not worker.threads:
+            await asyncio.sleep(0.001)
+
+
+async def test_a_worker_that_crops_keep_busy_rests_while_half_of_them_read_pages() -> None:
+    resting, other = StandIn(crops_s=3600), StandIn()
+    lanes = open_lanes(resting, other)
+    await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    other.goes_on.clear()
+
+    pages = [asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS)) for _ in range(2)]
+    await until_it_reads(other)
+    done, waiting = await asyncio.wait(pages, timeout=0.1)
+    other.goes_on.set()
+    await asyncio.gather(*pages)
+
+    assert not done
+    assert len(waiting) == 2
+    assert len(resting.threads) == 1
+    assert len(other.threads) == 2
+
+
+async def test_every_worker_reads_pages_where_no_crops_are_read() -> None:
+    worker, other = StandIn(), StandIn()
+    lanes = open_lanes(worker, other)
+    await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    other.goes_on.clear()
+
+    stuck = asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS))
+    await until_it_reads(other)
+    await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    other.goes_on.set()
+    await stuck
+
+    assert len(worker.threads) == 2
+
+
+async def test_a_lone_page_does_not_wait_for_a_rest() -> None:
+    worker = StandIn(crops_s=3600)
+    lanes = open_lanes(worker)
+
+    for _ in range(2):
+        await lanes.read("pages:p1#1", PAGE, OPTIONS)
+
+    assert len(worker.threads) == 2
