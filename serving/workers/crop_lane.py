@@ -44,7 +44,7 @@ class CropLane(asyncio.Protocol):
         self.worker = worker
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.idle_since = 0.0
-        self.reading_s = 0.0  # in all
+        self.reading_s = 0.0  # crops, in all
         self._on_idle = on_idle
         self._on_lost = on_lost
         self._answer_s = answer_s

@@ -1,7 +1,7 @@
 """The way of pages to the workers: one at a time to each, from threads.
 
-Beside crops half of the workers always read pages. Each of the others rests after a page for as
-long as it has spent on crops meanwhile: where they come without a pause, it reads none.
+Half of the workers may read pages at any time. Each of the others rests after a page for as long
+as it has spent on crops meanwhile, so that these keep most of their rate.
 """
 
 import asyncio

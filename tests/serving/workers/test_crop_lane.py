@@ -88,6 +88,16 @@ async def test_worker_that_ended_while_idle_takes_no_crop() -> None:
     assert lost == batch
 
 
+async def test_time_that_a_worker_spends_on_crops_is_summed_up() -> None:
+    lane, _ = open_lane([])
+
+    for seconds in (0.25, 0.5):
+        lane.read(crops(1), max_pixels=1)
+        lane.data_received(encode({"answers": [{}], "seconds": seconds}))
+
+    assert lane.reading_s == 0.75
+
+
 async def test_crop_that_several_workers_end_over_is_refused() -> None:
     lost: list[Crop] = []
     (crop,) = crops(1)

@@ -126,7 +126,11 @@ async def test_a_lone_page_does_not_wait_for_a_rest() -> None:
     worker = StandIn(crops_s=3600)
     lanes = open_lanes(worker)
 
-    for _ in range(2):
-        await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    try:
+        async with asyncio.timeout(60):
+            for _ in range(2):
+                await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    finally:
+        lanes.close()  # else a page that rests is waited for
 
     assert len(worker.threads) == 2
