@@ -18,7 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ocr.errors import OcrError
+from ocr.errors import OcrError, ProcessDied
 from ocr.image.pixels import BadImage, Image, declared_pixels, decode_image
 from ocr.reading.cores import Cores
 from ocr.wire import WireBroken, receive, receive_bytes, receive_into, send
@@ -90,7 +90,10 @@ class Worker:
         if not contents:  # whoever asks nothing wants to know whether somebody answers
             return {"answers": [], "seconds": 0.0}, b""
         answers: list[Mapping[str, Any]] = [{}] * len(contents)
-        model = self._models[request["model"]]
+        model = self._models.get(request["model"])
+        if model is None:  # it is unloaded when nobody holds it: these have been given up
+            gone = describe_fault(ProcessDied(f"{request['model']} is served no more"))
+            return {"answers": [{"fault": gone}] * len(contents), "seconds": 0.0}, b""
         cores = self._runtime.cores
         started = time.perf_counter()
         with cores.used_elsewhere(cores.count - 1):
