@@ -47,24 +47,41 @@ def decode(
         characters: The charset, C - 1 characters.
         image_frames: So many frames are the image wide; 0: where characters are is not told.
     """
-    best = probabilities.argmax(axis=1)
-    kept = keep_frames(best)
-    confidences = probabilities[kept, best[kept]]
+    classes, begins, ends = _runs(probabilities.argmax(axis=1).tolist())
+    confidences = probabilities[begins, classes]
     return Recognition(
-        text="".join(characters[index - 1] for index in best[kept]),
-        confidence=float(confidences.mean()) if confidences.size else 0.0,
+        text="".join(characters[index - 1] for index in classes),
+        confidence=float(confidences.mean()) if classes else 0.0,
         character_confidences=tuple(confidences.tolist()),
-        character_places=_places(best, kept, image_frames) if image_frames else (),
+        character_places=tuple(
+            (begin + end) / 2 / image_frames for begin, end in zip(begins, ends, strict=True)
+        )
+        if image_frames
+        else (),
     )
 
 
-def _places(
-    best: NDArray[np.integer], kept: NDArray[np.bool_], image_frames: float
-) -> tuple[float, ...]:
-    begins = np.flatnonzero(kept)
-    changes = np.append(np.flatnonzero(best[1:] != best[:-1]) + 1, len(best))
-    ends = changes[np.searchsorted(changes, begins, side="right")]
-    return tuple(((begins + ends) / 2 / image_frames).tolist())
+def _runs(best: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """Return class, first frame and the frame after the last of every run that is no blank.
+
+    A loop: a line has some dozens of frames, which numpy's calls take twice as long for.
+    """
+    classes: list[int] = []
+    begins: list[int] = []
+    ends: list[int] = []
+    before = BLANK
+    for frame, index in enumerate(best):
+        if index == before:
+            continue
+        if before != BLANK:
+            ends.append(frame)
+        if index != BLANK:
+            classes.append(index)
+            begins.append(frame)
+        before = index
+    if before != BLANK:
+        ends.append(len(best))
+    return classes, begins, ends
 
 
 def keep_frames(best: NDArray[np.integer]) -> NDArray[np.bool_]:
