@@ -1,5 +1,6 @@
 """The gateway: serves every champion of a registry over REST."""
 
+import gc
 import logging
 import signal
 from collections.abc import AsyncIterator
@@ -71,6 +72,8 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         decoders.start()
         follower = _follow(settings, pool, crew=crew, metrics=metrics)
         async with _rpc(app, settings):
+            gc.collect()
+            gc.freeze()  # what stays until the end is not looked through again and again
             yield
         decoders.close()
         feed.close()

@@ -1,5 +1,7 @@
 """What the gateway counts; every label takes values from a closed or configured set."""
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from prometheus_client import (
@@ -15,6 +17,8 @@ from prometheus_client.process_collector import ProcessCollector
 METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 SHARES: Final = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
+AT_HAND: Final = 256
+"""Series of one metric that are remembered: looking one up costs as much as counting."""
 
 
 class ServingMetrics:
@@ -47,6 +51,8 @@ class ServingMetrics:
             buckets=SECONDS,
             registry=registry,
         )
+        self._requests_of = lru_cache(AT_HAND)(self._requests.labels)
+        self._seconds_of = lru_cache(AT_HAND)(self._seconds.labels)
         self.in_flight = Gauge(
             "ocrline_requests_in_flight", "Recognition requests inside", registry=registry
         )
@@ -61,7 +67,7 @@ class ServingMetrics:
         )
 
     def _count_readings(self, registry: CollectorRegistry) -> None:
-        self.images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)
+        images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)
         self.confidence = Histogram(
             "ocrline_confidence",
             "Confidence of the recognised texts",
@@ -69,6 +75,8 @@ class ServingMetrics:
             buckets=SHARES,
             registry=registry,
         )
+        self._images_of = lru_cache(AT_HAND)(images.labels)
+        self._confidence_of = lru_cache(AT_HAND)(self.confidence.labels)
         self.inference_seconds = Histogram(
             "ocrline_inference_seconds",
             "Decoding and reading one batch of images",
@@ -141,10 +149,17 @@ class ServingMetrics:
     ) -> None:
         """Count one answered request; `route` is a template, not a path."""
         known = method if method in METHODS else "other"
-        self._requests.labels(route, known, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        self._requests_of(route, known, status).inc()
+        self._seconds_of(route).observe(seconds)
         if code:
             self._problems.labels(route, code).inc()
+
+    def observe_crops(self, model: str, confidences: Sequence[float], *, images: int) -> None:
+        """Count what was read of so many images; not every one could be."""
+        confidence = self._confidence_of(model)
+        for one in confidences:
+            confidence.observe(one)
+        self._images_of(model).inc(images)
 
     def render(self) -> bytes:
         """Write everything in Prometheus' text format."""

@@ -106,6 +106,7 @@ class Callers:
         self._token = digest(token) if token else ""
         self._path = keys
         self._known: Mapping[str, Caller] = {}
+        self._anybody = Caller()
         self._is_open = is_open and not token
         self._stamp = self._look()
         self._take(read_keys(keys))
@@ -115,7 +116,7 @@ class Callers:
         """Return who sent this header; None: somebody who may not ask."""
         self._refresh()
         if self._is_open:
-            return Caller()
+            return self._anybody
         kind, _, given = authorization.partition(" ")
         if kind.lower() != "bearer":
             return None

@@ -63,7 +63,7 @@ class Asking:
         Raises:
             Problem: All places are taken, or it cannot be read.
         """
-        async with self.pages.place():
+        with self.pages.place():
             return await self.reader.read(live, content, options, request)
 
     async def read_line(self, live: LiveModel, content: bytes, request: Request) -> dict[str, Any]:
@@ -74,6 +74,6 @@ class Asking:
         """
         if not content:
             raise Problem("bad_image", "The image is empty")
-        async with self.crops.capacity.place():
+        with self.crops.capacity.place():
             (read,) = await self.crops.read(live, [content], request)
         return read

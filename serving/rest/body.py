@@ -5,6 +5,7 @@ import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -48,7 +49,7 @@ def split_body(
     body: bytes,
     *,
     content_type: str,
-    file_types: Sequence[str],
+    file_types: tuple[str, ...],
     limits: Limits,
     most_files: int,
 ) -> list[bytes] | None:
@@ -66,7 +67,8 @@ def split_body(
     return _parse_multipart(body, options, limits=limits, most_files=most_files)
 
 
-def body_kind(content_type: str, file_types: Sequence[str]) -> BodyKind:
+@lru_cache(256)
+def body_kind(content_type: str, file_types: tuple[str, ...]) -> BodyKind:
     """Return how a body of this media type is taken apart.
 
     Raises:

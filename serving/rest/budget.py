@@ -1,8 +1,6 @@
 """How much all requests together may hold, of bytes or of pixels."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from prometheus_client import Gauge
 
@@ -18,18 +16,13 @@ class Budget:
     def __init__(self, most: int, *, unit: str, held: Gauge) -> None:
         self.most = most
         self._unit = unit
-        self._gauge = held
+        held.set_function(lambda: self._held)
         self._held = 0
         self._lock = threading.Lock()
 
-    @contextmanager
-    def account(self) -> Iterator["Account"]:
-        """Open the account of one request; afterwards all it has taken is given back."""
-        account = Account(self)
-        try:
-            yield account
-        finally:
-            self.add(-account.taken)
+    def account(self) -> "Account":
+        """Open the account of one request."""
+        return Account(self)
 
     def add(self, count: int) -> None:
         """Change what is held.
@@ -42,15 +35,23 @@ class Budget:
                 message = f"The {self._unit} of all requests together are over {self.most} already"
                 raise Problem("busy", f"{message}; try again later")
             self._held += count
-            self._gauge.set(self._held)
 
 
 class Account:
-    """What one request has taken of a budget."""
+    """What one request has taken of a budget; where it leaves the account, all is given back."""
+
+    __slots__ = ("_budget", "taken")
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self.taken = 0
+
+    def __enter__(self) -> "Account":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.taken:
+            self.give_back(self.taken)
 
     @property
     def most(self) -> int:

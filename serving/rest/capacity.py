@@ -1,8 +1,8 @@
 """How many requests may be inside at once, and for how long; one more is refused."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from fastapi import Request
 from prometheus_client import Gauge
@@ -22,8 +22,8 @@ class Capacity:
         self._taken = 0
         self._in_flight = in_flight
 
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    @contextmanager
+    def place(self) -> Iterator[None]:
         """Hold a place.
 
         Raises:

@@ -23,6 +23,7 @@ from uvicorn.protocols.http.httptools_impl import (
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
 from serving.rest.exchange import LINGER_S, MIN_BYTES_A_SECOND, SECURITY_HEADERS
+from serving.rest.whole_head import WholeHead
 
 MAX_HEAD_BYTES: Final = 32_768
 """Most bytes of a request that are no body: its first line, headers, trailers, chunk extensions."""
@@ -69,6 +70,7 @@ class Connection(HttpToolsProtocol):
         self._since_body = 0  # bytes that came since the last one of a body
         self._pieces = self._body_bytes = 0  # of this request
         self._answered: RequestResponseCycle | None = None
+        self._answer: WholeHead | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._send_timer: asyncio.TimerHandle | None = None
 
@@ -163,6 +165,8 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """An answer is written; what closes now may still have to be sent."""
         self._waits_since = self.loop.time()
+        if self._answer is not None:
+            self._answer.flush()
         super().on_response_complete()
         if self.transport.is_closing():
             self._await_sent()
@@ -174,6 +178,8 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
+        self._answer = WholeHead(cycle, self.transport)
+        cycle.transport = self._answer  # type: ignore[assignment]  # all that it uses of one
         self._waits_since = math.inf
         super()._start_asgi_task(cycle, app)
 

@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
+import os
 import re
 import time
-import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -58,10 +57,10 @@ class Edge:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        headers = Headers(scope=scope)
+        headers = _first_values(scope)
         record = AccessRecord(_request_id(headers), scope["method"], scope["path"])
         exchange = Exchange(headers, receive, send, record=record)
-        scope.setdefault("state", {})["record"] = record
+        scope.setdefault("state", {}).update(record=record, headers=headers)
         try:
             self._admit(scope, headers)
             with self._answers.account() as scope["state"]["answer"]:  # until it has been sent
@@ -73,8 +72,9 @@ class Edge:
             record.seconds = time.perf_counter() - started
             self._note(scope, record)
 
-    def _admit(self, scope: Scope, headers: Headers) -> None:
-        refuse_foreign(headers, method=scope["method"], names=self._names)
+    def _admit(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        refuse_foreign(headers, hosts=hosts, method=scope["method"], names=self._names)
         caller = self._callers.find(headers.get("authorization", ""))
         scope["state"]["caller"] = caller
         scope["state"]["record"].caller = caller.name if caller else ""
@@ -105,6 +105,9 @@ class Edge:
 
     async def _ask(self, scope: Scope, exchange: Exchange, timeout_s: float | None) -> None:
         """Have it answered; when no answer begins in time, nothing is done for it any more."""
+        if timeout_s is None:
+            await self._app(scope, exchange.receive, exchange.send)
+            return
         deadline = asyncio.timeout(timeout_s)
         try:
             async with deadline:
@@ -136,7 +139,15 @@ class Edge:
         await response(scope, exchange.receive, exchange.send)
 
 
-def _timeout_s(headers: Headers) -> float | None:
+def _first_values(scope: Scope) -> dict[str, str]:
+    """Return the first value of each header: built once, looked into often."""
+    return {
+        name.decode("latin-1"): value.decode("latin-1")
+        for name, value in reversed(scope["headers"])
+    }
+
+
+def _timeout_s(headers: Mapping[str, str]) -> float | None:
     """Return how long the client waits; None: as long as it may."""
     given = headers.get(TIMEOUT)
     if given is None:
@@ -148,7 +159,7 @@ def _timeout_s(headers: Headers) -> float | None:
     return float(given)
 
 
-def _request_id(headers: Headers) -> str:
+def _request_id(headers: Mapping[str, str]) -> str:
     """Keep the client's id if it is harmless; a fresh one otherwise."""
     given = headers.get("x-request-id", "")
-    return given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    return given if REQUEST_ID.fullmatch(given) else os.urandom(16).hex()

@@ -1,11 +1,10 @@
 """One request and its answer, as they pass through the edge."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Send
 
 from serving.access.access_log import AccessRecord
@@ -27,6 +26,7 @@ SECURITY_HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+_RAW: Final = {name.encode(): value.encode() for name, value in SECURITY_HEADERS.items()}
 
 
 class Exchange:
@@ -37,12 +37,12 @@ class Exchange:
     """
 
     def __init__(
-        self, headers: Headers, receive: Receive, send: Send, *, record: AccessRecord
+        self, headers: Mapping[str, str], receive: Receive, send: Send, *, record: AccessRecord
     ) -> None:
         """Begin with nothing received.
 
         Args:
-            headers: The request's.
+            headers: The request's, by their names in small letters.
             receive: Of the server.
             send: The same.
             record: Of the request; its status and bytes are kept here.
@@ -92,13 +92,12 @@ class Exchange:
         if self.on_start:
             self.on_start()
         self.record.status = message["status"]
-        headers = MutableHeaders(scope=message)
-        headers["X-Request-ID"] = self.record.request_id
-        for header, value in SECURITY_HEADERS.items():
-            headers.setdefault(header, value)
+        headers = {**_RAW, **dict(message["headers"])}
+        headers[b"x-request-id"] = self.record.request_id.encode()
         if self._has_unread:
             self._closes = True
-            headers["Connection"] = "close"
+            headers[b"connection"] = b"close"
+        message["headers"] = list(headers.items())
 
     async def _linger(self) -> None:
         """Throw away what still comes: closed at once, the client would lose the answer too."""

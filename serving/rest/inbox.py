@@ -1,11 +1,12 @@
 """Receives the bodies of requests, each in time and all within one budget."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 
 from serving.problems import Problem
 from serving.rest.body import Limits, body_kind, name_types
@@ -24,14 +25,15 @@ class Inbox:
         self._budget = budget
 
     @asynccontextmanager
-    async def body(self, request: Request, *, file_types: Sequence[str]) -> AsyncIterator[bytes]:
+    async def body(self, request: Request, *, file_types: tuple[str, ...]) -> AsyncIterator[bytes]:
         """Receive the whole body, and hold it.
 
         Raises:
             Problem: It is of another type, empty, too large or too slow, or there is no room.
         """
-        body_kind(request.headers.get("content-type", ""), file_types)
-        declared = request.headers.get("content-length", "")
+        headers = request.state.headers
+        body_kind(headers.get("content-type", ""), file_types)
+        declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > self._limits.body_bytes:
             raise self._too_large()
         with self._budget.account() as account:
@@ -42,15 +44,22 @@ class Inbox:
 
     async def _receive(self, request: Request, account: Account) -> bytes:
         chunks: list[bytes] = []
+        caller = request.state.caller
         started = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(started + self._allowed_s(0)) as deadline:
-                async for chunk in request.stream():
+                while True:
+                    piece = await request.receive()
+                    if piece["type"] == "http.disconnect":
+                        raise ClientDisconnect
+                    chunk = piece.get("body", b"")
                     if account.taken + len(chunk) > self._limits.body_bytes:
                         raise self._too_large()
                     account.take(len(chunk))
-                    request.state.caller.spend_bytes(len(chunk))
+                    caller.spend_bytes(len(chunk))
                     chunks.append(chunk)
+                    if not piece.get("more_body", False):
+                        break
                     deadline.reschedule(started + self._allowed_s(account.taken))
         except TimeoutError:
             message = (

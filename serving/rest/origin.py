@@ -6,12 +6,10 @@ says nothing, and passes.
 """
 
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
-
-from starlette.datastructures import Headers
 
 from serving.problems import Problem
 
@@ -19,21 +17,24 @@ SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN_SITES: Final = frozenset({"same-origin", "none"})
 
 
-def refuse_foreign(headers: Headers, *, method: str, names: Collection[str]) -> None:
+def refuse_foreign(
+    headers: Mapping[str, str], *, hosts: Sequence[str], method: str, names: Collection[str]
+) -> None:
     """Refuse what another site's page brought.
 
     The order is that of Go's net/http.CrossOriginProtection: Sec-Fetch-Site decides where there is
     one, behind a proxy too; older browsers, and all over plain HTTP, send only Origin.
 
     Args:
-        headers: Of the request.
+        headers: Of the request, by their names in small letters.
+        hosts: All that its headers name.
         method: Of the request; those that change nothing may come from other sites.
         names: In small letters. Addresses are always ours: a name that leads here is none.
 
     Raises:
         Problem: It is refused.
     """
-    for host in headers.getlist("host"):
+    for host in hosts:
         if _name_of(host) not in names and not _is_address(_name_of(host)):
             message = f"{host[:100]!r} is no name of this gateway; OCRLINE_HOSTS adds names"
             raise Problem("unknown_host", message)

@@ -106,22 +106,22 @@ class DocumentEndpoint:
             Problem: There is no place, no model, or no answer in time.
         """
         content_type = request.headers.get("content-type", "")
-        async with (
-            self.inbox.body(request, file_types=DOCUMENT_TYPES) as body,
-            self.capacity.place(),
-            while_wanted(request, timeout_s=self.reader.limits.pages_timeout_s),
-        ):
-            content, options = await asyncio.to_thread(
-                parse_document,
-                body,
-                content_type=content_type,
-                query=request.query_params,
-                limits=self.reader.limits,
-            )
-            caller = request.state.caller
-            caller.admit(options.model)
-            live = self.pool.choose_pipeline(options.model, options.version, of=caller.models)
-            yield Opened(content, options, live)
+        async with self.inbox.body(request, file_types=DOCUMENT_TYPES) as body:
+            with self.capacity.place():
+                async with while_wanted(request, timeout_s=self.reader.limits.pages_timeout_s):
+                    content, options = await asyncio.to_thread(
+                        parse_document,
+                        body,
+                        content_type=content_type,
+                        query=request.query_params,
+                        limits=self.reader.limits,
+                    )
+                    caller = request.state.caller
+                    caller.admit(options.model)
+                    live = self.pool.choose_pipeline(
+                        options.model, options.version, of=caller.models
+                    )
+                    yield Opened(content, options, live)
 
     async def _put_pages(
         self, opened: Opened, head: Head, request: Request, lines: JsonLines

@@ -1,0 +1,42 @@
+"""Keeps the head of an answer until its body begins: both leave as one piece.
+
+ASGI asks that of a server, and uvicorn does not do so: two pieces are two system calls, and wake a
+client twice.
+"""
+
+from asyncio import Transport
+
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+
+class WholeHead:
+    """Where uvicorn writes one answer, instead of the transport itself."""
+
+    def __init__(self, cycle: RequestResponseCycle, transport: Transport) -> None:
+        self._cycle = cycle
+        self._transport = transport
+        self._head: bytes | None = None
+        self._has_begun = False
+
+    def write(self, data: bytes) -> None:
+        """Write a piece; the first one of the answer, its head, waits for the next."""
+        if self._cycle.response_started and not self._has_begun:  # else it is "100 Continue"
+            self._has_begun, self._head = True, data
+            return
+        if self._head is not None:
+            data, self._head = self._head + data, None
+        self._transport.write(data)
+
+    def flush(self) -> None:
+        """Write the head that no body follows: it answers HEAD, or what answers has failed."""
+        if self._head is not None:
+            self.write(b"")
+
+    def close(self) -> None:
+        """Write what waits, and close."""
+        self.flush()
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        """Whether nothing more can be written."""
+        return self._transport.is_closing()
