@@ -35,11 +35,11 @@ from serving.problems import Problem, answer_lost_engine, answer_problem, answer
 from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
-from serving.rest.connection import ConnectionLimits, limit_connections
 from serving.rest.crops import CropReader, crop_endpoint, crop_routes
 from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.routes import DocumentEndpoint, document_routes
 from serving.rest.edge import Edge
+from serving.rest.http.connection import ConnectionLimits, limit_connections
 from serving.rest.inbox import Inbox
 from serving.rest.shortcut import Shortcut
 from serving.rest.status import status_routes

@@ -1,7 +1,6 @@
 """The routes: what comes in over HTTP, and what goes out.
 
-- `connection` – what a client may send before there is a request, and how long it may take; with
-  `whole_head`, which sends head and body of an answer at once
+- `http/` – what a client may do to a connection
 - `edge` – around every request: its id, the token, counts, last errors; with `exchange`,
   and `origin`, which refuses what pages of other sites bring
 - `inbox` – where bodies are received, within a `budget`

@@ -67,7 +67,7 @@ def split_body(
     return _parse_multipart(body, options, limits=limits, most_files=most_files)
 
 
-@lru_cache(256)
+@lru_cache(64)
 def body_kind(content_type: str, file_types: tuple[str, ...]) -> BodyKind:
     """Return how a body of this media type is taken apart.
 

@@ -61,6 +61,7 @@ class Inbox:
                     if not piece.get("more_body", False):
                         break
                     deadline.reschedule(started + self._allowed_s(account.taken))
+                caller.spend_bytes(0)  # the last piece may have made a debt
         except TimeoutError:
             message = (
                 f"{account.taken} bytes of the body came in {self._allowed_s(account.taken):g} s"

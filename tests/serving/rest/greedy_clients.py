@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.raw_client import RawClient, describe, drip, post
-from serving.rest.connection import FRESH_S
+from serving.rest.http.connection import FRESH_S
 from tests.serving.conftest import make_shelf
 from tests.serving.decoding.hostile_files import transparent_png
 from tests.serving.gateway import Gateway, running_gateway, wait_until

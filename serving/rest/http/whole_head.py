@@ -16,7 +16,7 @@ class WholeHead:
         self._cycle = cycle
         self._transport = transport
         self._head: bytes | None = None
-        self._has_begun = False
+        self._has_begun = cycle.scope["method"] == "HEAD"  # which no body follows
 
     def write(self, data: bytes) -> None:
         """Write a piece; the first one of the answer, its head, waits for the next."""
@@ -27,14 +27,10 @@ class WholeHead:
             data, self._head = self._head + data, None
         self._transport.write(data)
 
-    def flush(self) -> None:
-        """Write the head that no body follows: it answers HEAD, or what answers has failed."""
+    def close(self) -> None:
+        """Write the head that no body follows, as what answers has failed, and close."""
         if self._head is not None:
             self.write(b"")
-
-    def close(self) -> None:
-        """Write what waits, and close."""
-        self.flush()
         self._transport.close()
 
     def is_closing(self) -> bool:

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from serving.rest.whole_head import WholeHead
+from serving.rest.http.whole_head import WholeHead
 
 END = "closed"
 
@@ -40,7 +40,7 @@ async def _answer(
 ) -> list[bytes | str]:
     wire, log = Wire(), logging.getLogger("uvicorn.error")
     cycle = RequestResponseCycle(
-        scope={"type": "http", "method": method},  # type: ignore[typeddict-item]
+        scope={"type": "http", "method": method, "wire": wire},  # type: ignore[typeddict-item]
         transport=wire,
         flow=FlowControl(wire),
         logger=log,
@@ -50,10 +50,9 @@ async def _answer(
         message_event=asyncio.Event(),
         expect_100_continue=expects_100,
         keep_alive=keep_alive,
-        on_response=lambda: held.flush(),
+        on_response=lambda: None,
     )
-    held = WholeHead(cycle, wire)
-    cycle.transport = held  # type: ignore[assignment]
+    cycle.transport = WholeHead(cycle, wire)  # type: ignore[assignment]
     cycle.more_body = False
     cycle.message_event.set()
     await cycle.run_asgi(app)  # type: ignore[arg-type]
@@ -113,3 +112,16 @@ def test_what_fails_after_its_head_is_cut_not_lost() -> None:
     assert isinstance(head, bytes)
     assert head.startswith(b"HTTP/1.1 200 OK\r\n")
     assert end == END
+
+
+def test_head_that_no_body_follows_waits_for_nothing() -> None:
+    at_once: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        at_once.append(len(scope["wire"].pieces))
+        await send({"type": "http.response.body"})
+
+    answer(app, method="HEAD")
+
+    assert at_once == [1]

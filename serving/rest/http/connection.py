@@ -16,19 +16,22 @@ from typing import Any, ClassVar, Final
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
-    HttpToolsProtocol,
     RequestResponseCycle,
 )
 
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
 from serving.rest.exchange import LINGER_S, MIN_BYTES_A_SECOND, SECURITY_HEADERS
-from serving.rest.whole_head import WholeHead
+from serving.rest.http.plain_http import PlainHttp
+from serving.rest.http.whole_head import WholeHead
 
 MAX_HEAD_BYTES: Final = 32_768
 """Most bytes of a request that are no body: its first line, headers, trailers, chunk extensions."""
 
 MAX_URL_BYTES: Final = 8_192
+
+MOST_AHEAD: Final = 256
+"""Requests that a client may send before the first of them is answered: each takes 2.4 kB."""
 
 SPARE: Final = 64
 """Connections beyond the limit that are told so; more are ended without a word."""
@@ -55,7 +58,7 @@ def limit_connections(limits: ConnectionLimits, metrics: ServingMetrics) -> type
     return type("LimitedConnection", (Connection,), {"limits": limits, "metrics": metrics})
 
 
-class Connection(HttpToolsProtocol):
+class Connection(PlainHttp):
     """uvicorn's connection, within limits; who is refused gets an answer and time to read it."""
 
     limits: ClassVar[ConnectionLimits]
@@ -66,11 +69,9 @@ class Connection(HttpToolsProtocol):
         self.url = b""
         self._is_over = False
         self._waits_since = math.inf  # for a request
-        self._is_in_head = False
         self._since_body = 0  # bytes that came since the last one of a body
         self._pieces = self._body_bytes = 0  # of this request
         self._answered: RequestResponseCycle | None = None
-        self._answer: WholeHead | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._send_timer: asyncio.TimerHandle | None = None
 
@@ -113,13 +114,11 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A request begins."""
-        self._is_in_head = True
         self._pieces = self._body_bytes = 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Start to answer, unless the head is too large."""
-        self._is_in_head = False
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
@@ -127,6 +126,10 @@ class Connection(HttpToolsProtocol):
         if is_large or len(self.url) > MAX_URL_BYTES:
             self._refuse(self._too_large())
             raise ValueError("too large")  # ends the parsing
+        if len(self.pipeline) >= MOST_AHEAD:  # the answer to another is on its way
+            self._is_over = True
+            self.transport.abort()
+            raise ValueError("too many requests ahead")  # ends the parsing
         self._since_body = 0
         super().on_headers_complete()
 
@@ -165,8 +168,6 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """An answer is written; what closes now may still have to be sent."""
         self._waits_since = self.loop.time()
-        if self._answer is not None:
-            self._answer.flush()
         super().on_response_complete()
         if self.transport.is_closing():
             self._await_sent()
@@ -178,8 +179,8 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
-        self._answer = WholeHead(cycle, self.transport)
-        cycle.transport = self._answer  # type: ignore[assignment]  # all that it uses of one
+        whole = WholeHead(cycle, self.transport)
+        cycle.transport = whole  # type: ignore[assignment]  # all that it uses of one
         self._waits_since = math.inf
         super()._start_asgi_task(cycle, app)
 
@@ -228,7 +229,8 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
             return
         self._unset_keepalive_if_required()
-        response = problem_response(problem, request_id=uuid.uuid4().hex)
+        request_id = uuid.uuid4().hex
+        response = problem_response(problem, request_id=request_id)
         self.metrics.observe(
             route="other",
             method="other",
@@ -236,7 +238,8 @@ class Connection(HttpToolsProtocol):
             seconds=0,
             code=problem.code,
         )
-        headers = {**response.headers, **SECURITY_HEADERS, "connection": "close"}
+        headers = {**response.headers, **SECURITY_HEADERS, "x-request-id": request_id}
+        headers["connection"] = "close"
         lines = [f"{name}: {value}\r\n".encode("latin-1") for name, value in headers.items()]
         self.transport.write(
             b"".join([STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)])
