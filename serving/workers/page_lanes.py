@@ -1,14 +1,16 @@
-"""The way of pages to the workers: one at a time to each, from threads.
+"""The way of pages to the workers: one at a time to each; a page that waits is no work yet.
 
-Half of the workers may read pages at any time. Each of the others rests after a page for as long
-as it has spent on crops meanwhile, so that these keep most of their rate.
+Half of the workers, rounded down, may read pages at any time. Each of the others rests after a page
+for as long as it has spent on crops meanwhile, so that these keep most of their rate; where no more
+of them come, the rest is over.
 """
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ocr.errors import ProcessDied
@@ -17,10 +19,27 @@ from serving.workers.worker import START_S, Worker, WorkerDied
 
 TRIES: Final = 3
 """Of a page: a worker may be lost under it, and another one reads it."""
+QUIET_S: Final = 0.1
+"""A worker that reads no crop for so long is not kept from pages for their sake."""
+
+
+@dataclass(slots=True)
+class Rest:
+    """How long a worker is to read no page, and whether crops still ask for that.
+
+    Attributes:
+        until: As `time.monotonic` tells it.
+        crops_s: Seconds it had spent on crops at the last look.
+        busy_at: When it was last seen to be busy with them.
+    """
+
+    until: float
+    crops_s: float
+    busy_at: float
 
 
 class PageLanes:
-    """The workers that may read a page now; safe to share between threads."""
+    """The workers that may read a page now; for the event loop alone."""
 
     def __init__(
         self,
@@ -44,33 +63,35 @@ class PageLanes:
         self._timeout_s = timeout_s
         self._is_busy = is_busy
         self._crops_s = crops_s
-        self._changed = threading.Condition()
         self._all: set[Worker] = set()
         self._free: list[Worker] = []
-        self._rests_until: dict[Worker, float] = {}
+        self._rests: dict[Worker, Rest] = {}
+        self._waiting: dict[asyncio.Future[Worker], str] = {}  # their models, who came first first
+        self._looks: asyncio.TimerHandle | None = None
         self._is_closed = False
         self._readers = ThreadPoolExecutor(count, thread_name_prefix="page")
 
     def add(self, worker: Worker) -> None:
         """Let a worker read pages."""
-        with self._changed:
-            self._all.add(worker)
-            self._free.append(worker)
-            self._changed.notify_all()
+        self._all.add(worker)
+        self._free.append(worker)
+        self._hand_out()
 
     def remove(self, worker: Worker) -> None:
         """Forget a worker that ended."""
-        with self._changed:
-            self._all.discard(worker)
-            self._rests_until.pop(worker, None)
-            if worker in self._free:
-                self._free.remove(worker)
+        self._all.discard(worker)
+        self._rests.pop(worker, None)
+        if worker in self._free:
+            self._free.remove(worker)
+        self._hand_out()
 
     def close(self) -> None:
         """Begin no more; the workers have been ended."""
-        with self._changed:
-            self._is_closed = True
-            self._changed.notify_all()
+        self._is_closed = True
+        if self._looks is not None:
+            self._looks.cancel()
+        for place in self._waiting:
+            place.cancel()
         self._readers.shutdown(wait=False, cancel_futures=True)
 
     def reads(self, worker: Worker) -> bool:
@@ -78,62 +99,117 @@ class PageLanes:
         return worker not in self._free
 
     async def read(self, model: str, image: Image, options: Mapping[str, bool]) -> dict[str, Any]:
-        """Have a (H, W, 3) BGR page read. Raises as `Worker.read_page`."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self._read, model, image, options)
+        """Have a (H, W, 3) BGR page read; cancelled before it is begun, it never is.
 
-    def _read(self, model: str, image: Image, options: Mapping[str, bool]) -> dict[str, Any]:
+        Raises as `Worker.read_page`.
+        """
         for left in reversed(range(TRIES)):
-            worker = self._take(model)
+            worker = await self._take(model)
             threads = self._threads if self._is_alone() else 1
             before_s = self._crops_s(worker)
+            reading = self._readers.submit(
+                worker.read_page, model, image, options, threads=threads, timeout_s=self._timeout_s
+            )
+            self._give_back_after(reading, worker, before_s)
             try:
-                return worker.read_page(
-                    model, image, options, threads=threads, timeout_s=self._timeout_s
-                )
-            except ProcessDied as error:
-                if isinstance(error, WorkerDied):  # and not an engine that is replaced inside it
-                    self.remove(worker)
+                return await asyncio.wrap_future(reading)
+            except ProcessDied:
                 if not left:
                     raise
-            finally:
-                self._give_back(worker, rest_s=self._crops_s(worker) - before_s)
         raise AssertionError
 
     def _is_alone(self) -> bool:
         """Whether nothing else is being read."""
-        with self._changed:
-            workers = list(self._all)
-            is_lone_page = len(self._free) >= len(workers) - 1
-        return is_lone_page and not any(map(self._is_busy, workers))
+        is_lone_page = len(self._free) >= len(self._all) - 1
+        return is_lone_page and not any(map(self._is_busy, self._all))
 
-    def _take(self, model: str) -> Worker:
-        with self._changed:
-            while True:
-                able = [worker for worker in self._free if model in worker.models]
-                worker = min(able, key=self._rank, default=None)
-                rest_s = self._rest_s(worker) if worker and self._are_half_reading() else 0.0
-                if worker and not rest_s:
-                    self._free.remove(worker)
-                    return worker
-                is_changed = self._changed.wait(rest_s or START_S)
-                if self._is_closed or not (is_changed or rest_s):
-                    raise ProcessDied("No process that reads is up")
+    async def _take(self, model: str) -> Worker:
+        """Wait for a worker.
+
+        Raises:
+            ProcessDied: There is none that has the model, and none has come up either.
+        """
+        place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._waiting[place] = model
+        self._hand_out()
+        try:
+            while not self._is_closed:
+                if place.done():
+                    return place.result()
+                await asyncio.wait((place,), timeout=START_S)
+                if not (place.done() or any(model in worker.models for worker in self._all)):
+                    break
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled() and place.result() in self._all:
+                self._free.append(place.result())
+                self._hand_out()
+            raise
+        finally:
+            self._waiting.pop(place, None)
+        raise ProcessDied("No process that reads is up")
+
+    def _hand_out(self) -> None:
+        """Give workers to whoever waits, who came first first."""
+        if self._looks is not None:
+            self._looks.cancel()
+            self._looks = None
+        for place, model in list(self._waiting.items()):
+            if worker := self._choose(model):
+                del self._waiting[place]
+                self._free.remove(worker)
+                place.set_result(worker)
+        if self._waiting and self._free and not self._is_closed:  # it may be a rest that ends
+            self._looks = asyncio.get_running_loop().call_later(QUIET_S, self._hand_out)
+
+    def _choose(self, model: str) -> Worker | None:
+        """Choose a worker to read a page now."""
+        able = [worker for worker in self._free if model in worker.models]
+        worker = min(able, key=self._rank, default=None)
+        if worker and self._are_half_reading() and self._is_resting(worker):
+            return None
+        return worker
 
     def _rank(self, worker: Worker) -> tuple[float, bool]:
-        return self._rest_s(worker), self._is_busy(worker)
+        rest = self._rests.get(worker)
+        rest_s = max(0.0, rest.until - time.monotonic()) if rest else 0.0
+        return rest_s, self._is_busy(worker)
 
-    def _rest_s(self, worker: Worker) -> float:
-        """Return how long a worker is to read no page yet."""
-        return max(0.0, self._rests_until.get(worker, 0.0) - time.monotonic())
+    def _is_resting(self, worker: Worker) -> bool:
+        """Whether a worker is to read no page yet, for crops that still come."""
+        rest, now = self._rests.get(worker), time.monotonic()
+        if rest is None:
+            return False
+        crops_s = self._crops_s(worker)
+        if crops_s != rest.crops_s or self._is_busy(worker):
+            rest.crops_s, rest.busy_at = crops_s, now
+        if now < min(rest.until, rest.busy_at + QUIET_S):
+            return True
+        del self._rests[worker]
+        return False
 
     def _are_half_reading(self) -> bool:
         """Whether half of the workers, one at least, read a page."""
         return len(self._all) - len(self._free) >= max(1, len(self._all) // 2)
 
-    def _give_back(self, worker: Worker, *, rest_s: float) -> None:
-        with self._changed:
-            if worker in self._all:
-                self._rests_until[worker] = time.monotonic() + rest_s
-                self._free.append(worker)
-                self._changed.notify_all()
+    def _give_back_after(
+        self, reading: "Future[dict[str, Any]]", worker: Worker, before_s: float
+    ) -> None:
+        """Let a worker read others when a page ends, whether anybody still waits for it or not."""
+        loop = asyncio.get_running_loop()
+
+        def end(_: "Future[dict[str, Any]]") -> None:
+            with suppress(RuntimeError):  # the loop is closed, and nothing is read any more
+                loop.call_soon_threadsafe(self._give_back, reading, worker, before_s)
+
+        reading.add_done_callback(end)
+
+    def _give_back(
+        self, reading: "Future[dict[str, Any]]", worker: Worker, before_s: float
+    ) -> None:
+        if not reading.cancelled() and isinstance(reading.exception(), WorkerDied):
+            self.remove(worker)  # an engine that is replaced inside it costs nothing
+        elif worker in self._all:
+            now, crops_s = time.monotonic(), self._crops_s(worker)
+            self._rests[worker] = Rest(now + crops_s - before_s, crops_s, now)
+            self._free.append(worker)
+            self._hand_out()

@@ -13,15 +13,15 @@ class WholeHead:
     """Where uvicorn writes one answer, instead of the transport itself."""
 
     def __init__(self, cycle: RequestResponseCycle, transport: Transport) -> None:
-        self._cycle = cycle
+        # Until its head is here; after HEAD nothing follows that. It has this, too: let go of it.
+        self._cycle = None if cycle.scope["method"] == "HEAD" else cycle
         self._transport = transport
         self._head: bytes | None = None
-        self._has_begun = cycle.scope["method"] == "HEAD"  # which no body follows
 
     def write(self, data: bytes) -> None:
         """Write a piece; the first one of the answer, its head, waits for the next."""
-        if self._cycle.response_started and not self._has_begun:  # else it is "100 Continue"
-            self._has_begun, self._head = True, data
+        if self._cycle is not None and self._cycle.response_started:  # else it is "100 Continue"
+            self._cycle, self._head = None, data
             return
         if self._head is not None:
             data, self._head = self._head + data, None

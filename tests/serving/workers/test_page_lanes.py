@@ -10,12 +10,13 @@ import pytest
 
 from ocr.errors import ProcessDied
 from ocr.image.pixels import Image
-from serving.workers.page_lanes import PageLanes
+from serving.workers.page_lanes import QUIET_S, PageLanes
 from serving.workers.worker import WorkerDied
 
 pytestmark = pytest.mark.anyio
 
 PAGE = np.zeros((2, 2, 3), np.uint8)
+Read = asyncio.Task[dict[str, Any]]
 OPTIONS = {"annotate": False, "render": False, "words": False}
 
 
@@ -27,6 +28,7 @@ class StandIn:
         self.errors = list(errors)
         self.threads: list[int] = []
         self.crops_s = 0.0
+        self.is_busy = False
         self.goes_on = threading.Event()
         self.goes_on.set()
         self._crops_s = crops_s
@@ -42,12 +44,12 @@ class StandIn:
         return {"lines": [model]}
 
 
-def open_lanes(*workers: StandIn, busy: Any = None) -> PageLanes:
+def open_lanes(*workers: StandIn) -> PageLanes:
     lanes = PageLanes(
         len(workers),
         threads=4,
         timeout_s=1,
-        is_busy=lambda worker: worker is busy,
+        is_busy=lambda worker: worker.is_busy,  # type: ignore[attr-defined]
         crops_s=lambda worker: worker.crops_s,  # type: ignore[attr-defined]
     )
     for worker in workers:
@@ -78,7 +80,8 @@ async def test_a_lone_page_has_every_thread_and_one_beside_crops_a_single_one() 
     worker, other = StandIn(), StandIn()
 
     await open_lanes(worker).read("pages:p1#1", PAGE, OPTIONS)
-    await open_lanes(worker, other, busy=other).read("pages:p1#1", PAGE, OPTIONS)
+    other.is_busy = True
+    await open_lanes(worker, other).read("pages:p1#1", PAGE, OPTIONS)
 
     assert worker.threads == [4, 1]
 
@@ -89,22 +92,97 @@ async def until_it_reads(worker: StandIn) -> None:
             await asyncio.sleep(0.001)
 
 
-async def test_a_worker_that_crops_keep_busy_rests_while_half_of_them_read_pages() -> None:
-    resting, other = StandIn(crops_s=3600), StandIn()
+async def until_one_rests(resting: StandIn, other: StandIn) -> tuple[PageLanes, Read]:
+    """Have one rest after a page, and the other read one until it goes on."""
     lanes = open_lanes(resting, other)
     await lanes.read("pages:p1#1", PAGE, OPTIONS)
     other.goes_on.clear()
-
-    pages = [asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS)) for _ in range(2)]
+    read = asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS))
     await until_it_reads(other)
-    done, waiting = await asyncio.wait(pages, timeout=0.1)
+    return lanes, read
+
+
+async def test_a_worker_that_crops_keep_busy_rests_while_half_of_them_read_pages() -> None:
+    resting, other = StandIn(crops_s=3600), StandIn()
+    lanes, read = await until_one_rests(resting, other)
+    resting.is_busy = True
+
+    page = asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS))
+    done, _ = await asyncio.wait([page], timeout=4 * QUIET_S)
     other.goes_on.set()
-    await asyncio.gather(*pages)
+    await asyncio.gather(read, page)
 
     assert not done
-    assert len(waiting) == 2
-    assert len(resting.threads) == 1
-    assert len(other.threads) == 2
+    assert (len(resting.threads), len(other.threads)) == (1, 2)
+
+
+async def test_a_rest_is_over_when_no_more_crops_come() -> None:
+    resting, other = StandIn(crops_s=3600), StandIn()
+    lanes, read = await until_one_rests(resting, other)
+
+    async with asyncio.timeout(60):
+        await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    other.goes_on.set()
+    await read
+
+    assert (len(resting.threads), len(other.threads)) == (2, 1)
+
+
+async def test_a_page_that_nobody_waits_for_any_more_is_not_begun() -> None:
+    resting, other = StandIn(crops_s=3600), StandIn()
+    lanes, read = await until_one_rests(resting, other)
+    resting.is_busy = True
+
+    page = asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS))
+    await asyncio.wait([page], timeout=QUIET_S / 10)
+    page.cancel()
+    resting.is_busy = False
+    await asyncio.wait([page], timeout=4 * QUIET_S)
+    other.goes_on.set()
+    await read
+
+    assert page.cancelled()
+    assert (len(resting.threads), len(other.threads)) == (1, 1)
+
+
+async def test_a_page_that_waits_is_told_of_a_worker_that_ends_and_of_the_end() -> None:
+    resting, other = StandIn(crops_s=3600), StandIn()
+    lanes, read = await until_one_rests(resting, other)
+    resting.is_busy = True
+    pages = [asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS)) for _ in range(2)]
+    await asyncio.wait(pages, timeout=QUIET_S / 10)
+
+    resting.goes_on.clear()
+    lanes.remove(other)  # type: ignore[arg-type]
+    while len(resting.threads) < 2:
+        await asyncio.sleep(0.001)
+    lanes.close()
+    with pytest.raises(ProcessDied, match="No process that reads is up"):
+        await pages[1]
+    for worker in (resting, other):
+        worker.goes_on.set()
+
+    assert await read == await pages[0] == {"lines": ["pages:p1#1"]}
+
+
+async def test_a_worker_is_free_again_when_its_page_ends_though_nobody_waits_for_that() -> None:
+    worker, late = StandIn(), StandIn()
+    lanes = open_lanes(worker)
+    worker.goes_on.clear()
+    left, given = (asyncio.create_task(lanes.read("pages:p1#1", PAGE, OPTIONS)) for _ in range(2))
+    await until_it_reads(worker)
+
+    left.cancel()
+    lanes.add(late)  # type: ignore[arg-type]
+    given.cancel()  # in the moment in which it was given a worker
+    await asyncio.wait([left, given])
+    assert not lanes.reads(late)  # type: ignore[arg-type]
+    lanes.remove(late)  # type: ignore[arg-type]
+    worker.goes_on.set()
+    async with asyncio.timeout(60):
+        await lanes.read("pages:p1#1", PAGE, OPTIONS)
+
+    assert (len(worker.threads), len(late.threads)) == (2, 0)
 
 
 async def test_every_worker_reads_pages_where_no_crops_are_read() -> None:
