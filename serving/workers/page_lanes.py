@@ -90,7 +90,8 @@ class PageLanes:
         self._is_closed = True
         if self._looks is not None:
             self._looks.cancel()
-        for place in self._waiting:
+        waiting, self._waiting = self._waiting, {}
+        for place in waiting:
             place.cancel()
         self._readers.shutdown(wait=False, cancel_futures=True)
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.raw_client import RawClient, describe, drip, post
-from serving.rest.http.connection import FRESH_S
+from serving.rest.http.connection import FRESH_S, MOST_AHEAD
 from tests.serving.conftest import make_shelf
 from tests.serving.decoding.hostile_files import transparent_png
 from tests.serving.gateway import Gateway, running_gateway, wait_until
@@ -112,11 +112,12 @@ def too_many_bytes(gateway: Gateway) -> str:
 def stalled_reader(gateway: Gateway) -> str:
     """Ask for a few megabytes at once, and take nothing of them."""
     with RawClient(gateway.port, receive_buffer=4096) as client:
-        client.send(OPENAPI * 600)
+        client.send(OPENAPI * MOST_AHEAD)
         wait_until(lambda: client.port in _clients_of(gateway), log=gateway.log)
         wait_until(lambda: client.port not in _clients_of(gateway), log=gateway.log)
         received = client.read_to_end()
-    return f"ended after {'all' if received > 10 * MEGABYTE else 'a part'}"
+    one = len(gateway.get("/openapi.json", headers=TOKEN).content)
+    return f"ended after {'all' if received > MOST_AHEAD * one else 'a part'}"
 
 
 def slow_reader(gateway: Gateway) -> str:
