@@ -7,7 +7,7 @@ that (RFC 9110, 7.8); httptools would pass over the body, and take it for the ne
 import sys
 from typing import Any, Final
 
-from httptools import HttpParserUpgrade
+from httptools import HttpParserError, HttpParserUpgrade
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 FRAMING: Final = (b"content-length", b"transfer-encoding")
@@ -71,6 +71,15 @@ class PlainHttp(HttpToolsProtocol):
         self._rest = self._data[met.args[0] :]
         framing, self._framing = self._framing, b""
         if framing:
-            self._is_replaying = True
-            self.parser.feed_data(b"POST / HTTP/1.1\r\n" + framing + b"\r\n")
+            self._replay(b"POST / HTTP/1.1\r\n" + framing + b"\r\n")
+
+    def _replay(self, head: bytes) -> None:
+        """Have the parser expect what a head announces; the head itself is known."""
+        self._is_replaying = True
+        try:
+            self.parser.feed_data(head)
+        except HttpParserError:
+            self._rest = b""
+            self.send_400_response("Invalid HTTP request received.")
+        finally:
             self._is_replaying = False

@@ -89,3 +89,13 @@ def test_more_requests_than_anybody_sends_ahead_end_the_connection(gateway: Gate
 
     assert answered < 300 * 1024
     assert gateway.get("/health/live").status_code == 200
+
+
+def test_body_of_an_upgrade_that_has_no_end_is_refused(gateway: Gateway) -> None:
+    endless = chunked(post(length=0, **HTTP2), length=0).replace(b"chunked", b"identity")
+    with RawClient(gateway.port) as client:
+        client.send(endless, GOOD + LIVE)
+        answered = client.read_to_end()
+
+    assert answered == 0
+    assert "Traceback" not in gateway.log.read_text()
