@@ -13,6 +13,9 @@ from serving.rest.body import Limits, body_kind, name_types
 from serving.rest.budget import Account, Budget
 from serving.rest.exchange import MIN_BYTES_A_SECOND
 
+MOST_DIGITS: Final = 20
+"""Of a length: more are as good as so many."""
+
 GRACE_S: Final = 5.0
 """A body may be this late beside the lowest rate: connections begin slowly."""
 
@@ -33,8 +36,8 @@ class Inbox:
         """
         headers = request.state.headers
         body_kind(headers.get("content-type", ""), file_types)
-        declared = headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > self._limits.body_bytes:
+        declared = headers.get("content-length", "").lstrip("0")
+        if declared.isdecimal() and int(declared[:MOST_DIGITS]) > self._limits.body_bytes:
             raise self._too_large()
         with self._budget.account() as account:
             body = await self._receive(request, account)

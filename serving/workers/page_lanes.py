@@ -105,7 +105,7 @@ class PageLanes:
         Raises as `Worker.read_page`.
         """
         for left in reversed(range(TRIES)):
-            worker = await self._take(model)
+            worker = await self._take(model, is_first=left < TRIES - 1)
             threads = self._threads if self._is_alone() else 1
             before_s = self._crops_s(worker)
             reading = self._readers.submit(
@@ -124,14 +124,16 @@ class PageLanes:
         is_lone_page = len(self._free) >= len(self._all) - 1
         return is_lone_page and not any(map(self._is_busy, self._all))
 
-    async def _take(self, model: str) -> Worker:
-        """Wait for a worker.
+    async def _take(self, model: str, *, is_first: bool) -> Worker:
+        """Wait for a worker; first of all where one was lost under the page.
 
         Raises:
             ProcessDied: There is none that has the model, and none has come up either.
         """
         place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting[place] = model
+        if is_first:
+            self._waiting = {place: model, **self._waiting}
         self._hand_out()
         try:
             while not self._is_closed:
@@ -165,10 +167,10 @@ class PageLanes:
     def _choose(self, model: str) -> Worker | None:
         """Choose a worker to read a page now."""
         able = [worker for worker in self._free if model in worker.models]
-        worker = min(able, key=self._rank, default=None)
-        if worker and self._are_half_reading() and self._is_resting(worker):
-            return None
-        return worker
+        rested = [worker for worker in able if not self._is_resting(worker)]
+        if self._are_half_reading():
+            able = rested
+        return min(rested or able, key=self._rank, default=None)
 
     def _rank(self, worker: Worker) -> tuple[float, bool]:
         rest = self._rests.get(worker)

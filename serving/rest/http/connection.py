@@ -126,7 +126,9 @@ class Connection(PlainHttp):
         if is_large or len(self.url) > MAX_URL_BYTES:
             self._refuse(self._too_large())
             raise ValueError("too large")  # ends the parsing
-        if len(self.pipeline) >= MOST_AHEAD:  # the answer to another is on its way
+        if (
+            len(self.pipeline) >= MOST_AHEAD and not self._is_replaying
+        ):  # the answer to another is on its way
             self._is_over = True
             self.transport.abort()
             raise ValueError("too many requests ahead")  # ends the parsing

@@ -7,7 +7,7 @@ that (RFC 9110, 7.8); httptools would pass over the body, and take it for the ne
 import sys
 from typing import Any, Final
 
-from httptools import HttpParserError, HttpParserUpgrade
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 FRAMING: Final = (b"content-length", b"transfer-encoding")
@@ -61,6 +61,8 @@ class PlainHttp(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """A request is complete, unless its body has been passed over."""
         if not self._framing:
+            if not self.parser.should_keep_alive():  # as a trailer may say, too
+                self.cycle.keep_alive = False
             super().on_message_complete()
 
     def _unsupported_upgrade_warning(self) -> None:
@@ -75,6 +77,10 @@ class PlainHttp(HttpToolsProtocol):
 
     def _replay(self, head: bytes) -> None:
         """Have the parser expect what a head announces; the head itself is known."""
+        if not self.cycle.keep_alive:  # such a parser ignores what comes
+            self.parser = HttpRequestParser(self)
+            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+            head = head.removesuffix(b"\r\n") + b"connection: close\r\n\r\n"
         self._is_replaying = True
         try:
             self.parser.feed_data(head)

@@ -128,6 +128,40 @@ async def test_a_rest_is_over_when_no_more_crops_come() -> None:
     assert (len(resting.threads), len(other.threads)) == (2, 1)
 
 
+async def test_a_worker_without_crops_is_chosen_before_one_whose_rest_is_shorter() -> None:
+    busy, quiet = StandIn(crops_s=3600), StandIn(crops_s=7200)
+    lanes = open_lanes(busy, quiet)
+    for _ in range(2):
+        await lanes.read("pages:p1#1", PAGE, OPTIONS)
+    busy.is_busy = True
+    await asyncio.sleep(2 * QUIET_S)
+
+    await lanes.read("pages:p1#1", PAGE, OPTIONS)
+
+    assert (len(busy.threads), len(quiet.threads)) == (1, 2)
+
+
+async def test_a_page_whose_worker_is_lost_is_the_next_one() -> None:
+    dying, late = StandIn(WorkerDied("killed")), StandIn()
+    lanes, order = open_lanes(dying), []
+    dying.goes_on.clear()
+
+    async def read(number: int) -> None:
+        await lanes.read("pages:p1#1", PAGE, OPTIONS)
+        order.append(number)
+
+    pages = [asyncio.create_task(read(number)) for number in range(3)]
+    await until_it_reads(dying)
+    dying.goes_on.set()
+    while lanes._all:
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(0.01)
+    lanes.add(late)  # type: ignore[arg-type]
+    await asyncio.gather(*pages)
+
+    assert order == [0, 1, 2]
+
+
 async def test_a_page_that_nobody_waits_for_any_more_is_not_begun() -> None:
     resting, other = StandIn(crops_s=3600), StandIn()
     lanes, read = await until_one_rests(resting, other)

@@ -46,6 +46,22 @@ def test_chunks_of_a_client_that_asks_for_http2_are_read(gateway: Gateway) -> No
     assert live is not None
 
 
+@pytest.mark.parametrize("size", [0, 200_000])
+@pytest.mark.parametrize("version", [b"HTTP/1.0", b"HTTP/1.1"])
+def test_body_of_an_upgrade_on_a_connection_that_closes_is_read(
+    gateway: Gateway, version: bytes, size: int
+) -> None:
+    body = GOOD + bytes(size)
+    asked = HTTP2 | {"Connection": "close, Upgrade"}
+    with RawClient(gateway.port) as client:
+        client.send(post(length=len(body), **asked).replace(b"HTTP/1.1", version) + body)
+        reply = client.receive()
+
+        assert reply is not None
+        assert b'"2026"' in reply.body
+        assert client.read_to_end() == 0
+
+
 def test_body_behind_an_upgrade_is_no_request(gateway: Gateway) -> None:
     inner = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: smuggled\r\n\r\n"
     upgrade = {"Connection": "Upgrade", "Upgrade": "anything"}
@@ -99,3 +115,26 @@ def test_body_of_an_upgrade_that_has_no_end_is_refused(gateway: Gateway) -> None
 
     assert answered == 0
     assert "Traceback" not in gateway.log.read_text()
+
+
+def test_length_of_thousands_of_digits_is_no_fault_of_ours(gateway: Gateway) -> None:
+    length = b"0" * 5000 + b"%d" % len(GOOD)
+    with RawClient(gateway.port) as client:
+        client.send(post(length=0).replace(b"Content-Length: 0", b"Content-Length: " + length))
+        client.send(GOOD)
+        reply = client.receive()
+
+    assert reply is not None
+    assert reply.status == 200
+
+
+def test_trailer_that_closes_the_connection_does(gateway: Gateway) -> None:
+    head = chunked(post(length=0), length=0)
+    with RawClient(gateway.port) as client:
+        client.send(head + b"%x\r\n%b\r\n0\r\nConnection: close\r\n\r\n" % (len(GOOD), GOOD))
+        reply = client.receive()
+        rest = client.read_to_end()
+
+    assert reply is not None
+    assert reply.headers["connection"] == "close"
+    assert rest == 0
