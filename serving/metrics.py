@@ -1,6 +1,6 @@
 """What the gateway counts; every label takes values from a closed or configured set."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -68,7 +68,7 @@ class ServingMetrics:
 
     def _count_readings(self, registry: CollectorRegistry) -> None:
         images = Counter("ocrline_images", "Recognised images", ["model"], registry=registry)
-        self.confidence = Histogram(
+        confidence = Histogram(
             "ocrline_confidence",
             "Confidence of the recognised texts",
             ["model"],
@@ -76,7 +76,7 @@ class ServingMetrics:
             registry=registry,
         )
         self._images_of = lru_cache(AT_HAND)(images.labels)
-        self._confidence_of = lru_cache(AT_HAND)(self.confidence.labels)
+        self._confidence_of = lru_cache(AT_HAND)(confidence.labels)
         self.inference_seconds = Histogram(
             "ocrline_inference_seconds",
             "Decoding and reading one batch of images",
@@ -154,12 +154,16 @@ class ServingMetrics:
         if code:
             self._problems.labels(route, code).inc()
 
-    def observe_crops(self, model: str, confidences: Sequence[float], *, images: int) -> None:
+    def observe_crops(self, model: str, confidences: Iterable[float], *, images: int) -> None:
         """Count what was read of so many images; not every one could be."""
-        confidence = self._confidence_of(model)
-        for one in confidences:
-            confidence.observe(one)
+        self.observe_texts(model, confidences)
         self._images_of(model).inc(images)
+
+    def observe_texts(self, model: str, confidences: Iterable[float]) -> None:
+        """Count texts, by their confidence."""
+        observe = self._confidence_of(model).observe
+        for confidence in confidences:
+            observe(confidence)
 
     def render(self) -> bytes:
         """Write everything in Prometheus' text format."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import re
 import time
 from collections.abc import Collection, Mapping
@@ -17,7 +16,7 @@ from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
 from serving.rest.budget import Budget
-from serving.rest.exchange import Exchange
+from serving.rest.exchange import Exchange, fresh_request_id
 from serving.rest.origin import refuse_foreign
 from serving.web import demo_page
 
@@ -162,4 +161,4 @@ def _timeout_s(headers: Mapping[str, str]) -> float | None:
 def _request_id(headers: Mapping[str, str]) -> str:
     """Keep the client's id if it is harmless; a fresh one otherwise."""
     given = headers.get("x-request-id", "")
-    return given if REQUEST_ID.fullmatch(given) else os.urandom(16).hex()
+    return given if REQUEST_ID.fullmatch(given) else fresh_request_id()

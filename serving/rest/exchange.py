@@ -1,6 +1,7 @@
 """One request and its answer, as they pass through the edge."""
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
@@ -27,6 +28,11 @@ SECURITY_HEADERS: Final = {
     "x-frame-options": "DENY",
 }
 _RAW: Final = {name.encode(): value.encode() for name, value in SECURITY_HEADERS.items()}
+
+
+def fresh_request_id() -> str:
+    """Make an id that no other request has."""
+    return os.urandom(16).hex()
 
 
 class Exchange:

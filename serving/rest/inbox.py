@@ -29,7 +29,7 @@ class Inbox:
 
     @asynccontextmanager
     async def body(self, request: Request, *, file_types: tuple[str, ...]) -> AsyncIterator[bytes]:
-        """Receive the whole body, and hold it.
+        """Receive the whole body, and hold it; the `edge` has left the headers in the state.
 
         Raises:
             Problem: It is of another type, empty, too large or too slow, or there is no room.

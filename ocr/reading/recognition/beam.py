@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.reading.recognition.ctc import BLANK, keep_frames
+from ocr.reading.recognition.ctc import BLANK
 from ocr.reading.recognition.text_states import TextStates
 
 LEAST_PROBABILITY = 1e-2
@@ -100,6 +100,13 @@ def _look_at(probabilities: NDArray[np.floating], least_probability: float) -> F
     for t, k, value in zip(unsure[rows].tolist(), classes.tolist(), values, strict=True):
         choices[t].append((k, chr(k), value))
     return Frames(best.tolist(), keep_frames(best), choices, np.flatnonzero(~repeated).tolist())
+
+
+def keep_frames(best: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Tell of the best class of each frame whether it begins a character."""
+    kept: NDArray[np.bool_] = best != BLANK
+    kept[1:] &= best[1:] != best[:-1]
+    return kept
 
 
 def _find_edges(

@@ -84,13 +84,6 @@ def _runs(best: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
     return classes, begins, ends
 
 
-def keep_frames(best: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Tell of the best class of each frame whether it begins a character."""
-    kept: NDArray[np.bool_] = best != BLANK
-    kept[1:] &= best[1:] != best[:-1]
-    return kept
-
-
 def align(log_probabilities: NDArray[np.floating], labels: Sequence[int]) -> NDArray[np.int64]:
     """Find the frame of each character on the most probable path that reads `labels` (Viterbi).
 

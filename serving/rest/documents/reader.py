@@ -154,5 +154,4 @@ def _count(
     metrics.reread_lines.labels(model).inc(page["reread"])
     for stage, seconds in timings.items():
         metrics.stage_seconds.labels(model, stage.removesuffix("_s")).observe(seconds)
-    for line in page["lines"]:
-        metrics.confidence.labels(model).observe(line["confidence"])
+    metrics.observe_texts(model, (line["confidence"] for line in page["lines"]))

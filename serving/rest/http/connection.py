@@ -9,7 +9,6 @@ import fcntl
 import math
 import struct
 import termios
-import uuid
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -21,7 +20,12 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from serving.metrics import ServingMetrics
 from serving.problems import Problem, problem_response
-from serving.rest.exchange import LINGER_S, MIN_BYTES_A_SECOND, SECURITY_HEADERS
+from serving.rest.exchange import (
+    LINGER_S,
+    MIN_BYTES_A_SECOND,
+    SECURITY_HEADERS,
+    fresh_request_id,
+)
 from serving.rest.http.plain_http import PlainHttp
 from serving.rest.http.whole_head import WholeHead
 
@@ -31,7 +35,7 @@ MAX_HEAD_BYTES: Final = 32_768
 MAX_URL_BYTES: Final = 8_192
 
 MOST_AHEAD: Final = 256
-"""Requests that a client may send before the first of them is answered: each takes 2.4 kB."""
+"""Requests that a client may send behind one that is not answered yet: each takes 2.4 kB."""
 
 SPARE: Final = 64
 """Connections beyond the limit that are told so; more are ended without a word."""
@@ -231,7 +235,7 @@ class Connection(PlainHttp):
             self.transport.abort()
             return
         self._unset_keepalive_if_required()
-        request_id = uuid.uuid4().hex
+        request_id = fresh_request_id()
         response = problem_response(problem, request_id=request_id)
         self.metrics.observe(
             route="other",
@@ -240,8 +244,8 @@ class Connection(PlainHttp):
             seconds=0,
             code=problem.code,
         )
-        headers = {**response.headers, **SECURITY_HEADERS, "x-request-id": request_id}
-        headers["connection"] = "close"
+        ours = {"x-request-id": request_id, "connection": "close"}
+        headers = {**response.headers, **SECURITY_HEADERS, **ours}
         lines = [f"{name}: {value}\r\n".encode("latin-1") for name, value in headers.items()]
         self.transport.write(
             b"".join([STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)])

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel, count_ngrams
-from ocr.reading.recognition.beam import search
-from ocr.reading.recognition.ctc import keep_frames
+from ocr.reading.recognition.beam import keep_frames, search
 from ocr.reading.recognition.decoder import Decoder
 from ocr.reading.recognition.text_states import TextStates
 
