@@ -12,7 +12,7 @@
 - `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
 - `serve/`, `operations/` – the gateway beside the bare models, the checkpoint and other servers,
   under load for a long time, and while something goes wrong; what operating costs and survives
-- `pages` – pages read by ocrline, RapidOCR and Tesseract
+- `pages`, `gaps` – pages read by ocrline, RapidOCR and Tesseract; lines parted at gaps or not
 - `suspects` – how many labels, broken on purpose (`broken_labels`), a list of suspects finds
 - `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr
 """

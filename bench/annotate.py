@@ -200,7 +200,7 @@ def train_and_read(root: Path, labels: Path, changes: Sequence[str]) -> float:
     """Run the stages on a label file up to the pipeline; return its Hmean on the test pages."""
     from configs.presets import load_params
     from configs.retrain import RetrainPagesParams
-    from tasks.assemble import assemble_pipeline
+    from tasks.assembling.assemble import assemble_pipeline
     from tasks.export import export_detector, export_recogniser
     from tasks.prepare_pages import crop_pages, prepare_pages
     from tasks.readers import load_pipeline

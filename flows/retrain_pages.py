@@ -8,8 +8,8 @@ from configs.paddleocr import DetectorTraining, RecogniserTraining
 from configs.retrain import RetrainPagesParams
 from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
-from tasks.assemble import assemble_pipeline
-from tasks.cascade import find_cascade
+from tasks.assembling.assemble import assemble_pipeline
+from tasks.assembling.cascade import find_cascade
 from tasks.deploy import deploy_model
 from tasks.engine import check_engine, find_start, fit_to_server
 from tasks.evaluate import evaluate_pages

@@ -7,8 +7,8 @@ In the order of the stages:
 - `prepare_lines`, `prepare_pages` – labelled or rendered images to a snapshot (`preparation`
   tells a person of both)
 - `starting/`, `train` – a recogniser or a detector, in a process of its own, a short one first
-- `export`, `assemble` – a checkpoint to a registered bundle, two of them to one version of a
-  pipeline (`cascade`: with a second recogniser)
+- `export`, `assembling/` – a checkpoint to a registered bundle, two of them to one version of a
+  pipeline
 - `evaluate` – lines or pages, beside the opponent, and on further sets (`measuring`)
 - `judging/`, `approving/` – of lines or of pages: the gate, and the report; a person is asked
 - `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)

@@ -7,7 +7,7 @@ from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST
-from ocr.models.pipeline import read_pipeline
+from ocr.models.pipeline import read_gap_model, read_pipeline
 from ocr.reading.baselines import (
     FilteredRecogniser,
     RapidOcrPages,
@@ -66,11 +66,12 @@ def load_pipeline(
 ) -> PageReader:
     """Load the parts of a pipeline by its reference, to read a page on so many cores.
 
-    Plain: its first recogniser reads alone, and as its forms do in other runtimes.
+    Plain: its first recogniser reads alone, as its forms do in other runtimes; no line is parted.
     """
     model = workspace.registry.resolve(reference)
     cores = Cores(threads)
-    manifest = read_pipeline(workspace.fetch_bundle(model))
+    folder = workspace.fetch_bundle(model)
+    manifest = read_pipeline(folder)
 
     def load(recogniser: str) -> OnnxRecogniser:
         return load_recogniser(workspace, recogniser, cores=cores, plain=plain)
@@ -78,6 +79,7 @@ def load_pipeline(
     return PageReader(
         load_detector(workspace, manifest.detector, cores=cores, plain=plain),
         load(manifest.recogniser) if plain else load_recognisers(manifest, load),
+        gaps=None if plain else read_gap_model(folder, manifest),
         name=model.reference,
     )
 

@@ -3,6 +3,8 @@
 - `bundle` – one exported recogniser or detector in every form, and the manifest of its files
 - `recogniser_spec`, `detector_spec` – what each net takes, and how a map becomes boxes
 - `text_model` – which characters follow which in the training texts
+- `gap_model` – whether a line ends at a gap between two words
+- `array_file` – arrays in a file, read as what somebody else wrote
 - `charset` – the characters that a recogniser reads
 - `page_line` – one line of a page as it was read, and its JSON form
 - `pipeline` – a detector and a recogniser under one version

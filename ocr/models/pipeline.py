@@ -1,6 +1,7 @@
 """The pipeline: a detector and a recogniser under one version, and what they read together.
 
-A second recogniser may read again what the first is unsure of: a cascade.
+A second recogniser may read again what the first is unsure of: a cascade. A gap model may part
+lines that the detector takes for one.
 """
 
 from collections.abc import Iterable
@@ -18,6 +19,7 @@ from ocr.models.bundle import (
     verify_files,
     write_manifest,
 )
+from ocr.models.gap_model import GapModel
 from ocr.models.golden import write_golden
 from ocr.models.page_line import PageLine
 from ocr.models.registry import ModelVersion
@@ -32,12 +34,16 @@ CASCADE = (
 """Metrics: the share of the validation lines that a second recogniser reads again, how many times
 the time of reading that takes, how many more are read right, and the 95 % interval."""
 
+GAP_MODEL = "gaps.npz"
+GAP_GAIN = ("gap_model_gain", "gap_model_gain_lower", "gap_model_gain_upper")
+"""Metrics: how the end-to-end Hmean of the validation pages changes with it; the 95 % interval."""
+
 VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 CARD_TEXT = """# {manifest.name} {manifest.version}
 
 Reads whole pages: `{manifest.detector}` finds the lines, `{manifest.recogniser}` reads them.
-{cascade}Made by ocrline on {manifest.created}. All are promoted and rolled back as this version.
+{cascade}{gaps}Made by ocrline on {manifest.created}. All are promoted and rolled back together.
 
 ## Metrics of the parts on the validation split
 
@@ -48,6 +54,8 @@ this version. `golden/` holds test pages with the lines that the parts read on t
 """
 CASCADE_TEXT = """Lines whose least sure character has a probability below
 {manifest.reread_below:.3f} are read again by `{manifest.second_recogniser}`.
+"""
+GAPS_TEXT = """Lines are parted at wide gaps where the labels of such texts do: `gaps.npz`.
 """
 
 
@@ -63,6 +71,7 @@ class PipelineManifest(ModelManifest):
     """Probability of a line's least sure character below which it is read again."""
 
     required: ClassVar[frozenset[str]] = frozenset({CARD, GOLDEN_OUTPUTS})
+    optional: ClassVar[frozenset[str]] = frozenset({GAP_MODEL})
 
     @model_validator(mode="after")
     def _check_cascade(self) -> "PipelineManifest":
@@ -96,27 +105,47 @@ def read_pipeline_manifest(folder: Path) -> PipelineManifest:
     return parse_manifest(folder, PipelineManifest, task="pipeline")
 
 
+def read_gap_model(folder: Path, manifest: PipelineManifest) -> GapModel | None:
+    """Read the gap model of a verified pipeline, which not all have.
+
+    Raises:
+        BadData: It is damaged.
+    """
+    return GapModel.read(folder / GAP_MODEL) if GAP_MODEL in manifest.files else None
+
+
 def write_pipeline(
     folder: Path,
     manifest: PipelineManifest,
     *,
     pages: Iterable[tuple[Image, tuple[PageLine, ...]]],
+    gaps: GapModel | None = None,
 ) -> PipelineManifest:
-    """Write the golden pages with what was read on them, the card, and the manifest, last.
+    """Write the golden pages with what was read on them, the models, the card; last the manifest.
 
     Args:
         folder: Where; made if it is not there.
         manifest: Complete but for the digests of its files.
         pages: Pages (H, W, 3) BGR with their lines.
+        gaps: Parts lines; None: nothing does.
     """
+    if gaps is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        gaps.write(folder / GAP_MODEL)
     write_golden(
         folder, [(image, {"lines": [line.to_json() for line in lines]}) for image, lines in pages]
     )
-    (folder / CARD).write_text(_render_card(manifest), encoding="utf-8")
+    card = _render_card(manifest, parts_lines=gaps is not None)
+    (folder / CARD).write_text(card, encoding="utf-8")
     return write_manifest(folder, manifest)
 
 
-def _render_card(manifest: PipelineManifest) -> str:
+def _render_card(manifest: PipelineManifest, *, parts_lines: bool) -> str:
     metrics = (f"- {name}: {value:.4f}" for name, value in sorted(manifest.metrics.items()))
     cascade = CASCADE_TEXT.format(manifest=manifest) if manifest.second_recogniser else ""
-    return CARD_TEXT.format(manifest=manifest, cascade=cascade, metrics="\n".join(metrics))
+    return CARD_TEXT.format(
+        manifest=manifest,
+        cascade=cascade,
+        gaps=GAPS_TEXT if parts_lines else "",
+        metrics="\n".join(metrics),
+    )

@@ -1,18 +1,15 @@
 """What the texts of a training set are like: counts of character n-grams, a file of a bundle."""
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
-from typing import BinaryIO
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ocr.errors import BadData
+from ocr.models.array_file import open_arrays
 from ocr.models.charset import Charset
 
 ORDER = 4
@@ -23,20 +20,6 @@ MOST_NGRAMS = 200_000
 """Of more, the most frequent are kept: they take half a second and 100 MB to load."""
 _MOST_BYTES = MOST_NGRAMS * (ORDER + 1) * np.dtype(np.uint32).itemsize + (1 << 12)
 """Of a file, unpacked: the arrays and what stands before them."""
-_BROKEN = (
-    ArithmeticError,
-    BadZipFile,
-    EOFError,
-    LookupError,
-    MemoryError,  # a shape that is none
-    OSError,
-    RuntimeError,  # encrypted
-    SyntaxError,
-    TokenError,
-    TypeError,
-    ValueError,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True)
@@ -84,25 +67,8 @@ class TextModel:
         Raises:
             BadData: It is damaged, or larger than any that was written.
         """
-        try:
-            with path.open("rb") as stream:
-                _refuse_bomb(stream)
-                with np.load(stream, allow_pickle=False) as stored:
-                    return cls(stored["ngrams"], stored["counts"], float(stored["weight"]))
-        except _BROKEN as error:
-            raise BadData(f"{path} is no usable text model: {error}") from error
-
-
-def _refuse_bomb(stream: BinaryIO) -> None:
-    """Refuse what unpacks to more than any text model, before anything of it is unpacked."""
-    with ZipFile(stream) as archive:
-        members = archive.infolist()
-    if any(member.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for member in members):
-        raise ValueError("it is packed in a way that no text model is")
-    size = sum(member.file_size for member in members)
-    if size > _MOST_BYTES:
-        raise ValueError(f"it unpacks to {size} bytes, allowed are {_MOST_BYTES}")
-    stream.seek(0)
+        with open_arrays(path, kind="text model", most_bytes=_MOST_BYTES) as stored:
+            return cls(stored["ngrams"], stored["counts"], float(stored["weight"]))
 
 
 def count_ngrams(

@@ -1,12 +1,13 @@
 """From pixels to text.
 
-1. `page_reader` – a page to lines of text: found, put in order, cut out, read. Start here.
+1. `page_reader` – a page to lines of text: found, put in order, cut out, read, parted. Start here.
 2. `detection` – a page to boxes.
 3. `reading_order` – the order in which a person reads boxes.
 4. `recognition` – images of lines to text.
 5. `words` – where the words of a line stand.
-6. `onnx_session` – models ready to run on the CPU.
-7. `cores` – which processors they run on.
-8. `annotation` – what was read, drawn over the page.
-9. `baselines` – recognisers and page readers off the shelf, to be compared with.
+6. `gaps` – lines that were found as one, parted.
+7. `onnx_session` – models ready to run on the CPU.
+8. `cores` – which processors they run on.
+9. `annotation` – what was read, drawn over the page.
+10. `baselines` – recognisers and page readers off the shelf, to be compared with.
 """

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from ocr.image.cropping import UPRIGHT_ASPECT, crop_corners, crop_line
 from ocr.image.pixels import Image
+from ocr.image.rectangle import Corners
+from ocr.models.gap_model import GapModel
 from ocr.models.page_line import PageLine, PageWord, Polygon
 from ocr.reading.detection.detector import Detector
+from ocr.reading.gaps import cut_at_gaps
 from ocr.reading.reading_order import reading_order
-from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
-from ocr.reading.words import find_words
+from ocr.reading.words import PlacedLine, find_words
 
 Rotation = Literal[0, 90, 180, 270]
 """Degrees by which a page is turned clockwise."""
@@ -81,17 +83,26 @@ class PageReader:
     LEAST_GAIN = 1.2
     """A turn must read this much better than the page as it lies."""
 
-    def __init__(self, detector: Detector, recogniser: Recogniser, *, name: str = "") -> None:
-        """Put two models together.
+    def __init__(
+        self,
+        detector: Detector,
+        recogniser: Recogniser,
+        *,
+        gaps: GapModel | None = None,
+        name: str = "",
+    ) -> None:
+        """Put the models together.
 
         Args:
             detector: Finds the lines.
             recogniser: Reads them.
+            gaps: Where lines end that the detector takes for one; None: as it finds them.
             name: For reports and logs; empty names both models.
         """
         self.name = name or f"{detector.name} + {recogniser.name}"
         self._detector = detector
         self._recogniser = recogniser
+        self._gaps = gaps
 
     def read(
         self, image: Image, *, rotation: Rotation | None = None, words: bool = False
@@ -120,31 +131,54 @@ class PageReader:
         turn_s += sum(upright.timings.values())
         return replace(reading, timings={**reading.timings, "turn_s": turn_s})
 
-    def _read_turned(self, image: Image, rotation: Rotation, *, words: bool) -> PageReading:
-        timings: dict[str, float] = {}
+    def place_lines(self, page: Image, timings: dict[str, float] | None = None) -> list[PlacedLine]:
+        """Read a (H, W, 3) BGR page as it lies, and part no line; in reading order.
+
+        Args:
+            page: The page.
+            timings: Takes the seconds per stage.
+        """
+        timings = {} if timings is None else timings
         with _timed(timings, "detect_s"):
-            page = _turn(image, rotation)
             found = self._detector.detect(page)
         with _timed(timings, "crop_s"):
             order = reading_order(found.boxes)
             crops = [crop_line(page, found.crop_boxes[index]) for index in order]
         with _timed(timings, "recognise_s"):
             texts = self._recogniser.recognise(crops)
+        return [
+            PlacedLine(text, found.boxes[index], crop_corners(found.crop_boxes[index]))
+            for text, index in zip(texts, order, strict=True)
+            if text.text.strip()
+        ]
+
+    def _read_turned(self, image: Image, rotation: Rotation, *, words: bool) -> PageReading:
+        timings: dict[str, float] = {}
+        page = _turn(image, rotation)
+        lines = self.place_lines(page, timings)
+        reread = sum(line.read.is_reread for line in lines)
+        if self._gaps is not None:
+            with _timed(timings, "cut_s"):
+                lines = cut_lines(lines, self._gaps)
         place = partial(_turn_back, rotation=rotation, page=page)
-        found_words: list[tuple[PageWord, ...]] = [()] * len(order)
+        found_words: list[tuple[PageWord, ...]] = [()] * len(lines)
         if words:
             with _timed(timings, "words_s"):
-                for at, index in enumerate(order):
-                    cut = crop_corners(found.crop_boxes[index])
-                    found_words[at] = tuple(
-                        PageWord(_to_polygon(place(word.corners)), word.text, word.confidence)
-                        for word in find_words(texts[at], found.boxes[index], cut)
+                found_words = [
+                    tuple(
+                        PageWord(to_polygon(place(word.corners)), word.text, word.confidence)
+                        for word in find_words(line)
                     )
+                    for line in lines
+                ]
         return PageReading(
-            lines=_to_lines(place(found.boxes[order]), texts, found_words),
+            lines=tuple(
+                PageLine(to_polygon(place(line.box)), line.read.text, line.read.confidence, within)
+                for line, within in zip(lines, found_words, strict=True)
+            ),
             rotation=rotation,
             timings=timings,
-            reread=sum(text.is_reread for text in texts),
+            reread=reread,
         )
 
     def _lies_well(self, lines: Sequence[PageLine]) -> bool:
@@ -162,22 +196,25 @@ class PageReader:
         sides_px = np.linalg.norm(found.boxes - np.roll(found.boxes, 1, axis=1), axis=2)
         longest = np.argsort(-sides_px.max(axis=1), kind="stable")[: self.TRIED_LINES]
         crops = [crop_line(page, found.crop_boxes[index]) for index in longest]
-        return _legibility(_to_lines(found.boxes[longest], self._recogniser.recognise(crops)))
+        texts = self._recogniser.recognise(crops)
+        return _legibility(
+            [
+                PageLine(to_polygon(found.boxes[index]), text.text, text.confidence)
+                for index, text in zip(longest, texts, strict=True)
+            ]
+        )
 
 
-def _to_lines(
-    boxes: NDArray[np.float32],
-    texts: Sequence[Recognition],
-    words: Sequence[tuple[PageWord, ...]] | None = None,
-) -> tuple[PageLine, ...]:
-    return tuple(
-        PageLine(_to_polygon(box), text.text, text.confidence, found)
-        for box, text, found in zip(boxes, texts, words or [()] * len(texts), strict=True)
-        if text.text.strip()
-    )
+def cut_lines(lines: Sequence[PlacedLine], gaps: GapModel) -> list[PlacedLine]:
+    """Part the lines of a page where a gap model says that they end; in reading order."""
+    parts = [part for line in lines for part in cut_at_gaps(line, gaps)]
+    if len(parts) == len(lines):
+        return parts
+    return [parts[index] for index in reading_order(np.stack([part.box for part in parts]))]
 
 
-def _to_polygon(corners: NDArray[np.float32]) -> Polygon:
+def to_polygon(corners: Corners) -> Polygon:
+    """Return corners (4, 2) as a page line has them."""
     return tuple((x, y) for x, y in corners.tolist())
 
 

@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -12,6 +14,74 @@ from ocr.reading.recognition.ctc import Recognition
 
 WORD: Final = re.compile(r"\S+")
 """What white space parts; scripts that put none have lines of one word."""
+
+WIDEST: Final = 1.5
+"""A character goes no further from its middle than so many of the line's usual halves."""
+
+LONE_HEIGHTS: Final = 0.6
+"""So many heights of the line a character is wide where no two stand beside each other."""
+
+
+@dataclass(frozen=True)
+class PlacedLine:
+    """A line that was read, and where it lies.
+
+    Attributes:
+        read: What it reads.
+        box: (4, 2) its corners in order, in pixels of the page.
+        cut: (4, 2) corners of what was cut out and read, from where the reading began.
+    """
+
+    read: Recognition
+    box: Corners
+    cut: Corners
+
+    @cached_property
+    def turns(self) -> int:
+        """Which corner of the box is where the reading begins."""
+        reading = self.cut[1] - self.cut[0]
+        sides = np.roll(self.box, -1, axis=0) - self.box
+        lengths = np.maximum(np.linalg.norm(sides, axis=1), 1e-6)
+        return int(np.argmax(sides @ reading / lengths))
+
+    @cached_property
+    def aspect(self) -> float:
+        """Length of the line by its height."""
+        first, second, third, fourth = self.corners
+        length_px = float(np.linalg.norm(second - first + third - fourth))
+        height_px = float(np.linalg.norm(fourth - first + third - second))
+        return length_px / max(height_px, 1.0)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """(4, 2) the corners of the box from where the reading begins."""
+        return np.roll(self.box, -self.turns, axis=0)
+
+    def part(self, begin: float, end: float) -> Corners:
+        """Return what lies between two shares of its length, its corners as those of the box."""
+        first, second, third, fourth = self.corners
+        top, bottom = second - first, third - fourth
+        part = [
+            first + begin * top,
+            first + end * top,
+            fourth + end * bottom,
+            fourth + begin * bottom,
+        ]
+        return np.asarray(np.roll(part, self.turns, axis=0), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class WordPlace:
+    """Which characters of a line are a word, and where it stands.
+
+    Attributes:
+        characters: Its characters among the line's.
+        begin: Share of the line's length at which it begins; ``end``: at which it ends.
+    """
+
+    characters: slice
+    begin: float
+    end: float
 
 
 @dataclass(frozen=True)
@@ -29,65 +99,60 @@ class FoundWord:
     corners: Corners
 
 
-def find_words(line: Recognition, box: Corners, cut: Corners) -> list[FoundWord]:
-    """Find the words of a line; none where nothing is known of its characters.
-
-    Args:
-        line: What was read.
-        box: (4, 2) corners of the line, in order.
-        cut: (4, 2) corners of what was read, from where the reading began.
-    """
-    if not line.text or len(line.character_places) != len(line.text):
-        return []
-    edges = _edges(np.array(line.character_places))
-    turns = _turns_to(box, cut)
-    along = _shares_of_line(edges, np.roll(box, -turns, axis=0), cut)
-    along[0, 0], along[-1, 1] = 0, 1  # the detector knows better where a line ends
-    confidences = line.character_confidences
+def find_words(line: PlacedLine) -> list[FoundWord]:
+    """Find the words of a line; none where nothing is known of its characters."""
+    read = line.read
     return [
         FoundWord(
-            text=word.group(),
-            confidence=float(np.mean(confidences[word.start() : word.end()])),
-            corners=_part(box, turns, along[word.start()][0], along[word.end() - 1][1]),
+            text=read.text[word.characters],
+            confidence=float(np.mean(read.character_confidences[word.characters])),
+            corners=line.part(word.begin, word.end),
         )
-        for word in WORD.finditer(line.text)
+        for word in place_words(line)
     ]
 
 
-def _edges(middles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where characters begin and end: halfway to their neighbours; (L, 2)."""
+def place_words(line: PlacedLine) -> list[WordPlace]:
+    """Find where the words of a line stand; none where nothing is known of its characters.
+
+    The first begins and the last ends where the line does: the detector knows better.
+    """
+    text = line.read.text
+    words = [slice(*word.span()) for word in WORD.finditer(text)]
+    if not words or len(line.read.character_places) != len(text):
+        return []
+    edges = _edges(_shares_of_line(np.array(line.read.character_places), line), line)
+    begins, ends = edges.T.tolist()
+    begins[0], ends[-1] = 0.0, 1.0
+    return [WordPlace(word, begins[word.start], ends[word.stop - 1]) for word in words]
+
+
+def _edges(middles: NDArray[np.float64], line: PlacedLine) -> NDArray[np.float64]:
+    """Return where characters begin and end, (L, 2): halfway to neighbours that are near.
+
+    A space may stand anywhere in a wide gap. All are shares of the line's length, 0 to 1.
+    """
+    text = line.read.text
     gaps = np.diff(middles)
-    half = float(np.median(gaps)) / 2 if len(gaps) else 0.5
+    beside = np.array([not (a + b).count(" ") for a, b in pairwise(text)], dtype=bool)
+    usual = float(np.median(gaps[beside])) if beside.any() else LONE_HEIGHTS / line.aspect
     between = (middles[1:] + middles[:-1]) / 2
-    begins = np.concatenate([[middles[0] - half], between])
-    ends = np.concatenate([between, [middles[-1] + half]])
-    return np.stack([begins, ends], axis=1)
+    begins = np.concatenate([[middles[0] - usual / 2], between])
+    ends = np.concatenate([between, [middles[-1] + usual / 2]])
+    furthest = WIDEST * usual / 2
+    edges = [np.maximum(begins, middles - furthest), np.minimum(ends, middles + furthest)]
+    return np.asarray(np.clip(np.stack(edges, axis=1), 0, 1))
 
 
-def _turns_to(box: Corners, cut: Corners) -> int:
-    """Return which corner of a box is where the reading of what was cut out begins."""
-    reading = cut[1] - cut[0]
-    sides = np.roll(box, -1, axis=0) - box
-    return int(np.argmax(sides @ reading / np.maximum(np.linalg.norm(sides, axis=1), 1e-6)))
-
-
-def _shares_of_line(edges: NDArray[np.float64], line: Corners, cut: Corners) -> NDArray[np.float64]:
-    """Return shares of the width of what was cut out as shares of the line, 0 to 1."""
-    begin, end = _middles(cut)
-    line_begin, line_end = _middles(line)
+def _shares_of_line(places: NDArray[np.float64], line: PlacedLine) -> NDArray[np.float64]:
+    """Return shares of the width of what was cut out, (L,), as shares of the line."""
+    begin, end = _middles(line.cut)
+    line_begin, line_end = _middles(line.corners)
     way = line_end - line_begin
-    places = begin + edges[..., None] * (end - begin) - line_begin
-    return np.asarray(np.clip(places @ way / max(float(way @ way), 1e-6), 0, 1))
+    ways = begin + places[:, None] * (end - begin) - line_begin
+    return np.asarray(ways @ way / max(float(way @ way), 1e-6))
 
 
 def _middles(corners: Corners) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     first, second, third, fourth = corners.astype(np.float64)
     return (first + fourth) / 2, (second + third) / 2
-
-
-def _part(box: Corners, turns: int, begin: float, end: float) -> Corners:
-    """Return what lies between two shares of a line, its corners in the order of the box's."""
-    first, second, third, fourth = np.roll(box, -turns, axis=0)
-    top, bottom = second - first, third - fourth
-    part = [first + begin * top, first + end * top, fourth + end * bottom, fourth + begin * bottom]
-    return np.asarray(np.roll(part, turns, axis=0), dtype=np.float32)

@@ -7,7 +7,7 @@ from typing import Any
 from ocr.dataset.quarantine import ReasonCount
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.models.bundle import INT8_MODEL, INT8_PRICE, TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
-from ocr.models.pipeline import CASCADE, PipelineManifest
+from ocr.models.pipeline import CASCADE, GAP_GAIN, GAP_MODEL, PipelineManifest
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Lineage:
         text_model: What a model of the training texts changes; of a recogniser.
         int8: What reading in 8 bits changes.
         cascade: What a second recogniser changes; of a pipeline.
+        gaps: What parting lines at wide gaps changes; of a pipeline.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         further: Keys of the snapshots of further test sets, by their names.
         splits: Samples per split.
@@ -41,6 +42,7 @@ class Lineage:
     text_model: str = ""
     int8: str = ""
     cascade: str = ""
+    gaps: str = ""
     dataset: str = ""
     dataset_digest: str = ""
     further: Mapping[str, str] = field(default_factory=dict)
@@ -83,6 +85,7 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
         text_model=_describe_text_model(manifest),
         int8=_describe_int8(manifest),
         cascade=_describe_cascade(manifest),
+        gaps=_describe_gaps(manifest),
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
         environment=environment,
@@ -118,6 +121,15 @@ def _describe_cascade(manifest: ModelManifest) -> str:
         f"{said}: {share:.1%} of the validation lines, in {factor:.2f} times the time of reading; "
         f"read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
     )
+
+
+def _describe_gaps(manifest: ModelManifest) -> str:
+    gain, lower, upper = (manifest.metrics.get(name) for name in GAP_GAIN)
+    if gain is None or lower is None or upper is None:
+        return ""
+    said = "parted" if GAP_MODEL in manifest.files else "not parted, as it is not sure to help"
+    change = f"{gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
+    return f"{said}; end-to-end Hmean of the validation pages: {change}"
 
 
 def flatten(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -99,16 +99,17 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "assemble": Stage(
-        3,
+        4,
         (
             "ocr.models.pipeline",
             "ocr.reading.page_reader",
             "ocr.reading.recognition.cascade",
             "ocr.evaluation.lines.cascade",
+            "ocr.evaluation.pages.gaps.gain",
             "ocr.dataset.lines.snapshot",
             "ocr.dataset.pages.snapshot",
         ),
-        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "scipy"),
+        (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-lines": Stage(
         4,

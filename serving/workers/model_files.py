@@ -8,7 +8,7 @@ from typing import Final
 
 from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
 from ocr.models.golden import decode_golden, prove_lines, prove_pages
-from ocr.models.pipeline import read_pipeline
+from ocr.models.pipeline import read_gap_model, read_pipeline
 from ocr.reading.cores import Cores
 from ocr.reading.detection.detector import Detector, OnnxDetector
 from ocr.reading.page_reader import PageReader
@@ -79,7 +79,12 @@ def _load_pipeline(folder: Path, runtime: Runtime, *, is_proved: bool) -> Loaded
         return engine.recogniser(folder / copy, runtime)
 
     recogniser = load_recognisers(manifest, load)
-    reader = PageReader(detector, recogniser, name=f"{manifest.name}:{manifest.version}")
+    reader = PageReader(
+        detector,
+        recogniser,
+        gaps=read_gap_model(folder / PIPELINE, manifest),
+        name=f"{manifest.name}:{manifest.version}",
+    )
     if not is_proved:
         prove_pages(folder / PIPELINE, lambda page: reader.read(decode_golden(page)).lines)
     return LoadedModel(recogniser, reader)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ocr.models.gap_model import GapModel
 from ocr.models.registry import Registry
 from ocr.store import open_store
 from tests.serving.gateway import Gateway, running_gateway
@@ -40,7 +41,14 @@ class Shelf:
         return register(self.registry, self.folder / "made", version=version, characters=characters)
 
     def add_pages(
-        self, version: str, characters: str, *, name: str = NAME, second: str = "", **options: float
+        self,
+        version: str,
+        characters: str,
+        *,
+        name: str = NAME,
+        second: str = "",
+        gaps: GapModel | None = None,
+        **options: float,
     ) -> str:
         return register_pipeline(
             self.registry,
@@ -49,6 +57,7 @@ class Shelf:
             characters=characters,
             name=name,
             second=second,
+            gaps=gaps,
             **options,
         )
 

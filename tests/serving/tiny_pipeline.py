@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import FORM_FILES, DetectorManifest, write_manifest
 from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.models.gap_model import GapModel
 from ocr.models.page_line import PageLine
 from ocr.models.pipeline import PipelineManifest, write_pipeline
 from ocr.models.registry import Registry
@@ -77,12 +78,13 @@ def register_pipeline(
     growth: float = RULE.unclip_ratio,
     moved_px: float = 0,
     second: str = "",
+    gaps: GapModel | None = None,
 ) -> str:
     """Make and register a detector, a recogniser and a pipeline of both; return its version.
 
     Boxes that have grown tell one detector from another, as characters do with recognisers.
     Golden lines that are `moved_px` away break a pipeline with all digests intact. A recogniser of
-    `second` characters reads every line again.
+    `second` characters reads every line again. A model of gaps parts lines at them.
     """
     folder = folder / name / version
     detector = make_detector(
@@ -98,7 +100,7 @@ def register_pipeline(
         registry.register(f"{name}-second", version, bundle)
     for part, bundle in (("detector", detector), ("recogniser", recogniser)):
         registry.register(f"{name}-{part}", version, bundle)
-    reader = load_reader(folder)
+    reader = load_reader(folder, gaps=gaps)
     pipeline = _make_pipeline(
         folder / "pipeline",
         name=name,
@@ -106,18 +108,19 @@ def register_pipeline(
         reader=reader,
         moved_px=moved_px,
         is_cascade=bool(second),
+        gaps=gaps,
     )
     registry.register(name, version, pipeline)
     return version
 
 
-def load_reader(folder: Path) -> PageReader:
+def load_reader(folder: Path, *, gaps: GapModel | None = None) -> PageReader:
     """Load what `register_pipeline` made in FOLDER / name / version."""
     recogniser: Recogniser = OnnxRecogniser.load(folder / "recogniser")
     if (folder / "second").is_dir():
         second = OnnxRecogniser.load(folder / "second")
         recogniser = CascadeRecogniser(recogniser, second, below=1.0)
-    return PageReader(OnnxDetector.load(folder / "detector"), recogniser)
+    return PageReader(OnnxDetector.load(folder / "detector"), recogniser, gaps=gaps)
 
 
 def make_detector(
@@ -140,7 +143,14 @@ def make_detector(
 
 
 def _make_pipeline(
-    folder: Path, *, name: str, version: str, reader: PageReader, moved_px: float, is_cascade: bool
+    folder: Path,
+    *,
+    name: str,
+    version: str,
+    reader: PageReader,
+    moved_px: float,
+    is_cascade: bool,
+    gaps: GapModel | None,
 ) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     manifest = PipelineManifest(
@@ -153,7 +163,7 @@ def _make_pipeline(
     )
     pages = [draw_page(texts) for texts in GOLDEN]
     lines = [_read(reader, page, moved_px=moved_px) for page in pages]
-    write_pipeline(folder, manifest, pages=zip(pages, lines, strict=True))
+    write_pipeline(folder, manifest, pages=zip(pages, lines, strict=True), gaps=gaps)
     return folder
 
 

@@ -18,7 +18,7 @@ from ocr.errors import ArtifactNotFound, BadInput
 from ocr.models.bundle import INT8_MODEL, ONNX_MODEL, read_recogniser_manifest, write_manifest
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import Registry
-from tasks.cascade import find_cascade
+from tasks.assembling.cascade import find_cascade
 from tasks.evaluate import evaluate_pages
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages

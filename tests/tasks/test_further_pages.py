@@ -9,7 +9,7 @@ from configs.evaluation import PageEvaluationParams
 from configs.further import FurtherPagesParams
 from configs.gate import PageGateParams
 from ocr.models.registry import Registry
-from tasks.assemble import assemble_pipeline
+from tasks.assembling.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import prepare_further_pages, prepare_pages

@@ -12,7 +12,7 @@ from ocr.dataset.preparation import SnapshotRef
 from ocr.models.golden import read_golden_pages
 from ocr.models.pipeline import read_pipeline, write_pipeline
 from ocr.models.registry import Registry
-from tasks.assemble import assemble_pipeline
+from tasks.assembling.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
@@ -90,7 +90,7 @@ def test_two_machines_at_once_assemble_one_version(
                 other.setenv("OCRLINE_HOME", str(tmp_path / "other"))
                 others.append(assemble(pages))
 
-    monkeypatch.setattr("tasks.assemble.write_pipeline", write)
+    monkeypatch.setattr("tasks.assembling.assemble.write_pipeline", write)
 
     assert [assemble(pages)] == others
     assert registry.versions("pages") == [others[0].version]

@@ -14,7 +14,7 @@ from configs.training import RecogniserTrainingParams
 from ocr.dataset import preparation
 from ocr.evaluation.lines import evaluate
 from ocr.store.folder import upload_folder
-from tasks.assemble import assemble_pipeline
+from tasks.assembling.assemble import assemble_pipeline
 from tasks.export import export_recogniser
 from tasks.prepare_lines import prepare_lines
 from tasks.references import CheckpointRef, ModelRef
@@ -102,7 +102,7 @@ def test_pipeline_is_assembled_once(
         pause()
         write_toy_bundle(folder, name=name, version=version)
 
-    monkeypatch.setattr("tasks.assemble._assemble", assemble)
+    monkeypatch.setattr("tasks.assembling.assemble._assemble", assemble)
     detector = ModelRef(name="a-detector", version="1", checkpoints=())
     recogniser = ModelRef(name="a-recogniser", version="1", checkpoints=())
 

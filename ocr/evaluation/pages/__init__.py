@@ -10,4 +10,5 @@
 8. `report` – what an evaluation found.
 9. `detection` – the score of a detector alone; its training uses it.
 10. `int8` – what finding lines in 8 bits costs and saves.
+11. `gaps` – where lines end that a detector takes for one: learnt, and what it gains.
 """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ocr.evaluation.bootstrap import Resampling, sum_by_group, widened
+from ocr.evaluation.bootstrap import Interval, Resampling, sum_by_group, widened
 from ocr.evaluation.comparison import TWO_SIDED, Comparison, compare_with_number, paired_wald
 from ocr.evaluation.ratio import Ratio, Values
 
@@ -19,11 +19,10 @@ def compare_pages(
         lines: 1.0 where the candidate, and where the opponent, got a labelled line right, else
             0.0; (lines,) each.
     """
-    sums = np.stack([sum_by_group(reader, draws.codes) for reader in (candidate, opponent)])
     ours, theirs = lines
     gained, lost = int((ours > theirs).sum()), int((ours < theirs).sum())
     change = candidate.value - opponent.value
-    lower, upper = _bound(sums, change, draws)
+    drawn = estimate_change(candidate, opponent, draws, confidence=TWO_SIDED)
     by_line = paired_wald(gained=gained, lost=lost, n=len(ours))
     half = (by_line.upper - by_line.lower) / 2
     return Comparison(
@@ -33,11 +32,11 @@ def compare_pages(
         candidate=candidate.value,
         opponent=opponent.value,
         change=change,
-        lower=max(-1.0, min(lower, change - half)),
-        upper=min(1.0, max(upper, change + half)),
+        lower=max(-1.0, min(drawn.lower, change - half)),
+        upper=min(1.0, max(drawn.upper, change + half)),
         gained=gained,
         lost=lost,
-        p_value=_permute(sums, draws),
+        p_value=_permute(_sum_both(candidate, opponent, draws), draws),
     )
 
 
@@ -57,16 +56,27 @@ def p_value_by_sign(changes: Values, draws: Resampling) -> float:
     return _share_as_large(signs @ by_group, float(changes.sum()))
 
 
-def _bound(sums: Values, change: float, draws: Resampling) -> tuple[float, float]:
-    """Return the bounds of the change when groups are drawn anew; sums are (2, groups, 2)."""
+def estimate_change(
+    candidate: Ratio, opponent: Ratio, draws: Resampling, *, confidence: float
+) -> Interval:
+    """Return candidate − opponent with its two-sided interval when groups are drawn anew.
+
+    It is (-1, 1) when all is one group.
+    """
+    change = candidate.value - opponent.value
     groups = draws.groups
     if groups < 2:
-        return -1.0, 1.0
+        return Interval(value=change, lower=-1.0, upper=1.0)
     drawn = np.random.default_rng(draws.seed).multinomial(
         groups, np.full(groups, 1 / groups), size=draws.resamples
     )
-    interval = widened(_change(drawn @ sums), value=change, groups=groups, confidence=TWO_SIDED)
-    return interval.lower, interval.upper
+    changes = _change(drawn @ _sum_both(candidate, opponent, draws))
+    return widened(changes, value=change, groups=groups, confidence=confidence)
+
+
+def _sum_both(candidate: Ratio, opponent: Ratio, draws: Resampling) -> Values:
+    """Return the sums by group of both readers, (2, groups, 2)."""
+    return np.stack([sum_by_group(reader, draws.codes) for reader in (candidate, opponent)])
 
 
 def _permute(sums: Values, draws: Resampling) -> float:

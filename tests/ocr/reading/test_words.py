@@ -5,7 +5,7 @@ import pytest
 
 from ocr.image.cropping import crop_corners
 from ocr.reading.recognition.ctc import Recognition, decode
-from ocr.reading.words import find_words
+from ocr.reading.words import PlacedLine, find_words
 
 LEVEL = np.array([(100, 50), (300, 50), (300, 70), (100, 70)], np.float32)
 
@@ -20,11 +20,12 @@ def evenly(text: str) -> Recognition:
 
 
 def corners(line: Recognition, box: np.ndarray, cut: np.ndarray) -> dict[str, list[list[float]]]:
-    return {word.text: word.corners.round(1).tolist() for word in find_words(line, box, cut)}
+    words = find_words(PlacedLine(line, box, cut))
+    return {word.text: word.corners.round(1).tolist() for word in words}
 
 
 def test_words_are_what_white_space_parts() -> None:
-    first, second = find_words(evenly("AB  CDEFGH"), LEVEL, LEVEL)
+    first, second = find_words(PlacedLine(evenly("AB  CDEFGH"), LEVEL, LEVEL))
 
     assert (first.text, second.text) == ("AB", "CDEFGH")
     assert first.corners.tolist() == [[100, 50], [140, 50], [140, 70], [100, 70]]
@@ -67,7 +68,7 @@ def test_words_of_a_slanted_line_follow_it(degrees: float) -> None:
     matrix = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
     box = (LEVEL @ matrix + (200, 300)).astype(np.float32)
 
-    words = find_words(evenly("AB CD"), box, box)
+    words = find_words(PlacedLine(evenly("AB CD"), box, box))
 
     for word, (begin, end) in zip(words, ((100, 180), (220, 300)), strict=True):
         level = [(begin, 50), (end, 50), (end, 70), (begin, 70)]
@@ -75,9 +76,9 @@ def test_words_of_a_slanted_line_follow_it(degrees: float) -> None:
 
 
 def test_a_text_whose_characters_have_no_places_has_no_words() -> None:
-    assert find_words(Recognition("AB C", 0.9, ()), LEVEL, LEVEL) == []
-    assert find_words(Recognition("", 0.0, ()), LEVEL, LEVEL) == []
-    assert find_words(evenly("   "), LEVEL, LEVEL) == []
+    assert find_words(PlacedLine(Recognition("AB C", 0.9, ()), LEVEL, LEVEL)) == []
+    assert find_words(PlacedLine(Recognition("", 0.0, ()), LEVEL, LEVEL)) == []
+    assert find_words(PlacedLine(evenly("   "), LEVEL, LEVEL)) == []
 
 
 def test_a_character_stands_in_the_middle_of_its_frames() -> None:

@@ -2,9 +2,12 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from playwright.sync_api import expect
 
+from ocr.models.gap_model import BUCKETS, GapModel
 from tests.serving.browser import running_chromium
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import Gateway, running_gateway, wait_until
@@ -152,3 +155,29 @@ def test_a_cascade_answers_from_its_second_recogniser_and_says_of_how_many_lines
         assert page["reread"] == 2
         assert gateway.read(png("34"), model="pages") == ("34", "p1")
         assert 'ocrline_reread_lines_total{model="pages"} 2.0' in gateway.get("/metrics").text
+
+
+def test_lines_are_parted_as_they_were_when_the_pipeline_was_measured(shelf: Shelf) -> None:
+    everywhere = GapModel(np.ones(BUCKETS, dtype=np.float32), 0.5)
+    shelf.add_pages("p1", "01 3456789", gaps=everywhere)
+    shelf.registry.promote("pages", "p1", reason="first")
+
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        gateway.wait_ready()  # its golden page 2026 reads as 0 and 6
+        answer = gateway.post(
+            "/v1/ocr", content=page_png("1324", "31"), params={"words": "true"}, headers=RAW
+        )
+
+        lines = answer.json()["pages"][0]["lines"]
+        assert [line["text"] for line in lines] == ["13", "4", "31"]
+        (_, _, right, _), (next_left, _, _, _) = (box_of(line) for line in lines[:2])
+        assert right < next_left
+        assert [[box_of(word) for word in line["words"]] for line in lines] == [
+            [box_of(line)] for line in lines
+        ]
+
+
+def box_of(found: dict[str, Any]) -> list[float]:
+    """Left, top, right, bottom."""
+    xs, ys = zip(*found["polygon"], strict=True)
+    return [min(xs), min(ys), max(xs), max(ys)]

@@ -10,10 +10,12 @@ from typing import Any
 
 from prefect import task
 
+from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactExists
 from ocr.image.pixels import Image
 from ocr.models.bundle import read_detector_manifest
+from ocr.models.detector_spec import PageSpec
 from ocr.models.page_line import PageLine
 from ocr.models.pipeline import (
     PipelineManifest,
@@ -26,7 +28,8 @@ from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.cascade import load_recognisers
 from ocr.store.digest import stage_key
 from ocr.store.folder import mark_used
-from tasks.cascade import weigh_cascade
+from tasks.assembling.cascade import weigh_cascade
+from tasks.assembling.gaps import weigh_gaps
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import CascadeRef, ModelRef
 from tasks.run.alone import alone
@@ -107,14 +110,22 @@ def _assemble(
         second_recogniser=cascade.recogniser if cascade and gain and gain.pays else None,
         reread_below=gain.below if gain and gain.pays else None,
     )
-    reader = PageReader(
-        load_detector(workspace, detector),
-        load_recognisers(manifest, partial(load_recogniser, workspace)),
-    )
+    detects = load_detector(workspace, detector)
+    reads = load_recognisers(manifest, partial(load_recogniser, workspace))
+    labelled = workspace.open_pages(pages.key)
+    parted = weigh_gaps(PageReader(detects, reads), reads, labelled)
+    gaps = parted.model if parted and parted.pays else None
+    if parted:
+        metrics = {**manifest.metrics, **parted.metrics}
+        manifest = manifest.model_copy(update={"metrics": metrics})
+    spec = read_detector_manifest(
+        workspace.fetch_bundle(workspace.registry.resolve(detector))
+    ).input
     write_pipeline(
         folder,
         manifest,
-        pages=_read_golden(workspace, reader, detector=detector, pages=pages),
+        pages=_read_golden(PageReader(detects, reads, gaps=gaps), labelled, spec),
+        gaps=gaps,
     )
 
 
@@ -127,12 +138,9 @@ def _name_cascade(cascade: CascadeRef) -> dict[str, str | float]:
 
 
 def _read_golden(
-    workspace: Workspace, reader: PageReader, *, detector: str, pages: SnapshotRef
+    reader: PageReader, pages: PageSnapshot, spec: PageSpec
 ) -> Iterator[tuple[Image, tuple[PageLine, ...]]]:
     """Yield the first test pages, of the size that the detector takes, with what they read."""
-    model = workspace.registry.resolve(detector)
-    spec = read_detector_manifest(workspace.fetch_bundle(model)).input
-    snapshot = workspace.open_pages(pages.key)
-    for sample in islice(snapshot.samples("test"), GOLDEN_PAGES):
-        image = fit_page(snapshot.image(sample), spec)
+    for sample in islice(pages.samples("test"), GOLDEN_PAGES):
+        image = fit_page(pages.image(sample), spec)
         yield image, reader.read(image).lines

@@ -1,0 +1,109 @@
+"""What parting lines at gaps gains: ``python -m bench.gaps --model receipts --labels FILE``.
+
+The pages of the label file are read once by a registered pipeline that has a gap model. Beside its
+lines as the detector found them, and as the model parts them, stand those of the obvious rule:
+parted at every gap wider than a limit, the best of several limits on these very pages.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from configs.dataset import MAX_PIXELS
+from ocr.dataset.pages.labelled_pages import read_labelled_pages
+from ocr.errors import BadInput
+from ocr.evaluation.bootstrap import Resampling, group_codes
+from ocr.evaluation.pages.comparison import estimate_change
+from ocr.evaluation.pages.counts import PageCounts
+from ocr.evaluation.pages.gaps.gain import count_lines
+from ocr.evaluation.pages.metrics import sum_pages, summarise_pages
+from ocr.models.gap_model import BUCKETS, GapModel
+from ocr.models.pipeline import read_gap_model, read_pipeline
+from ocr.reading.page_reader import cut_lines
+from ocr.reading.words import PlacedLine
+from tasks.readers import load_pipeline
+from tasks.workspace import Workspace, open_workspace
+
+LIMITS = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
+"""Heights of a line."""
+
+Way = Callable[[Sequence[PlacedLine]], Sequence[PlacedLine]]
+
+
+def main() -> None:
+    """Read the pages, part them in three ways, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--model", default="receipts", help="NAME, NAME@alias or NAME:version")
+    parser.add_argument("--labels", type=Path, required=True, help="PaddleOCR detection labels")
+    arguments = parser.parse_args()
+    workspace = open_workspace()
+    model = find_gap_model(workspace, arguments.model)
+    reader = load_pipeline(workspace, arguments.model)
+    pages, _ = read_labelled_pages(arguments.labels, max_pixels=MAX_PIXELS)
+    progress = track(pages, "reading", console=Console(stderr=True), transient=True)
+    started = time.process_time()
+    read = [reader.place_lines(page.image()) for page in progress]
+    reading_s = time.process_time() - started
+
+    ways: dict[str, Way] = {
+        "as found": list,
+        **{f"wider than {limit} heights": wider_than(limit) for limit in LIMITS},
+        f"gap model, above {model.cut_above:.0%}": partial(cut_lines, gaps=model),
+    }
+    found = {
+        name: [count_lines(page.regions, way(x)) for page, x in zip(pages, read, strict=True)]
+        for name, way in ways.items()
+    }
+    started = time.process_time()
+    for lines in read:
+        cut_lines([replace(line) for line in lines], model)  # nothing of them is worked out yet
+    parting_s = time.process_time() - started
+    print_table(found)
+    print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
+
+
+def find_gap_model(workspace: Workspace, reference: str) -> GapModel:
+    """Return the gap model of a pipeline."""
+    folder = workspace.fetch_bundle(workspace.registry.resolve(reference))
+    model = read_gap_model(folder, read_pipeline(folder))
+    if model is None:
+        raise BadInput(f"{reference} has no gap model: it would not have helped; name another")
+    return model
+
+
+def wider_than(heights: float) -> Way:
+    """Return what parts at gaps wider than so many heights, whatever stands there."""
+    weights = np.zeros(BUCKETS, dtype=np.float32)
+    weights[0] = 1  # of the logarithm of the width
+    return partial(cut_lines, gaps=GapModel(weights, heights / (1 + heights)))
+
+
+def print_table(found: Mapping[str, Sequence[PageCounts]]) -> None:
+    """Print detection and end to end of each way, and the change from the first."""
+    table = Table("lines", "detection", "precision", "recall", "end to end", "change, 95 %")
+    first = sum_pages(next(iter(found.values())))["e2e_hmean"]
+    for name, counts in found.items():
+        metrics = summarise_pages(counts)
+        draws = Resampling(group_codes([""] * len(counts)), resamples=2000, seed=0)
+        change = estimate_change(sum_pages(counts)["e2e_hmean"], first, draws, confidence=0.95)
+        table.add_row(
+            name,
+            f"{metrics.hmean:.4f}",
+            f"{metrics.precision:.4f}",
+            f"{metrics.recall:.4f}",
+            f"{metrics.e2e_hmean:.4f}",
+            f"{change.value:+.4f} ({change.lower:+.4f} to {change.upper:+.4f})",
+        )
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()

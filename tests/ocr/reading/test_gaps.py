@@ -1,0 +1,116 @@
+"""Lines that are parted at gaps: what each part reads, and where it lies."""
+
+import time
+
+import numpy as np
+import pytest
+
+from ocr.image.cropping import crop_corners
+from ocr.image.rectangle import Corners
+from ocr.models.gap_model import BUCKETS, GapModel
+from ocr.reading.gaps import cut_at_gaps, find_gaps
+from ocr.reading.page_reader import cut_lines
+from ocr.reading.recognition.ctc import Recognition
+from ocr.reading.words import PlacedLine
+
+LEVEL = np.array([(100, 50), (300, 50), (300, 80), (100, 80)], np.float32)
+EVERYWHERE = GapModel(np.full(BUCKETS, 1, dtype=np.float32), 0.5)
+NOWHERE = GapModel(np.full(BUCKETS, -1, dtype=np.float32), 0.5)
+
+
+def line(
+    text: str, gaps: dict[int, int], *, box: Corners = LEVEL, cut: Corners | None = None
+) -> PlacedLine:
+    """A line whose characters stand evenly but for gaps of so many characters at some spaces."""
+    at, middles = 0.0, []
+    for place in range(len(text)):
+        width = gaps.get(place, 1)
+        middles.append(at + width / 2)
+        at += width
+    places = tuple(middle / at for middle in middles)
+    confidences = tuple(0.5 + 0.1 * (place % 5) for place in range(len(text)))
+    cut = box if cut is None else cut
+    return PlacedLine(Recognition(text, 0.7, confidences, places), box, cut)
+
+
+def test_a_line_is_parted_at_its_wide_gaps() -> None:
+    whole = line("63.80 SR 1 X", {5: 4, 8: 1, 10: 5})  # 19 characters of 10.5 px, 30 px high
+
+    first, second, third = cut_at_gaps(whole, EVERYWHERE)
+
+    assert [part.read.text for part in (first, second, third)] == ["63.80", "SR 1", "X"]
+    assert first.read.confidence == pytest.approx(np.mean([0.5, 0.6, 0.7, 0.8, 0.9]))
+    assert first.read.character_places == whole.read.character_places[:5]
+    width = 200 / 19
+    for part, (begin, end) in ((first, (0, 5)), (second, (9, 13)), (third, (18, 19))):
+        # The end of a line is the box's, the other ends are read: half a character more or less.
+        assert part.box[0, 0] == pytest.approx(100 + begin * width, abs=width / 2 + 0.1)
+        assert part.box[1, 0] == pytest.approx(100 + end * width, abs=width / 2 + 0.1)
+        assert part.box[:, 1].tolist() == [50, 50, 80, 80]
+    assert first.box[0].tolist() == [100, 50]
+    assert third.box[2].tolist() == [300, 80]
+
+
+def test_a_line_stays_as_it_is_where_the_model_parts_none() -> None:
+    whole = line("63.80 SR", {5: 4})
+
+    assert cut_at_gaps(whole, NOWHERE) == [whole]
+    assert len(cut_at_gaps(line("TOTAL 63.80 SR 3.60 5.0", {}), EVERYWHERE)) == 1
+
+
+@pytest.mark.parametrize("text", ["", "謝謝惠顧", "A", "   "])
+def test_a_line_of_one_word_has_no_gaps(text: str) -> None:
+    assert not list(find_gaps(line(text, {})))
+
+
+def test_nothing_is_parted_where_nobody_knows_where_characters_stand() -> None:
+    unplaced = PlacedLine(Recognition("A B", 0.9, (0.9,) * 3), LEVEL, LEVEL)
+
+    assert cut_at_gaps(unplaced, EVERYWHERE) == [unplaced]
+
+
+def test_parts_of_an_upright_line_lie_below_each_other() -> None:
+    box = np.array([(10, 0), (30, 0), (30, 200), (10, 200)], np.float32)
+
+    above, below = cut_at_gaps(line("AB CD", {2: 6}, box=box, cut=crop_corners(box)), EVERYWHERE)
+
+    assert (above.read.text, below.read.text) == ("AB", "CD")
+    assert above.box[:2].tolist() == [[10, 0], [30, 0]]
+    assert above.box[2, 1] < below.box[0, 1]
+    assert below.box[2:].tolist() == [[30, 200], [10, 200]]
+
+
+@pytest.mark.parametrize("degrees", [-40, -10, 3, 25, 40])
+def test_parts_of_a_slanted_line_follow_it(degrees: float) -> None:
+    turn = np.deg2rad(degrees)
+    matrix = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
+    box = (LEVEL @ matrix + (200, 300)).astype(np.float32)
+
+    parts = cut_at_gaps(line("AB CD", {2: 6}, box=box), EVERYWHERE)
+    level = cut_at_gaps(line("AB CD", {2: 6}), EVERYWHERE)
+
+    for part, expected in zip(parts, level, strict=True):
+        assert np.allclose(part.box, expected.box @ matrix + (200, 300), atol=0.5)
+
+
+def test_parts_of_all_lines_come_in_reading_order() -> None:
+    lower = LEVEL + np.array((0, 30), np.float32)
+    right = LEVEL + np.array((210, 0), np.float32)
+    lines = [line("AB CD", {2: 6}), line("X", {}, box=right), line("E F", {1: 6}, box=lower)]
+
+    parts = cut_lines(lines, EVERYWHERE)
+
+    assert [part.read.text for part in parts] == ["AB", "CD", "X", "E", "F"]
+    assert cut_lines([], EVERYWHERE) == []
+
+
+def test_a_line_of_nothing_but_gaps_takes_no_time() -> None:
+    text = " ".join("1" * 500)
+    box = np.array([(0, 0), (40000, 0), (40000, 20), (0, 20)], np.float32)
+    whole = line(text, dict.fromkeys(range(1, len(text), 2), 3), box=box)
+
+    started = time.process_time()
+    parts = cut_at_gaps(whole, EVERYWHERE)
+
+    assert len(parts) == 500
+    assert time.process_time() - started < 1
