@@ -147,7 +147,9 @@ class PageReader:
         with _timed(timings, "recognise_s"):
             texts = self._recogniser.recognise(crops)
         return [
-            PlacedLine(text, found.boxes[index], crop_corners(found.crop_boxes[index]))
+            PlacedLine(
+                text, found.boxes[index], crop_corners(found.crop_boxes[index]), found.kernels
+            )
             for text, index in zip(texts, order, strict=True)
             if text.text.strip()
         ]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.image.rectangle import Corners
+from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.recognition.ctc import Recognition
 
 WORD: Final = re.compile(r"\S+")
@@ -30,11 +31,13 @@ class PlacedLine:
         read: What it reads.
         box: (4, 2) its corners in order, in pixels of the page.
         cut: (4, 2) corners of what was cut out and read, from where the reading began.
+        kernels: What the detector saw of the page, where that is known.
     """
 
     read: Recognition
     box: Corners
     cut: Corners
+    kernels: KernelMap | None = None
 
     @cached_property
     def turns(self) -> int:
@@ -56,6 +59,11 @@ class PlacedLine:
     def corners(self) -> Corners:
         """(4, 2) the corners of the box from where the reading begins."""
         return np.roll(self.box, -self.turns, axis=0)
+
+    def middle(self, share: float) -> NDArray[np.float32]:
+        """Return the place (2,) at a share of its length, halfway between top and bottom."""
+        first, second, third, fourth = self.corners
+        return np.asarray(((1 - share) * (first + fourth) + share * (second + third)) / 2)
 
     def part(self, begin: float, end: float) -> Corners:
         """Return what lies between two shares of its length, its corners as those of the box."""

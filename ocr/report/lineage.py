@@ -127,7 +127,7 @@ def _describe_gaps(manifest: ModelManifest) -> str:
     gain, lower, upper = (manifest.metrics.get(name) for name in GAP_GAIN)
     if gain is None or lower is None or upper is None:
         return ""
-    said = "parted" if GAP_MODEL in manifest.files else "not parted, as it is not sure to help"
+    said = "parted" if GAP_MODEL in manifest.files else "not parted, as it does not help"
     change = f"{gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
     return f"{said}; end-to-end Hmean of the validation pages: {change}"
 

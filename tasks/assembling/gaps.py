@@ -25,6 +25,6 @@ def weigh_gaps(reader: PageReader, recogniser: Recogniser, pages: PageSnapshot) 
         f"lines parted above {gain.model.cut_above:.0%}, learnt from {gain.examples} gaps: "
         f"end-to-end Hmean of the validation pages {gain.hmean:.4f} without, "
         f"{change.value:+.4f} ({change.lower:+.4f} to {change.upper:+.4f}) with"
-        + ("" if gain.pays else "; left out, as it is not sure to help"),
+        + ("" if gain.pays else "; left out, as it does not help"),
     )
     return gain

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ocr.image.rectangle import Corners, smallest_rectangle
 from ocr.models.detector_spec import BoxRule
+from ocr.reading.detection.kernel_map import KernelMap
 
 CONTOUR_LIMIT = 1000
 """Stock PaddleOCR looks at no more contours."""
@@ -32,11 +33,13 @@ class Detections:
             around the text.
         crop_boxes: (N, 4, 2) the same with a margin, to be cut out and read.
         scores: (N,) mean probability of each kernel.
+        kernels: The map that they were found in, where it is known.
     """
 
     boxes: NDArray[np.float32]
     crop_boxes: NDArray[np.float32]
     scores: NDArray[np.float32]
+    kernels: KernelMap | None = None
 
 
 def find_boxes(
@@ -56,7 +59,8 @@ def find_boxes(
     found = list(_unclipped_kernels(probabilities, rule))
     map_height, map_width = probabilities.shape
     page_px = np.array([width_px, height_px], dtype=np.float64)
-    scale = page_px / (map_width, map_height)
+    map_px = np.array([map_width, map_height], dtype=np.float64)
+    scale = page_px / map_px
 
     def to_page(corners: list[Corners]) -> NDArray[np.float32]:
         on_map = np.array(corners, dtype=np.float64).reshape(-1, 4, 2)
@@ -66,6 +70,7 @@ def find_boxes(
         boxes=to_page([box for box, _, _ in found]),
         crop_boxes=to_page([crop_box for _, crop_box, _ in found]),
         scores=np.array([score for _, _, score in found], dtype=np.float32),
+        kernels=KernelMap(probabilities, map_px / page_px),
     )
 
 

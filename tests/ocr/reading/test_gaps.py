@@ -1,6 +1,7 @@
 """Lines that are parted at gaps: what each part reads, and where it lies."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from ocr.image.cropping import crop_corners
 from ocr.image.rectangle import Corners
 from ocr.models.gap_model import BUCKETS, GapModel
+from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.gaps import cut_at_gaps, find_gaps
 from ocr.reading.page_reader import cut_lines
 from ocr.reading.recognition.ctc import Recognition
@@ -114,3 +116,17 @@ def test_a_line_of_nothing_but_gaps_takes_no_time() -> None:
 
     assert len(parts) == 500
     assert time.process_time() - started < 1
+
+
+def test_a_gap_in_which_the_detector_is_sure_of_text_is_none() -> None:
+    whole = line("AB CD", {2: 6})
+    middle = slice(190, 210)  # of 100 to 300; the map is half as large
+
+    def seeing(probability: float) -> PlacedLine:
+        kernels = np.ones((60, 200), dtype=np.float32)
+        kernels[:, middle.start // 2 : middle.stop // 2] = probability
+        return replace(whole, kernels=KernelMap(kernels, np.array((0.5, 0.5))))
+
+    assert len(cut_at_gaps(seeing(0.89), EVERYWHERE)) == 2
+    assert len(cut_at_gaps(seeing(0.91), EVERYWHERE)) == 1
+    assert len(cut_at_gaps(replace(seeing(0.0), box=LEVEL + 5000), EVERYWHERE)) == 1

@@ -55,8 +55,8 @@ class GapGain:
 
     @property
     def pays(self) -> bool:
-        """Whether it is sure to help."""
-        return self.change.lower > 0
+        """Whether it helps, as far as these pages tell."""
+        return self.change.value > 0
 
     @property
     def metrics(self) -> dict[str, float]:
