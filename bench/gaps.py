@@ -2,14 +2,13 @@
 
 The pages of the label file are read once by a registered pipeline that has a gap model. Beside its
 lines as the detector found them, and as the model parts them, stand those of the obvious rule:
-parted at every gap wider than a limit, the best of several limits on these very pages.
+parted at every gap that is wider than a limit. Intervals are by page.
 """
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,19 +26,15 @@ from ocr.evaluation.pages.gaps.gain import count_lines
 from ocr.evaluation.pages.metrics import sum_pages, summarise_pages
 from ocr.models.gap_model import BUCKETS, GapModel
 from ocr.models.pipeline import read_gap_model, read_pipeline
-from ocr.reading.page_reader import cut_lines
-from ocr.reading.words import PlacedLine
 from tasks.readers import load_pipeline
 from tasks.workspace import Workspace, open_workspace
 
 LIMITS = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
 """Heights of a line."""
 
-Way = Callable[[Sequence[PlacedLine]], Sequence[PlacedLine]]
-
 
 def main() -> None:
-    """Read the pages, part them in three ways, and print the table."""
+    """Read the pages, part them in every way, and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--model", default="receipts", help="NAME, NAME@alias or NAME:version")
     parser.add_argument("--labels", type=Path, required=True, help="PaddleOCR detection labels")
@@ -50,21 +45,25 @@ def main() -> None:
     pages, _ = read_labelled_pages(arguments.labels, max_pixels=MAX_PIXELS)
     progress = track(pages, "reading", console=Console(stderr=True), transient=True)
     started = time.process_time()
-    read = [reader.place_lines(page.image()) for page in progress]
+    read = [reader.place(page.image()) for page in progress]
     reading_s = time.process_time() - started
 
-    ways: dict[str, Way] = {
-        "as found": list,
+    models: dict[str, GapModel | None] = {
+        "as found": None,
         **{f"wider than {limit} heights": wider_than(limit) for limit in LIMITS},
-        f"gap model, above {model.cut_above:.0%}": partial(cut_lines, gaps=model),
+        f"gap model, above {model.cut_above:.0%}": model,
     }
     found = {
-        name: [count_lines(page.regions, way(x)) for page, x in zip(pages, read, strict=True)]
-        for name, way in ways.items()
+        name: [
+            count_lines(page.regions, placed.parted(way) if way else placed)
+            for page, placed in zip(pages, read, strict=True)
+        ]
+        for name, way in models.items()
     }
+    unseen = [replace(page, lines=tuple(map(replace, page.lines))) for page in read]
     started = time.process_time()
-    for lines in read:
-        cut_lines([replace(line) for line in lines], model)  # nothing of them is worked out yet
+    for placed in unseen:
+        placed.parted(model)
     parting_s = time.process_time() - started
     print_table(found)
     print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
@@ -79,11 +78,11 @@ def find_gap_model(workspace: Workspace, reference: str) -> GapModel:
     return model
 
 
-def wider_than(heights: float) -> Way:
-    """Return what parts at gaps wider than so many heights, whatever stands there."""
+def wider_than(heights: float) -> GapModel:
+    """Return a model that parts at gaps wider than so many heights, whatever stands there."""
     weights = np.zeros(BUCKETS, dtype=np.float32)
     weights[0] = 1  # of the logarithm of the width
-    return partial(cut_lines, gaps=GapModel(weights, heights / (1 + heights)))
+    return GapModel(weights, heights / (1 + heights))
 
 
 def print_table(found: Mapping[str, Sequence[PageCounts]]) -> None:

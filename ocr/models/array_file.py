@@ -1,14 +1,16 @@
 """Arrays in a file of a bundle, read as what somebody else wrote: no pickle, and no bomb."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocr.errors import BadData
 
@@ -28,9 +30,30 @@ _BROKEN = (
 )
 
 
+@dataclass(frozen=True)
+class Arrays:
+    """The arrays of a file, each unpacked when it is asked for."""
+
+    stored: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return an array by its name."""
+        found = self.stored[name]
+        if not isinstance(found, np.ndarray):
+            raise TypeError(f"{name} is no array")
+        return found
+
+    def number(self, name: str) -> float:
+        """Return a number by its name."""
+        found = self[name]
+        if found.shape or found.dtype != np.float64:
+            raise TypeError(f"{name} is {found.shape} {found.dtype}, expected one float64")
+        return float(found)
+
+
 @contextmanager
-def open_arrays(path: Path, *, kind: str, most_bytes: int) -> Iterator[Any]:
-    """Open an .npz file: arrays by name, each unpacked when it is asked for.
+def open_arrays(path: Path, *, kind: str, most_bytes: int) -> Iterator[Arrays]:
+    """Open an .npz file.
 
     Args:
         path: The file.
@@ -45,7 +68,7 @@ def open_arrays(path: Path, *, kind: str, most_bytes: int) -> Iterator[Any]:
         with path.open("rb") as stream:
             _refuse_bomb(stream, kind=kind, most_bytes=most_bytes)
             with np.load(stream, allow_pickle=False) as stored:
-                yield stored
+                yield Arrays(stored)
     except _BROKEN as error:
         raise BadData(f"{path} is no usable {kind}: {error}") from error
 

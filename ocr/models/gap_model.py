@@ -37,6 +37,7 @@ _LOOKED_AT: Final = 40
 """Characters beside a gap in which these are looked for."""
 
 _PAIR: Final = 2
+_END: Final = "\n"
 _NUMBER: Final = re.compile(r"\d+")
 _MOST_BYTES: Final = BUCKETS * np.dtype(np.float32).itemsize + (1 << 12)
 
@@ -47,8 +48,8 @@ class Gap:
 
     Attributes:
         heights: Its width, in heights of the line.
-        left: What the line reads before it, from where it was parted last.
-        right: What it reads behind it.
+        left: What the line reads before it, from the gap before.
+        right: What it reads behind it, up to the next gap.
     """
 
     heights: float
@@ -83,10 +84,6 @@ class GapModel:
         score = sum(float(self.weights[bucket]) * value for bucket, value in describe(gap))
         return 1 / (1 + math.exp(-max(-50.0, min(score, 50.0))))
 
-    def parts(self, gap: Gap) -> bool:
-        """Say whether a line ends at a gap."""
-        return gap.heights >= LEAST_HEIGHTS and self.probability(gap) > self.cut_above
-
     def write(self, path: Path) -> None:
         """Write the file of a pipeline."""
         cut_above = np.array(self.cut_above, dtype=np.float64)
@@ -100,13 +97,14 @@ class GapModel:
             BadData: It is damaged, or larger than any that was written.
         """
         with open_arrays(path, kind="gap model", most_bytes=_MOST_BYTES) as stored:
-            return cls(stored["weights"], float(stored["cut_above"]))
+            return cls(stored["weights"], stored.number("cut_above"))
 
 
 def describe(gap: Gap) -> Iterator[tuple[int, float]]:
     """Yield the features of a gap: a place among the weights and a value, not 0.
 
-    They are its width and what its line reads on both sides, each in one to five characters.
+    They are its width and what its line reads on both sides, each in one to five characters, the
+    line's end being one.
     """
     width = math.log(max(gap.heights, LEAST_HEIGHTS))
     yield 0, width
@@ -114,10 +112,11 @@ def describe(gap: Gap) -> Iterator[tuple[int, float]]:
         near = 1 - abs(width - math.log(centre)) / _NEAR
         if near > 0:
             yield place, near
-    left = _NUMBER.sub("0", gap.left[-_LOOKED_AT:])
-    right = _NUMBER.sub("0", gap.right[:_LOOKED_AT])
-    for length in range(1, _CHARACTERS + 1):
+    left = _END + _NUMBER.sub("0", gap.left[-_LOOKED_AT:])
+    right = _NUMBER.sub("0", gap.right[:_LOOKED_AT]) + _END
+    for length in range(1, min(_CHARACTERS, len(left)) + 1):
         yield _bucket(f"left {left[-length:]}"), 1.0
+    for length in range(1, min(_CHARACTERS, len(right)) + 1):
         yield _bucket(f"right {right[:length]}"), 1.0
     for length in range(1, _PAIR + 1):
         yield _bucket(f"both {left[-length:]} {right[:length]}"), 1.0

@@ -68,7 +68,7 @@ class TextModel:
             BadData: It is damaged, or larger than any that was written.
         """
         with open_arrays(path, kind="text model", most_bytes=_MOST_BYTES) as stored:
-            return cls(stored["ngrams"], stored["counts"], float(stored["weight"]))
+            return cls(stored["ngrams"], stored["counts"], stored.number("weight"))
 
 
 def count_ngrams(

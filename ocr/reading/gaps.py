@@ -3,7 +3,7 @@
 A gap in which the detector is sure of text is none, whatever is read beside it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -17,6 +17,9 @@ SURE_OF_TEXT = 0.9
 """Lines are parted where the detector is less sure than this that there is text. On receipts any
 limit from 0.7 to 0.95 does the same; without one, half of what is gained is lost again."""
 
+NARROWEST_HEIGHTS = 0.2
+"""What is narrower is no line: nothing is cut off there."""
+
 
 @dataclass(frozen=True)
 class FoundGap:
@@ -27,32 +30,58 @@ class FoundGap:
     behind: WordPlace
 
 
-def find_gaps(line: PlacedLine) -> Iterator[FoundGap]:
-    """Yield the gaps of a line that are wide enough to part lines, in reading order."""
+def cut_at_gaps(line: PlacedLine, model: GapModel) -> list[PlacedLine]:
+    """Part a line at the gaps where others begin; what lies in between belongs to none."""
+    found = score_gaps(line, model)
+    return cut_line(line, [gap for gap, probability in found if probability > model.cut_above])
+
+
+def score_gaps(line: PlacedLine, model: GapModel) -> list[tuple[FoundGap, float]]:
+    """Return the gaps of a line in reading order, each with how probable it is that lines end."""
+    gaps = find_gaps(line)
+    return [
+        (gap, 0.0 if _is_text(line, gap) else model.probability(described))
+        for gap, described in zip(gaps, describe_gaps(line.read.text, gaps), strict=True)
+    ]
+
+
+def find_gaps(line: PlacedLine) -> list[FoundGap]:
+    """Return the gaps of a line that are wide enough to part lines, in reading order."""
     words = place_words(line)
-    if len(words) < 2:
-        return
+    begin, end = 0.0, 1.0
+    gaps = []
     for before, behind in pairwise(words):
         width = (behind.begin - before.end) * line.aspect
-        if width >= LEAST_HEIGHTS:
-            yield FoundGap(width, before, behind)
+        narrowest = min(before.end - begin, end - behind.begin) * line.aspect
+        if width >= LEAST_HEIGHTS and narrowest >= NARROWEST_HEIGHTS:
+            gaps.append(FoundGap(width, before, behind))
+            begin = behind.begin
+    return gaps
 
 
-def cut_at_gaps(line: PlacedLine, model: GapModel) -> list[PlacedLine]:
-    """Part a line at the gaps where others begin; what lies in between belongs to none.
+def describe_gaps(text: str, gaps: Sequence[FoundGap]) -> Iterator[Gap]:
+    """Yield gaps as a gap model looks at them, each with what is read up to the next ones."""
+    begins = [0, *(gap.behind.characters.start for gap in gaps)]
+    ends = [*(gap.before.characters.stop for gap in gaps), len(text)]
+    parts = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    for gap, (left, right) in zip(gaps, pairwise(parts), strict=True):
+        yield Gap(gap.heights, left.strip(), right.strip())
+
+
+def cut_line(line: PlacedLine, gaps: Sequence[FoundGap]) -> list[PlacedLine]:
+    """Part a line at gaps of it, in reading order.
 
     The texts are parts of what was read, the boxes parts of its box, each as long as its words.
     """
-    text = line.read.text
-    parts: list[PlacedLine] = []
-    first, begin = 0, 0.0
-    for gap in find_gaps(line):
-        last, next_first = gap.before.characters.stop, gap.behind.characters.start
-        parted = model.parts(Gap(gap.heights, text[first:last], text[next_first:]))
-        if parted and not _is_text(line, gap):
-            parts.append(_part(line, slice(first, last), begin, gap.before.end))
-            first, begin = next_first, gap.behind.begin
-    return [*parts, _part(line, slice(first, len(text)), begin, 1.0)] if parts else [line]
+    if not gaps:
+        return [line]
+    begins = [(0, 0.0), *((gap.behind.characters.start, gap.behind.begin) for gap in gaps)]
+    ends = [*((gap.before.characters.stop, gap.before.end) for gap in gaps)]
+    ends.append((len(line.read.text), 1.0))
+    return [
+        _part(line, slice(first, last), begin, end)
+        for (first, begin), (last, end) in zip(begins, ends, strict=True)
+    ]
 
 
 def _is_text(line: PlacedLine, gap: FoundGap) -> bool:

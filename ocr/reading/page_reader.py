@@ -1,18 +1,16 @@
 """Pages to lines of text: detect, put in reading order, cut out, recognise."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from time import perf_counter
 from typing import Final, Literal, Protocol
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from ocr.image.cropping import UPRIGHT_ASPECT, crop_corners, crop_line
+from ocr.image.cropping import UPRIGHT_ASPECT, crop_line
 from ocr.image.pixels import Image
 from ocr.image.rectangle import Corners
 from ocr.models.gap_model import GapModel
@@ -20,8 +18,9 @@ from ocr.models.page_line import PageLine, PageWord, Polygon
 from ocr.reading.detection.detector import Detector
 from ocr.reading.gaps import cut_at_gaps
 from ocr.reading.reading_order import reading_order
+from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
-from ocr.reading.words import PlacedLine, find_words
+from ocr.reading.words import FoundWord, PlacedLine, find_words
 
 Rotation = Literal[0, 90, 180, 270]
 """Degrees by which a page is turned clockwise."""
@@ -52,6 +51,67 @@ class PageReading:
     rotation: int
     timings: Mapping[str, float]
     reread: int = 0
+
+
+@dataclass(frozen=True)
+class PlacedPage:
+    """The lines of a page, found and read.
+
+    Attributes:
+        lines: In reading order, on the page as it was turned; those that read as nothing are left
+            out.
+        rotation: As `PageReading.rotation`.
+        height_px: Of the turned page.
+        width_px: Of the turned page.
+        timings: Seconds per stage.
+        reread: As `PageReading.reread`.
+    """
+
+    lines: tuple[PlacedLine, ...]
+    rotation: Rotation
+    height_px: int
+    width_px: int
+    timings: Mapping[str, float]
+    reread: int
+
+    def parted(self, gaps: GapModel) -> "PlacedPage":
+        """Part the lines where a gap model says that they end; parts stand where their line did."""
+        timings = dict(self.timings)
+        with _timed(timings, "cut_s"):
+            lines = tuple(part for line in self.lines for part in cut_at_gaps(line, gaps))
+        return replace(self, lines=lines, timings=timings)
+
+    def to_reading(self, *, words: bool = False) -> PageReading:
+        """Return it in pixels of the page as it was given, with or without its words."""
+        timings = dict(self.timings)
+        found: list[Sequence[FoundWord]] = [()] * len(self.lines)
+        if words:
+            with _timed(timings, "words_s"):
+                found = [find_words(line) for line in self.lines]
+        lines = (
+            PageLine(
+                polygon=self._polygon(line.box),
+                text=line.read.text,
+                confidence=line.read.confidence,
+                words=tuple(
+                    PageWord(self._polygon(word.corners), word.text, word.confidence)
+                    for word in within
+                ),
+            )
+            for line, within in zip(self.lines, found, strict=True)
+        )
+        return PageReading(tuple(lines), self.rotation, timings, self.reread)
+
+    def _polygon(self, corners: Corners) -> Polygon:
+        """Return corners (4, 2) of the turned page as they lie on the given one."""
+        x, y = corners[..., 0], corners[..., 1]
+        places = {
+            0: (x, y),
+            90: (y, self.width_px - x),
+            180: (self.width_px - x, self.height_px - y),
+            270: (self.height_px - y, x),
+        }
+        return _to_polygon(np.stack(places[self.rotation], axis=-1))
 
 
 class ReadsPages(Protocol):
@@ -117,9 +177,16 @@ class PageReader:
         Raises:
             BadInput: The page is empty or not (H, W, 3) bytes.
         """
+        placed = self.place(image, rotation=rotation)
+        if self._gaps is not None:
+            placed = placed.parted(self._gaps)
+        return placed.to_reading(words=words)
+
+    def place(self, image: Image, *, rotation: Rotation | None = None) -> PlacedPage:
+        """Find and read the lines of a page, and part none; arguments and errors as of `read`."""
         if rotation is not None:
-            return self._read_turned(image, rotation, words=words)
-        upright = self._read_turned(image, 0, words=words)
+            return self._place(image, rotation)
+        upright = self._place(image, 0)
         if self._lies_well(upright.lines) or (not upright.lines and _is_blank(image)):
             return upright
         started = perf_counter()
@@ -127,65 +194,37 @@ class PageReader:
         turn_s = perf_counter() - started
         if rotation == 0:
             return replace(upright, timings={**upright.timings, "turn_s": turn_s})
-        reading = self._read_turned(image, rotation, words=words)
+        turned = self._place(image, rotation)
         turn_s += sum(upright.timings.values())
-        return replace(reading, timings={**reading.timings, "turn_s": turn_s})
+        return replace(turned, timings={**turned.timings, "turn_s": turn_s})
 
-    def place_lines(self, page: Image, timings: dict[str, float] | None = None) -> list[PlacedLine]:
-        """Read a (H, W, 3) BGR page as it lies, and part no line; in reading order.
-
-        Args:
-            page: The page.
-            timings: Takes the seconds per stage.
-        """
-        timings = {} if timings is None else timings
+    def _place(self, image: Image, rotation: Rotation) -> PlacedPage:
+        timings: dict[str, float] = {}
         with _timed(timings, "detect_s"):
+            page = _turn(image, rotation)
             found = self._detector.detect(page)
         with _timed(timings, "crop_s"):
             order = reading_order(found.boxes)
             crops = [crop_line(page, found.crop_boxes[index]) for index in order]
         with _timed(timings, "recognise_s"):
             texts = self._recogniser.recognise(crops)
-        return [
-            PlacedLine(
-                text, found.boxes[index], crop_corners(found.crop_boxes[index]), found.kernels
-            )
-            for text, index in zip(texts, order, strict=True)
-            if text.text.strip()
-        ]
-
-    def _read_turned(self, image: Image, rotation: Rotation, *, words: bool) -> PageReading:
-        timings: dict[str, float] = {}
-        page = _turn(image, rotation)
-        lines = self.place_lines(page, timings)
-        reread = sum(line.read.is_reread for line in lines)
-        if self._gaps is not None:
-            with _timed(timings, "cut_s"):
-                lines = cut_lines(lines, self._gaps)
-        place = partial(_turn_back, rotation=rotation, page=page)
-        found_words: list[tuple[PageWord, ...]] = [()] * len(lines)
-        if words:
-            with _timed(timings, "words_s"):
-                found_words = [
-                    tuple(
-                        PageWord(to_polygon(place(word.corners)), word.text, word.confidence)
-                        for word in find_words(line)
-                    )
-                    for line in lines
-                ]
-        return PageReading(
-            lines=tuple(
-                PageLine(to_polygon(place(line.box)), line.read.text, line.read.confidence, within)
-                for line, within in zip(lines, found_words, strict=True)
-            ),
+        lines = (
+            PlacedLine(text, found.boxes[at], found.crop_boxes[at], found.kernels)
+            for text, at in zip(texts, order, strict=True)
+        )
+        return PlacedPage(
+            lines=tuple(line for line in lines if line.read.text.strip()),
             rotation=rotation,
+            height_px=page.shape[0],
+            width_px=page.shape[1],
             timings=timings,
-            reread=reread,
+            reread=sum(text.is_reread for text in texts),
         )
 
-    def _lies_well(self, lines: Sequence[PageLine]) -> bool:
-        characters = sum(len(line.text) for line in lines)
-        return _legibility(lines) >= self.SURE_LEGIBILITY * max(characters, 1)
+    def _lies_well(self, lines: Sequence[PlacedLine]) -> bool:
+        characters = sum(len(line.read.text) for line in lines)
+        legibility = _legibility((line.box, line.read) for line in lines)
+        return legibility >= self.SURE_LEGIBILITY * max(characters, 1)
 
     def _find_rotation(self, image: Image) -> Rotation:
         legibility = {rotation: self._try(_turn(image, rotation)) for rotation in ROTATIONS}
@@ -199,28 +238,14 @@ class PageReader:
         longest = np.argsort(-sides_px.max(axis=1), kind="stable")[: self.TRIED_LINES]
         crops = [crop_line(page, found.crop_boxes[index]) for index in longest]
         texts = self._recogniser.recognise(crops)
-        return _legibility(
-            [
-                PageLine(to_polygon(found.boxes[index]), text.text, text.confidence)
-                for index, text in zip(longest, texts, strict=True)
-            ]
-        )
+        return _legibility(zip(found.boxes[longest], texts, strict=True))
 
 
-def cut_lines(lines: Sequence[PlacedLine], gaps: GapModel) -> list[PlacedLine]:
-    """Part the lines of a page where a gap model says that they end; in reading order."""
-    parts = [part for line in lines for part in cut_at_gaps(line, gaps)]
-    if len(parts) == len(lines):
-        return parts
-    return [parts[index] for index in reading_order(np.stack([part.box for part in parts]))]
-
-
-def to_polygon(corners: Corners) -> Polygon:
-    """Return corners (4, 2) as a page line has them."""
+def _to_polygon(corners: Corners) -> Polygon:
     return tuple((x, y) for x, y in corners.tolist())
 
 
-def _legibility(lines: Sequence[PageLine]) -> float:
+def _legibility(lines: Iterable[tuple[Corners, Recognition]]) -> float:
     """Return the characters that are surely read; those of a line up or down count half.
 
     Small nets are sure of nonsense, too: upside down, receipts read with confidences of 0.86
@@ -229,15 +254,15 @@ def _legibility(lines: Sequence[PageLine]) -> float:
     A crop is laid on its side where it is upright, so a page that lies on its side may well read
     without being turned; but then its lines run up or down.
     """
-    weights = (0.5 if _is_upright(line) else 1.0 for line in lines)
     return sum(
-        len(line.text) * line.confidence**SHARPNESS * weight
-        for line, weight in zip(lines, weights, strict=True)
+        len(text.text) * text.confidence**SHARPNESS * (0.5 if _is_upright(box) else 1.0)
+        for box, text in lines
+        if text.text.strip()
     )
 
 
-def _is_upright(line: PageLine) -> bool:
-    top_left, top_right, _, bottom_left = line.polygon
+def _is_upright(box: Corners) -> bool:
+    top_left, top_right, _, bottom_left = box.tolist()
     width_px, height_px = math.dist(top_left, top_right), math.dist(top_left, bottom_left)
     return height_px >= UPRIGHT_ASPECT * width_px
 
@@ -248,21 +273,6 @@ def _is_blank(image: Image) -> bool:
 
 def _turn(image: Image, rotation: Rotation) -> Image:
     return np.asarray(cv2.rotate(image, _TURNS[rotation])) if rotation else image
-
-
-def _turn_back(
-    boxes: NDArray[np.float32], rotation: Rotation, *, page: Image
-) -> NDArray[np.float32]:
-    """Return boxes (N, 4, 2) of a turned page as they lie on the given one."""
-    height_px, width_px = page.shape[:2]
-    x, y = boxes[..., 0], boxes[..., 1]
-    places = {
-        0: (x, y),
-        90: (y, width_px - x),
-        180: (width_px - x, height_px - y),
-        270: (height_px - y, x),
-    }
-    return np.stack(places[rotation], axis=-1)
 
 
 @contextmanager

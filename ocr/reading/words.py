@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.image.cropping import crop_corners
 from ocr.image.rectangle import Corners
 from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.recognition.ctc import Recognition
@@ -30,14 +31,19 @@ class PlacedLine:
     Attributes:
         read: What it reads.
         box: (4, 2) its corners in order, in pixels of the page.
-        cut: (4, 2) corners of what was cut out and read, from where the reading began.
+        crop_box: (4, 2) corners of what was cut out and read, as `crop_line` took them.
         kernels: What the detector saw of the page, where that is known.
     """
 
     read: Recognition
     box: Corners
-    cut: Corners
+    crop_box: Corners
     kernels: KernelMap | None = None
+
+    @cached_property
+    def cut(self) -> Corners:
+        """(4, 2) corners of what was read, from where the reading began."""
+        return crop_corners(self.crop_box)
 
     @cached_property
     def turns(self) -> int:
@@ -49,11 +55,11 @@ class PlacedLine:
 
     @cached_property
     def aspect(self) -> float:
-        """Length of the line by its height."""
+        """Length of the line by its height; above 0."""
         first, second, third, fourth = self.corners
         length_px = float(np.linalg.norm(second - first + third - fourth))
         height_px = float(np.linalg.norm(fourth - first + third - second))
-        return length_px / max(height_px, 1.0)
+        return max(length_px, 1.0) / max(height_px, 1.0)
 
     @cached_property
     def corners(self) -> Corners:
@@ -142,7 +148,7 @@ def _edges(middles: NDArray[np.float64], line: PlacedLine) -> NDArray[np.float64
     """
     text = line.read.text
     gaps = np.diff(middles)
-    beside = np.array([not (a + b).count(" ") for a, b in pairwise(text)], dtype=bool)
+    beside = np.array([not (a.isspace() or b.isspace()) for a, b in pairwise(text)], dtype=bool)
     usual = float(np.median(gaps[beside])) if beside.any() else LONE_HEIGHTS / line.aspect
     between = (middles[1:] + middles[:-1]) / 2
     begins = np.concatenate([[middles[0] - usual / 2], between])

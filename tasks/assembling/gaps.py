@@ -17,7 +17,11 @@ def weigh_gaps(reader: PageReader, recogniser: Recogniser, pages: PageSnapshot) 
     """
     gain = fit_gap_model(reader, recogniser, pages)
     if gain is None:
-        narrate("export", "no two lines stand beside each other: none will be parted")
+        narrate(
+            "export",
+            "no two labelled lines are read beside each other, or there are no validation pages: "
+            "no line will be parted",
+        )
         return None
     change = gain.change
     narrate(

@@ -12,7 +12,7 @@ from ocr.evaluation.pages.gaps.gain import GapGain
 from ocr.models.gap_model import BUCKETS, GapModel
 from ocr.models.pipeline import GAP_MODEL, read_gap_model, read_pipeline
 from ocr.models.registry import Registry
-from ocr.reading.words import PlacedLine
+from ocr.reading.page_reader import PlacedPage
 from tasks.readers import load_pipeline
 from tasks.workspace import open_workspace
 from tests.tasks.test_pages import assemble, judge
@@ -74,7 +74,7 @@ def test_pages_without_neighbours_make_a_pipeline_without_a_model(
     manifest = read_pipeline(open_workspace().fetch_bundle(registry.resolve(made.reference)))
     assert "gap_model_gain" not in manifest.metrics
     assert GAP_MODEL not in manifest.files
-    assert "no two lines stand beside each other" in capsys.readouterr().err
+    assert "no line will be parted" in capsys.readouterr().err
 
 
 def test_every_reader_of_a_pipeline_parts_lines_but_a_plain_one(
@@ -84,11 +84,11 @@ def test_every_reader_of_a_pipeline_parts_lines_but_a_plain_one(
     made = assemble(pages)
     used: list[GapModel] = []
 
-    def note(lines: list[PlacedLine], model: GapModel) -> list[PlacedLine]:
+    def note(page: PlacedPage, model: GapModel) -> PlacedPage:
         used.append(model)
-        return lines
+        return page
 
-    monkeypatch.setattr("ocr.reading.page_reader.cut_lines", note)
+    monkeypatch.setattr(PlacedPage, "parted", note)
     page = np.zeros((64, 64, 3), dtype=np.uint8)
 
     load_pipeline(open_workspace(), made.reference, plain=True).read(page)

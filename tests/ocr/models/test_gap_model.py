@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocr.errors import BadData
-from ocr.models.gap_model import BUCKETS, LEAST_HEIGHTS, Gap, GapModel, describe
+from ocr.models.gap_model import BUCKETS, Gap, GapModel, describe
 
 WEIGHTS = np.zeros(BUCKETS, dtype=np.float32)
 
@@ -20,21 +20,18 @@ def weighing(gap: Gap, *, cut_above: float = 0.5) -> GapModel:
     return GapModel(weights, cut_above)
 
 
-def test_a_model_parts_where_it_is_surer_than_asked() -> None:
+def test_a_model_knows_what_it_learnt() -> None:
     gap = Gap(2.0, "63.80", "SR")
 
-    assert weighing(gap).parts(gap)
     assert weighing(gap).probability(gap) > 0.99
-    assert not weighing(gap).parts(Gap(2.0, "NO MORE", "THAN"))
+    assert weighing(gap).probability(Gap(2.0, "NO MORE", "THAN")) == 0.5
     assert GapModel(WEIGHTS, 0.5).probability(gap) == 0.5
-    assert not GapModel(WEIGHTS, 0.5).parts(gap)
 
 
-def test_narrow_gaps_part_words_only() -> None:
-    gap = Gap(LEAST_HEIGHTS - 0.01, "63.80", "SR")
+def test_where_a_text_begins_and_ends_counts() -> None:
+    alone, inside = Gap(1.5, "D", "SALE"), Gap(1.5, "SOLD", "SALES")
 
-    assert weighing(gap).probability(gap) > 0.5
-    assert not weighing(gap).parts(gap)
+    assert weighing(alone).probability(alone) > weighing(alone).probability(inside) > 0.5
 
 
 def test_numbers_are_alike_whatever_their_digits() -> None:
@@ -74,6 +71,8 @@ def test_a_file_is_read_as_written_and_always_the_same(tmp_path: Path) -> None:
         ({"weights": WEIGHTS + np.inf, "cut_above": 0.5}, "no finite number"),
         ({"weights": WEIGHTS, "cut_above": 1.5}, "expected a probability"),
         ({"weights": WEIGHTS, "cut_above": np.nan}, "expected a probability"),
+        ({"weights": WEIGHTS, "cut_above": "0.5"}, "expected one float64"),
+        ({"weights": WEIGHTS, "cut_above": [0.5]}, "expected one float64"),
         ({"weights": WEIGHTS}, "no usable gap model"),
         ({"weights": np.array([{}] * 3, dtype=object), "cut_above": 0.5}, "no usable gap model"),
     ],
@@ -92,4 +91,13 @@ def test_a_file_that_unpacks_to_gigabytes_is_refused_unread(tmp_path: Path) -> N
         archive.writestr("weights.npy", bytes(1 << 20))
 
     with pytest.raises(BadData, match="unpacks to 1048576 bytes"):
+        GapModel.read(tmp_path / "gaps.npz")
+
+
+def test_a_file_of_something_else_than_arrays_is_refused(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "gaps.npz", "w") as archive:
+        archive.writestr("weights", b"0" * 100)
+        archive.writestr("cut_above", b"0.5")
+
+    with pytest.raises(BadData, match="weights is no array"):
         GapModel.read(tmp_path / "gaps.npz")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from ocr.image.cropping import crop_corners
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.words import PlacedLine, find_words
 
@@ -54,7 +53,7 @@ def test_first_and_last_word_go_to_the_ends_of_the_line() -> None:
 def test_words_of_an_upright_line_stand_below_each_other() -> None:
     box = np.array([(10, 0), (30, 0), (30, 200), (10, 200)], np.float32)
 
-    found = corners(evenly("AB CD"), box, crop_corners(box))
+    found = corners(evenly("AB CD"), box, box)
 
     assert found == {
         "AB": [[10, 0], [30, 0], [30, 80], [10, 80]],
@@ -72,7 +71,7 @@ def test_words_of_a_slanted_line_follow_it(degrees: float) -> None:
 
     for word, (begin, end) in zip(words, ((100, 180), (220, 300)), strict=True):
         level = [(begin, 50), (end, 50), (end, 70), (begin, 70)]
-        assert np.allclose(word.corners, np.array(level) @ matrix + (200, 300), atol=0.1)
+        assert np.allclose(word.corners, np.array(level) @ matrix + (200, 300), atol=1)
 
 
 def test_a_text_whose_characters_have_no_places_has_no_words() -> None:

@@ -1,9 +1,10 @@
-"""Gaps of labelled pages as a detector may leave them within one line, and whether lines end there.
+"""Gaps of labelled pages as a detector may leave them in one line, and whether lines end there.
 
 A labelled line and its neighbour to the right are cut out as one and read: at the gap between them
 a line ends, at all others of the two none does.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.dataset.pages.region import Region
-from ocr.image.cropping import CROP_MARGIN, crop_corners, crop_line, grow_boxes
+from ocr.image.cropping import CROP_MARGIN, crop_line, grow_boxes
 from ocr.image.pixels import Image
 from ocr.image.rectangle import Corners, smallest_rectangle
 from ocr.models.gap_model import Gap
-from ocr.reading.gaps import FoundGap, find_gaps
+from ocr.reading.gaps import FoundGap, describe_gaps, find_gaps
 from ocr.reading.recognition.recogniser import Recogniser
 from ocr.reading.words import PlacedLine
+
+STEEPEST = math.radians(30)
+"""Of pages whose lines run more steeply nothing is learnt: they are read when they are turned."""
 
 FURTHEST_HEIGHTS = 6.0
 """No detector takes lines for one that are further apart."""
@@ -31,6 +35,10 @@ HEIGHT_RATIO = 1.8
 OFF_HEIGHTS = 0.6
 """The gap between two lines is read this near to where it is labelled, or not looked at."""
 
+CROP_BYTES = 1 << 24
+"""Crops are read when they are so many bytes, or when there are `BATCH` of them."""
+BATCH = 64
+
 
 @dataclass(frozen=True)
 class GapExample:
@@ -41,8 +49,8 @@ class GapExample:
 
 
 @dataclass(frozen=True)
-class _Joined:
-    """One or two labelled lines as one.
+class JoinedLines:
+    """A labelled line, with its right neighbour where it has one.
 
     Attributes:
         box: (4, 2) the smallest rectangle round them.
@@ -51,85 +59,111 @@ class _Joined:
     """
 
     box: Corners
-    middle: NDArray[np.float32] | None = None
+    middle: NDArray[np.float64] | None = None
     apart_px: float = 0.0
 
 
-def find_examples(
-    page: Image, regions: Sequence[Region], recogniser: Recogniser
-) -> list[GapExample]:
-    """Read the labelled lines of a page, each with its right neighbour as one line.
+def read_examples(
+    page: Image, lines: Sequence[JoinedLines], recogniser: Recogniser
+) -> Iterator[GapExample]:
+    """Read labelled lines, and yield their gaps.
 
     Args:
         page: (H, W, 3) BGR.
-        regions: What is labelled on it.
+        lines: As `join_lines` returns them.
         recogniser: Tells where characters stand, and reads them as it will when it serves.
     """
-    lines = list(_join([one for one in regions if one.text and not one.ignored]))
-    if not lines:
+    waiting: list[JoinedLines] = []
+    crops: list[Image] = []
+    for line in lines:
+        waiting.append(line)
+        crops.append(crop_line(page, _crop_box(line)))
+        if len(crops) == BATCH or sum(crop.nbytes for crop in crops) >= CROP_BYTES:
+            yield from _read(waiting, crops, recogniser)
+            waiting, crops = [], []
+    yield from _read(waiting, crops, recogniser)
+
+
+def join_lines(regions: Sequence[Region]) -> list[JoinedLines]:
+    """Join every labelled line of a page with its right neighbour.
+
+    A line beside something that nobody transcribed, or that is much higher, tells nothing.
+    """
+    corners = [np.array(region.polygon, dtype=np.float64) for region in regions]
+    is_read = [bool(region.text) and not region.ignored for region in regions]
+    directions = [c[1] - c[0] for c, read in zip(corners, is_read, strict=True) if read]
+    if not directions:
         return []
-    grown = grow_boxes(np.stack([line.box for line in lines]), CROP_MARGIN)
-    texts = recogniser.recognise([crop_line(page, box) for box in grown])
-    return [
-        example
-        for line, text, box in zip(lines, texts, grown, strict=True)
-        for example in _judge(line, PlacedLine(text, line.box, crop_corners(box)))
-    ]
+    slope = float(np.median([math.atan2(y, x) for x, y in directions]))
+    if abs(slope) > STEEPEST:
+        return []
+    along = np.array((math.cos(slope), math.sin(slope)))
+    turn = np.stack([along, (-along[1], along[0])], axis=1)
+    level = [each @ turn for each in corners]
+    beside = _find_beside(level)
+    is_beside = {*beside, *beside.values()}
+    lines = []
+    for at, other in beside.items():
+        if is_read[at] and is_read[other] and _are_neighbours(level[at], level[other]):
+            right, left = float(level[at][:, 0].max()), float(level[other][:, 0].min())
+            height = (level[at][:, 1].mean() + level[other][:, 1].mean()) / 2
+            middle = turn @ np.array(((right + left) / 2, height))
+            box = _box(np.concatenate([corners[at], corners[other]]))
+            lines.append(JoinedLines(box, middle, max(0.0, left - right)))
+    alone = (at for at, read in enumerate(is_read) if read and at not in is_beside)
+    return lines + [JoinedLines(_box(corners[at])) for at in alone]
 
 
-def _join(regions: Sequence[Region]) -> Iterator[_Joined]:
-    if not regions:
-        return
-    corners = [np.array(region.polygon, dtype=np.float32) for region in regions]
-    neighbours = dict(_neighbours(corners))
-    in_pairs = {*neighbours, *neighbours.values()}
-    for at, own in enumerate(corners):
-        if at in neighbours:
-            other = corners[neighbours[at]]
-            right, left = own[:, 0].max(), other[:, 0].min()
-            middle = np.array([(right + left) / 2, (own[:, 1].mean() + other[:, 1].mean()) / 2])
-            box, _ = smallest_rectangle(np.concatenate([own, other]))
-            yield _Joined(box, middle.astype(np.float32), max(0.0, float(left - right)))
-        elif at not in in_pairs:
-            yield _Joined(smallest_rectangle(own)[0])
-
-
-def _neighbours(corners: Sequence[NDArray[np.float32]]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of lines and of the nearest one to the right in their row."""
-    lefts, tops = np.array([one.min(axis=0) for one in corners]).T
-    rights, bottoms = np.array([one.max(axis=0) for one in corners]).T
+def _find_beside(level: Sequence[NDArray[np.float64]]) -> dict[int, int]:
+    """Return, of level regions (K, 2), which is the nearest to the right in the same row."""
+    lefts, tops = np.array([each.min(axis=0) for each in level]).T
+    rights, bottoms = np.array([each.max(axis=0) for each in level]).T
     heights = np.maximum(bottoms - tops, 1.0)
+    beside: dict[int, int] = {}
     for at, height in enumerate(heights):
-        lower = np.minimum(heights, height)
         shared = np.minimum(bottoms, bottoms[at]) - np.maximum(tops, tops[at])
-        is_right = (
-            (shared > ROW_OVERLAP * lower)
-            & (np.maximum(heights, height) < HEIGHT_RATIO * lower)
-            & (lefts > (lefts[at] + rights[at]) / 2)
-            & (lefts - rights[at] < FURTHEST_HEIGHTS * lower)
+        is_right = (shared > ROW_OVERLAP * np.minimum(heights, height)) & (
+            lefts > (lefts[at] + rights[at]) / 2
         )
         is_right[at] = False
         if is_right.any():
-            yield at, int(np.where(is_right, lefts, np.inf).argmin())
+            beside[at] = int(np.where(is_right, lefts, np.inf).argmin())
+    return beside
 
 
-def _judge(line: _Joined, read: PlacedLine) -> Iterator[GapExample]:
+def _are_neighbours(left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+    lower, higher = sorted(max(1.0, float(np.ptp(each[:, 1]))) for each in (left, right))
+    apart_px = float(right[:, 0].min() - left[:, 0].max())
+    return higher < HEIGHT_RATIO * lower and apart_px < FURTHEST_HEIGHTS * lower
+
+
+def _box(corners: NDArray[np.float64]) -> Corners:
+    return smallest_rectangle(corners.astype(np.float32))[0]
+
+
+def _crop_box(line: JoinedLines) -> Corners:
+    return np.asarray(grow_boxes(line.box[None], CROP_MARGIN)[0])
+
+
+def _read(
+    lines: Sequence[JoinedLines], crops: Sequence[Image], recogniser: Recogniser
+) -> Iterator[GapExample]:
+    texts = recogniser.recognise(crops) if crops else []
+    for line, text in zip(lines, texts, strict=True):
+        yield from _judge(line, PlacedLine(text, line.box, _crop_box(line)))
+
+
+def _judge(line: JoinedLines, read: PlacedLine) -> Iterator[GapExample]:
     """Yield the gaps of a line; none where that between two lines was not read as one."""
-    text = read.read.text
-    gaps = list(find_gaps(read))
+    gaps = find_gaps(read)
     end = _end(line, read, gaps)
     if line.middle is not None and end is None:
         return
-    for at, found in enumerate(gaps):
-        gap = Gap(
-            found.heights,
-            text[: found.before.characters.stop],
-            text[found.behind.characters.start :],
-        )
+    for at, gap in enumerate(describe_gaps(read.read.text, gaps)):
         yield GapExample(gap, ends=at == end)
 
 
-def _end(line: _Joined, read: PlacedLine, gaps: Sequence[FoundGap]) -> int | None:
+def _end(line: JoinedLines, read: PlacedLine, gaps: Sequence[FoundGap]) -> int | None:
     """Return which of the gaps is the one between the two lines."""
     if line.middle is None or not gaps:
         return None

@@ -1,8 +1,7 @@
 """What a gap model changes in the reading of pages, and above which probability it cuts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +11,25 @@ from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
 from ocr.evaluation.bootstrap import Interval, Resampling, group_codes
 from ocr.evaluation.pages.comparison import estimate_change
 from ocr.evaluation.pages.counts import PageCounts, count_page
-from ocr.evaluation.pages.gaps.examples import GapExample, find_examples
+from ocr.evaluation.pages.gaps.examples import GapExample, join_lines, read_examples
 from ocr.evaluation.pages.gaps.fit import fit_weights
 from ocr.evaluation.pages.matching import match_page
 from ocr.evaluation.pages.metrics import sum_pages
 from ocr.evaluation.ratio import Ratio
 from ocr.models.gap_model import GapModel
-from ocr.models.page_line import PageLine
 from ocr.models.pipeline import GAP_GAIN
-from ocr.reading.page_reader import PageReader, cut_lines, to_polygon
+from ocr.reading.gaps import cut_line, score_gaps
+from ocr.reading.page_reader import PageReader, PlacedPage
 from ocr.reading.recognition.recogniser import Recogniser
-from ocr.reading.words import PlacedLine
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99)
-TRAIN_PAGES = 120
-"""Train pages that are learnt from at most: two minutes with the slowest recogniser."""
-VAL_PAGES = 200
+TRAIN_LINES = 5000
+"""Lines that are learnt from at most: two minutes with the slowest recogniser."""
+VAL_LINES = 10_000
 FOLDS = 10
 RESAMPLES = 2000
 SEED = 0
 METRIC = "e2e_hmean"
-
-Lines = Sequence[PlacedLine]
 
 
 @dataclass(frozen=True)
@@ -76,45 +72,57 @@ def fit_gap_model(
         snapshot: The pages.
 
     Returns:
-        None where no two lines stand beside each other, or there are no validation pages.
+        None where no two labelled lines are read beside each other, or there are no validation
+        pages.
     """
-    examples = [
-        example
-        for page in islice(snapshot.samples("train"), TRAIN_PAGES)
-        for example in find_examples(snapshot.image(page), page.regions, recogniser)
-    ]
-    if len({example.ends for example in examples}) < 2:
+    examples: list[GapExample] = []
+    lines = 0
+    for page in snapshot.samples("train"):
+        joined = join_lines(page.regions)
+        examples += read_examples(snapshot.image(page), joined, recogniser)
+        lines += len(joined)
+        if lines >= TRAIN_LINES:
+            break
+    if not any(example.ends for example in examples):
         return None
-    pages = list(islice(snapshot.samples("val"), VAL_PAGES))
-    read = [reader.place_lines(snapshot.image(page)) for page in pages]
-    return weigh_gap_model(examples, pages, read) if pages else None
+    return weigh_gap_model(examples, _place(reader, snapshot))
+
+
+def _place(reader: PageReader, snapshot: PageSnapshot) -> Iterator[tuple[PageSample, PlacedPage]]:
+    """Yield validation pages as they are read."""
+    lines = 0
+    for page in snapshot.samples("val"):
+        placed = reader.place(snapshot.image(page))
+        yield page, placed
+        lines += len(placed.lines)
+        if lines >= VAL_LINES:
+            return
 
 
 def weigh_gap_model(
-    examples: Sequence[GapExample], pages: Sequence[PageSample], read: Sequence[Lines]
-) -> GapGain:
+    examples: Sequence[GapExample], pages: Iterable[tuple[PageSample, PlacedPage]]
+) -> GapGain | None:
     """Say what a model of these gaps changes.
 
     Args:
         examples: To learn from.
-        pages: Other pages; at least one.
-        read: Their lines.
+        pages: Other pages with their lines; looked at one by one.
+
+    Returns:
+        None without pages.
     """
     weights = fit_weights(examples)
     models = [GapModel(weights, cut_above) for cut_above in THRESHOLDS]
-    regions = [page.regions for page in pages]
-    before = _measure([count_lines(*each) for each in zip(regions, read, strict=True)])
-    after = [
-        _measure(
-            [
-                count_lines(labelled, cut_lines(lines, model))
-                for labelled, lines in zip(regions, read, strict=True)
-            ]
-        )
-        for model in models
-    ]
-    codes = group_codes([page.group for page in pages])
-    numerator, denominator = np.empty((2, len(pages)))
+    groups: list[str] = []
+    counts: list[list[PageCounts]] = []
+    for page, placed in pages:
+        groups.append(page.group)
+        counts.append(_count_ways(page.regions, placed, models[0]))
+    if not counts:
+        return None
+    before, *after = (_measure(way) for way in zip(*counts, strict=True))
+    codes = group_codes(groups)
+    numerator, denominator = np.empty((2, len(groups)))
     for fold in range(FOLDS):
         held_out = codes % FOLDS == fold
         best = after[_best(after, ~held_out)]
@@ -122,17 +130,36 @@ def weigh_gap_model(
         denominator[held_out] = best.denominator[held_out]
     draws = Resampling(codes, RESAMPLES, SEED)
     return GapGain(
-        model=models[_best(after, np.ones(len(pages), dtype=bool))],
+        model=models[_best(after, np.ones(len(groups), dtype=bool))],
         examples=len(examples),
         hmean=before.value,
         change=estimate_change(Ratio(numerator, denominator), before, draws, confidence=0.95),
     )
 
 
-def count_lines(regions: Sequence[Region], lines: Lines) -> PageCounts:
+def count_lines(regions: Sequence[Region], page: PlacedPage) -> PageCounts:
     """Count what is right and wrong of the lines of a page."""
-    found = [PageLine(to_polygon(x.box), x.read.text, x.read.confidence) for x in lines]
-    return count_page(regions, found, match_page(regions, [one.polygon for one in found]))
+    lines = page.to_reading().lines
+    return count_page(regions, lines, match_page(regions, [line.polygon for line in lines]))
+
+
+def _count_ways(regions: Sequence[Region], page: PlacedPage, model: GapModel) -> list[PageCounts]:
+    """Count a page as it was found, and parted above each of the thresholds."""
+    scored = [score_gaps(line, model) for line in page.lines]
+    by_cuts: dict[int, PageCounts] = {}
+    ways = []
+    for cut_above in (1.0, *THRESHOLDS):
+        chosen = [[gap for gap, p in gaps if p > cut_above] for gaps in scored]
+        cuts = sum(map(len, chosen))  # the fewer are among the more
+        if cuts not in by_cuts:
+            parts = (
+                part
+                for line, gaps in zip(page.lines, chosen, strict=True)
+                for part in cut_line(line, gaps)
+            )
+            by_cuts[cuts] = count_lines(regions, replace(page, lines=tuple(parts)))
+        ways.append(by_cuts[cuts])
+    return ways
 
 
 def _measure(counts: Sequence[PageCounts]) -> Ratio:
