@@ -8,7 +8,6 @@ parted at every gap that is wider than a limit. Intervals are by page.
 import argparse
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,28 +42,24 @@ def main() -> None:
     model = find_gap_model(workspace, arguments.model)
     reader = load_pipeline(workspace, arguments.model)
     pages, _ = read_labelled_pages(arguments.labels, max_pixels=MAX_PIXELS)
-    progress = track(pages, "reading", console=Console(stderr=True), transient=True)
-    started = time.process_time()
-    read = [reader.place(page.image()) for page in progress]
-    reading_s = time.process_time() - started
-
     models: dict[str, GapModel | None] = {
         "as found": None,
         **{f"wider than {limit} heights": wider_than(limit) for limit in LIMITS},
         f"gap model, above {model.cut_above:.0%}": model,
     }
-    found = {
-        name: [
-            count_lines(page.regions, placed.parted(way) if way else placed)
-            for page, placed in zip(pages, read, strict=True)
-        ]
-        for name, way in models.items()
-    }
-    unseen = [replace(page, lines=tuple(map(replace, page.lines))) for page in read]
-    started = time.process_time()
-    for placed in unseen:
-        placed.parted(model)
-    parting_s = time.process_time() - started
+    found: dict[str, list[PageCounts]] = {name: [] for name in models}
+    reading_s = parting_s = 0.0
+    for page in track(pages, "reading", console=Console(stderr=True), transient=True):
+        image = page.image()
+        started = time.process_time()
+        placed = reader.place(image)
+        read = time.process_time()
+        parted = placed.parted(model)
+        reading_s += read - started
+        parting_s += time.process_time() - read
+        for name, way in models.items():
+            lines = parted if way is model else placed.parted(way) if way else placed
+            found[name].append(count_lines(page.regions, lines))
     print_table(found)
     print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ocr.models.gap_model import LEAST_HEIGHTS, Gap, GapModel
+from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.words import PlacedLine, WordPlace, place_words
 
@@ -30,17 +31,27 @@ class FoundGap:
     behind: WordPlace
 
 
-def cut_at_gaps(line: PlacedLine, model: GapModel) -> list[PlacedLine]:
-    """Part a line at the gaps where others begin; what lies in between belongs to none."""
-    found = score_gaps(line, model)
+def cut_at_gaps(
+    line: PlacedLine, model: GapModel, kernels: KernelMap | None = None
+) -> list[PlacedLine]:
+    """Part a line at the gaps where others begin; what lies in between belongs to none.
+
+    Args:
+        line: The line.
+        model: Says where.
+        kernels: What the detector saw of the page, where that is known.
+    """
+    found = score_gaps(line, model, kernels)
     return cut_line(line, [gap for gap, probability in found if probability > model.cut_above])
 
 
-def score_gaps(line: PlacedLine, model: GapModel) -> list[tuple[FoundGap, float]]:
+def score_gaps(
+    line: PlacedLine, model: GapModel, kernels: KernelMap | None
+) -> list[tuple[FoundGap, float]]:
     """Return the gaps of a line in reading order, each with how probable it is that lines end."""
     gaps = find_gaps(line)
     return [
-        (gap, 0.0 if _is_text(line, gap) else model.probability(described))
+        (gap, 0.0 if kernels and _is_text(line, gap, kernels) else model.probability(described))
         for gap, described in zip(gaps, describe_gaps(line.read.text, gaps), strict=True)
     ]
 
@@ -84,12 +95,10 @@ def cut_line(line: PlacedLine, gaps: Sequence[FoundGap]) -> list[PlacedLine]:
     ]
 
 
-def _is_text(line: PlacedLine, gap: FoundGap) -> bool:
-    if line.kernels is None:
-        return False
+def _is_text(line: PlacedLine, gap: FoundGap, kernels: KernelMap) -> bool:
     first, _, _, fourth = line.corners
     begin, end = line.middle(gap.before.end), line.middle(gap.behind.begin)
-    return line.kernels.least_between(begin, end, fourth - first) >= SURE_OF_TEXT
+    return kernels.least_between(begin, end, fourth - first) >= SURE_OF_TEXT
 
 
 def _part(line: PlacedLine, characters: slice, begin: float, end: float) -> PlacedLine:

@@ -16,6 +16,7 @@ from ocr.image.rectangle import Corners
 from ocr.models.gap_model import GapModel
 from ocr.models.page_line import PageLine, PageWord, Polygon
 from ocr.reading.detection.detector import Detector
+from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.gaps import cut_at_gaps
 from ocr.reading.reading_order import reading_order
 from ocr.reading.recognition.ctc import Recognition
@@ -65,6 +66,7 @@ class PlacedPage:
         width_px: Of the turned page.
         timings: Seconds per stage.
         reread: As `PageReading.reread`.
+        kernels: What the detector saw of the turned page, where that is known and was kept.
     """
 
     lines: tuple[PlacedLine, ...]
@@ -73,12 +75,15 @@ class PlacedPage:
     width_px: int
     timings: Mapping[str, float]
     reread: int
+    kernels: KernelMap | None
 
     def parted(self, gaps: GapModel) -> "PlacedPage":
         """Part the lines where a gap model says that they end; parts stand where their line did."""
         timings = dict(self.timings)
         with _timed(timings, "cut_s"):
-            lines = tuple(part for line in self.lines for part in cut_at_gaps(line, gaps))
+            lines = tuple(
+                part for line in self.lines for part in cut_at_gaps(line, gaps, self.kernels)
+            )
         return replace(self, lines=lines, timings=timings)
 
     def to_reading(self, *, words: bool = False) -> PageReading:
@@ -105,13 +110,13 @@ class PlacedPage:
     def _polygon(self, corners: Corners) -> Polygon:
         """Return corners (4, 2) of the turned page as they lie on the given one."""
         x, y = corners[..., 0], corners[..., 1]
-        places = {
-            0: (x, y),
-            90: (y, self.width_px - x),
-            180: (self.width_px - x, self.height_px - y),
-            270: (self.height_px - y, x),
-        }
-        return _to_polygon(np.stack(places[self.rotation], axis=-1))
+        if self.rotation == 90:
+            x, y = y, self.width_px - x
+        elif self.rotation == 180:
+            x, y = self.width_px - x, self.height_px - y
+        elif self.rotation == 270:
+            x, y = self.height_px - y, x
+        return tuple(zip(x.tolist(), y.tolist(), strict=True))
 
 
 class ReadsPages(Protocol):
@@ -177,16 +182,24 @@ class PageReader:
         Raises:
             BadInput: The page is empty or not (H, W, 3) bytes.
         """
-        placed = self.place(image, rotation=rotation)
+        placed = self.place(image, rotation=rotation, with_kernels=self._gaps is not None)
         if self._gaps is not None:
             placed = placed.parted(self._gaps)
         return placed.to_reading(words=words)
 
-    def place(self, image: Image, *, rotation: Rotation | None = None) -> PlacedPage:
-        """Find and read the lines of a page, and part none; arguments and errors as of `read`."""
+    def place(
+        self, image: Image, *, rotation: Rotation | None = None, with_kernels: bool = True
+    ) -> PlacedPage:
+        """Find and read the lines of a page, and part none; errors as of `read`.
+
+        Args:
+            image: The page.
+            rotation: As of `read`.
+            with_kernels: Whether to keep what the detector saw, four bytes a pixel.
+        """
         if rotation is not None:
-            return self._place(image, rotation)
-        upright = self._place(image, 0)
+            return self._place(image, rotation, with_kernels=with_kernels)
+        upright = self._place(image, 0, with_kernels=with_kernels)
         if self._lies_well(upright.lines) or (not upright.lines and _is_blank(image)):
             return upright
         started = perf_counter()
@@ -194,22 +207,25 @@ class PageReader:
         turn_s = perf_counter() - started
         if rotation == 0:
             return replace(upright, timings={**upright.timings, "turn_s": turn_s})
-        turned = self._place(image, rotation)
         turn_s += sum(upright.timings.values())
+        del upright
+        turned = self._place(image, rotation, with_kernels=with_kernels)
         return replace(turned, timings={**turned.timings, "turn_s": turn_s})
 
-    def _place(self, image: Image, rotation: Rotation) -> PlacedPage:
+    def _place(self, image: Image, rotation: Rotation, *, with_kernels: bool) -> PlacedPage:
         timings: dict[str, float] = {}
         with _timed(timings, "detect_s"):
             page = _turn(image, rotation)
             found = self._detector.detect(page)
+            if not with_kernels:
+                found = replace(found, kernels=None)
         with _timed(timings, "crop_s"):
             order = reading_order(found.boxes)
             crops = [crop_line(page, found.crop_boxes[index]) for index in order]
         with _timed(timings, "recognise_s"):
             texts = self._recogniser.recognise(crops)
         lines = (
-            PlacedLine(text, found.boxes[at], found.crop_boxes[at], found.kernels)
+            PlacedLine(text, found.boxes[at], found.crop_boxes[at])
             for text, at in zip(texts, order, strict=True)
         )
         return PlacedPage(
@@ -219,6 +235,7 @@ class PageReader:
             width_px=page.shape[1],
             timings=timings,
             reread=sum(text.is_reread for text in texts),
+            kernels=found.kernels,
         )
 
     def _lies_well(self, lines: Sequence[PlacedLine]) -> bool:
@@ -239,10 +256,6 @@ class PageReader:
         crops = [crop_line(page, found.crop_boxes[index]) for index in longest]
         texts = self._recogniser.recognise(crops)
         return _legibility(zip(found.boxes[longest], texts, strict=True))
-
-
-def _to_polygon(corners: Corners) -> Polygon:
-    return tuple((x, y) for x, y in corners.tolist())
 
 
 def _legibility(lines: Iterable[tuple[Corners, Recognition]]) -> float:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -11,14 +10,13 @@ from numpy.typing import NDArray
 
 from ocr.image.cropping import crop_corners
 from ocr.image.rectangle import Corners
-from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.recognition.ctc import Recognition
 
 WORD: Final = re.compile(r"\S+")
 """What white space parts; scripts that put none have lines of one word."""
 
 WIDEST: Final = 1.5
-"""A character goes no further from its middle than so many of the line's usual halves."""
+"""A character beside white space is no wider than so many of the line's usual ones."""
 
 LONE_HEIGHTS: Final = 0.6
 """So many heights of the line a character is wide where no two stand beside each other."""
@@ -32,13 +30,11 @@ class PlacedLine:
         read: What it reads.
         box: (4, 2) its corners in order, in pixels of the page.
         crop_box: (4, 2) corners of what was cut out and read, as `crop_line` took them.
-        kernels: What the detector saw of the page, where that is known.
     """
 
     read: Recognition
     box: Corners
     crop_box: Corners
-    kernels: KernelMap | None = None
 
     @cached_property
     def cut(self) -> Corners:
@@ -129,33 +125,40 @@ def find_words(line: PlacedLine) -> list[FoundWord]:
 def place_words(line: PlacedLine) -> list[WordPlace]:
     """Find where the words of a line stand; none where nothing is known of its characters.
 
-    The first begins and the last ends where the line does: the detector knows better.
+    A line begins and ends with its first and last character: the detector knows better.
     """
     text = line.read.text
     words = [slice(*word.span()) for word in WORD.finditer(text)]
     if not words or len(line.read.character_places) != len(text):
         return []
-    edges = _edges(_shares_of_line(np.array(line.read.character_places), line), line)
-    begins, ends = edges.T.tolist()
-    begins[0], ends[-1] = 0.0, 1.0
+    begins, ends = _edges(_shares_of_line(np.array(line.read.character_places), line), line)
+    if words[0].start == 0:
+        begins[0] = 0.0
+    if words[-1].stop == len(text):
+        ends[len(text) - 1] = 1.0
     return [WordPlace(word, begins[word.start], ends[word.stop - 1]) for word in words]
 
 
-def _edges(middles: NDArray[np.float64], line: PlacedLine) -> NDArray[np.float64]:
-    """Return where characters begin and end, (L, 2): halfway to neighbours that are near.
+def _edges(
+    middles: NDArray[np.float64], line: PlacedLine
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Return where the visible characters begin and end: halfway to the next one.
 
-    A space may stand anywhere in a wide gap. All are shares of the line's length, 0 to 1.
+    Across white space it is a quarter of the way, as white space may stand anywhere in it, and not
+    further than a character reaches. All are shares of the line's length, 0 to 1.
     """
-    text = line.read.text
-    gaps = np.diff(middles)
-    beside = np.array([not (a.isspace() or b.isspace()) for a, b in pairwise(text)], dtype=bool)
-    usual = float(np.median(gaps[beside])) if beside.any() else LONE_HEIGHTS / line.aspect
-    between = (middles[1:] + middles[:-1]) / 2
-    begins = np.concatenate([[middles[0] - usual / 2], between])
-    ends = np.concatenate([between, [middles[-1] + usual / 2]])
-    furthest = WIDEST * usual / 2
-    edges = [np.maximum(begins, middles - furthest), np.minimum(ends, middles + furthest)]
-    return np.asarray(np.clip(np.stack(edges, axis=1), 0, 1))
+    visible = [at for at, character in enumerate(line.read.text) if not character.isspace()]
+    seen = middles[visible]
+    gaps = np.diff(seen)
+    beside = np.diff(visible) == 1
+    lone = LONE_HEIGHTS / line.aspect
+    usual = float(np.median(gaps[beside])) if beside.any() else lone
+    reach = np.where(beside, gaps / 2, np.minimum(gaps / 4, max(WIDEST * usual, lone) / 2))
+    begins = np.clip(seen - np.concatenate([[usual / 2], reach]), 0, 1)
+    ends = np.clip(seen + np.concatenate([reach, [usual / 2]]), 0, 1)
+    return dict(zip(visible, begins.tolist(), strict=True)), dict(
+        zip(visible, ends.tolist(), strict=True)
+    )
 
 
 def _shares_of_line(places: NDArray[np.float64], line: PlacedLine) -> NDArray[np.float64]:

@@ -1,12 +1,10 @@
 """What a detector saw of a page: how probable it is that each pixel lies in a kernel."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-PLACES = 25
-"""Along a gap so many are looked at."""
 
 ROWS = (-0.15, 0.0, 0.15)
 """At each of them so many heights of the line off its middle."""
@@ -34,7 +32,8 @@ class KernelMap:
             end: (2,) the same.
             down: (2,) from the top of the line to its bottom.
         """
-        along = begin + np.linspace(0, 1, PLACES)[:, None] * (end - begin)
+        pixels = math.ceil(float(np.abs((end - begin) * self.scale).max()))
+        along = begin + np.linspace(0, 1, pixels + 1)[:, None] * (end - begin)
         places = along + np.array(ROWS)[:, None, None] * down
         height_px, width_px = self.probabilities.shape
         columns, rows = np.moveaxis(places * self.scale, -1, 0).astype(int)

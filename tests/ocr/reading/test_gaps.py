@@ -1,7 +1,6 @@
 """Lines that are parted at gaps: what each part reads, and where it lies."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,14 +105,26 @@ def test_a_gap_in_which_the_detector_is_sure_of_text_is_none() -> None:
     whole = line("AB CD", {2: 6})
     middle = slice(190, 210)  # of 100 to 300; the map is half as large
 
-    def seeing(probability: float) -> PlacedLine:
+    def seeing(probability: float) -> KernelMap:
         kernels = np.ones((60, 200), dtype=np.float32)
         kernels[:, middle.start // 2 : middle.stop // 2] = probability
-        return replace(whole, kernels=KernelMap(kernels, np.array((0.5, 0.5))))
+        return KernelMap(kernels, np.array((0.5, 0.5)))
 
-    assert len(cut_at_gaps(seeing(0.89), EVERYWHERE)) == 2
-    assert len(cut_at_gaps(seeing(0.91), EVERYWHERE)) == 1
-    assert len(cut_at_gaps(replace(seeing(0.0), box=LEVEL + 5000), EVERYWHERE)) == 1
+    far = line("AB CD", {2: 6}, box=LEVEL + 5000)
+
+    assert len(cut_at_gaps(whole, EVERYWHERE, seeing(0.89))) == 2
+    assert len(cut_at_gaps(whole, EVERYWHERE, seeing(0.91))) == 1
+    assert len(cut_at_gaps(far, EVERYWHERE, seeing(0.0))) == 1
+
+
+def test_a_break_of_one_pixel_in_the_widest_gap_is_seen() -> None:
+    whole = line("AB CD", {2: 100})
+    kernels = np.ones((60, 200), dtype=np.float32)
+
+    for column in (60, 77, 101, 138):
+        broken = kernels.copy()
+        broken[:, column] = 0.3
+        assert len(cut_at_gaps(whole, EVERYWHERE, KernelMap(broken, np.array((0.5, 0.5))))) == 2
 
 
 def test_what_is_no_wider_than_a_stroke_is_not_cut_off() -> None:

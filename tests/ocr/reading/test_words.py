@@ -27,8 +27,8 @@ def test_words_are_what_white_space_parts() -> None:
     first, second = find_words(PlacedLine(evenly("AB  CDEFGH"), LEVEL, LEVEL))
 
     assert (first.text, second.text) == ("AB", "CDEFGH")
-    assert first.corners.tolist() == [[100, 50], [140, 50], [140, 70], [100, 70]]
-    assert second.corners.tolist() == [[180, 50], [300, 50], [300, 70], [180, 70]]
+    assert first.corners.tolist() == [[100, 50], [145, 50], [145, 70], [100, 70]]
+    assert second.corners.tolist() == [[175, 50], [300, 50], [300, 70], [175, 70]]
     assert first.confidence == pytest.approx((0.5 + 0.6) / 2)
 
 

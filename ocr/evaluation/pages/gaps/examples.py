@@ -4,6 +4,7 @@ A labelled line and its neighbour to the right are cut out as one and read: at t
 a line ends, at all others of the two none does.
 """
 
+import cmath
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -91,11 +92,12 @@ def join_lines(regions: Sequence[Region]) -> list[JoinedLines]:
     """
     corners = [np.array(region.polygon, dtype=np.float64) for region in regions]
     is_read = [bool(region.text) and not region.ignored for region in regions]
-    directions = [c[1] - c[0] for c, read in zip(corners, is_read, strict=True) if read]
-    if not directions:
-        return []
-    slope = float(np.median([math.atan2(y, x) for x, y in directions]))
-    if abs(slope) > STEEPEST:
+    directions = [_direction(each) for each in corners]
+    together = sum((way for way, read in zip(directions, is_read, strict=True) if read), 0j)
+    slope = cmath.phase(together)
+    is_level = [abs(cmath.phase(way * together.conjugate())) < STEEPEST for way in directions]
+    is_read = [read and level for read, level in zip(is_read, is_level, strict=True)]
+    if abs(slope) > STEEPEST or not any(is_read):
         return []
     along = np.array((math.cos(slope), math.sin(slope)))
     turn = np.stack([along, (-along[1], along[0])], axis=1)
@@ -112,6 +114,13 @@ def join_lines(regions: Sequence[Region]) -> list[JoinedLines]:
             lines.append(JoinedLines(box, middle, max(0.0, left - right)))
     alone = (at for at, read in enumerate(is_read) if read and at not in is_beside)
     return lines + [JoinedLines(_box(corners[at])) for at in alone]
+
+
+def _direction(corners: NDArray[np.float64]) -> complex:
+    """Return the unit vector from where a region's outline begins to where its top ends; or 0."""
+    x, y = corners[len(corners) // 2 - 1] - corners[0]
+    length = math.hypot(x, y)
+    return complex(x, y) / length if length else 0j
 
 
 def _find_beside(level: Sequence[NDArray[np.float64]]) -> dict[int, int]:

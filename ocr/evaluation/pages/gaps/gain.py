@@ -79,7 +79,8 @@ def fit_gap_model(
     lines = 0
     for page in snapshot.samples("train"):
         joined = join_lines(page.regions)
-        examples += read_examples(snapshot.image(page), joined, recogniser)
+        if joined:
+            examples += read_examples(snapshot.image(page), joined, recogniser)
         lines += len(joined)
         if lines >= TRAIN_LINES:
             break
@@ -145,7 +146,7 @@ def count_lines(regions: Sequence[Region], page: PlacedPage) -> PageCounts:
 
 def _count_ways(regions: Sequence[Region], page: PlacedPage, model: GapModel) -> list[PageCounts]:
     """Count a page as it was found, and parted above each of the thresholds."""
-    scored = [score_gaps(line, model) for line in page.lines]
+    scored = [score_gaps(line, model, page.kernels) for line in page.lines]
     by_cuts: dict[int, PageCounts] = {}
     ways = []
     for cut_above in (1.0, *THRESHOLDS):

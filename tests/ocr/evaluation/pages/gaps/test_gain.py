@@ -111,8 +111,10 @@ def test_pages_are_measured_as_they_are_read_whichever_way_they_lie() -> None:
                 yield page if split == "train" else replace(page, regions=regions)
 
     class UpsideReader(PageReader):
-        def place(self, image: Image, *, rotation: Rotation | None = None) -> PlacedPage:
-            return super().place(image, rotation=180)
+        def place(
+            self, image: Image, *, rotation: Rotation | None = None, with_kernels: bool = True
+        ) -> PlacedPage:
+            return super().place(image, rotation=180, with_kernels=with_kernels)
 
     reader = UpsideReader(WholeRows(), Cells())
     gain = fit_gap_model(reader, Cells(), Upside(PAGES, [OTHER] * 6))  # type: ignore[arg-type]
