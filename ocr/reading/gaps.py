@@ -41,23 +41,27 @@ def cut_at_gaps(
         model: Says where.
         kernels: What the detector saw of the page, where that is known.
     """
-    found = score_gaps(line, model, kernels)
-    return cut_line(line, [gap for gap, probability in found if probability > model.cut_above])
+    found = score_gaps(line, model, kernels, above=model.cut_above)
+    return cut_line(line, [gap for gap, _ in found])
 
 
 def score_gaps(
-    line: PlacedLine, model: GapModel, kernels: KernelMap | None
+    line: PlacedLine, model: GapModel, kernels: KernelMap | None, *, above: float
 ) -> list[tuple[FoundGap, float]]:
-    """Return the gaps of a line in reading order, each with how probable it is that lines end."""
+    """Return the gaps at which it is more probable than this that lines end, in reading order."""
     gaps = find_gaps(line)
+    scored = zip(gaps, map(model.probability, describe_gaps(line.read.text, gaps)), strict=True)
     return [
-        (gap, 0.0 if kernels and _is_text(line, gap, kernels) else model.probability(described))
-        for gap, described in zip(gaps, describe_gaps(line.read.text, gaps), strict=True)
+        (gap, probability)
+        for gap, probability in scored
+        if probability > above and not (kernels and _is_text(line, gap, kernels))
     ]
 
 
 def find_gaps(line: PlacedLine) -> list[FoundGap]:
     """Return the gaps of a line that are wide enough to part lines, in reading order."""
+    if len(line.read.text.split()) < 2:
+        return []
     words = place_words(line)
     begin, end = 0.0, 1.0
     gaps = []

@@ -3,14 +3,18 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from statistics import median
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ocr.image.cropping import crop_corners
 from ocr.image.rectangle import Corners
 from ocr.reading.recognition.ctc import Recognition
+
+Outline = tuple[complex, ...]
+"""Four corners x + yj in pixels of the page, clockwise."""
 
 WORD: Final = re.compile(r"\S+")
 """What white space parts; scripts that put none have lines of one word."""
@@ -37,47 +41,51 @@ class PlacedLine:
     crop_box: Corners
 
     @cached_property
-    def cut(self) -> Corners:
-        """(4, 2) corners of what was read, from where the reading began."""
-        return crop_corners(self.crop_box)
+    def cut(self) -> Outline:
+        """Corners of what was read, from where the reading began."""
+        return _outline(crop_corners(self.crop_box))
 
     @cached_property
     def turns(self) -> int:
         """Which corner of the box is where the reading begins."""
         reading = self.cut[1] - self.cut[0]
-        sides = np.roll(self.box, -1, axis=0) - self.box
-        lengths = np.maximum(np.linalg.norm(sides, axis=1), 1e-6)
-        return int(np.argmax(sides @ reading / lengths))
+        box = _outline(self.box)
+        sides = [after - corner for corner, after in zip(box, box[1:] + box[:1], strict=True)]
+        along = [(side * reading.conjugate()).real / max(abs(side), 1e-6) for side in sides]
+        return along.index(max(along))
+
+    @cached_property
+    def corners(self) -> Outline:
+        """The corners of the box from where the reading begins."""
+        box = _outline(self.box)
+        return box[self.turns :] + box[: self.turns]
 
     @cached_property
     def aspect(self) -> float:
         """Length of the line by its height; above 0."""
         first, second, third, fourth = self.corners
-        length_px = float(np.linalg.norm(second - first + third - fourth))
-        height_px = float(np.linalg.norm(fourth - first + third - second))
+        length_px = abs(second - first + third - fourth)
+        height_px = abs(fourth - first + third - second)
         return max(length_px, 1.0) / max(height_px, 1.0)
 
-    @cached_property
-    def corners(self) -> Corners:
-        """(4, 2) the corners of the box from where the reading begins."""
-        return np.roll(self.box, -self.turns, axis=0)
-
-    def middle(self, share: float) -> NDArray[np.float32]:
-        """Return the place (2,) at a share of its length, halfway between top and bottom."""
-        first, second, third, fourth = self.corners
-        return np.asarray(((1 - share) * (first + fourth) + share * (second + third)) / 2)
+    def middle(self, share: float) -> complex:
+        """Return the place at a share of its length, halfway between top and bottom."""
+        begin, end = _middles(self.corners)
+        return begin + share * (end - begin)
 
     def part(self, begin: float, end: float) -> Corners:
         """Return what lies between two shares of its length, its corners as those of the box."""
         first, second, third, fourth = self.corners
         top, bottom = second - first, third - fourth
-        part = [
+        part = (
             first + begin * top,
             first + end * top,
             fourth + end * bottom,
             fourth + begin * bottom,
-        ]
-        return np.asarray(np.roll(part, self.turns, axis=0), dtype=np.float32)
+        )
+        back = 4 - self.turns
+        corners = [(corner.real, corner.imag) for corner in part[back:] + part[:back]]
+        return np.array(corners, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ def place_words(line: PlacedLine) -> list[WordPlace]:
     words = [slice(*word.span()) for word in WORD.finditer(text)]
     if not words or len(line.read.character_places) != len(text):
         return []
-    begins, ends = _edges(_shares_of_line(np.array(line.read.character_places), line), line)
+    begins, ends = _edges(line)
     if words[0].start == 0:
         begins[0] = 0.0
     if words[-1].stop == len(text):
@@ -139,37 +147,49 @@ def place_words(line: PlacedLine) -> list[WordPlace]:
     return [WordPlace(word, begins[word.start], ends[word.stop - 1]) for word in words]
 
 
-def _edges(
-    middles: NDArray[np.float64], line: PlacedLine
-) -> tuple[dict[int, float], dict[int, float]]:
-    """Return where the visible characters begin and end: halfway to the next one.
+def _edges(line: PlacedLine) -> tuple[dict[int, float], dict[int, float]]:
+    """Return where the visible characters begin and end, by their places in the text.
 
-    Across white space it is a quarter of the way, as white space may stand anywhere in it, and not
-    further than a character reaches. All are shares of the line's length, 0 to 1.
+    That is halfway to the next one. Across white space it is a quarter of the way, as white space
+    may stand anywhere in it, and not further than a character reaches. All are shares of the
+    line's length, 0 to 1.
     """
-    visible = [at for at, character in enumerate(line.read.text) if not character.isspace()]
-    seen = middles[visible]
-    gaps = np.diff(seen)
-    beside = np.diff(visible) == 1
+    places = enumerate(zip(line.read.text, _middles_of(line), strict=True))
+    seen = [(at, middle) for at, (character, middle) in places if not character.isspace()]
+    gaps = [(after - at == 1, there - here) for (at, here), (after, there) in pairwise(seen)]
     lone = LONE_HEIGHTS / line.aspect
-    usual = float(np.median(gaps[beside])) if beside.any() else lone
-    reach = np.where(beside, gaps / 2, np.minimum(gaps / 4, max(WIDEST * usual, lone) / 2))
-    begins = np.clip(seen - np.concatenate([[usual / 2], reach]), 0, 1)
-    ends = np.clip(seen + np.concatenate([reach, [usual / 2]]), 0, 1)
-    return dict(zip(visible, begins.tolist(), strict=True)), dict(
-        zip(visible, ends.tolist(), strict=True)
+    pitches = [gap for is_beside, gap in gaps if is_beside]
+    usual = median(pitches) if pitches else lone
+    furthest = max(WIDEST * usual, lone) / 2
+    reach = [gap / 2 if is_beside else min(gap / 4, furthest) for is_beside, gap in gaps]
+    before, behind = [usual / 2, *reach], [*reach, usual / 2]
+    return (
+        {at: _share(middle - far) for (at, middle), far in zip(seen, before, strict=True)},
+        {at: _share(middle + far) for (at, middle), far in zip(seen, behind, strict=True)},
     )
 
 
-def _shares_of_line(places: NDArray[np.float64], line: PlacedLine) -> NDArray[np.float64]:
-    """Return shares of the width of what was cut out, (L,), as shares of the line."""
+def _middles_of(line: PlacedLine) -> list[float]:
+    """Return where the middles of all characters are, as shares of the line's length."""
     begin, end = _middles(line.cut)
     line_begin, line_end = _middles(line.corners)
     way = line_end - line_begin
-    ways = begin + places[:, None] * (end - begin) - line_begin
-    return np.asarray(ways @ way / max(float(way @ way), 1e-6))
+    squared = max(abs(way) ** 2, 1e-6)
+    first = ((begin - line_begin) * way.conjugate()).real / squared
+    stretch = ((end - begin) * way.conjugate()).real / squared
+    return [first + place * stretch for place in line.read.character_places]
 
 
-def _middles(corners: Corners) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    first, second, third, fourth = corners.astype(np.float64)
+def _middles(outline: Outline) -> tuple[complex, complex]:
+    """Return the middles of the side where a line begins, and of that where it ends."""
+    first, second, third, fourth = outline
     return (first + fourth) / 2, (second + third) / 2
+
+
+def _outline(corners: Corners) -> Outline:
+    first, second, third, fourth = corners.tolist()
+    return complex(*first), complex(*second), complex(*third), complex(*fourth)
+
+
+def _share(value: float) -> float:
+    return min(max(value, 0.0), 1.0)

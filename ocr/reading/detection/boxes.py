@@ -59,8 +59,7 @@ def find_boxes(
     found = list(_unclipped_kernels(probabilities, rule))
     map_height, map_width = probabilities.shape
     page_px = np.array([width_px, height_px], dtype=np.float64)
-    map_px = np.array([map_width, map_height], dtype=np.float64)
-    scale = page_px / map_px
+    scale = page_px / (map_width, map_height)
 
     def to_page(corners: list[Corners]) -> NDArray[np.float32]:
         on_map = np.array(corners, dtype=np.float64).reshape(-1, 4, 2)
@@ -70,7 +69,7 @@ def find_boxes(
         boxes=to_page([box for box, _, _ in found]),
         crop_boxes=to_page([crop_box for _, crop_box, _ in found]),
         scores=np.array([score for _, _, score in found], dtype=np.float32),
-        kernels=KernelMap(probabilities, map_px / page_px),
+        kernels=KernelMap(probabilities, (map_width / width_px, map_height / height_px)),
     )
 
 

@@ -108,7 +108,7 @@ def test_a_gap_in_which_the_detector_is_sure_of_text_is_none() -> None:
     def seeing(probability: float) -> KernelMap:
         kernels = np.ones((60, 200), dtype=np.float32)
         kernels[:, middle.start // 2 : middle.stop // 2] = probability
-        return KernelMap(kernels, np.array((0.5, 0.5)))
+        return KernelMap(kernels, (0.5, 0.5))
 
     far = line("AB CD", {2: 6}, box=LEVEL + 5000)
 
@@ -124,7 +124,7 @@ def test_a_break_of_one_pixel_in_the_widest_gap_is_seen() -> None:
     for column in (60, 77, 101, 138):
         broken = kernels.copy()
         broken[:, column] = 0.3
-        assert len(cut_at_gaps(whole, EVERYWHERE, KernelMap(broken, np.array((0.5, 0.5))))) == 2
+        assert len(cut_at_gaps(whole, EVERYWHERE, KernelMap(broken, (0.5, 0.5)))) == 2
 
 
 def test_what_is_no_wider_than_a_stroke_is_not_cut_off() -> None:

@@ -55,12 +55,12 @@ class JoinedLines:
 
     Attributes:
         box: (4, 2) the smallest rectangle round them.
-        middle: (2,) the middle between the two; None: it is one line.
+        middle: Place x + yj halfway between the two; None: it is one line.
         apart_px: How far they are apart.
     """
 
     box: Corners
-    middle: NDArray[np.float64] | None = None
+    middle: complex | None = None
     apart_px: float = 0.0
 
 
@@ -109,7 +109,7 @@ def join_lines(regions: Sequence[Region]) -> list[JoinedLines]:
         if is_read[at] and is_read[other] and _are_neighbours(level[at], level[other]):
             right, left = float(level[at][:, 0].max()), float(level[other][:, 0].min())
             height = (level[at][:, 1].mean() + level[other][:, 1].mean()) / 2
-            middle = turn @ np.array(((right + left) / 2, height))
+            middle = complex(*(turn @ np.array(((right + left) / 2, height))))
             box = _box(np.concatenate([corners[at], corners[other]]))
             lines.append(JoinedLines(box, middle, max(0.0, left - right)))
     alone = (at for at, read in enumerate(is_read) if read and at not in is_beside)
@@ -178,9 +178,9 @@ def _end(line: JoinedLines, read: PlacedLine, gaps: Sequence[FoundGap]) -> int |
         return None
     first, second, _, fourth = read.corners
     along = second - first
-    length_px = max(float(np.linalg.norm(along)), 1.0)
-    height_px = float(np.linalg.norm(fourth - first))
-    place = float((line.middle - first) @ along) / length_px**2
+    length_px = max(abs(along), 1.0)
+    height_px = abs(fourth - first)
+    place = ((line.middle - first) * along.conjugate()).real / length_px**2
     off = [abs((gap.before.end + gap.behind.begin) / 2 - place) * length_px for gap in gaps]
-    nearest = int(np.argmin(off))
+    nearest = off.index(min(off))
     return nearest if off[nearest] <= OFF_HEIGHTS * height_px + line.apart_px / 2 else None

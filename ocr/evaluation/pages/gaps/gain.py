@@ -146,7 +146,7 @@ def count_lines(regions: Sequence[Region], page: PlacedPage) -> PageCounts:
 
 def _count_ways(regions: Sequence[Region], page: PlacedPage, model: GapModel) -> list[PageCounts]:
     """Count a page as it was found, and parted above each of the thresholds."""
-    scored = [score_gaps(line, model, page.kernels) for line in page.lines]
+    scored = [score_gaps(line, model, page.kernels, above=THRESHOLDS[0]) for line in page.lines]
     by_cuts: dict[int, PageCounts] = {}
     ways = []
     for cut_above in (1.0, *THRESHOLDS):
