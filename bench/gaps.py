@@ -18,11 +18,10 @@ from rich.table import Table
 from configs.dataset import MAX_PIXELS
 from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.errors import BadInput
-from ocr.evaluation.bootstrap import Resampling, group_codes
+from ocr.evaluation.bootstrap import Resampling
 from ocr.evaluation.pages.comparison import estimate_change
 from ocr.evaluation.pages.counts import PageCounts
-from ocr.evaluation.pages.gaps.gain import count_lines
-from ocr.evaluation.pages.metrics import sum_pages, summarise_pages
+from ocr.evaluation.pages.metrics import count_reading, sum_pages, summarise_pages
 from ocr.models.gap_model import BUCKETS, GapModel
 from ocr.models.pipeline import read_gap_model, read_pipeline
 from tasks.readers import load_pipeline
@@ -59,7 +58,7 @@ def main() -> None:
         parting_s += time.process_time() - read
         for name, way in models.items():
             lines = parted if way is model else placed.parted(way) if way else placed
-            found[name].append(count_lines(page.regions, lines))
+            found[name].append(count_reading(lines.to_reading(), page.regions))
     print_table(found)
     print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
 
@@ -86,7 +85,7 @@ def print_table(found: Mapping[str, Sequence[PageCounts]]) -> None:
     first = sum_pages(next(iter(found.values())))["e2e_hmean"]
     for name, counts in found.items():
         metrics = summarise_pages(counts)
-        draws = Resampling(group_codes([""] * len(counts)), resamples=2000, seed=0)
+        draws = Resampling(np.arange(len(counts)), resamples=2000, seed=0)
         change = estimate_change(sum_pages(counts)["e2e_hmean"], first, draws, confidence=0.95)
         table.add_row(
             name,

@@ -15,8 +15,8 @@ from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.words import PlacedLine, WordPlace, place_words
 
 SURE_OF_TEXT = 0.9
-"""Lines are parted where the detector is less sure than this that there is text. On receipts any
-limit from 0.7 to 0.95 does the same; without one, validation pages gained nothing."""
+"""Lines are parted where the detector is less sure than this that there is text. On receipts
+limits from 0.7 to 0.95 gained about the same; without one, validation pages gained nothing."""
 
 NARROWEST_HEIGHTS = 0.2
 """What is narrower is no line: nothing is cut off there."""
@@ -41,20 +41,22 @@ def cut_at_gaps(
         model: Says where.
         kernels: What the detector saw of the page, where that is known.
     """
-    found = score_gaps(line, model, kernels, above=model.cut_above)
-    return cut_line(line, [gap for gap, _ in found])
+    return cut_line(line, [gap for gap, _ in score_gaps(line, model, kernels)])
 
 
 def score_gaps(
-    line: PlacedLine, model: GapModel, kernels: KernelMap | None, *, above: float
+    line: PlacedLine, model: GapModel, kernels: KernelMap | None
 ) -> list[tuple[FoundGap, float]]:
-    """Return the gaps at which it is more probable than this that lines end, in reading order."""
+    """Return the gaps at which a model parts a line, in reading order, each with its probability.
+
+    Arguments are those of `cut_at_gaps`.
+    """
     gaps = find_gaps(line)
     scored = zip(gaps, map(model.probability, describe_gaps(line.read.text, gaps)), strict=True)
     return [
         (gap, probability)
         for gap, probability in scored
-        if probability > above and not (kernels and _is_text(line, gap, kernels))
+        if probability > model.cut_above and not (kernels and _is_text(line, gap, kernels))
     ]
 
 

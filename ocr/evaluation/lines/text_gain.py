@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.evaluation.bootstrap import Interval, Resampling, estimate, group_codes
+from ocr.evaluation.held_out import choose_held_out
 from ocr.evaluation.ratio import mean_of
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel
@@ -14,7 +15,6 @@ from ocr.reading.recognition.decoder import Decoder
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 RESAMPLES = 2000
-FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,10 @@ def _compare(
     before, before_score = (marks[:, 0] for marks in _mark([[text] for text in plain], references))
     right, score = _mark(found, references)
     codes = group_codes(groups)
-    change, score_change = np.empty((2, len(references)))
-    for fold in range(FOLDS):
-        held_out = codes % FOLDS == fold
-        best = score[~held_out].sum(axis=0).argmax()
-        change[held_out] = right[held_out, best] - before[held_out]
-        score_change[held_out] = score[held_out, best] - before_score[held_out]
+    held_out = choose_held_out(codes, lambda others: int(score[others].sum(axis=0).argmax()))
+    lines = np.arange(len(references))
+    change = right[lines, held_out] - before
+    score_change = score[lines, held_out] - before_score
     draws = Resampling(codes, RESAMPLES, seed)
     chosen = int(score.sum(axis=0).argmax())
     return TextGain(

@@ -19,10 +19,11 @@ def compare_pages(
         lines: 1.0 where the candidate, and where the opponent, got a labelled line right, else
             0.0; (lines,) each.
     """
+    sums = _sum_both(candidate, opponent, draws)
     ours, theirs = lines
     gained, lost = int((ours > theirs).sum()), int((ours < theirs).sum())
     change = candidate.value - opponent.value
-    drawn = estimate_change(candidate, opponent, draws, confidence=TWO_SIDED)
+    drawn = _estimate(sums, change, draws, confidence=TWO_SIDED)
     by_line = paired_wald(gained=gained, lost=lost, n=len(ours))
     half = (by_line.upper - by_line.lower) / 2
     return Comparison(
@@ -36,7 +37,7 @@ def compare_pages(
         upper=min(1.0, max(drawn.upper, change + half)),
         gained=gained,
         lost=lost,
-        p_value=_permute(_sum_both(candidate, opponent, draws), draws),
+        p_value=_permute(sums, draws),
     )
 
 
@@ -63,15 +64,19 @@ def estimate_change(
 
     It is (-1, 1) when all is one group.
     """
-    change = candidate.value - opponent.value
+    sums = _sum_both(candidate, opponent, draws)
+    return _estimate(sums, candidate.value - opponent.value, draws, confidence=confidence)
+
+
+def _estimate(sums: Values, change: float, draws: Resampling, *, confidence: float) -> Interval:
+    """Return the change with its interval; sums are (2, groups, 2)."""
     groups = draws.groups
     if groups < 2:
         return Interval(value=change, lower=-1.0, upper=1.0)
     drawn = np.random.default_rng(draws.seed).multinomial(
         groups, np.full(groups, 1 / groups), size=draws.resamples
     )
-    changes = _change(drawn @ _sum_both(candidate, opponent, draws))
-    return widened(changes, value=change, groups=groups, confidence=confidence)
+    return widened(_change(drawn @ sums), value=change, groups=groups, confidence=confidence)
 
 
 def _sum_both(candidate: Ratio, opponent: Ratio, draws: Resampling) -> Values:

@@ -55,11 +55,13 @@ def measure_pages(
     if len(readings) != len(truths):
         raise BadData(f"{len(readings)} readings of {len(truths)} pages")
     pages = zip(readings, truths, strict=True)
-    counts = [
-        count_page(regions, found.lines, match_page(regions, [one.polygon for one in found.lines]))
-        for found, regions in pages
-    ]
-    return summarise_pages(counts)
+    return summarise_pages([count_reading(reading, regions) for reading, regions in pages])
+
+
+def count_reading(reading: PageReading, regions: Sequence[Region]) -> PageCounts:
+    """Count what is right and wrong in the reading of a page with these labelled regions."""
+    match = match_page(regions, [line.polygon for line in reading.lines])
+    return count_page(regions, reading.lines, match)
 
 
 def summarise_pages(counts: Sequence[PageCounts]) -> PageMetrics:

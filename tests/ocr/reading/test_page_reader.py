@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -15,20 +14,10 @@ from ocr.reading.detection.detector import Detector, OnnxDetector
 from ocr.reading.page_reader import PageReader, ReadsPages, Rotation
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
-from tests.toy_bundle import Lines, draw_page, write_toy_bundle, write_toy_detection_bundle
+from tests.toy_bundle import Lines, draw_page
 
 LINES: Lines = {(32, 32): "ABC", (32, 96): "CAB", (160, 96): "BACA"}
 TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
-
-
-@pytest.fixture
-def detector(tmp_path: Path) -> OnnxDetector:
-    return OnnxDetector.load(write_toy_detection_bundle(tmp_path / "detector"))
-
-
-@pytest.fixture
-def recogniser(tmp_path: Path) -> OnnxRecogniser:
-    return OnnxRecogniser.load(write_toy_bundle(tmp_path / "recogniser"))
 
 
 class Counting:

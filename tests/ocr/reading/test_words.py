@@ -5,6 +5,7 @@ import pytest
 
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.words import PlacedLine, find_words
+from tests.ocr.reading.written_lines import write_line
 
 LEVEL = np.array([(100, 50), (300, 50), (300, 70), (100, 70)], np.float32)
 
@@ -67,11 +68,31 @@ def test_words_of_a_slanted_line_follow_it(degrees: float) -> None:
     matrix = np.array([(np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))])
     box = (LEVEL @ matrix + (200, 300)).astype(np.float32)
 
-    words = find_words(PlacedLine(evenly("AB CD"), box, box))
+    words = find_words(write_line("AB CD", [0.1, 0.3, 0.5, 0.7, 0.9], box))
 
     for word, (begin, end) in zip(words, ((100, 180), (220, 300)), strict=True):
         level = [(begin, 50), (end, 50), (end, 70), (begin, 70)]
-        assert np.allclose(word.corners, np.array(level) @ matrix + (200, 300), atol=1)
+        assert np.allclose(word.corners, np.array(level) @ matrix + (200, 300), atol=0.1)
+
+
+def test_a_wide_character_alone_among_narrow_ones_is_not_trimmed() -> None:
+    middles = [8, 13, 18, 40, 62, 67, 72]  # of a line 20 px high: ill W ill
+    text = "ill W ill"
+    with_spaces = [*middles[:3], 29, middles[3], 51, *middles[4:]]
+
+    wide = find_words(write_line(text, [x / 200 for x in with_spaces], LEVEL))[1]
+
+    left, right = wide.corners[0, 0] - 100, wide.corners[1, 0] - 100
+    assert left <= 35
+    assert right >= 45
+
+
+def test_where_white_space_stands_moves_no_word() -> None:
+    early, late = (
+        find_words(write_line("AB CD", [0.1, 0.2, space, 0.8, 0.9], LEVEL)) for space in (0.25, 0.7)
+    )
+
+    assert [word.corners.tolist() for word in early] == [word.corners.tolist() for word in late]
 
 
 def test_a_text_whose_characters_have_no_places_has_no_words() -> None:

@@ -8,6 +8,7 @@ import cmath
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,11 @@ class JoinedLines:
     middle: complex | None = None
     apart_px: float = 0.0
 
+    @cached_property
+    def crop_box(self) -> Corners:
+        """(4, 2) what is cut out of the page."""
+        return np.asarray(grow_boxes(self.box[None], CROP_MARGIN)[0])
+
 
 def read_examples(
     page: Image, lines: Sequence[JoinedLines], recogniser: Recogniser
@@ -78,7 +84,7 @@ def read_examples(
     crops: list[Image] = []
     for line in lines:
         waiting.append(line)
-        crops.append(crop_line(page, _crop_box(line)))
+        crops.append(crop_line(page, line.crop_box))
         if len(crops) == BATCH or sum(crop.nbytes for crop in crops) >= CROP_BYTES:
             yield from _read(waiting, crops, recogniser)
             waiting, crops = [], []
@@ -150,16 +156,12 @@ def _box(corners: NDArray[np.float64]) -> Corners:
     return smallest_rectangle(corners.astype(np.float32))[0]
 
 
-def _crop_box(line: JoinedLines) -> Corners:
-    return np.asarray(grow_boxes(line.box[None], CROP_MARGIN)[0])
-
-
 def _read(
     lines: Sequence[JoinedLines], crops: Sequence[Image], recogniser: Recogniser
 ) -> Iterator[GapExample]:
     texts = recogniser.recognise(crops) if crops else []
     for line, text in zip(lines, texts, strict=True):
-        yield from _judge(line, PlacedLine(text, line.box, _crop_box(line)))
+        yield from _judge(line, PlacedLine(text, line.box, line.crop_box))
 
 
 def _judge(line: JoinedLines, read: PlacedLine) -> Iterator[GapExample]:
