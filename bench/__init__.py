@@ -9,7 +9,8 @@
 - `reading` – lines read off the shelf and by recorded nets, with their texts, as a cascade
 - `int8` – nets in 8 bits beside the same in float32
 - `cascade` – lines read by a fast recogniser, the unsure ones again by an accurate one
-- `annotate` – checking the pages that `ocrline annotate` suggests beside checking any
+- `annotate`, `teach` – checking the pages that `ocrline annotate` suggests beside checking any;
+  fast nets taught unchecked by an accurate one beside the same on labels alone
 - `serve/`, `operations/` – the gateway beside the bare models, the checkpoint and other servers,
   under load for a long time, and while something goes wrong; what operating costs and survives
 - `pages`, `gaps` – pages read by ocrline, RapidOCR and Tesseract; lines parted at gaps or not

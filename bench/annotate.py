@@ -198,6 +198,15 @@ def print_curve(
 
 def train_and_read(root: Path, labels: Path, changes: Sequence[str]) -> float:
     """Run the stages on a label file up to the pipeline; return its Hmean on the test pages."""
+    own = [f"dataset.root={root}", f"dataset.train_labels={labels}"]
+    reader = train_pipeline("receipts", [*own, *changes])
+    test, _ = read_labelled_pages(root / "det_test.txt", max_pixels=MAX_PIXELS)
+    readings = [reader.read(page.image()) for page in test]
+    return measure_pages(readings, [page.regions for page in test]).e2e_hmean
+
+
+def train_pipeline(preset: str, changes: Sequence[str]) -> ReadsPages:
+    """Run the stages of a preset for pages up to the pipeline, and load it."""
     from configs.presets import load_params
     from configs.retrain import RetrainPagesParams
     from tasks.assembling.assemble import assemble_pipeline
@@ -207,10 +216,9 @@ def train_and_read(root: Path, labels: Path, changes: Sequence[str]) -> float:
     from tasks.train import train_detector, train_recogniser
     from tasks.workspace import open_workspace
 
-    own = [f"dataset.root={root}", f"dataset.train_labels={labels}"]
-    params = load_params("receipts", overrides=[*own, *changes])
+    params = load_params(preset, overrides=changes)
     if not isinstance(params, RetrainPagesParams):
-        raise TypeError("receipts is no preset for pages")
+        raise TypeError(f"{preset} is no preset for pages")
     pages = prepare_pages.fn(params.dataset)
     crops = crop_pages.fn(pages, params.dataset, params.recogniser_name)
     finding = train_detector.fn(pages, params.detector, params.resources)
@@ -221,10 +229,7 @@ def train_and_read(root: Path, labels: Path, changes: Sequence[str]) -> float:
         export_recogniser.fn(reading, crops, params.recogniser_name, params.recogniser),
         pages,
     )
-    reader = load_pipeline(open_workspace(), pipeline.reference)
-    test, _ = read_labelled_pages(root / "det_test.txt", max_pixels=MAX_PIXELS)
-    readings = [reader.read(page.image()) for page in test]
-    return measure_pages(readings, [page.regions for page in test]).e2e_hmean
+    return load_pipeline(open_workspace(), pipeline.reference)
 
 
 if __name__ == "__main__":

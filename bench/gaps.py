@@ -59,7 +59,7 @@ def main() -> None:
         for name, way in models.items():
             lines = parted if way is model else placed.parted(way) if way else placed
             found[name].append(count_reading(lines.to_reading(), page.regions))
-    print_table(found)
+    print_table(found, of="lines")
     print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
 
 
@@ -79,9 +79,9 @@ def wider_than(heights: float) -> GapModel:
     return GapModel(weights, heights / (1 + heights))
 
 
-def print_table(found: Mapping[str, Sequence[PageCounts]]) -> None:
+def print_table(found: Mapping[str, Sequence[PageCounts]], *, of: str) -> None:
     """Print detection and end to end of each way, and the change from the first."""
-    table = Table("lines", "detection", "precision", "recall", "end to end", "change, 95 %")
+    table = Table(of, "detection", "precision", "recall", "end to end", "change, 95 %")
     first = sum_pages(next(iter(found.values())))["e2e_hmean"]
     for name, counts in found.items():
         metrics = summarise_pages(counts)

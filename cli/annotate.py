@@ -1,5 +1,9 @@
-"""``ocrline annotate``: unlabelled pages to a folder of proposed labels, for a person to check."""
+"""``ocrline annotate``: unlabelled pages to a folder of proposed labels, for a person to check.
 
+Or, with ``--sure``, of labels that a model learns from unchecked.
+"""
+
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from ocr.proposal.folder import Proposal
     from ocr.proposal.suggestion import Suggestion
 
+TO_CHECK = 100
 _COLUMNS = ("page", "of", "chosen", "doubt", "novelty", "lines", "least sure of")
 _THEN: Final[Mapping[str, str]] = {
     "ppocrlabel": "open the folder with PPOCRLabel, correct and confirm page after page, and train "
@@ -41,9 +46,21 @@ def annotate(
             f"that reads pages, {OFF_THE_SHELF} where there is none."
         ),
     ] = "",
-    budget: Annotated[int, typer.Option(min=1, help="Most pages to write.")] = 100,
+    budget: Annotated[
+        int | None, typer.Option(min=1, help="Most pages to write; default: 100, with --sure all.")
+    ] = None,
+    sure: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Write labels for another model to learn unchecked: lines read with this "
+            "confidence or more; others are ignored.",
+        ),
+    ] = None,
     output: Annotated[
-        str, typer.Option(help="Folder to make; default: FOLDER's name and -to-check.")
+        str,
+        typer.Option(help="Folder to make; default: FOLDER's name and -to-check, or -read."),
     ] = "",
     after: Annotated[
         list[Path] | None,
@@ -57,7 +74,10 @@ def annotate(
     Every other page is useful, with many unsure lines and unlike those before it; the others are
     drawn at random.
     """
-    target = Path(output or f"{folder.resolve().name}-to-check")
+    if sure is not None and to != "ppocrlabel":
+        raise BadInput(f"--to {to} with --sure, expected --to ppocrlabel")
+    ending = "to-check" if sure is None else "read"
+    target = Path(output or f"{folder.resolve().name}-{ending}")
     if target.resolve().is_relative_to(folder.resolve()):
         raise BadInput(f"{target} lies in {folder}, whose pages are read; name another --output")
     if target.exists():
@@ -76,24 +96,41 @@ def annotate(
         target,
         kind=to,
         reader=reader,
-        budget=budget,
+        budget=budget or (TO_CHECK if sure is None else sys.maxsize),
         max_pixels=MAX_PIXELS,
         known=known,
+        sure=sure,
     )
     if as_json:
         print_json({"model": reader.name, "folder": str(target), **asdict(proposal)})
-    else:
+        return
+    for each in proposal.left_out:
+        ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
+    if sure is None:
         _print(proposal, target, reader.name, then=_THEN[to])
+    else:
+        _print_unchecked(proposal, target, reader.name)
 
 
 def _print(proposal: "Proposal", target: Path, model: str, *, then: str) -> None:
-    for each in proposal.left_out:
-        ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
     print_table(f"{target}, read by {model}", _COLUMNS, map(_row, proposal.suggestions))
     drawn = sum(page.chosen == "random" for page in proposal.suggestions)
     ERR.print(
         f"wrote {len(proposal.suggestions)} of {proposal.read} pages, {drawn} of them drawn at "
         f"random; {escape(then)}",
+        soft_wrap=True,
+    )
+
+
+def _print_unchecked(proposal: "Proposal", target: Path, model: str) -> None:
+    labels = sum(page.labels for page in proposal.suggestions)
+    lines = sum(page.lines for page in proposal.suggestions)
+    learn = f"[{{labels: {target.name}/Label.txt, checked: false}}]"
+    ERR.print(
+        f"{escape(str(target))}, read by {escape(model)}: {len(proposal.suggestions)} of "
+        f"{proposal.read} pages, {labels} of their {lines} lines are labels, the others are "
+        f"ignored; with the folder in dataset.root, train with --set "
+        f"{escape(repr(f'dataset.more_labels={learn}'))}",
         soft_wrap=True,
     )
 

@@ -99,6 +99,20 @@ class MoreLabelsParams(Params):
         description="Share of its rows that counts; the seed says which, and rows that join it "
         "move no other in or out",
     )
+    checked: bool = Field(
+        True,
+        description="A person checked its labels; false: a model read them (`ocrline annotate "
+        "--sure`). Its rows stay in train, and where somebody labelled an image that label counts",
+    )
+
+    @model_validator(mode="after")
+    def _check_split(self) -> "MoreLabelsParams":
+        if not self.checked and self.split != "train":
+            raise ValueError(
+                f"split: {self.split!r} with checked: false, expected 'train': nothing is judged "
+                "by labels that nobody checked"
+            )
+        return self
 
 
 def refuse_lmdb_in_bucket(source: str, root: str) -> None:

@@ -121,7 +121,10 @@ def page_labels(params: PageDatasetParams) -> PageLabelFiles | None:
         test=params.test_labels,
         encoding=params.encoding,
         group_pattern=params.group_pattern,
-        more=tuple(LabelShare(each.labels, each.split, each.ratio) for each in params.more_labels),
+        more=tuple(
+            LabelShare(each.labels, each.split, each.ratio, checked=each.checked)
+            for each in params.more_labels
+        ),
         seed=params.seed,
         group_field=params.group_field,
     )

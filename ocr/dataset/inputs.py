@@ -119,7 +119,7 @@ def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
 
 def _refuse_empty(labels: SplitFiles[LabelT], counts: Counter[Split | None]) -> None:
     for split in labels.filled():
-        if not counts[split]:
+        if not counts[split] and not (split is None and counts["train"]):
             place = (
                 labels.name_of(split or "train") or "train_labels or more_labels: both name none"
             )

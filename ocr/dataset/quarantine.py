@@ -25,6 +25,7 @@ Reason = Literal[
     "same_image_in_two_splits",
     "near_image_in_two_splits",
     "group_in_two_splits",
+    "checked_elsewhere",
     "unconfirmed_page",
     "labels_of_other_size",
     "too_many_regions",
@@ -49,7 +50,9 @@ REGION_REASONS: frozenset[Reason] = frozenset(
     ]
 )
 """What is wrong with one region of a page that stays."""
-TOLD: frozenset[Reason] = frozenset(["illegible", "missing_text", "unconfirmed_page"])
+NO_ROWS: frozenset[Reason] = frozenset(["checked_elsewhere", "unconfirmed_page"])
+"""What nobody has checked yet: however many, they hide no bad rows."""
+TOLD: frozenset[Reason] = NO_ROWS | {"illegible", "missing_text"}
 """No faults: somebody could not read a text, did not write it down, or has not checked it yet."""
 EXAMPLES_PER_REASON = 3
 
@@ -153,13 +156,11 @@ def check_bad_share(
 ) -> None:
     """Stop when more than a set share of the rows is bad; what is only TOLD is not.
 
-    Pages that nobody has checked yet are no rows: however many, they hide no bad ones.
-
     Raises:
         TooManyRejected: With the table of reasons, and the rejections that were given.
     """
     bad = sum(reason.count for reason in reasons if reason.reason not in TOLD)
-    rows -= sum(reason.count for reason in reasons if reason.reason == "unconfirmed_page")
+    rows -= sum(reason.count for reason in reasons if reason.reason in NO_ROWS)
     if bad <= max_bad_share * rows:
         return
     table = "\n".join(

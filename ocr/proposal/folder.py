@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from ocr.dataset.pages.converters.labelstudio import (
     INTERFACE,
@@ -15,7 +15,7 @@ from ocr.dataset.pages.converters.labelstudio import (
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
 from ocr.errors import BadData, BadInput
 from ocr.image.header import image_suffix
-from ocr.proposal.page import PageSource, ProposedPage
+from ocr.proposal.page import PageSource, ProposedPage, UncheckedPage
 from ocr.proposal.reading import LeftOut, encode_page, read_files
 from ocr.proposal.shelf import PageShelf
 from ocr.proposal.suggestion import Suggestion, write_list
@@ -29,7 +29,10 @@ LABELS: Final[dict[ProposalKind, str]] = {
     "labelstudio": "labelstudio.json",
 }
 """What the tool reads. PPOCRLabel keeps its own readings there, until a person confirms a page."""
+UNCHECKED_LABELS: Final = "Label.txt"
+"""What is trained on as it is."""
 _IMAGES: Final[dict[ProposalKind, str]] = {"ppocrlabel": "", "labelstudio": "images/"}
+PageT = TypeVar("PageT")
 _LONGEST_STEM = 80
 _UNWRITABLE = re.compile(r"[\t\r\n\ud800-\udfff]")
 
@@ -58,11 +61,13 @@ def propose_labels(
     budget: int,
     max_pixels: int,
     known: Collection[tuple[str, int]] = (),
+    sure: float | None = None,
 ) -> Proposal:
     """Read pages and write some of them to a new folder, in the order for a person to check.
 
     The folder appears when it is complete. No page in it is a label yet: PPOCRLabel finds what
-    was read in its cache, and Label Studio finds predictions.
+    was read in its cache, and Label Studio finds predictions. With `sure`, its lines are labels
+    that nobody checked.
 
     Args:
         files: Images and PDFs.
@@ -73,6 +78,8 @@ def propose_labels(
         max_pixels: Largest image, width times height.
         known: Pages that were proposed before, of `read_known`: these are not proposed again, and
             pages like them are worth less.
+        sure: Lines of this confidence, 0 to 1, are labels, and others are ignored; PPOCRLabel's
+            alone. None: none is.
 
     Raises:
         ArtifactExists: The folder is there already.
@@ -87,7 +94,11 @@ def propose_labels(
             raise BadInput(_explain(len(shelf), left_out))
         written: list[tuple[str, Choice]] = []
         for choice in choices:
-            source, rank = shelf.get(choice.index).source, len(written) + 1
+            page, rank = shelf.get(choice.index), len(written) + 1
+            source = page.source
+            if sure is not None and max(page.confidences, default=-1.0) < sure:
+                left_out.append(LeftOut(source.name, "no line of it is read surely"))
+                continue
             try:
                 image = _write_image(source, part, rank, kind, max_pixels=max_pixels)
                 written.append((image, choice))
@@ -96,9 +107,12 @@ def propose_labels(
         if not written:
             raise BadInput(_explain(0, left_out))
         pages = ((name, shelf.get(choice.index)) for name, choice in written)
-        _write_labels(part, pages, kind, name=folder.name, model=reader.name)
+        if sure is None:
+            _write_labels(part, pages, kind, name=folder.name, model=reader.name)
+        else:
+            _write_unchecked(part, pages, name=folder.name, sure=sure)
         suggestions = tuple(
-            Suggestion.of(shelf.get(choice.index), image=name, choice=choice)
+            Suggestion.of(shelf.get(choice.index), image=name, choice=choice, sure=sure)
             for name, choice in written
         )
         write_list(part, suggestions, model=reader.name)
@@ -152,10 +166,23 @@ def _write_labels(
     name: str,
     model: str,
 ) -> None:
-    if kind == "ppocrlabel":  # names images by the project's folder, too
-        labels = to_paddleocr((f"{name}/{image}", page) for image, page in pages)
+    if kind == "ppocrlabel":
+        labels = to_paddleocr(_in_folder(name, pages))
     else:
         labels = to_labelstudio_predictions(pages, model=model)
         (folder / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
     with (folder / LABELS[kind]).open("w", encoding="utf-8") as file:
         file.writelines(labels)
+
+
+def _write_unchecked(
+    folder: Path, pages: Iterable[tuple[str, ProposedPage]], *, name: str, sure: float
+) -> None:
+    labels = ((image, UncheckedPage(page, sure)) for image, page in pages)
+    with (folder / UNCHECKED_LABELS).open("w", encoding="utf-8") as file:
+        file.writelines(to_paddleocr(_in_folder(name, labels)))
+
+
+def _in_folder(name: str, pages: Iterable[tuple[str, PageT]]) -> Iterator[tuple[str, PageT]]:
+    """Name images by the project's folder, too, as PPOCRLabel does."""
+    return ((f"{name}/{image}", page) for image, page in pages)

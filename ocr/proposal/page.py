@@ -96,6 +96,37 @@ class ProposedPage:
         return cls(source, width, height, tuple(map(PageLine.from_json, lines)))
 
 
+@dataclass(frozen=True, slots=True)
+class UncheckedPage:
+    """A page as a model labels it for another one: what it is not sure of is ignored.
+
+    Attributes:
+        page: What was read.
+        sure: Least confidence of a line that counts, 0 to 1.
+    """
+
+    page: ProposedPage
+    sure: float
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return self.page.width
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return self.page.height
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The lines as labels."""
+        return tuple(
+            Region(line.polygon, line.text, ignored=line.confidence < self.sure)
+            for line in self.page.lines
+        )
+
+
 def show_path(path: Path) -> str:
     """Return a path as text; U+FFFD stands for bytes of its name that are not UTF-8."""
     return os.fsencode(path).decode(errors="replace")

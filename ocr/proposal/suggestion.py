@@ -25,6 +25,8 @@ class Suggestion:
         doubt: How many of its lines are expected to be wrong.
         novelty: How unlike it is to the pages before it, 0 to 1.
         lines: How many were read.
+        labels: How many of these are labels without a person: those that the reader is sure of,
+            where it was asked for them.
         least_text: What the reader was least sure of; empty where nothing was read.
         least_confidence: How sure it was of that, 0 to 1.
     """
@@ -37,11 +39,14 @@ class Suggestion:
     doubt: float
     novelty: float
     lines: int
+    labels: int
     least_text: str
     least_confidence: float
 
     @classmethod
-    def of(cls, page: ProposedPage, *, image: str, choice: Choice) -> "Suggestion":
+    def of(
+        cls, page: ProposedPage, *, image: str, choice: Choice, sure: float | None
+    ) -> "Suggestion":
         """Describe a page."""
         least = page.least
         return cls(
@@ -53,6 +58,7 @@ class Suggestion:
             doubt=round(page.doubt, 2),
             novelty=round(choice.novelty, 3),
             lines=len(page.lines),
+            labels=0 if sure is None else sum(each >= sure for each in page.confidences),
             least_text=least.text if least else "",
             least_confidence=round(least.confidence, 4) if least else 0.0,
         )

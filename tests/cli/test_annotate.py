@@ -97,6 +97,18 @@ def test_a_later_call_goes_on_with_other_pages(capsys: Out) -> None:
     ]
 
 
+def test_what_is_read_surely_may_teach_unchecked(tmp_path: Path, capsys: Out) -> None:
+    code = run(["annotate", "scans", "--to", "ppocrlabel", "--sure", "0.9"])
+
+    said = capsys.readouterr().err
+    assert code == 0
+    assert "scans-read, read by pages:v1: 2 of 3 pages, 3 of their 5 lines are labels" in said
+    assert "dataset.more_labels=[{labels: scans-read/Label.txt, checked: false}]" in said
+    rows = (tmp_path / "scans-read" / "Label.txt").read_text().splitlines()
+    texts = [each["transcription"] for row in rows for each in json.loads(row.split("\t")[1])]
+    assert sorted(text for text in texts if text != "###") == ["42", "7", "99"]
+
+
 def test_without_a_champion_that_reads_pages_the_model_off_the_shelf_reads(
     shelf: Shelf, capsys: Out
 ) -> None:
@@ -116,6 +128,9 @@ def test_without_a_champion_that_reads_pages_the_model_off_the_shelf_reads(
         (["--to", "ppocrlabel", "--model", "bars"], "bars:v1 reads no pages; name a pipeline"),
         (["--to", "ppocrlabel", "--after", "scans"], "no file scans/pages.json"),
         (["--to", "ppocrlabel", "--budget", "0"], "greater than or equal to 1"),
+        (["--to", "labelstudio", "--sure", "0.9"], "expected --to ppocrlabel"),
+        (["--to", "ppocrlabel", "--sure", "nan"], "less than or equal to 1"),
+        (["--to", "ppocrlabel", "--sure", "2"], "less than or equal to 1"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(arguments: list[str], said: str, capsys: Out) -> None:

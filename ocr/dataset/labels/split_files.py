@@ -31,16 +31,25 @@ class LabelShare:
         ratio: How many of its rows count. Each has a place between 0 and 1 of its own, which
             depends on its image's path and the seed alone, and counts where that is smaller: rows
             that join it move no other in or out.
+        checked: Whether a person looked at its labels; else its rows stay in train, and yield
+            where another file labels the same image.
     """
 
     name: str
     split: Split = "train"
     ratio: float = 1.0
+    checked: bool = True
 
     def shown(self, seed: int) -> str:
         """What rows depend on besides the file's content."""
         share = f" {self.ratio!r} by seed {seed}" if self.ratio < 1 else ""
-        return f"{self.split}={shown_name(self.name)}{share}"
+        checked = "" if self.checked else " unchecked"
+        return f"{self.split}={shown_name(self.name)}{share}{checked}"
+
+    @property
+    def stays_in(self) -> Split | None:
+        """Split of its rows; None where the preparation splits them."""
+        return None if self.split == "train" and self.checked else self.split
 
     def counts(self, row: Row[Label] | Rejection, *, seed: int) -> bool:
         """Tell whether a row counts; a rejected one by where it stands."""
@@ -144,7 +153,7 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def _read(self) -> Iterator[Row[LabelT] | Rejection]:
         for share in self._named():
-            rows = self._parse(share.name, split=None if share.split == "train" else share.split)
+            rows = self._parse(share.name, split=share.stays_in)
             yield from (row for row in rows if share.counts(row, seed=self.seed))
 
     @abstractmethod

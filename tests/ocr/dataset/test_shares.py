@@ -106,3 +106,15 @@ def test_sources_without_files_of_splits_have_no_more(
 ) -> None:
     with pytest.raises(BadInput, match=r"more_labels needs|no other is read"):
         LineLabelFiles(kind, tmp_path, "a.csv", columns=columns, more=(LabelShare("b.csv"),))
+
+
+def test_what_nobody_checked_stays_in_train(tmp_path: Path) -> None:
+    for name in ("own", "read"):
+        (tmp_path / name).write_text(f"{name}.png\tA\n")
+
+    labels = LineLabelFiles("paddleocr", tmp_path, "own", more=(LabelShare("read", checked=False),))
+
+    rows = [(row.image, getattr(row, "split", "")) for row in labels.read()]
+    assert rows == [("own.png", None), ("read.png", "train")]
+    checked = LineLabelFiles("paddleocr", tmp_path, "own", more=(LabelShare("read"),))
+    assert labels.fingerprint() != checked.fingerprint()

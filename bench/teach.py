@@ -1,0 +1,103 @@
+"""What fast nets learn from what an accurate one read: ``python -m bench.teach --root FOLDER``.
+
+FOLDER is a set with det_{train,val,test}.txt. Of its train pages some count as labelled; the
+teacher learns from these, reads the others, and its sure lines are labels that nobody checks, as
+`ocrline annotate --sure` writes them. Then the fast nets learn from both, and, in as many steps,
+from the labelled pages alone. Hours on two cores; minutes with few epochs (``--set``).
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from bench.annotate import train_pipeline
+from bench.gaps import print_table
+from configs.dataset import MAX_PIXELS
+from ocr.dataset.pages.labelled_pages import read_labelled_pages
+from ocr.evaluation.pages.counts import PageCounts
+from ocr.evaluation.pages.metrics import count_reading
+from ocr.proposal.folder import propose_labels
+from ocr.reading.page_reader import ReadsPages
+
+READ = "read"
+
+
+def main() -> None:
+    """Train, read, train twice more, and print how well each reads the test pages."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--root", type=Path, required=True, help="Folder of det_*.txt")
+    parser.add_argument("--labelled", type=int, default=60, help="Train pages that are labelled")
+    parser.add_argument("--sure", type=float, default=0.95, help="As of ocrline annotate")
+    parser.add_argument("--preset", default="receipts", help="Of the fast nets")
+    parser.add_argument("--teacher", default="receipts-accurate", help="Preset of the teacher")
+    parser.add_argument("--set", action="append", default=[], help="key.path=value of all")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-teach-") as folder:
+        os.environ["OCRLINE_HOME"] = folder
+        os.environ["OCRLINE_STORE"] = str(Path(folder, "store"))
+        root = Path(folder, "data")
+        shutil.copytree(arguments.root, root)
+        labelled, others = split_labels(root, arguments.labelled)
+        own = [f"dataset.root={root}", f"dataset.train_labels={labelled.name}", *arguments.set]
+        teacher = train_pipeline(arguments.teacher, own)
+        proposal = propose_labels(
+            track(others, "reading", console=Console(stderr=True), transient=True),
+            root / READ,
+            kind="ppocrlabel",
+            reader=teacher,
+            budget=sys.maxsize,
+            max_pixels=MAX_PIXELS,
+            sure=arguments.sure,
+        )
+        unchecked = f"dataset.more_labels=[{{labels: {READ}/Label.txt, checked: false}}]"
+        taught = train_pipeline(arguments.preset, [*own, unchecked])
+        more = 1 + len(others) / arguments.labelled
+        alone = train_pipeline(arguments.preset, [*own, *lengthen(arguments.preset, own, more)])
+        sure = sum(page.labels for page in proposal.suggestions)
+        print_table(
+            {
+                f"{arguments.labelled} labelled pages": count(alone, root),
+                f"and {sure} lines of {len(others)} pages, unchecked": count(taught, root),
+                "the teacher": count(teacher, root),
+            },
+            of="learnt from",
+        )
+
+
+def split_labels(root: Path, count: int) -> tuple[Path, list[Path]]:
+    """Write a label file of so many train pages, drawn at random; return it and other images."""
+    rows = (root / "det_train.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    order = np.random.default_rng(0).permutation(len(rows)).tolist()
+    labelled = root / "labelled.txt"
+    labelled.write_text("".join(rows[at] for at in order[:count]), encoding="utf-8")
+    return labelled, [root / rows[at].split("\t")[0] for at in order[count:]]
+
+
+def lengthen(preset: str, changes: Sequence[str], factor: float) -> list[str]:
+    """Return what trains the nets of a preset so many times longer."""
+    from configs.presets import load_params
+    from configs.retrain import RetrainPagesParams
+
+    params = load_params(preset, overrides=changes)
+    if not isinstance(params, RetrainPagesParams):
+        raise TypeError(f"{preset} is no preset for pages")
+    epochs = {"detector": params.detector.epochs, "recogniser": params.recogniser.epochs}
+    return [f"{net}.epochs={round(count * factor)}" for net, count in epochs.items()]
+
+
+def count(reader: ReadsPages, root: Path) -> list[PageCounts]:
+    """Count what is right and wrong on the test pages."""
+    test, _ = read_labelled_pages(root / "det_test.txt", max_pixels=MAX_PIXELS)
+    return [count_reading(reader.read(page.image()), page.regions) for page in test]
+
+
+if __name__ == "__main__":
+    main()
