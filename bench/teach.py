@@ -2,8 +2,8 @@
 
 FOLDER is a set with det_{train,val,test}.txt. Of its train pages some count as labelled; the
 teacher learns from these, reads the others, and its sure lines are labels that nobody checks, as
-`ocrline annotate --sure` writes them. Then the fast nets learn from both, and, in as many steps,
-from the labelled pages alone. Hours on two cores; minutes with few epochs (``--set``).
+`ocrline annotate --sure` writes them. Then the fast nets learn from both, and, in about as many
+steps, from the labelled pages alone. Hours on two cores; minutes with few epochs (``--set``).
 """
 
 import argparse
@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +22,13 @@ from bench.annotate import train_pipeline
 from bench.gaps import print_table
 from configs.dataset import MAX_PIXELS
 from ocr.dataset.pages.labelled_pages import read_labelled_pages
+from ocr.errors import BadInput
 from ocr.evaluation.pages.counts import PageCounts
 from ocr.evaluation.pages.metrics import count_reading
 from ocr.proposal.folder import propose_labels
 from ocr.reading.page_reader import ReadsPages
 
-READ = "read"
+READ = "read-unchecked"
 
 
 def main() -> None:
@@ -59,13 +60,16 @@ def main() -> None:
         )
         unchecked = f"dataset.more_labels=[{{labels: {READ}/Label.txt, checked: false}}]"
         taught = train_pipeline(arguments.preset, [*own, unchecked])
-        more = 1 + len(others) / arguments.labelled
-        alone = train_pipeline(arguments.preset, [*own, *lengthen(arguments.preset, own, more)])
         sure = sum(page.labels for page in proposal.suggestions)
+        longer = {
+            "detector": 1 + len(proposal.suggestions) / arguments.labelled,
+            "recogniser": 1 + sure / count_lines(labelled),
+        }
+        alone = train_pipeline(arguments.preset, [*own, *lengthen(arguments.preset, own, longer)])
         print_table(
             {
                 f"{arguments.labelled} labelled pages": count(alone, root),
-                f"and {sure} lines of {len(others)} pages, unchecked": count(taught, root),
+                f"and {sure} lines of {len(proposal.suggestions)} pages": count(taught, root),
                 "the teacher": count(teacher, root),
             },
             of="learnt from",
@@ -75,13 +79,21 @@ def main() -> None:
 def split_labels(root: Path, count: int) -> tuple[Path, list[Path]]:
     """Write a label file of so many train pages, drawn at random; return it and other images."""
     rows = (root / "det_train.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    if not 0 < count < len(rows):
+        raise BadInput(f"--labelled {count}, expected 1 to {len(rows) - 1} of the train pages")
     order = np.random.default_rng(0).permutation(len(rows)).tolist()
     labelled = root / "labelled.txt"
     labelled.write_text("".join(rows[at] for at in order[:count]), encoding="utf-8")
     return labelled, [root / rows[at].split("\t")[0] for at in order[count:]]
 
 
-def lengthen(preset: str, changes: Sequence[str], factor: float) -> list[str]:
+def count_lines(labels: Path) -> int:
+    """Count the lines that somebody transcribed."""
+    pages, _ = read_labelled_pages(labels, max_pixels=MAX_PIXELS)
+    return sum(bool(region.text) and not region.ignored for p in pages for region in p.regions)
+
+
+def lengthen(preset: str, changes: Sequence[str], longer: Mapping[str, float]) -> list[str]:
     """Return what trains the nets of a preset so many times longer."""
     from configs.presets import load_params
     from configs.retrain import RetrainPagesParams
@@ -90,7 +102,7 @@ def lengthen(preset: str, changes: Sequence[str], factor: float) -> list[str]:
     if not isinstance(params, RetrainPagesParams):
         raise TypeError(f"{preset} is no preset for pages")
     epochs = {"detector": params.detector.epochs, "recogniser": params.recogniser.epochs}
-    return [f"{net}.epochs={round(count * factor)}" for net, count in epochs.items()]
+    return [f"{net}.epochs={round(epochs[net] * factor)}" for net, factor in longer.items()]
 
 
 def count(reader: ReadsPages, root: Path) -> list[PageCounts]:

@@ -3,6 +3,8 @@
 Or, with ``--sure``, of labels that a model learns from unchecked.
 """
 
+import json
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -54,8 +56,8 @@ def annotate(
         typer.Option(
             min=0,
             max=1,
-            help="Write labels for another model to learn unchecked: lines read with this "
-            "confidence or more; others are ignored.",
+            help="Write labels for another model to learn unchecked, --to ppocrlabel: lines read "
+            "with this confidence or more; others are ignored.",
         ),
     ] = None,
     output: Annotated[
@@ -72,7 +74,8 @@ def annotate(
     """Read pages and write those to check first with their texts, for a person to correct.
 
     Every other page is useful, with many unsure lines and unlike those before it; the others are
-    drawn at random.
+    drawn at random. With --sure, what is read surely on any page is a label for another model to
+    learn, and nobody checks it.
     """
     if sure is not None and to != "ppocrlabel":
         raise BadInput(f"--to {to} with --sure, expected --to ppocrlabel")
@@ -125,12 +128,12 @@ def _print(proposal: "Proposal", target: Path, model: str, *, then: str) -> None
 def _print_unchecked(proposal: "Proposal", target: Path, model: str) -> None:
     labels = sum(page.labels for page in proposal.suggestions)
     lines = sum(page.lines for page in proposal.suggestions)
-    learn = f"[{{labels: {target.name}/Label.txt, checked: false}}]"
+    learn = [{"labels": f"{target.resolve().name}/Label.txt", "checked": False}]
+    change = f"dataset.more_labels={json.dumps(learn, ensure_ascii=False)}"
     ERR.print(
-        f"{escape(str(target))}, read by {escape(model)}: {len(proposal.suggestions)} of "
-        f"{proposal.read} pages, {labels} of their {lines} lines are labels, the others are "
-        f"ignored; with the folder in dataset.root, train with --set "
-        f"{escape(repr(f'dataset.more_labels={learn}'))}",
+        f"{escape(str(target))}, read by {escape(model)}: {len(proposal.suggestions)} pages, "
+        f"{labels} of their {lines} lines are labels, the others are ignored; with the folder in "
+        f"dataset.root, train with --set {escape(shlex.quote(change))}",
         soft_wrap=True,
     )
 

@@ -99,14 +99,19 @@ class MoreLabelsParams(Params):
         description="Share of its rows that counts; the seed says which, and rows that join it "
         "move no other in or out",
     )
+
+
+class MorePagesParams(MoreLabelsParams):
+    """A further label file of pages, or a share of it."""
+
     checked: bool = Field(
         True,
         description="A person checked its labels; false: a model read them (`ocrline annotate "
-        "--sure`). Its rows stay in train, and where somebody labelled an image that label counts",
+        "--sure`). Its pages stay in train, and yield to those that somebody labelled",
     )
 
     @model_validator(mode="after")
-    def _check_split(self) -> "MoreLabelsParams":
+    def _check_split(self) -> "MorePagesParams":
         if not self.checked and self.split != "train":
             raise ValueError(
                 f"split: {self.split!r} with checked: false, expected 'train': nothing is judged "
@@ -265,7 +270,7 @@ class PageDatasetParams(Params):
     test_labels: FileName = Field(
         "", description="The test split's; empty: split off the train labels"
     )
-    more_labels: list[MoreLabelsParams] = Field(
+    more_labels: list[MorePagesParams] = Field(
         default=[], description="Further label files, each with the share of its rows that counts"
     )
     encoding: Literal["utf-8", "gb18030"] = Field(

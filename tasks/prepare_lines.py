@@ -102,10 +102,7 @@ def line_labels(params: LineDatasetParams) -> LineLabelFiles | None:
         test=params.test_labels,
         encoding=params.encoding,
         group_pattern=params.group_pattern,
-        more=tuple(
-            LabelShare(each.labels, each.split, each.ratio, checked=each.checked)
-            for each in params.more_labels
-        ),
+        more=tuple(LabelShare(each.labels, each.split, each.ratio) for each in params.more_labels),
         seed=params.seed,
         delimiter=params.delimiter,
         columns=Columns(

@@ -33,6 +33,11 @@ class Accepted(Generic[SampleLabelT_co]):
         found = self.candidates.at(self.positions.tolist())
         yield from zip(found, (SPLITS[split] for split in self.splits.tolist()), strict=True)
 
+    @property
+    def unchecked(self) -> int:
+        """How many of them nobody checked."""
+        return int(self.candidates.unchecked[self.positions].sum())
+
     def by_split(self) -> "Accepted[SampleLabelT_co]":
         """The same in the order of their splits, otherwise as they are."""
         order = np.argsort(self.splits, kind="stable")

@@ -1,10 +1,18 @@
 """A labelled image on its way into a snapshot: first as a row, then with its image."""
 
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from ocr.dataset.quarantine import Reason, Rejection
 from ocr.dataset.split import Split
 from ocr.dataset.spool import SpoolPlace
+
+UNCHECKED: Final = " (unchecked)"
+"""How the source of a row ends whose label a model wrote and nobody looked at."""
+
+
+def is_checked(source: str) -> bool:
+    """Say whether a person labelled what comes from a source."""
+    return not source.endswith(UNCHECKED)
 
 
 class Label(Protocol):
@@ -46,9 +54,15 @@ class Row(NamedTuple, Generic[LabelT_co]):
     source: str
     where: str
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether a person labelled it."""
+        return is_checked(self.source)
+
     def reject(self, reason: Reason, detail: str) -> Rejection:
         """Quarantine it."""
-        return Rejection(reason, self.where, self.image, self.label.shown, detail)
+        found = Rejection(reason, self.where, self.image, self.label.shown, detail)
+        return found if self.is_checked else found.of_unchecked()
 
 
 class EncodedImage(NamedTuple):

@@ -19,6 +19,7 @@ RECORDS = "records"
 ROWS = "rows"
 ID_BYTES = 32
 FREE = -1
+UNCHECKED = -2
 _AT_ONCE = 4096
 _BLOCK = 512  # records that are read at once
 
@@ -27,7 +28,8 @@ def record_type(hash_bytes: int) -> "np.dtype[np.void]":
     """What is known of a candidate without its row.
 
     `label` and `group` are numbers, equal for equal ones; a `group` of 0 is none. `split` is a
-    position in SPLITS, `FREE` where there is none. `image` counts the images from 0.
+    position in SPLITS, `FREE` where there is none, `UNCHECKED` where it is train because nobody
+    checked the label. `image` counts the images from 0.
     """
     return np.dtype(
         [
@@ -113,6 +115,10 @@ class CandidateTable(Sequence[Candidate[SampleLabelT_co]]):
     def __iter__(self) -> Iterator[Candidate[SampleLabelT_co]]:
         return self.at(range(len(self)))
 
+    def part(self, positions: Codes) -> "CandidateTable[SampleLabelT_co]":
+        """The same table with these alone, in their order."""
+        return _Part(self, positions)
+
     def column(self, name: str) -> NDArray[Any]:
         """Read one field of every record: (N, ...)."""
         kind = self._type[name]
@@ -140,8 +146,13 @@ class CandidateTable(Sequence[Candidate[SampleLabelT_co]]):
     def splits(self) -> SplitCodes:
         """Positions in SPLITS, of those without a split of their own that of train: (N,)."""
         splits = self.column("split")
-        splits[splits == FREE] = TRAIN
+        splits[splits < 0] = TRAIN
         return splits
+
+    @property
+    def unchecked(self) -> NDArray[np.bool_]:
+        """Which ones nobody checked: (N,)."""
+        return np.asarray(self.column("split") == UNCHECKED)
 
     @property
     def groups(self) -> Codes:
@@ -182,6 +193,23 @@ class CandidateTable(Sequence[Candidate[SampleLabelT_co]]):
         places = (records[name].tolist() for name in ("row_size", "row_at"))
         for size, start in zip(*places, strict=True):
             yield Row(*pickle.loads(os.pread(self._rows, size, start)))  # noqa: S301 - `collect` wrote it
+
+
+class _Part(CandidateTable[SampleLabelT_co]):
+    """Some candidates of a table."""
+
+    def __init__(self, table: CandidateTable[SampleLabelT_co], positions: Codes) -> None:
+        self._table, self._positions = table, positions
+        self._suffixes, self._files, self._rows = table._suffixes, table._files, table._rows
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def column(self, name: str) -> NDArray[Any]:
+        return np.asarray(self._table.column(name)[self._positions])
+
+    def records(self, positions: Sequence[int] | Codes) -> NDArray[Any]:
+        return self._table.records(self._positions[np.asarray(positions, np.int64)])
 
 
 def hex_ids(records: NDArray[Any]) -> Iterator[str]:

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.dataset.candidate import Candidate, SampleLabel
+from ocr.dataset.candidate import Candidate, Row, SampleLabel
 from ocr.dataset.candidate_table import (
     FREE,
     ID_BYTES,
     RECORDS,
     ROWS,
+    UNCHECKED,
     CandidateTable,
     record_type,
 )
@@ -59,7 +60,7 @@ def collect(
                 bytes.fromhex(image.id),
                 _number(row.label.stored),
                 _number(row.group) if row.group else 0,
-                SPLITS.index(row.split) if row.split else FREE,
+                _split_of(row),
                 suffixes.setdefault(image.suffix, len(suffixes)),
                 files.setdefault(image.place.file, len(files)),
                 image.width,
@@ -74,6 +75,12 @@ def collect(
     count = _write_sorted(spool.folder / RECORDS, parts.read(record_type(hash_bytes)))
     names = {"suffixes": tuple(suffixes), "files": tuple(files)}
     return CandidateTable(count, hash_bytes=hash_bytes, **names, spool=spool), rejections
+
+
+def _split_of(row: Row[Any]) -> int:
+    if not row.is_checked:
+        return UNCHECKED
+    return SPLITS.index(row.split) if row.split else FREE
 
 
 class _Parts:

@@ -19,8 +19,7 @@ from ocr.dataset.split import Codes, Split, SplitCodes, where
 AnyCandidate = Candidate[SampleLabel]
 LabelT = TypeVar("LabelT", bound=SampleLabel)
 
-_RANKS: dict[Split | None, int] = {"test": 0, "val": 1, None: 2, "train": 3}
-"""What stays in train was read by a model or rendered, and yields to what a person labelled."""
+_RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}
 
 
 def drop_duplicates(
@@ -137,8 +136,6 @@ def name_of(candidate: AnyCandidate) -> str:
 
 def _reject_copy(candidate: AnyCandidate, first: AnyCandidate) -> Rejection:
     name = name_of(first)
-    if candidate.row.split == "train" != first.row.split:
-        return candidate.row.reject("checked_elsewhere", f"labelled as {name}")
     if _reads(candidate) != _reads(first):
         detail = f"{name} reads {first.row.label.shown!r}"
         return candidate.row.reject("duplicate_with_other_text", detail)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, get_args
 
@@ -25,7 +25,7 @@ Reason = Literal[
     "same_image_in_two_splits",
     "near_image_in_two_splits",
     "group_in_two_splits",
-    "checked_elsewhere",
+    "unchecked",
     "unconfirmed_page",
     "labels_of_other_size",
     "too_many_regions",
@@ -50,8 +50,8 @@ REGION_REASONS: frozenset[Reason] = frozenset(
     ]
 )
 """What is wrong with one region of a page that stays."""
-NO_ROWS: frozenset[Reason] = frozenset(["checked_elsewhere", "unconfirmed_page"])
-"""What nobody has checked yet: however many, they hide no bad rows."""
+NO_ROWS: frozenset[Reason] = frozenset(["unchecked", "unconfirmed_page"])
+"""Of what nobody has checked: however many, they hide no bad rows."""
 TOLD: frozenset[Reason] = NO_ROWS | {"illegible", "missing_text"}
 """No faults: somebody could not read a text, did not write it down, or has not checked it yet."""
 EXAMPLES_PER_REASON = 3
@@ -81,6 +81,10 @@ class Rejection:
     image: str
     text: str
     detail: str
+
+    def of_unchecked(self) -> "Rejection":
+        """The same of a row that nobody checked: no fault of anybody's labels."""
+        return replace(self, reason="unchecked", detail=f"{self.reason}: {self.detail}")
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,8 @@ def check_shares(
         TooManyRejected: With the table of reasons.
     """
     of_rows = [reason for reason in reasons if reason.reason not in REGION_REASONS]
-    check_bad_share(of_rows, rows=counts["rows"], max_bad_share=max_bad_share)
+    rows = counts["rows"] - counts.get("unchecked", 0)
+    check_bad_share(of_rows, rows=rows, max_bad_share=max_bad_share)
     of_regions = [reason for reason in reasons if reason.reason in REGION_REASONS]
     regions = counts.get("regions", 0)
     check_bad_share(of_regions, rows=regions, max_bad_share=max_bad_share, unit="regions")

@@ -28,10 +28,10 @@ _BYTES = 8
 
 
 def list_rows(rows: Iterable[Row[Any] | Rejection]) -> RowList:
-    """List rows as they are read; those that cannot be read are none."""
+    """List rows as they are read; those that cannot be read, or that nobody checked, are none."""
     digests = bytearray()
     for row in rows:
-        if not isinstance(row, Rejection):
+        if not isinstance(row, Rejection) and row.is_checked:
             content = f"{row.image}\0{row.label!r}".encode("utf-8", "surrogatepass")
             digests += hashlib.blake2b(content, digest_size=_BYTES).digest()
     return np.unique(np.frombuffer(bytes(digests), np.uint64))

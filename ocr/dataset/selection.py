@@ -24,6 +24,7 @@ from ocr.dataset.split import (
     where,
 )
 from ocr.dataset.spool import Spool
+from ocr.dataset.unchecked import FindAlike, join_unchecked
 from ocr.errors import BadData
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
@@ -47,10 +48,11 @@ def select_samples(
     given: Sequence[Split],
     max_bad_share: float,
     cluster: Callable[[CandidateTable[LabelT]], Codes],
+    find_alike: FindAlike[LabelT] | None = None,
     frozen: HeldOut | None = None,
     filled: Sequence[Split] = SPLITS,
 ) -> Selection[LabelT]:
-    """Select the samples and their splits.
+    """Select the samples and their splits; what nobody checked joins those that were.
 
     Args:
         found: Good and rejected rows in any order.
@@ -59,6 +61,8 @@ def select_samples(
         given: Splits that have rows of their own.
         max_bad_share: Share of rejected rows above which nothing is selected.
         cluster: Numbers the clusters of near-duplicates, which no split may share.
+        find_alike: Tells which rows that nobody checked are copies of others; None: there are no
+            such rows.
         frozen: The test split to keep: its samples return to test, and no other is put there.
         filled: Splits that need samples.
 
@@ -70,14 +74,20 @@ def select_samples(
         found = found if "test" in given else hold(found, frozen)
         given = (*given, "test")
     candidates, rejections = collect(found, spool=spool)
-    positions, copies = drop_duplicates(candidates)
-    clusters = cluster(candidates)
-    groups = candidates.groups
-    splits = _split(candidates, clusters, groups, positions, rule=rule, given=given)
-    kept = Accepted(candidates, positions, splits[positions])
+    of_people = where(~candidates.unchecked)
+    labelled = candidates.part(of_people)
+    positions, copies = drop_duplicates(labelled)
+    clusters = cluster(labelled)
+    groups = labelled.groups
+    splits = _split(labelled, clusters, groups, positions, rule=rule, given=given)
+    kept = Accepted(labelled, positions, splits[positions])
     leaks = _reject_leaks(kept, clusters[positions], groups[positions])
     left = kept.without(np.fromiter(leaks, np.int32))
+    left = Accepted(candidates, of_people[left.positions], left.splits)
     rejected = [*rejections, *copies, *leaks.values()]
+    if find_alike is not None:
+        left, yielding = join_unchecked(left, of_people, splits, find_alike=find_alike)
+        rejected += yielding
     return conclude(left, rejected, max_bad_share=max_bad_share, filled=filled)
 
 
@@ -92,7 +102,10 @@ def conclude(
     ordered = sorted(rejections)
     rows = len(accepted) + len(ordered)
     check_bad_share(
-        count_reasons(ordered), rows=rows, max_bad_share=max_bad_share, rejections=ordered
+        count_reasons(ordered),
+        rows=rows - accepted.unchecked,
+        max_bad_share=max_bad_share,
+        rejections=ordered,
     )
     _refuse_empty(accepted.splits, ordered, filled=filled)
     return Selection(accepted, ordered)

@@ -4,6 +4,7 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
@@ -33,6 +34,7 @@ UNCHECKED_LABELS: Final = "Label.txt"
 """What is trained on as it is."""
 _IMAGES: Final[dict[ProposalKind, str]] = {"ppocrlabel": "", "labelstudio": "images/"}
 PageT = TypeVar("PageT")
+UNSURE: Final = "no line with a confidence of"
 _LONGEST_STEM = 80
 _UNWRITABLE = re.compile(r"[\t\r\n\ud800-\udfff]")
 
@@ -88,24 +90,23 @@ def propose_labels(
     _check_name(folder.name)
     with folder_written_whole(folder) as part, tempfile.TemporaryFile(dir=part) as file:
         shelf = PageShelf(file)
-        left_out = list(_fill(shelf, read_files(files, reader, max_pixels=max_pixels)))
-        choices = shelf.choose(budget=budget, known=known)
+        found = read_files(files, reader, max_pixels=max_pixels)
+        left_out = list(_fill(shelf, found, sure=sure))
+        choose = shelf.choose if sure is None else shelf.take
+        choices = choose(budget=budget, known=known)
         if not choices:
-            raise BadInput(_explain(len(shelf), left_out))
+            raise BadInput(_explain(len(shelf), left_out, sure=sure))
         written: list[tuple[str, Choice]] = []
         for choice in choices:
-            page, rank = shelf.get(choice.index), len(written) + 1
-            source = page.source
-            if sure is not None and max(page.confidences, default=-1.0) < sure:
-                left_out.append(LeftOut(source.name, "no line of it is read surely"))
-                continue
+            source = shelf.get(choice.index).source
+            rank = len(written) + 1 if sure is None else None
             try:
                 image = _write_image(source, part, rank, kind, max_pixels=max_pixels)
                 written.append((image, choice))
             except BadData as error:  # what was read of the others is not lost
                 left_out.append(LeftOut(source.name, str(error)))
         if not written:
-            raise BadInput(_explain(0, left_out))
+            raise BadInput(_explain(0, left_out, sure=None))
         pages = ((name, shelf.get(choice.index)) for name, choice in written)
         if sure is None:
             _write_labels(part, pages, kind, name=folder.name, model=reader.name)
@@ -128,31 +129,49 @@ def _check_name(name: str) -> None:
 
 
 def _fill(
-    shelf: PageShelf, found: Iterable[tuple[ProposedPage, bytes] | LeftOut]
+    shelf: PageShelf,
+    found: Iterable[tuple[ProposedPage, bytes] | LeftOut],
+    *,
+    sure: float | None,
 ) -> Iterator[LeftOut]:
     for each in found:
         if isinstance(each, LeftOut):
             yield each
-        else:
-            page, page_hash = each
+            continue
+        page, page_hash = each
+        if sure is None or UncheckedPage(page, sure).labels:
             shelf.put(page, page_hash=page_hash)
+        else:
+            yield LeftOut(page.source.name, f"{UNSURE} {sure:g}")
 
 
-def _explain(read: int, left_out: list[LeftOut]) -> str:
+def _explain(read: int, left_out: list[LeftOut], *, sure: float | None) -> str:
     if read:
-        return f"all {read} pages were proposed before; there is none left to check"
+        return f"all {read} pages were proposed before; there is none left"
+    unsure = sum(each.why.startswith(UNSURE) for each in left_out)
+    if unsure:
+        return f"{unsure} pages were read, {UNSURE} {sure:g}; lower --sure"
     why = f", e.g. {left_out[0].name}: {left_out[0].why}" if left_out else ""
     return f"there is no page that can be read{why}"
 
 
 def _write_image(
-    source: PageSource, folder: Path, rank: int, kind: ProposalKind, *, max_pixels: int
+    source: PageSource, folder: Path, rank: int | None, kind: ProposalKind, *, max_pixels: int
 ) -> str:
-    """Write the image of a page; the tools list files by name, so that its rank comes first."""
+    """Write the image of a page; the tools list files by name, so that its rank comes first.
+
+    Without a rank it is called as its file is: the name may say of which document it is.
+    """
     data = encode_page(source, max_pixels=max_pixels)
     stem = re.sub(r"[^\w.-]+", "_", source.path.stem)[:_LONGEST_STEM]
+    first = "" if rank is None else f"{rank:04}-"
     page = f"-p{source.number}" if source.pages > 1 else ""
-    name = f"{_IMAGES[kind]}{rank:04}-{stem}{page}{image_suffix(data)}"
+    suffix = image_suffix(data)
+    name = f"{_IMAGES[kind]}{first}{stem}{page}{suffix}"
+    for number in count(2):
+        if not (folder / name).exists():
+            break
+        name = f"{_IMAGES[kind]}{first}{stem}{page}-{number}{suffix}"
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_bytes(data)
     return name

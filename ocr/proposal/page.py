@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ocr.dataset.labels.encoding import ILLEGIBLE
 from ocr.dataset.pages.region import Region
 from ocr.models.page_line import PageLine
 
@@ -122,9 +123,18 @@ class UncheckedPage:
     def regions(self) -> tuple[Region, ...]:
         """The lines as labels."""
         return tuple(
-            Region(line.polygon, line.text, ignored=line.confidence < self.sure)
+            Region(line.polygon, line.text, ignored=not self._is_label(line))
             for line in self.page.lines
         )
+
+    @property
+    def labels(self) -> int:
+        """How many lines are labels."""
+        return sum(map(self._is_label, self.page.lines))
+
+    def _is_label(self, line: PageLine) -> bool:
+        text = line.text.strip()
+        return line.confidence >= self.sure and bool(text) and text not in ILLEGIBLE
 
 
 def show_path(path: Path) -> str:

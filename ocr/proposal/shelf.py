@@ -1,6 +1,7 @@
 """Pages that were read, on disk until it is known which are chosen."""
 
 from collections.abc import Collection, Sequence
+from itertools import islice
 from typing import BinaryIO
 
 import numpy as np
@@ -42,6 +43,15 @@ class PageShelf:
         offset, size = self._places[index]
         self._file.seek(offset)
         return ProposedPage.from_bytes(self._file.read(size), source=self._sources[index])
+
+    def take(self, *, budget: int, known: Collection[tuple[str, int]]) -> list[Choice]:
+        """Choose the first pages; arguments are those of `choose`."""
+        fresh = (
+            index
+            for index, source in enumerate(self._sources)
+            if (source.digest, source.number) not in known
+        )
+        return [Choice(index, novelty=1.0, turn="sure") for index in islice(fresh, budget)]
 
     def choose(
         self,

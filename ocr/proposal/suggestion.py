@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ocr.errors import ArtifactNotFound, BadData
-from ocr.proposal.page import ProposedPage
+from ocr.proposal.page import ProposedPage, UncheckedPage
 from ocr.proposal.usefulness import Choice, Turn
 
 LIST = "pages.json"
@@ -21,7 +21,7 @@ class Suggestion:
         file: Where it came from.
         page: Its place among the pages of the file, from 1.
         digest: SHA-256 of the file.
-        chosen: Because it is useful to correct, or at random.
+        chosen: Because it is useful to correct, at random, or because it was surely read.
         doubt: How many of its lines are expected to be wrong.
         novelty: How unlike it is to the pages before it, 0 to 1.
         lines: How many were read.
@@ -58,7 +58,7 @@ class Suggestion:
             doubt=round(page.doubt, 2),
             novelty=round(choice.novelty, 3),
             lines=len(page.lines),
-            labels=0 if sure is None else sum(each >= sure for each in page.confidences),
+            labels=0 if sure is None else UncheckedPage(page, sure).labels,
             least_text=least.text if least else "",
             least_confidence=round(least.confidence, 4) if least else 0.0,
         )

@@ -1,11 +1,14 @@
 """``ocrline annotate``: the pages to check first, and why."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 from cli.main import run
+from configs.presets import load_params
+from configs.retrain import RetrainPagesParams
 from ocr.image.pixels import encode_png
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.tiny_bundle import DIGITS
@@ -102,11 +105,30 @@ def test_what_is_read_surely_may_teach_unchecked(tmp_path: Path, capsys: Out) ->
 
     said = capsys.readouterr().err
     assert code == 0
-    assert "scans-read, read by pages:v1: 2 of 3 pages, 3 of their 5 lines are labels" in said
-    assert "dataset.more_labels=[{labels: scans-read/Label.txt, checked: false}]" in said
+    assert "scans-read, read by pages:v1: 2 pages, 3 of their 5 lines are labels" in said
+    assert (
+        """'dataset.more_labels=[{"labels": "scans-read/Label.txt", "checked": false}]'""" in said
+    )
     rows = (tmp_path / "scans-read" / "Label.txt").read_text().splitlines()
     texts = [each["transcription"] for row in rows for each in json.loads(row.split("\t")[1])]
     assert sorted(text for text in texts if text != "###") == ["42", "7", "99"]
+
+
+@pytest.mark.parametrize("name", ["Bob's $(touch PWNED)", "a: [b], #c", "[red]x"])
+def test_what_is_said_to_train_with_works_whatever_the_folder_is_called(
+    name: str, scans: Path, tmp_path: Path, capsys: Out
+) -> None:
+    scans.rename(tmp_path / name)
+    run(["annotate", name, "--to", "ppocrlabel", "--sure", "0.9"])
+    said = capsys.readouterr().err
+
+    words = shlex.split(said[said.index("--set ") :])
+
+    params = load_params("receipts", overrides=words[1:])
+    assert isinstance(params, RetrainPagesParams)
+    assert [(each.labels, each.checked) for each in params.dataset.more_labels] == [
+        (f"{name}-read/Label.txt", False)
+    ]
 
 
 def test_without_a_champion_that_reads_pages_the_model_off_the_shelf_reads(

@@ -5,7 +5,6 @@ import uuid
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from configs.dataset import LineDatasetParams, PageDatasetParams
 from ocr.dataset.roots import StoreRoot
@@ -83,21 +82,6 @@ def test_further_label_files_and_their_delimiter_are_read(data: Path) -> None:
     assert counts["test"] == 10
     assert 0 < counts["train"] + counts["val"] < 20
     assert counts["quarantined"] == 0
-
-
-def test_lines_that_nobody_checked_stay_in_train(data: Path) -> None:
-    rows = [f"{image}\t{text}\n" for image, text in ROWS.items()]
-    (data / "own.txt").write_text("".join(rows[:20]))
-    (data / "read.txt").write_text("".join(rows))
-    labels = [{"labels": "read.txt", "checked": False}]
-    own = {"train_labels": "own.txt", "limits": {"max_bad_share": 0}}
-
-    alone, more = prepare(data, **own), prepare(data, **own, more_labels=labels)
-
-    assert (more["val"], more["test"]) == (alone["val"], alone["test"])
-    assert more["train"] == alone["train"] + len(ROWS) - 20
-    with pytest.raises(ValidationError, match="nothing is judged by labels that nobody checked"):
-        prepare(data, more_labels=[{**labels[0], "split": "test"}])
 
 
 def test_lmdb_and_mmocr_are_sources(data: Path) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
-from ocr.dataset.candidate import Label, Row
+from ocr.dataset.candidate import UNCHECKED, Label, Row
 from ocr.dataset.labels.encoding import Encoding, read_lines
 from ocr.dataset.labels.grouping import compile_pattern, group_rows
 from ocr.dataset.labels.json_items import read_json_items
@@ -31,8 +31,8 @@ class LabelShare:
         ratio: How many of its rows count. Each has a place between 0 and 1 of its own, which
             depends on its image's path and the seed alone, and counts where that is smaller: rows
             that join it move no other in or out.
-        checked: Whether a person looked at its labels; else its rows stay in train, and yield
-            where another file labels the same image.
+        checked: Whether a person looked at its labels; else its rows stay in train and yield to
+            those of people.
     """
 
     name: str
@@ -45,11 +45,6 @@ class LabelShare:
         share = f" {self.ratio!r} by seed {seed}" if self.ratio < 1 else ""
         checked = "" if self.checked else " unchecked"
         return f"{self.split}={shown_name(self.name)}{share}{checked}"
-
-    @property
-    def stays_in(self) -> Split | None:
-        """Split of its rows; None where the preparation splits them."""
-        return None if self.split == "train" and self.checked else self.split
 
     def counts(self, row: Row[Label] | Rejection, *, seed: int) -> bool:
         """Tell whether a row counts; a rejected one by where it stands."""
@@ -153,8 +148,9 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def _read(self) -> Iterator[Row[LabelT] | Rejection]:
         for share in self._named():
-            rows = self._parse(share.name, split=share.stays_in)
-            yield from (row for row in rows if share.counts(row, seed=self.seed))
+            rows = self._parse(share.name, split=None if share.split == "train" else share.split)
+            counting = (row for row in rows if share.counts(row, seed=self.seed))
+            yield from counting if share.checked else map(_mark_unchecked, counting)
 
     @abstractmethod
     def _parse(self, name: str, *, split: Split | None) -> Iterator[Row[LabelT] | Rejection]:
@@ -179,6 +175,12 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def _open(self, name: str) -> BinaryIO:
         return self.place().open_file(name)
+
+
+def _mark_unchecked(row: Row[LabelT] | Rejection) -> Row[LabelT] | Rejection:
+    if isinstance(row, Rejection):
+        return row.of_unchecked()
+    return row._replace(split="train", source=row.source + UNCHECKED)
 
 
 def digest_blocks(blocks: Iterable[bytes]) -> str:

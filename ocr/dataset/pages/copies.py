@@ -27,6 +27,9 @@ HASH_BYTES = _COLUMNS * _ROWS // 8
 _LEAST_BITS = 16  # of a page with less on it nothing can be said
 _BLOCK = 256
 
+READ_SHARE = 0.75
+"""Of what a model read surely on a page, so much stands on one that it is a copy of."""
+
 
 @dataclass(frozen=True)
 class CopyRule:
@@ -78,6 +81,28 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
                 rows, columns = (each.astype(np.int32) for each in np.nonzero(are_copies))
                 labels = join(labels, rows + left.start, columns + right.start)
     return labels
+
+
+def find_copies(
+    read: CandidateTable[PageLabel], labelled: CandidateTable[PageLabel], *, rule: CopyRule
+) -> NDArray[np.bool_]:
+    """Tell which pages that a model read are copies of any that somebody labelled: (N,).
+
+    What a model was not sure of has no words, and what it misread has others: the words that it
+    has need not be all of the page's, nor all right.
+    """
+    pages = [_texts(candidate.row.label) for table in (read, labelled) for candidate in table]
+    words = count_words(pages)
+    share = min(rule.word_share, READ_SHARE)
+    least = share * words[: len(read)].sum(axis=1)
+    seen, others = _unpack(read.column("hash")), labelled.column("hash")
+    are_copies = np.zeros(len(read), bool)
+    for at in range(0, len(labelled), _BLOCK):
+        block = slice(at, at + _BLOCK)
+        are_alike = _look_alike(seen, _unpack(others[block]), share=rule.bit_share)
+        common = (words[: len(read)] @ words[len(read) :][block].T).toarray()
+        are_copies |= (are_alike & (common >= least[:, None])).any(axis=1)
+    return are_copies
 
 
 def count_words(pages: Iterable[Sequence[str]]) -> csr_array:

@@ -161,14 +161,15 @@ def _select(
 def _outvoted(lines: Sequence[Candidate[LineLabel]]) -> dict[int, Rejection]:
     """Reject lines that read otherwise than most equal ones of their split, by position.
 
-    Labels of the test decide nothing that is learnt, nor what is learnt what is tested.
+    Labels of the test decide nothing that is learnt, nor what is learnt what is tested; what a
+    model read votes only where nobody labelled an equal line.
     """
     votes: dict[object, Counter[str]] = {}
     for line in lines:
-        votes.setdefault(_pixels(line), Counter())[line.row.label.text] += 1
+        votes.setdefault(_voters(line), Counter())[line.row.label.text] += 1
     outvoted: dict[int, Rejection] = {}
     for at, line in enumerate(lines):
-        texts = votes[_pixels(line)]
+        texts = votes.get((_pixels(line), True)) or votes[_voters(line)]
         (text, most), equal = texts.most_common(1)[0], texts.total()
         is_majority = 2 * most > equal
         if not (is_majority and line.row.label.text == text):
@@ -185,6 +186,10 @@ def _digest(grey: GreyImage) -> bytes:
 
 def _pixels(line: Candidate[LineLabel]) -> object:
     return line.row.split, line.encoded.hash
+
+
+def _voters(line: Candidate[LineLabel]) -> object:
+    return _pixels(line), line.row.is_checked
 
 
 def _of_lines(limits: PageLimits) -> LineLimits:

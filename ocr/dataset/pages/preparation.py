@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
 from ocr.dataset.labels.text_rule import USUAL, TextRule
-from ocr.dataset.pages.copies import CopyRule, cluster_pages
+from ocr.dataset.pages.copies import CopyRule, cluster_pages, find_copies
 from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import PageLabelFiles
@@ -74,6 +74,7 @@ def prepare_pages(
             filled=(labels.only,) if labels and labels.only else SPLITS,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_pages, rule=copies),
+            find_alike=partial(find_copies, rule=copies),
         )
         return _write(folder, name, selection, spool, pool, texts)
 

@@ -140,5 +140,7 @@ def _count(accepted: Accepted[SampleLabel], rejected: Sequence[Rejection]) -> di
         groups = np.unique_counts(of_rows[accepted.positions])
         ungrouped = int(groups.counts[groups.values == 0].sum())
         counts |= {"groups": int((groups.values != 0).sum()), "ungrouped": ungrouped}
+    if accepted.unchecked:
+        counts["unchecked"] = accepted.unchecked
     of_splits = np.bincount(accepted.splits, minlength=len(SPLITS)).tolist()
     return counts | dict(zip(SPLITS, of_splits, strict=True))

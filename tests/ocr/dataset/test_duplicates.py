@@ -50,17 +50,6 @@ CASES: list[tuple[list[Candidate[LineLabel]], list[str], list[Reason]]] = [
         [],
         ["duplicate_with_other_text", "duplicate_with_other_text", "same_image_in_two_splits"],
     ),
-    ([candidate("a", "A"), candidate("a", "B", "train", number=2)], ["1"], ["checked_elsewhere"]),
-    (
-        [candidate("a", "A", "test"), candidate("a", "A", "train", number=2)],
-        ["1"],
-        ["checked_elsewhere"],
-    ),
-    (
-        [candidate("a", "A", "train"), candidate("a", "B", "train", number=2)],
-        [],
-        ["duplicate_with_other_text"] * 2,
-    ),
 ]
 
 

@@ -1,5 +1,6 @@
 """Labels that a model learns from although nobody checked them."""
 
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,7 @@ from tests.ocr.proposal.readers import ToldReader
 
 def propose(scans: Path, reader: ToldReader, *, sure: float) -> Proposal:
     return propose_labels(
-        sorted(scans.iterdir()),
+        sorted(path for path in scans.rglob("*") if path.is_file()),
         scans.with_name("read"),
         kind="ppocrlabel",
         reader=reader,
@@ -47,7 +48,7 @@ def test_sure_lines_are_labels_and_others_neither_text_nor_background(
     made = propose(scans, reader, sure=0.95)
 
     folder = scans.with_name("read")
-    assert {path.name for path in folder.iterdir()} == {"0001-a.png", "Label.txt", "pages.json"}
+    assert {path.name for path in folder.iterdir()} == {"a.png", "Label.txt", "pages.json"}
     (page,) = made.suggestions
     assert (page.lines, page.labels) == (2, 1)
 
@@ -61,7 +62,7 @@ def test_they_are_read_as_labels_from_the_folder_above(
     (row,) = PageLabelFiles(kind, scans.parent, "read/Label.txt").read()
 
     assert isinstance(row, Row)
-    assert row.image == "read/0001-a.png"
+    assert row.image == "read/a.png"
     assert [(each.text, each.ignored) for each in row.label.regions] == [
         ("ALPHA", False),
         ("", True),
@@ -72,13 +73,36 @@ def test_pages_without_a_sure_line_are_named_and_left_out(scans: Path, reader: T
     made = propose(scans, reader, sure=0.95)
 
     assert {Path(each.name).name: each.why for each in made.left_out} == {
-        "b.png": "no line of it is read surely",
-        "c.png": "no line of it is read surely",
+        "b.png": "no line with a confidence of 0.95",
+        "c.png": "no line with a confidence of 0.95",
     }
 
 
+def test_files_of_one_name_stay_apart(scans: Path, reader: ToldReader) -> None:
+    more = scans / "more"
+    more.mkdir()
+    (more / "a.png").write_bytes(encode_png(reader.draw([("DELTA", 1.0)], seed=9)))
+
+    made = propose(scans, reader, sure=0.95)
+
+    assert {page.image for page in made.suggestions} == {"a.png", "a-2.png"}
+    rows = (scans.with_name("read") / "Label.txt").read_text().splitlines()
+    read = dict(row.split("\t") for row in rows)
+    for page in made.suggestions:
+        assert page.least_text in read[f"read/{page.image}"] or page.labels < page.lines
+
+
+def test_what_says_that_a_line_is_illegible_is_no_label(scans: Path, reader: ToldReader) -> None:
+    texts = [("###", 1.0), ("*", 1.0), (" ", 1.0), ("NOT SURE", math.nan)]
+    (scans / "d.png").write_bytes(encode_png(reader.draw(texts, seed=7)))
+
+    made = propose(scans, reader, sure=0.95)
+
+    assert [page.image for page in made.suggestions] == ["a.png"]
+
+
 def test_nothing_is_written_where_nothing_is_sure(scans: Path, reader: ToldReader) -> None:
-    with pytest.raises(BadInput, match="no line of it is read surely"):
+    with pytest.raises(BadInput, match=r"3 pages were read, no line with a .* of 1; lower"):
         propose(scans, reader, sure=1)
 
     assert not scans.with_name("read").exists()

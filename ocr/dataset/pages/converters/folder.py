@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from ocr.dataset.candidate import is_checked
 from ocr.dataset.pages.converters.labelstudio import INTERFACE, INTERFACE_FILE, to_labelstudio
 from ocr.dataset.pages.converters.paddleocr import to_paddleocr
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
@@ -22,6 +23,8 @@ LABEL_WRITERS: dict[ExportKind, tuple[str, Callable[[Pages], Iterator[str]]]] = 
 def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> list[Path]:
     """Write the images, byte for byte, one label file a split, and what Label Studio shows them in.
 
+    Pages that nobody checked are left out: another tool would take their labels for a person's.
+
     Args:
         snapshot: The pages.
         folder: Folder to make.
@@ -39,7 +42,8 @@ def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> l
         if kind == "labelstudio":
             (part / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
         for split in SPLITS:
-            pages = ((_write_image(snapshot, page, part), page) for page in snapshot.samples(split))
+            checked = (page for page in snapshot.samples(split) if is_checked(page.source))
+            pages = ((_write_image(snapshot, page, part), page) for page in checked)
             with (part / pattern.format(split=split)).open("w", encoding="utf-8") as file:
                 file.writelines(write(pages))
     return [folder / pattern.format(split=split) for split in SPLITS]
