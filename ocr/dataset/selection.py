@@ -16,6 +16,7 @@ from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, 
 from ocr.dataset.snapshot.held_out import HeldOut, hold
 from ocr.dataset.split import (
     SPLITS,
+    TRAIN,
     Codes,
     Split,
     SplitCodes,
@@ -24,10 +25,12 @@ from ocr.dataset.split import (
     where,
 )
 from ocr.dataset.spool import Spool
-from ocr.dataset.unchecked import FindAlike, join_unchecked
 from ocr.errors import BadData
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
+
+FindAlike = Callable[[CandidateTable[LabelT], CandidateTable[LabelT]], NDArray[np.bool_]]
+"""Tells which rows of the first table, which nobody checked, are copies of any of the second."""
 
 _KEYS_AT_ONCE = 4096
 
@@ -86,7 +89,7 @@ def select_samples(
     left = Accepted(candidates, of_people[left.positions], left.splits)
     rejected = [*rejections, *copies, *leaks.values()]
     if find_alike is not None:
-        left, yielding = join_unchecked(left, of_people, splits, find_alike=find_alike)
+        left, yielding = _join_unchecked(left, of_people, splits, find_alike=find_alike)
         rejected += yielding
     return conclude(left, rejected, max_bad_share=max_bad_share, filled=filled)
 
@@ -109,6 +112,49 @@ def conclude(
     )
     _refuse_empty(accepted.splits, ordered, filled=filled)
     return Selection(accepted, ordered)
+
+
+def _join_unchecked(
+    accepted: Accepted[LabelT],
+    of_people: Codes,
+    splits: SplitCodes,
+    *,
+    find_alike: FindAlike[LabelT],
+) -> tuple[Accepted[LabelT], list[Rejection]]:
+    """Add to train what nobody checked, and say what yields and to what.
+
+    People's rows are selected and split as if there were no others. What nobody checked joins
+    them, but for copies of what somebody labelled and what belongs to a document that is held out.
+
+    Args:
+        accepted: What was selected of people's rows.
+        of_people: (P,) positions of these among the candidates, selected or not.
+        splits: (P,) their splits.
+        find_alike: Tells copies.
+    """
+    candidates = accepted.candidates
+    positions = where(candidates.unchecked)
+    images, groups = candidates.column("image"), candidates.groups
+    is_held_out = np.isin(groups[positions], groups[of_people[splits != TRAIN]])
+    is_alike = np.isin(images[positions], images[of_people])
+    is_alike |= find_alike(candidates.part(positions), candidates.part(of_people))
+    _, first = np.unique(images[positions], return_index=True)
+    is_first = np.isin(np.arange(len(positions)), first)
+    rejections = []
+    for at in where(is_alike | is_held_out | ~is_first).tolist():
+        row = candidates[int(positions[at])].row
+        if is_alike[at]:
+            rejections.append(row.reject("duplicate", "somebody labelled this page"))
+        elif is_held_out[at]:
+            detail = f"val or test have others of the group {row.group!r}"
+            rejections.append(row.reject("group_in_two_splits", detail))
+        else:
+            rejections.append(row.reject("duplicate", "read before"))
+    joining = positions[~is_alike & ~is_held_out & is_first]
+    together = np.concatenate([accepted.positions, joining])
+    both = np.concatenate([accepted.splits, np.full(len(joining), TRAIN, np.int8)])
+    order = np.argsort(together, kind="stable")
+    return Accepted(candidates, together[order], both[order]), rejections
 
 
 def _split(
