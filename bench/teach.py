@@ -2,8 +2,9 @@
 
 FOLDER is a set with det_{train,val,test}.txt. Of its train pages some count as labelled; the
 teacher learns from these, reads the others, and its sure lines are labels that nobody checks, as
-`ocrline annotate --sure` writes them. Then the fast nets learn from both, and, in about as many
-steps, from the labelled pages alone. Hours on two cores; minutes with few epochs (``--set``).
+`ocrline annotate --sure` writes them. Then the fast recogniser learns from both, and, in about as
+many steps, from the labelled pages alone; the fast detector learns from these in either case.
+Hours on two cores; minutes with few epochs (``--set``).
 """
 
 import argparse
@@ -11,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -61,11 +62,8 @@ def main() -> None:
         unchecked = f"dataset.more_labels=[{{labels: {READ}/Label.txt, checked: false}}]"
         taught = train_pipeline(arguments.preset, [*own, unchecked])
         sure = sum(page.labels for page in proposal.suggestions)
-        longer = {
-            "detector": 1 + len(proposal.suggestions) / arguments.labelled,
-            "recogniser": 1 + sure / count_lines(labelled),
-        }
-        alone = train_pipeline(arguments.preset, [*own, *lengthen(arguments.preset, own, longer)])
+        longer = lengthen(arguments.preset, own, 1 + sure / count_lines(labelled))
+        alone = train_pipeline(arguments.preset, [*own, longer])
         print_table(
             {
                 f"{arguments.labelled} labelled pages": count(alone, root),
@@ -93,16 +91,15 @@ def count_lines(labels: Path) -> int:
     return sum(bool(region.text) and not region.ignored for p in pages for region in p.regions)
 
 
-def lengthen(preset: str, changes: Sequence[str], longer: Mapping[str, float]) -> list[str]:
-    """Return what trains the nets of a preset so many times longer."""
+def lengthen(preset: str, changes: Sequence[str], factor: float) -> str:
+    """Return what trains the recogniser of a preset so many times longer."""
     from configs.presets import load_params
     from configs.retrain import RetrainPagesParams
 
     params = load_params(preset, overrides=changes)
     if not isinstance(params, RetrainPagesParams):
         raise TypeError(f"{preset} is no preset for pages")
-    epochs = {"detector": params.detector.epochs, "recogniser": params.recogniser.epochs}
-    return [f"{net}.epochs={round(epochs[net] * factor)}" for net, factor in longer.items()]
+    return f"recogniser.epochs={round(params.recogniser.epochs * factor)}"
 
 
 def count(reader: ReadsPages, root: Path) -> list[PageCounts]:

@@ -9,7 +9,7 @@ import paddle
 
 from configs.jobs import TrainDetectorJob
 from configs.training import DetectorNet, DetectorTrainingParams
-from ocr.dataset.pages.snapshot import open_page_snapshot
+from ocr.dataset.pages.snapshot import of_people, open_page_snapshot
 from ocr.models.detector_spec import PageSpec
 from training.detection.batches import ViewBatch, ViewBatchMaker
 from training.detection.checkpoint import save_detector
@@ -132,7 +132,7 @@ def open_detector(job: TrainDetectorJob, folder: Path, *, ranks: Ranks) -> Detec
     snapshot = open_page_snapshot(folder / SNAPSHOT)
     spec = PageSpec(job.training.long_side_px)
     train = collect_train_pages(
-        ((image, page.regions) for page, image in snapshot.images("train")),
+        ((snapshot.image(page), page.regions) for page in of_people(snapshot.samples("train"))),
         spec=spec,
         shrink_ratio=start.spec.target.shrink_ratio,
     )

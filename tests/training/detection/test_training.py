@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from configs.jobs import TrainDetectorJob, TrainKind, TrainResult
+from ocr.dataset.candidate import UNCHECKED
 from ocr.dataset.snapshot.snapshot import Snapshot
 from ocr.dataset.split import Split
 from ocr.errors import BadData
@@ -116,13 +117,34 @@ def test_a_split_of_pages_without_any_text_is_refused(
 ) -> None:
     job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
     fetch_snapshot(job, tmp_path)
-    labelled = Snapshot.images
+    labelled = Snapshot.samples
 
     def without_text(self: Any, split: Split) -> Iterator[Any]:
-        for page, image in labelled(self, split):
-            yield (replace(page, regions=()) if split == empty else page), image
+        for page in labelled(self, split):
+            yield replace(page, regions=()) if split == empty else page
 
-    monkeypatch.setattr(Snapshot, "images", without_text)
+    monkeypatch.setattr(Snapshot, "samples", without_text)
 
     with pytest.raises(BadData, match=f"None of the .* pages of the {empty} split has a region"):
+        open_detector(job, tmp_path, ranks=Ranks())
+
+
+def test_boxes_that_a_model_drew_are_not_learnt(
+    toy_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
+    fetch_snapshot(job, tmp_path)
+    labelled = Snapshot.samples
+
+    def mostly_read(self: Any, split: Split) -> Iterator[Any]:
+        for number, page in enumerate(labelled(self, split)):
+            if split == "train":
+                of_model = replace(page, source=f"{page.source}{UNCHECKED}")
+                yield of_model if number else replace(page, regions=())
+            else:
+                yield page
+
+    monkeypatch.setattr(Snapshot, "samples", mostly_read)
+
+    with pytest.raises(BadData, match="None of the 1 pages of the train split has a region"):
         open_detector(job, tmp_path, ranks=Ranks())

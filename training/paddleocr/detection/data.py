@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.dataset.pages.snapshot import PageSnapshot, of_people
 from ocr.dataset.split import Split
 from ocr.image.pixels import Image, encode_png
 from ocr.image.rectangle import smallest_rectangle
@@ -39,7 +39,8 @@ def check_pages(snapshot: PageSnapshot) -> int:
     splits: tuple[Split, ...] = ("val", "train")
     for split in splits:
         pages = [
-            any(not region.ignored for region in page.regions) for page in snapshot.samples(split)
+            any(not region.ignored for region in page.regions)
+            for page in of_people(snapshot.samples(split))
         ]
         check_split(split, pages)
     return len(pages)
@@ -65,9 +66,9 @@ def _write_split(snapshot: PageSnapshot, split: Split, labels: Path, spec: PageS
     images = labels.parent / split
     images.mkdir(exist_ok=True)
     with written_whole(labels) as stream:
-        for number, (page, image) in enumerate(snapshot.images(split)):
+        for number, page in enumerate(of_people(snapshot.samples(split))):
             path = images / f"{number:07}.png"
-            reduced, scale = _reduce(image, spec)
+            reduced, scale = _reduce(snapshot.image(page), spec)
             path.write_bytes(encode_png(reduced))
             regions = json.dumps(_describe(page.regions, scale=scale))
             name = path.relative_to(labels.parent).as_posix()

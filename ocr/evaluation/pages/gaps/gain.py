@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ocr.dataset.pages.region import Region
-from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
+from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, of_people
 from ocr.evaluation.bootstrap import Interval, Resampling, group_codes
 from ocr.evaluation.held_out import choose_held_out
 from ocr.evaluation.pages.comparison import estimate_change
@@ -76,7 +76,7 @@ def fit_gap_model(
     """
     examples: list[GapExample] = []
     lines = 0
-    for page in snapshot.samples("train"):
+    for page in of_people(snapshot.samples("train")):
         joined = join_lines(page.regions)
         if joined:
             examples += read_examples(snapshot.image(page), joined, recogniser)

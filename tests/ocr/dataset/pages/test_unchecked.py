@@ -14,7 +14,7 @@ from ocr.dataset.pages.converters import export_pages
 from ocr.dataset.pages.crops import prepare_crops
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.preparation import prepare_pages
-from ocr.dataset.pages.snapshot import PageSample, PageSnapshot
+from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, of_people
 from ocr.dataset.quarantine import TooManyRejected
 from ocr.dataset.row_list import list_rows
 from ocr.dataset.split import SPLITS, SplitRule
@@ -63,7 +63,7 @@ def every(pages: PageSnapshot, *splits: str) -> Iterator[PageSample]:
         yield from pages.samples(split)  # type: ignore[arg-type]
 
 
-def of_people(pages: PageSnapshot) -> dict[str, str]:
+def splits_of_people(pages: PageSnapshot) -> dict[str, str]:
     """The split of each page that somebody labelled."""
     return {page.image: page.split for page in every(pages) if page.source == "checked.txt"}
 
@@ -90,6 +90,7 @@ def test_they_are_in_train_whatever_is_split_off(store: Store, root: Path, tmp_p
     assert {page.source for page in every(pages, "val", "test")} == {"checked.txt"}
     assert sum(page.source != "checked.txt" for page in every(pages, "train")) == len(READ)
     assert pages.manifest.counts["unchecked"] == len(READ)
+    assert {page.source for page in of_people(pages.samples("train"))} == {"checked.txt"}
 
 
 def test_pages_of_people_stay_where_they_are_without_them(
@@ -103,7 +104,7 @@ def test_pages_of_people_stay_where_they_are_without_them(
             alone = replace(labels, more=())
             before = take(store, alone, tmp_path / f"a{seed}{len(pattern)}", seed=seed, bad=1)
             after = take(store, labels, tmp_path / f"b{seed}{len(pattern)}", seed=seed, bad=1)
-            assert of_people(after) == of_people(before)
+            assert splits_of_people(after) == splits_of_people(before)
             assert after.manifest.test_digest == before.manifest.test_digest
 
 
@@ -211,6 +212,7 @@ def test_they_may_be_all_that_is_learnt_from(store: Store, root: Path, tmp_path:
     pages = take(store, labels, tmp_path / "pages", bad=0.5)
 
     assert {page.source for page in every(pages, "train")} == {"read.txt (unchecked)"}
+    assert len(of_people(pages.samples("train"))) == len(READ)
 
 
 def test_without_checked_pages_nothing_is_left_to_judge_by(
