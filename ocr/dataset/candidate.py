@@ -6,8 +6,9 @@ from ocr.dataset.quarantine import Reason, Rejection
 from ocr.dataset.split import Split
 from ocr.dataset.spool import SpoolPlace
 
-UNCHECKED: Final = " (unchecked)"
-"""How the source of a row ends whose label a model wrote and nobody looked at."""
+UNCHECKED: Final = " (unchecked)/"
+"""How the source of a row ends whose label a model wrote and nobody looked at; no file or folder
+is named with a slash at the end."""
 
 
 def is_checked(source: str) -> bool:

@@ -136,6 +136,7 @@ def _join_unchecked(
     positions = where(candidates.unchecked)
     images, groups = candidates.column("image"), candidates.groups
     is_held_out = np.isin(groups[positions], groups[of_people[splits != TRAIN]])
+    is_held_out = np.isin(images[positions], images[positions[is_held_out]])
     is_alike = np.isin(images[positions], images[of_people])
     is_alike |= find_alike(candidates.part(positions), candidates.part(of_people))
     _, first = np.unique(images[positions], return_index=True)

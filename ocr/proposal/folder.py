@@ -1,5 +1,6 @@
 """From image files to a folder that PPOCRLabel or Label Studio opens."""
 
+import os
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
@@ -35,7 +36,7 @@ UNCHECKED_LABELS: Final = "Label.txt"
 _IMAGES: Final[dict[ProposalKind, str]] = {"ppocrlabel": "", "labelstudio": "images/"}
 PageT = TypeVar("PageT")
 UNSURE: Final = "no line with a confidence of"
-_LONGEST_STEM = 80
+_LONGEST_STEM = 120
 _UNWRITABLE = re.compile(r"[\t\r\n\ud800-\udfff]")
 
 
@@ -96,12 +97,15 @@ def propose_labels(
         choices = choose(budget=budget, known=known)
         if not choices:
             raise BadInput(_explain(len(shelf), left_out, sure=sure))
+        parents = [each.path.parent for each in shelf.sources]
+        base = Path() if sure is None else Path(os.path.commonpath(parents))
         written: list[tuple[str, Choice]] = []
         for choice in choices:
             source = shelf.get(choice.index).source
-            rank = len(written) + 1 if sure is None else None
+            stem = source.path.stem
+            named = f"{len(written) + 1:04}-{stem}" if sure is None else _name_within(base, source)
             try:
-                image = _write_image(source, part, rank, kind, max_pixels=max_pixels)
+                image = _write_image(source, part, named, kind, max_pixels=max_pixels)
                 written.append((image, choice))
             except BadData as error:  # what was read of the others is not lost
                 left_out.append(LeftOut(source.name, str(error)))
@@ -155,23 +159,24 @@ def _explain(read: int, left_out: list[LeftOut], *, sure: float | None) -> str:
     return f"there is no page that can be read{why}"
 
 
-def _write_image(
-    source: PageSource, folder: Path, rank: int | None, kind: ProposalKind, *, max_pixels: int
-) -> str:
-    """Write the image of a page; the tools list files by name, so that its rank comes first.
+def _name_within(base: Path, source: PageSource) -> str:
+    """Return what a page that nobody checks is called: its path says of which document it is."""
+    return "_".join(source.path.relative_to(base).with_suffix("").parts)
 
-    Without a rank it is called as its file is: the name may say of which document it is.
-    """
+
+def _write_image(
+    source: PageSource, folder: Path, named: str, kind: ProposalKind, *, max_pixels: int
+) -> str:
+    """Write the image of a page under a name, to which a number is added if another has it."""
     data = encode_page(source, max_pixels=max_pixels)
-    stem = re.sub(r"[^\w.-]+", "_", source.path.stem)[:_LONGEST_STEM]
-    first = "" if rank is None else f"{rank:04}-"
+    stem = re.sub(r"[^\w.-]+", "_", named)[:_LONGEST_STEM]
     page = f"-p{source.number}" if source.pages > 1 else ""
     suffix = image_suffix(data)
-    name = f"{_IMAGES[kind]}{first}{stem}{page}{suffix}"
+    name = f"{_IMAGES[kind]}{stem}{page}{suffix}"
     for number in count(2):
         if not (folder / name).exists():
             break
-        name = f"{_IMAGES[kind]}{first}{stem}{page}-{number}{suffix}"
+        name = f"{_IMAGES[kind]}{stem}{page}-{number}{suffix}"
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_bytes(data)
     return name

@@ -29,6 +29,11 @@ class PageShelf:
     def __len__(self) -> int:
         return len(self._sources)
 
+    @property
+    def sources(self) -> Sequence[PageSource]:
+        """Where the pages come from."""
+        return self._sources
+
     def put(self, page: ProposedPage, *, page_hash: bytes) -> None:
         """Add a page and its perceptual hash."""
         content = page.to_bytes()

@@ -35,7 +35,7 @@ def group_rows(
         asked: The setting that groups come from, for the message.
 
     Raises:
-        BadData: No row has a group.
+        BadData: No row that a person labelled has a group.
     """
     find = compile_pattern(pattern)
     example, has_groups = "", False
@@ -44,7 +44,8 @@ def group_rows(
             yield row
             continue
         found = row._replace(group=_name(find.search(row.image))) if pattern else row
-        example, has_groups = example or row.image, has_groups or bool(found.group)
+        if row.is_checked:
+            example, has_groups = example or row.image, has_groups or bool(found.group)
         yield found
     if example and not has_groups:
         raise BadData(f"{asked} gives no image a group, for example not {example!r}")

@@ -28,7 +28,7 @@ _LEAST_BITS = 16  # of a page with less on it nothing can be said
 _BLOCK = 256
 
 READ_SHARE = 0.75
-"""Of what a model read surely on a page, so much stands on one that it is a copy of."""
+"""Of the words of a page that a model read, and of its copy, so many are on both."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +88,22 @@ def find_copies(
 ) -> NDArray[np.bool_]:
     """Tell which pages that a model read are copies of any that somebody labelled: (N,).
 
-    What a model was not sure of has no words, and what it misread has others: the words that it
-    has need not be all of the page's, nor all right.
+    What a model was not sure of, or a person could not read, has no words, and what is misread has
+    others: the page with fewer words decides, and they need not all be right.
     """
     pages = [_texts(candidate.row.label) for table in (read, labelled) for candidate in table]
     words = count_words(pages)
     share = min(rule.word_share, READ_SHARE)
-    least = share * words[: len(read)].sum(axis=1)
+    counts = words.sum(axis=1)
+    few, of_people = counts[: len(read)], counts[len(read) :]
     seen, others = _unpack(read.column("hash")), labelled.column("hash")
     are_copies = np.zeros(len(read), bool)
     for at in range(0, len(labelled), _BLOCK):
         block = slice(at, at + _BLOCK)
         are_alike = _look_alike(seen, _unpack(others[block]), share=rule.bit_share)
         common = (words[: len(read)] @ words[len(read) :][block].T).toarray()
-        are_copies |= (are_alike & (common >= least[:, None])).any(axis=1)
+        fewer = np.minimum(few[:, None], of_people[block])
+        are_copies |= (are_alike & (common >= share * fewer)).any(axis=1)
     return are_copies
 
 

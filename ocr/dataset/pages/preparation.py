@@ -107,14 +107,16 @@ def _write(
     pool: ProcessPool,
     texts: TextRule,
 ) -> SnapshotManifest:
-    labels = list(selection.accepted.labels())
-    regions = [region for label in labels for region in label.regions]
+    accepted = selection.accepted
+    rows = list(accepted.candidates.rows(accepted.positions))
+    regions = [region for row in rows for region in row.label.regions]
     charset = Charset.from_texts(region.text for region in regions if not region.ignored)
+    labels = [row.label for row in rows if row.is_checked]  # what a model drew is nobody's fault
     return write_snapshot(
         folder / SNAPSHOT,
         name=name,
         task="detection",
-        accepted=selection.accepted,
+        accepted=accepted,
         rejections=sorted([*selection.rejections, *(f for label in labels for f in label.faults)]),
         charset_of=lambda _: charset,
         spool=spool,
@@ -122,6 +124,6 @@ def _write(
         texts=texts,
         counts={
             "regions": sum(label.written for label in labels),
-            "ignored_regions": sum(region.ignored for region in regions),
+            "ignored_regions": sum(each.ignored for label in labels for each in label.regions),
         },
     )

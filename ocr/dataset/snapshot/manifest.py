@@ -25,8 +25,8 @@ class SnapshotManifest:
         digest: SHA-256 of all the rest but the name.
         counts: rows, accepted, quarantined, train, val and test; where any sample has a group,
             groups and ungrouped, the samples of none; where nobody checked some that were
-            accepted, unchecked, their number; of pages also regions, as labelled on the accepted
-            ones, and ignored_regions.
+            accepted, unchecked, their number; of pages also regions, as people labelled them on
+            the accepted ones, and ignored_regions.
         quarantine: The table of reasons, with examples.
         charset_size: Number of characters.
         files: SHA-256 of every other file, by relative path.

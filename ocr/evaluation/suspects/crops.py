@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ocr.dataset.candidate import is_checked
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.pages.crops import cut_region, readable_regions
 from ocr.dataset.pages.snapshot import PageSnapshot
@@ -18,8 +19,13 @@ def crops_of_lines(snapshot: LineSnapshot, split: Split) -> Iterator[tuple[Label
 
 
 def crops_of_pages(pages: PageSnapshot, split: Split) -> Iterator[tuple[LabelledCrop, Image]]:
-    """Yield the lines on the pages of a split, cut out as those that a recogniser learns."""
+    """Yield the lines on the pages of a split, cut out as those that a recogniser learns.
+
+    What nobody checked is left out: it is doubted as it is.
+    """
     for page, image in pages.images(split):
+        if not is_checked(page.source):
+            continue
         for number, region in readable_regions(page):
             yield _label(page, region.text, region=number), cut_region(image, region)
 

@@ -117,10 +117,19 @@ def test_pages_of_people_stay_where_they_are_without_them(
     ],
     ids=["all read", "one unsure", "one misread"],
 )
+@pytest.mark.parametrize("transcribed", [LINES, LINES // 2, 0])
 def test_a_page_that_somebody_labelled_is_not_learnt_as_a_model_read_it(
-    store: Store, root: Path, tmp_path: Path, texts: list[str]
+    store: Store, root: Path, tmp_path: Path, texts: list[str], transcribed: int
 ) -> None:
     read_again(root, {str(at): [text.format(at) for text in texts] for at in range(20)})
+    rows = []
+    for row in (root / "checked.txt").read_text().splitlines():
+        image, entries = row.split("\t")
+        regions = json.loads(entries)
+        for region in regions[transcribed:]:
+            region["transcription"] = ILLEGIBLE
+        rows.append(f"{image}\t{json.dumps(regions)}\n")
+    (root / "checked.txt").write_text("".join(rows))
 
     pages = take(store, files(root), tmp_path / "pages")
 
@@ -161,6 +170,48 @@ def test_however_many_hide_no_bad_row_and_are_none(
     (reason,) = pages.manifest.quarantine
     assert (reason.reason, reason.count) == ("unchecked", 30)
     assert reason.examples[0].detail.startswith("missing_image: ")
+
+
+def test_what_a_model_drew_badly_is_nobody_s_fault(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    crossing = [{"transcription": "X", "points": [[8, 8], [80, 40], [80, 8], [8, 40]]}]
+    rows = [row.split("\t") for row in (root / "read.txt").read_text().splitlines()]
+    written = (
+        f"{image}\t{json.dumps(json.loads(regions) + crossing * 9)}\n" for image, regions in rows
+    )
+    (root / "read.txt").write_text("".join(written))
+
+    pages = take(store, files(root), tmp_path / "pages")
+
+    assert pages.manifest.quarantine == ()
+    assert pages.manifest.counts["regions"] == LINES * len(CHECKED)
+
+
+def test_a_file_may_be_called_so(store: Store, root: Path, tmp_path: Path) -> None:
+    (root / "checked.txt").rename(root / "checked (unchecked)")
+    labels = PageLabelFiles("paddleocr", root, "checked (unchecked)")
+
+    pages = take(store, labels, tmp_path / "pages")
+
+    assert "unchecked" not in pages.manifest.counts
+    assert len(list(every(pages, "val", "test"))) > 0
+
+
+def test_an_image_of_a_document_that_is_held_out_is_learnt_by_no_other_name(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    row = (root / "read.txt").read_text().splitlines()[0].split("\t")[1]
+    same = [f"again/{at}.png" for at in range(20)], [f"read/{at}.png" for at in range(20)]
+    for again, read in zip(*same, strict=True):
+        (root / again).parent.mkdir(exist_ok=True)
+        (root / again).write_bytes((root / read).read_bytes())
+    (root / "read.txt").write_text("".join(f"{name}\t{row}\n" for each in same for name in each))
+
+    pages = take(store, files(root, group_pattern=r"(?:checked|read)/(\d+)\."), tmp_path / "pages")
+
+    held_out = {f"again/{page.group}.png" for page in every(pages, "val", "test")}
+    assert not held_out & {page.image for page in every(pages, "train")}
 
 
 def test_a_line_that_people_labelled_reads_as_they_say(store: Store, tmp_path: Path) -> None:
@@ -211,7 +262,7 @@ def test_they_may_be_all_that_is_learnt_from(store: Store, root: Path, tmp_path:
 
     pages = take(store, labels, tmp_path / "pages", bad=0.5)
 
-    assert {page.source for page in every(pages, "train")} == {"read.txt (unchecked)"}
+    assert {page.source for page in every(pages, "train")} == {"read.txt (unchecked)/"}
     assert len(of_people(pages.samples("train"))) == len(READ)
 
 
