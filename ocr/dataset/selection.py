@@ -88,7 +88,7 @@ def select_samples(
     left = kept.without(np.fromiter(leaks, np.int32))
     left = Accepted(candidates, of_people[left.positions], left.splits)
     rejected = [*rejections, *copies, *leaks.values()]
-    if find_alike is not None:
+    if find_alike is not None and len(of_people) < len(candidates):
         left, yielding = _join_unchecked(left, of_people, splits, find_alike=find_alike)
         rejected += yielding
     return conclude(left, rejected, max_bad_share=max_bad_share, filled=filled)
