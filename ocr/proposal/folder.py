@@ -36,7 +36,7 @@ UNCHECKED_LABELS: Final = "Label.txt"
 _IMAGES: Final[dict[ProposalKind, str]] = {"ppocrlabel": "", "labelstudio": "images/"}
 PageT = TypeVar("PageT")
 UNSURE: Final = "no line with a confidence of"
-_LONGEST_STEM = 120
+_LONGEST_STEM_BYTES = 200
 _UNWRITABLE = re.compile(r"[\t\r\n\ud800-\udfff]")
 
 
@@ -169,7 +169,8 @@ def _write_image(
 ) -> str:
     """Write the image of a page under a name, to which a number is added if another has it."""
     data = encode_page(source, max_pixels=max_pixels)
-    stem = re.sub(r"[^\w.-]+", "_", named)[:_LONGEST_STEM]
+    whole = re.sub(r"[^\w.-]+", "_", named).encode()
+    stem = whole[:_LONGEST_STEM_BYTES].decode(errors="ignore")
     page = f"-p{source.number}" if source.pages > 1 else ""
     suffix = image_suffix(data)
     name = f"{_IMAGES[kind]}{stem}{page}{suffix}"

@@ -92,6 +92,18 @@ def test_files_of_one_name_stay_apart(scans: Path, reader: ToldReader) -> None:
         assert page.least_text in read[f"read/{page.image}"] or page.labels < page.lines
 
 
+def test_a_long_name_is_cut_to_what_file_systems_hold(scans: Path, reader: ToldReader) -> None:
+    for folder, name in (("发票" * 20, "单据" * 30), ("f" * 100, "n" * 200)):
+        (scans / folder).mkdir()
+        page = reader.draw([(folder[:9], 1.0)], seed=len(folder))
+        (scans / folder / f"{name}.png").write_bytes(encode_png(page))
+
+    made = propose(scans, reader, sure=0.95)
+
+    assert len(made.suggestions) == 3
+    assert {page.image[0] for page in made.suggestions} == {"a", "发", "f"}
+
+
 def test_what_says_that_a_line_is_illegible_is_no_label(scans: Path, reader: ToldReader) -> None:
     texts = [("###", 1.0), ("*", 1.0), (" ", 1.0), ("NOT SURE", math.nan)]
     (scans / "d.png").write_bytes(encode_png(reader.draw(texts, seed=7)))
