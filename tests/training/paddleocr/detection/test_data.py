@@ -24,11 +24,9 @@ BLURRED = Region(SQUARE, "?", ignored=True)
 
 def snapshot_of(*pages: tuple[Region, ...]) -> Any:
     """As many train as val pages of 200 x 100 px."""
-    samples = [SimpleNamespace(regions=regions) for regions in pages]
+    samples = [SimpleNamespace(regions=regions, source="det.txt") for regions in pages]
     image = np.arange(100 * 200 * 3, dtype=np.uint8).reshape(100, 200, 3)
-    return SimpleNamespace(
-        samples=lambda _: iter(samples), images=lambda _: ((sample, image) for sample in samples)
-    )
+    return SimpleNamespace(samples=lambda _: iter(samples), image=lambda _: image)
 
 
 def written(folder: Path, *pages: tuple[Region, ...], long_side_px: int = 640) -> list[Any]:
