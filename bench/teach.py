@@ -10,7 +10,6 @@ Hours on two cores; minutes with few epochs (``--set``).
 import argparse
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +25,7 @@ from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.errors import BadInput
 from ocr.evaluation.pages.counts import PageCounts
 from ocr.evaluation.pages.metrics import count_reading
-from ocr.proposal.folder import propose_labels
+from ocr.proposal.unchecked import LABELS, label_unchecked
 from ocr.reading.page_reader import ReadsPages
 
 READ = "read-unchecked"
@@ -50,24 +49,22 @@ def main() -> None:
         labelled, others = split_labels(root, arguments.labelled)
         own = [f"dataset.root={root}", f"dataset.train_labels={labelled.name}", *arguments.set]
         teacher = train_pipeline(arguments.teacher, own)
-        proposal = propose_labels(
+        read = label_unchecked(
             track(others, "reading", console=Console(stderr=True), transient=True),
             root / READ,
-            kind="ppocrlabel",
+            within=root,
             reader=teacher,
-            budget=sys.maxsize,
-            max_pixels=MAX_PIXELS,
             sure=arguments.sure,
+            max_pixels=MAX_PIXELS,
         )
-        unchecked = f"dataset.more_labels=[{{labels: {READ}/Label.txt, checked: false}}]"
+        unchecked = f"dataset.more_labels=[{{labels: {READ}/{LABELS}, checked: false}}]"
         taught = train_pipeline(arguments.preset, [*own, unchecked])
-        sure = sum(page.labels for page in proposal.suggestions)
-        longer = lengthen(arguments.preset, own, 1 + sure / count_lines(labelled))
+        longer = lengthen(arguments.preset, own, 1 + read.labels / count_lines(labelled))
         alone = train_pipeline(arguments.preset, [*own, longer])
         print_table(
             {
                 f"{arguments.labelled} labelled pages": count(alone, root),
-                f"and {sure} lines of {len(proposal.suggestions)} pages": count(taught, root),
+                f"and {read.labels} lines of {read.pages} pages": count(taught, root),
                 "the teacher": count(teacher, root),
             },
             of="learnt from",

@@ -5,7 +5,6 @@ Or, with ``--sure``, of labels that a model learns from unchecked.
 
 import json
 import shlex
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +23,7 @@ from ocr.errors import ArtifactExists, BadInput
 if TYPE_CHECKING:
     from ocr.proposal.folder import Proposal
     from ocr.proposal.suggestion import Suggestion
+    from ocr.proposal.unchecked import UncheckedLabels
 
 TO_CHECK = 100
 _COLUMNS = ("page", "of", "chosen", "doubt", "novelty", "lines", "least sure of")
@@ -89,33 +89,53 @@ def annotate(
             f"with --after {target} to leave its pages out"
         )
     files = list(list_files([folder]))
+    reading = track(files, "reading", console=ERR, transient=True)
     from ocr.proposal.folder import propose_labels
     from ocr.proposal.suggestion import read_known
+    from ocr.proposal.unchecked import label_unchecked
 
     known = read_known(after or [])
     reader = load_page_reader(model, store=store)
-    proposal = propose_labels(
-        track(files, "reading", console=ERR, transient=True),
-        target,
-        kind=to,
-        reader=reader,
-        budget=budget or (TO_CHECK if sure is None else sys.maxsize),
-        max_pixels=MAX_PIXELS,
-        known=known,
-        sure=sure,
-    )
-    if as_json:
-        print_json({"model": reader.name, "folder": str(target), **asdict(proposal)})
-        return
-    for each in proposal.left_out:
-        ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
+    made: Proposal | UncheckedLabels
     if sure is None:
-        _print(proposal, target, reader.name, then=_THEN[to])
+        made = propose_labels(
+            reading,
+            target,
+            kind=to,
+            reader=reader,
+            budget=budget or TO_CHECK,
+            max_pixels=MAX_PIXELS,
+            known=known,
+        )
     else:
-        _print_unchecked(proposal, target, reader.name)
+        made = label_unchecked(
+            reading,
+            target,
+            within=folder if folder.is_dir() else folder.parent,
+            reader=reader,
+            sure=sure,
+            max_pixels=MAX_PIXELS,
+            budget=budget,
+            known=known,
+        )
+    if as_json:
+        print_json({"model": reader.name, "folder": str(target), **asdict(made)})
+    else:
+        _print(made, target, reader.name, then=_THEN[to])
 
 
-def _print(proposal: "Proposal", target: Path, model: str, *, then: str) -> None:
+def _print(made: "Proposal | UncheckedLabels", target: Path, model: str, *, then: str) -> None:
+    from ocr.proposal.folder import Proposal
+
+    for each in made.left_out:
+        ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
+    if isinstance(made, Proposal):
+        _print_proposal(made, target, model, then=then)
+    else:
+        _print_unchecked(made, target, model)
+
+
+def _print_proposal(proposal: "Proposal", target: Path, model: str, *, then: str) -> None:
     print_table(f"{target}, read by {model}", _COLUMNS, map(_row, proposal.suggestions))
     drawn = sum(page.chosen == "random" for page in proposal.suggestions)
     ERR.print(
@@ -125,14 +145,12 @@ def _print(proposal: "Proposal", target: Path, model: str, *, then: str) -> None
     )
 
 
-def _print_unchecked(proposal: "Proposal", target: Path, model: str) -> None:
-    labels = sum(page.labels for page in proposal.suggestions)
-    lines = sum(page.lines for page in proposal.suggestions)
+def _print_unchecked(made: "UncheckedLabels", target: Path, model: str) -> None:
     learn = [{"labels": f"{target.resolve().name}/Label.txt", "checked": False}]
     change = f"dataset.more_labels={json.dumps(learn, ensure_ascii=False)}"
     ERR.print(
-        f"{escape(str(target))}, read by {escape(model)}: {len(proposal.suggestions)} pages, "
-        f"{labels} of their {lines} lines are labels, the others are ignored; with the folder in "
+        f"{escape(str(target))}, read by {escape(model)}: {made.pages} pages, {made.labels} of "
+        f"their {made.lines} lines are labels, the others are ignored; with the folder in "
         f"dataset.root, train with --set {escape(shlex.quote(change))}",
         soft_wrap=True,
     )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ocr.dataset.labels.encoding import ILLEGIBLE
 from ocr.dataset.pages.region import Region
 from ocr.models.page_line import PageLine
 
@@ -95,46 +94,6 @@ class ProposedPage:
         """Read what `to_bytes` returned."""
         width, height, lines = json.loads(content)
         return cls(source, width, height, tuple(map(PageLine.from_json, lines)))
-
-
-@dataclass(frozen=True, slots=True)
-class UncheckedPage:
-    """A page as a model labels it for another one: what it is not sure of is ignored.
-
-    Attributes:
-        page: What was read.
-        sure: Least confidence of a line that counts, 0 to 1.
-    """
-
-    page: ProposedPage
-    sure: float
-
-    @property
-    def width(self) -> int:
-        """In pixels."""
-        return self.page.width
-
-    @property
-    def height(self) -> int:
-        """In pixels."""
-        return self.page.height
-
-    @property
-    def regions(self) -> tuple[Region, ...]:
-        """The lines as labels."""
-        return tuple(
-            Region(line.polygon, line.text, ignored=not self._is_label(line))
-            for line in self.page.lines
-        )
-
-    @property
-    def labels(self) -> int:
-        """How many lines are labels."""
-        return sum(map(self._is_label, self.page.lines))
-
-    def _is_label(self, line: PageLine) -> bool:
-        text = line.text.strip()
-        return line.confidence >= self.sure and bool(text) and text not in ILLEGIBLE
 
 
 def show_path(path: Path) -> str:

@@ -9,13 +9,10 @@ from pathlib import Path
 from ocr.dataset.pages.copies import page_hash
 from ocr.errors import BadData
 from ocr.image.document import MAX_PAGES, OpenDocument, open_document
-from ocr.image.header import JPEG_MAGIC, PNG_MAGIC
 from ocr.image.pdf import BadDocument
-from ocr.image.pixels import BadImage, encode_png, to_grey
+from ocr.image.pixels import BadImage, to_grey
 from ocr.proposal.page import PageSource, ProposedPage, show_path
 from ocr.reading.page_reader import ReadsPages
-
-_SHOWN_EVERYWHERE = (JPEG_MAGIC, PNG_MAGIC)
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ def read_files(
     for path in files:
         name = show_path(path)
         try:
-            data = _read_file(path)
+            data = read_file(path)
         except BadData as error:
             yield LeftOut(name, str(error))
             continue
@@ -62,7 +59,7 @@ def read_files(
             yield LeftOut(name, str(error))
 
 
-def _read_file(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
     """Read a file; a pipe or device, which may never end, is refused.
 
     Raises:
@@ -86,20 +83,3 @@ def _read_page(
     height, width = image.shape[:2]
     page = ProposedPage(source, width, height, reader.read(image).lines)
     return page, page_hash(to_grey(image))
-
-
-def encode_page(source: PageSource, *, max_pixels: int) -> bytes:
-    """Return a page as an image that every tool shows.
-
-    A JPEG or PNG is itself, byte for byte; a page of anything else becomes a PNG.
-
-    Raises:
-        BadData: The file is another one by now, or gone.
-    """
-    data = _read_file(source.path)
-    if hashlib.sha256(data).hexdigest() != source.digest:
-        raise BadData("changed since it was read")
-    if data.startswith(_SHOWN_EVERYWHERE):
-        return data
-    with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
-        return encode_png(document.decode(source.number))

@@ -1,7 +1,6 @@
 """Pages that were read, on disk until it is known which are chosen."""
 
 from collections.abc import Collection, Sequence
-from itertools import islice
 from typing import BinaryIO
 
 import numpy as np
@@ -29,11 +28,6 @@ class PageShelf:
     def __len__(self) -> int:
         return len(self._sources)
 
-    @property
-    def sources(self) -> Sequence[PageSource]:
-        """Where the pages come from."""
-        return self._sources
-
     def put(self, page: ProposedPage, *, page_hash: bytes) -> None:
         """Add a page and its perceptual hash."""
         content = page.to_bytes()
@@ -48,15 +42,6 @@ class PageShelf:
         offset, size = self._places[index]
         self._file.seek(offset)
         return ProposedPage.from_bytes(self._file.read(size), source=self._sources[index])
-
-    def take(self, *, budget: int, known: Collection[tuple[str, int]]) -> list[Choice]:
-        """Choose the first pages; arguments are those of `choose`."""
-        fresh = (
-            index
-            for index, source in enumerate(self._sources)
-            if (source.digest, source.number) not in known
-        )
-        return [Choice(index, novelty=1.0, turn="sure") for index in islice(fresh, budget)]
 
     def choose(
         self,

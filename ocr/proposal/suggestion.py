@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ocr.errors import ArtifactNotFound, BadData
-from ocr.proposal.page import ProposedPage, UncheckedPage
+from ocr.proposal.page import ProposedPage
 from ocr.proposal.usefulness import Choice, Turn
 
 LIST = "pages.json"
@@ -21,12 +21,10 @@ class Suggestion:
         file: Where it came from.
         page: Its place among the pages of the file, from 1.
         digest: SHA-256 of the file.
-        chosen: Because it is useful to correct, at random, or because it was surely read.
+        chosen: Because it is useful to correct, or at random.
         doubt: How many of its lines are expected to be wrong.
         novelty: How unlike it is to the pages before it, 0 to 1.
         lines: How many were read.
-        labels: How many of these are labels without a person: those that the reader is sure of,
-            where it was asked for them.
         least_text: What the reader was least sure of; empty where nothing was read.
         least_confidence: How sure it was of that, 0 to 1.
     """
@@ -39,14 +37,11 @@ class Suggestion:
     doubt: float
     novelty: float
     lines: int
-    labels: int
     least_text: str
     least_confidence: float
 
     @classmethod
-    def of(
-        cls, page: ProposedPage, *, image: str, choice: Choice, sure: float | None
-    ) -> "Suggestion":
+    def of(cls, page: ProposedPage, *, image: str, choice: Choice) -> "Suggestion":
         """Describe a page."""
         least = page.least
         return cls(
@@ -58,7 +53,6 @@ class Suggestion:
             doubt=round(page.doubt, 2),
             novelty=round(choice.novelty, 3),
             lines=len(page.lines),
-            labels=0 if sure is None else UncheckedPage(page, sure).labels,
             least_text=least.text if least else "",
             least_confidence=round(least.confidence, 4) if least else 0.0,
         )

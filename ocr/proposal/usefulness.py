@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Turn = Literal["useful", "random", "sure"]
+Turn = Literal["useful", "random"]
 TURNS: Final[Sequence[Turn]] = ("useful", "random")
 """Pages with most to correct make no better model than any, and show what a model gets wrong."""
 
@@ -21,7 +21,7 @@ class Choice:
     Attributes:
         index: Which.
         novelty: How unlike it is to the most similar page chosen before it: 0, a copy, to 1.
-        turn: Whether it was useful, drawn at random, or surely read.
+        turn: Whether it was useful, or drawn at random.
     """
 
     index: int

@@ -1,6 +1,9 @@
 """Labels that a model learns from although nobody checked them."""
 
+import hashlib
+import json
 import math
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
@@ -10,20 +13,38 @@ from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.errors import BadInput
 from ocr.image.pixels import encode_png
-from ocr.proposal.folder import Proposal, propose_labels
+from ocr.proposal.unchecked import UncheckedLabels, label_unchecked
 from tests.ocr.proposal.readers import ToldReader
 
 
-def propose(scans: Path, reader: ToldReader, *, sure: float) -> Proposal:
-    return propose_labels(
+def label(
+    scans: Path,
+    reader: ToldReader,
+    *,
+    sure: float = 0.95,
+    budget: int | None = None,
+    known: Collection[tuple[str, int]] = (),
+) -> UncheckedLabels:
+    return label_unchecked(
         sorted(path for path in scans.rglob("*") if path.is_file()),
         scans.with_name("read"),
-        kind="ppocrlabel",
+        within=scans,
         reader=reader,
-        budget=9,
-        max_pixels=10**6,
         sure=sure,
+        max_pixels=10**6,
+        budget=budget,
+        known=known,
     )
+
+
+def texts_of(scans: Path) -> dict[str, list[str]]:
+    """What each image of the folder is labelled with."""
+    rows = (scans.with_name("read") / "Label.txt").read_text().splitlines()
+    labels = dict(row.split("\t") for row in rows)
+    return {
+        image.removeprefix("read/"): [each["transcription"] for each in json.loads(regions)]
+        for image, regions in labels.items()
+    }
 
 
 @pytest.fixture
@@ -45,19 +66,19 @@ def scans(reader: ToldReader, tmp_path: Path) -> Path:
 def test_sure_lines_are_labels_and_others_neither_text_nor_background(
     scans: Path, reader: ToldReader
 ) -> None:
-    made = propose(scans, reader, sure=0.95)
+    made = label(scans, reader)
 
     folder = scans.with_name("read")
-    assert {path.name for path in folder.iterdir()} == {"a.png", "Label.txt", "pages.json"}
-    (page,) = made.suggestions
-    assert (page.lines, page.labels) == (2, 1)
+    assert {path.name for path in folder.iterdir()} == {"a.png", "Label.txt"}
+    assert texts_of(scans) == {"a.png": ["ALPHA", "###"]}
+    assert (made.pages, made.lines, made.labels) == (1, 2, 1)
 
 
 @pytest.mark.parametrize("kind", ["paddleocr", "ppocrlabel"])
 def test_they_are_read_as_labels_from_the_folder_above(
     scans: Path, reader: ToldReader, kind: Literal["paddleocr", "ppocrlabel"]
 ) -> None:
-    propose(scans, reader, sure=0.95)
+    label(scans, reader)
 
     (row,) = PageLabelFiles(kind, scans.parent, "read/Label.txt").read()
 
@@ -70,26 +91,48 @@ def test_they_are_read_as_labels_from_the_folder_above(
 
 
 def test_pages_without_a_sure_line_are_named_and_left_out(scans: Path, reader: ToldReader) -> None:
-    made = propose(scans, reader, sure=0.95)
+    made = label(scans, reader)
 
     assert {Path(each.name).name: each.why for each in made.left_out} == {
-        "b.png": "no line with a confidence of 0.95",
-        "c.png": "no line with a confidence of 0.95",
+        "b.png": "no line is read with a confidence of 0.95",
+        "c.png": "no line is read with a confidence of 0.95",
     }
 
 
-def test_files_of_one_name_stay_apart(scans: Path, reader: ToldReader) -> None:
-    more = scans / "more"
-    more.mkdir()
-    (more / "a.png").write_bytes(encode_png(reader.draw([("DELTA", 1.0)], seed=9)))
+def test_a_page_is_called_as_its_file_and_folders_are(scans: Path, reader: ToldReader) -> None:
+    (scans / "more").mkdir()
+    for seed, name in enumerate(("more/a", "x y", "x+y"), start=9):
+        page = reader.draw([(name.upper(), 1.0)], seed=seed)
+        (scans / f"{name}.png").write_bytes(encode_png(page))
 
-    made = propose(scans, reader, sure=0.95)
+    label(scans, reader)
 
-    assert {page.image for page in made.suggestions} == {"a.png", "more_a.png"}
-    rows = (scans.with_name("read") / "Label.txt").read_text().splitlines()
-    read = dict(row.split("\t") for row in rows)
-    for page in made.suggestions:
-        assert page.least_text in read[f"read/{page.image}"] or page.labels < page.lines
+    assert texts_of(scans) == {
+        "a.png": ["ALPHA", "###"],
+        "more_a.png": ["MORE/A"],
+        "x_y.png": ["X Y"],
+        "x_y-2.png": ["X+Y"],
+    }
+
+
+def test_no_more_pages_are_read_than_asked_for(scans: Path, reader: ToldReader) -> None:
+    for seed in range(9):
+        (scans / f"0{seed}.png").write_bytes(encode_png(reader.draw([("ONE", 1.0)], seed=seed)))
+
+    made = label(scans, reader, budget=2)
+
+    assert made.pages == 2
+    assert list(texts_of(scans)) == ["00.png", "01.png"]
+    assert made.left_out == ()
+
+
+def test_what_somebody_checks_is_not_written(scans: Path, reader: ToldReader) -> None:
+    (scans / "d.png").write_bytes(encode_png(reader.draw([("DELTA", 1.0)], seed=4)))
+    digest = hashlib.sha256((scans / "a.png").read_bytes()).hexdigest()
+
+    label(scans, reader, known={(digest, 1)})
+
+    assert list(texts_of(scans)) == ["d.png"]
 
 
 def test_a_long_name_is_cut_to_what_file_systems_hold(scans: Path, reader: ToldReader) -> None:
@@ -98,23 +141,24 @@ def test_a_long_name_is_cut_to_what_file_systems_hold(scans: Path, reader: ToldR
         page = reader.draw([(folder[:9], 1.0)], seed=len(folder))
         (scans / folder / f"{name}.png").write_bytes(encode_png(page))
 
-    made = propose(scans, reader, sure=0.95)
+    made = label(scans, reader)
 
-    assert len(made.suggestions) == 3
-    assert {page.image[0] for page in made.suggestions} == {"a", "发", "f"}
+    assert made.pages == 3
+    assert {image[0] for image in texts_of(scans)} == {"a", "发", "f"}
 
 
 def test_what_says_that_a_line_is_illegible_is_no_label(scans: Path, reader: ToldReader) -> None:
     texts = [("###", 1.0), ("*", 1.0), (" ", 1.0), ("NOT SURE", math.nan)]
     (scans / "d.png").write_bytes(encode_png(reader.draw(texts, seed=7)))
 
-    made = propose(scans, reader, sure=0.95)
+    made = label(scans, reader)
 
-    assert [page.image for page in made.suggestions] == ["a.png"]
+    assert made.pages == 1
+    assert list(texts_of(scans)) == ["a.png"]
 
 
 def test_nothing_is_written_where_nothing_is_sure(scans: Path, reader: ToldReader) -> None:
-    with pytest.raises(BadInput, match=r"3 pages were read, no line with a .* of 1; lower"):
-        propose(scans, reader, sure=1)
+    with pytest.raises(BadInput, match=r"3 are left out, e\.g\. .*c\.png: no line is read with"):
+        label(scans, reader, sure=1)
 
     assert not scans.with_name("read").exists()

@@ -98,11 +98,17 @@ def test_two_ranks_share_the_work(toy_pages: dict[str, str], tmp_path: Path) -> 
     assert np.isfinite(last["loss"])
 
 
-def test_pages_without_a_val_split_are_refused(
-    toy_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def job(toy_pages: dict[str, str], tmp_path: Path) -> TrainDetectorJob:
+    """A job whose snapshot is there."""
     job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
     fetch_snapshot(job, tmp_path)
+    return job
+
+
+def test_pages_without_a_val_split_are_refused(
+    job: TrainDetectorJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pages = Snapshot.images
     only_train = lambda self, split: pages(self, split) if split == "train" else iter(())  # noqa: E731
     monkeypatch.setattr(Snapshot, "images", only_train)
@@ -113,10 +119,8 @@ def test_pages_without_a_val_split_are_refused(
 
 @pytest.mark.parametrize("empty", ["train", "val"])
 def test_a_split_of_pages_without_any_text_is_refused(
-    empty: str, toy_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty: str, job: TrainDetectorJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
-    fetch_snapshot(job, tmp_path)
     labelled = Snapshot.samples
 
     def without_text(self: Any, split: Split) -> Iterator[Any]:
@@ -130,10 +134,8 @@ def test_a_split_of_pages_without_any_text_is_refused(
 
 
 def test_boxes_that_a_model_drew_are_not_learnt(
-    toy_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    job: TrainDetectorJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = read_job(write_detector_job(tmp_path, toy_pages), TrainDetectorJob)
-    fetch_snapshot(job, tmp_path)
     labelled = Snapshot.samples
 
     def mostly_read(self: Any, split: Split) -> Iterator[Any]:
