@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from cli.main import run
 from configs.settings import Settings
+from deploy.api import PrefectApi
 from deploy.background import pick_port
 from deploy.services import ensure_gateway, ensure_prefect, stop_services
 from ocr.models.registry import Registry
@@ -31,18 +31,13 @@ class Server:
             del os.environ[name]
         server = ensure_prefect(settings)
         assert server
-        user, _, password = server.password_file.read_text().partition(":")
-        self._client = httpx.Client(
-            base_url=f"{server.ui_url}/api", auth=(user, password), trust_env=False, timeout=60
-        )
+        self._api = PrefectApi(server.ui_url, server.password_file.read_text())
 
     def ask(self, path: str, **body: Any) -> Any:
-        reply = self._client.post(path, json=body)
-        assert reply.is_success, reply.text
-        return reply.json()
+        return self._api.post(path, body)
 
     def get(self, path: str) -> Any:
-        return self._client.get(path).raise_for_status().json()
+        return self._api.get(path)
 
     def start_run(self, name: str, *states: str) -> None:
         flow = self.ask("/flows/", name="retrain-lines")["id"]
@@ -65,7 +60,7 @@ class Server:
         return [str(each["data"]["value"]) for each in found]
 
     def close(self) -> None:
-        self._client.close()
+        self._api.close()
 
 
 @pytest.mark.usefixtures("own_home")
