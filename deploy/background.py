@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import socket
 import sys
 import time
@@ -16,6 +17,10 @@ import psutil
 from ocr.store.whole import written_whole
 
 CLOCK_TICK_S = 0.01
+FREE_PORTS = range(20_000, 32_000)
+"""Below those that Linux gives to connections: one that begins at a server's port before it is up,
+or while it is away, keeps it from coming back, for a minute after its end."""
+MOST_DRAWN = 100
 SHELL = "/bin/sh"
 ONCE_TOLD = 'read -r told && exec "$0" "$@" </dev/null'
 
@@ -172,15 +177,23 @@ def direct_loopback() -> dict[str, str]:
 
 
 def pick_port(preferred: int) -> int:
-    """Return the preferred loopback port if it is free, any free one otherwise."""
-    for port in (preferred, 0):
+    """Return the preferred loopback port if it is free, one of `FREE_PORTS` otherwise.
+
+    Args:
+        preferred: The port; 0: any.
+
+    Raises:
+        ServiceFailed: None is free.
+    """
+    drawn = random.SystemRandom().sample(FREE_PORTS, MOST_DRAWN)
+    for port in (preferred, *drawn) if preferred else drawn:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return int(probe.getsockname()[1])
+            return port
     raise ServiceFailed("No free port on 127.0.0.1")
 
 

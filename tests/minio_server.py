@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.background import pick_port
 from ocr.store import S3Credentials
 
 ACCESS_KEY = "ocrline-tests"
@@ -47,7 +47,7 @@ def running_minio(
     binary = find_minio()
     if not binary:
         pytest.skip(NO_SERVER)
-    port = free_port()
+    port = pick_port(0)
     process = _start([*disk, binary], folder=folder, port=port)
     try:
         _wait_until_ready(port, process)
@@ -67,15 +67,8 @@ def find_minio() -> str | None:
     return shutil.which(Path(asked.stdout.strip()) / "bin" / "minio")
 
 
-def free_port() -> int:
-    """Pick a loopback port that nobody listens on."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
-
-
 def _start(program: list[str], *, folder: Path, port: int) -> "subprocess.Popen[bytes]":
-    console = f"127.0.0.1:{free_port()}"
+    console = f"127.0.0.1:{pick_port(0)}"
     command = [*program, "server", str(folder / "data"), "--quiet"]
     command += ["--address", f"127.0.0.1:{port}", "--console-address", console]
     keys = {"MINIO_ROOT_USER": ACCESS_KEY, "MINIO_ROOT_PASSWORD": SECRET_KEY}

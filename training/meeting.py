@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import random
 import socket
 import stat
 import struct
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 
 HERE = "127.0.0.1"
+FREE_PORTS = range(20_000, 32_000)
+"""Below those that Linux gives to connections: the first rank needs seconds to open its port."""
 PATIENCE_S = 300
 """How long ranks wait for each other to come; usually it is a few seconds."""
 POLL_S = 0.2
@@ -61,9 +64,11 @@ def name_rank(
 
 
 def find_port() -> int:
-    """Return a port of this machine that nobody uses."""
-    with socket.create_server((HERE, 0)) as free:
-        return int(free.getsockname()[1])
+    """Return a port of this machine that nobody uses, and at which no connection begins."""
+    for port in random.SystemRandom().sample(FREE_PORTS, 100):
+        with contextlib.suppress(OSError), socket.create_server((HERE, port)):
+            return port
+    raise ConnectionError(f"No port of {HERE} is free")
 
 
 def is_open(address: Address) -> bool:

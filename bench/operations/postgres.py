@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import random
 import shutil
 import signal
 import subprocess
@@ -19,9 +18,6 @@ from deploy.background import pick_port
 
 PASSWORD = "only:for@tests/on loopback"  # noqa: S105 - of nobody
 NO_SERVER = "no PostgreSQL: apt install postgresql"
-PORTS = range(20_000, 32_000)
-"""Below those that Linux gives to connections: one that begins at the server's port while it is
-away keeps it from coming back, for a minute after its end."""
 
 
 class NoPostgres(LookupError):
@@ -75,7 +71,7 @@ def running_postgres(folder: Path) -> Iterator[Postgres]:
         [str(programs / "initdb"), "-D", str(data / "db"), "-U", "ocrline", "-A", "scram-sha-256"],
         ["--pwfile", str(secret)],
     )
-    port = pick_port(random.choice(PORTS))
+    port = pick_port(0)
     server = Postgres(port, start_postgres(data, port), data)
     try:
         _create_database(programs, port)

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from deploy.background import (
+    FREE_PORTS,
     Service,
     ServiceFailed,
     clean_environment,
@@ -206,7 +207,14 @@ def test_a_taken_port_is_not_picked() -> None:
         taken.listen()
         port = int(taken.getsockname()[1])
 
-        assert pick_port(port) != port
+        assert pick_port(port) in FREE_PORTS
+
+
+def test_no_connection_begins_at_a_picked_port() -> None:
+    first, _ = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+
+    assert int(first) > max(FREE_PORTS), "this machine gives connections other ports than usual"
+    assert pick_port(0) in FREE_PORTS
 
 
 def test_children_cache_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:

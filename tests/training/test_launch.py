@@ -15,7 +15,7 @@ from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import curve, reached, run, start
 from training.launch import rank_environment
 from training.loop.progress import read_events
-from training.meeting import HERE
+from training.meeting import FREE_PORTS, HERE, find_port
 
 OPTIONS: dict[str, Any] = {"epochs": 4, "evaluations": 4, "composition": {"enabled": False}}
 
@@ -54,6 +54,10 @@ def test_any_number_of_ranks_learns_what_one_process_does(
     for each in shared:  # batch norms see the part of their rank
         assert np.abs(each / alone - 1).max() < STEP_TOLERANCE
         assert abs(each.mean() / alone.mean() - 1) < CURVE_TOLERANCE
+
+
+def test_no_connection_begins_where_ranks_are_to_meet() -> None:
+    assert find_port() in FREE_PORTS
 
 
 def test_no_secret_reaches_the_logs(uninterrupted: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from minio import Minio
 from moto.server import ThreadedMotoServer
 
+from deploy.background import pick_port
 from ocr.store import S3Credentials, Store, open_store
-from tests.minio_server import free_port, minio_server
+from tests.minio_server import minio_server
 
 __all__ = ["minio_server"]
 
@@ -18,7 +19,7 @@ __all__ = ["minio_server"]
 @pytest.fixture(scope="session")
 def moto_server() -> Iterator[S3Credentials]:
     """Moto's S3: logic only, it accepts any key."""
-    port = free_port()
+    port = pick_port(0)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=port, verbose=False)
     server.start()
     yield S3Credentials(f"127.0.0.1:{port}", "moto", "moto-secret")

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import pytest
 
+from deploy.background import pick_port
 from ocr.errors import AliasMoved, StoreUnavailable
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.minio import MinioStore
-from tests.minio_server import free_port, running_minio
+from tests.minio_server import running_minio
 from tests.ocr.store.noise import write_noise
 from tests.small_disk import small_disk
 from tests.tcp_proxy import faulty_proxy
@@ -176,7 +177,7 @@ def test_a_full_disk_under_the_server_is_told_and_nothing_shows(tmp_path: Path) 
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
-    endpoint = f"127.0.0.1:{free_port()}"
+    endpoint = f"127.0.0.1:{pick_port(0)}"
     store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
 
     with pytest.raises(StoreUnavailable) as failure:

@@ -14,10 +14,10 @@ from prefect import flow
 from prefect.testing.utilities import prefect_test_harness
 
 from configs.settings import Settings, SettingsError
+from deploy.background import pick_port
 from tasks.keeping.history import HistoryFailed, keep_history, write_record
 from tasks.keeping.record import make_record
 from tasks.workspace import open_workspace
-from tests.minio_server import free_port
 from tests.tasks.keeping.conftest import Retraining, ask, curve
 
 pytest.importorskip("mlflow.version", reason="mlflow is not installed: ocrline[history]")
@@ -82,7 +82,7 @@ def test_a_failed_retraining_is_told_as_failed(
 def test_a_dead_mlflow_fails_nothing_and_is_said_once(
     retraining: Retraining, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OCRLINE_MLFLOW", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("OCRLINE_MLFLOW", f"http://127.0.0.1:{pick_port(0)}")
 
     assert follow(retraining, "deploy") == [stage for stage, _ in retraining.stages]
 
@@ -143,7 +143,7 @@ class running_server:  # noqa: N801 - a context, as `closing` is
 
     def __init__(self, folder: Path) -> None:
         self._database = folder / "server.db"
-        self._address = f"http://127.0.0.1:{(port := free_port())}"
+        self._address = f"http://127.0.0.1:{(port := pick_port(0))}"
         where = ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
         store = ["--backend-store-uri", f"sqlite:///{self._database}"]
         self._log = (folder / "mlflow.log").open("wb")
