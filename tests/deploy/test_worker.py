@@ -82,7 +82,11 @@ def test_an_answer_to_a_run_whose_process_is_gone_does_not_leave_it_running(
     }
     user, _, secret = os.environ["PREFECT_API_AUTH_STRING"].partition(":")
     httpx.post(
-        f"{api.url}/api/events", json=[sign_of_life], auth=(user, secret), trust_env=False
+        f"{api.url}/api/events",
+        json=[sign_of_life],
+        auth=(user, secret),
+        trust_env=False,
+        timeout=60,
     ).raise_for_status()
     api.post(f"/flow_runs/{run}/set_state", {"state": waits, "force": True})
 

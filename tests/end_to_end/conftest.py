@@ -83,7 +83,7 @@ class Machine:
 
     def served(self) -> str:
         """Return the version that the gateway serves."""
-        models = httpx.get(f"{self.endpoint}/v1/models").json()["models"]
+        models = httpx.get(f"{self.endpoint}/v1/models", timeout=60).json()["models"]
         return str({model["name"]: model for model in models}[self.preset]["version"])
 
     def champion(self) -> str:

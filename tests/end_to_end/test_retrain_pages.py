@@ -70,6 +70,7 @@ def test_a_page_is_read_over_rest_as_it_was_exported(pages: Machine) -> None:
         params={"model": "smoke-pages"},
         content=golden.image.read_bytes(),
         headers={"content-type": "image/png"},
+        timeout=60,
     ).raise_for_status()
 
     assert golden.lines

@@ -24,7 +24,7 @@ DAY_S = 24 * 3600
 
 @pytest.fixture(scope="module")
 def harness() -> Iterator[None]:
-    with prefect_test_harness(server_startup_timeout=120):
+    with prefect_test_harness(server_startup_timeout=240):
         yield
 
 

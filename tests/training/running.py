@@ -47,7 +47,7 @@ def start(
 def run(job: Path, *, command: TrainKind = "train-recogniser", **options: Any) -> tuple[int, str]:
     """Run ``python -m training`` to its end; return exit code and stderr."""
     with start(job, command=command, **options) as process:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=400)
     return process.returncode, errors
 
 

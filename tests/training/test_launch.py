@@ -164,7 +164,7 @@ def steps_of(folder: Path) -> list[dict[str, Any]]:
     return [one for one in read_events(folder / "metrics.jsonl") if one["event"] == "step"]
 
 
-def wait_for(fact: Callable[[], bool], *, timeout_s: float = 60) -> None:
+def wait_for(fact: Callable[[], bool], *, timeout_s: float = 200) -> None:
     deadline = time.monotonic() + timeout_s
     while not fact():
         assert time.monotonic() < deadline, "in vain"

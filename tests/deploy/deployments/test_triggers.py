@@ -65,7 +65,7 @@ def test_events_of_a_model_start_its_retraining_and_the_same_event_no_second_one
         "resource": {"prefect.resource.id": "ocrline.model.other"},
         "payload": {"reason": "a monitor said so"},
     }
-    httpx.post(f"{server}/events", json=[with_curl], trust_env=False).raise_for_status()
+    httpx.post(f"{server}/events", json=[with_curl], trust_env=False, timeout=60).raise_for_status()
     started = wait_for_runs(client, "retrain-lines/watched", 2)
     by_curl = wait_for_runs(client, "retrain-lines/other", 1)
 

@@ -5,9 +5,10 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 
 import numpy as np
 import psutil
@@ -65,7 +66,25 @@ def busy_decoder(*, after: psutil.Process | None = None) -> psutil.Process:
 
 
 @contextmanager
-def ended_in_use(number: signal.Signals) -> Iterator[None]:
+def once_lent(decoders: Decoders, act: Callable[[], None]) -> Iterator[None]:
+    """Act in another thread as soon as a decoder is lent."""
+
+    def wait_and_act() -> None:
+        deadline = time.monotonic() + 60
+        while not decoders._lent and time.monotonic() < deadline:
+            time.sleep(0.01)
+        act()
+
+    thread = threading.Thread(target=wait_and_act)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@contextmanager
+def ended_in_use(decoders: Decoders, number: signal.Signals) -> Iterator[None]:
     """Let the decoder begin with nothing of what it is asked meanwhile, and then end."""
     (victim,) = processes()
     victim.suspend()
@@ -74,12 +93,8 @@ def ended_in_use(number: signal.Signals) -> Iterator[None]:
         victim.send_signal(number)
         victim.resume()
 
-    timer = threading.Timer(0.3, end)
-    timer.start()
-    try:
+    with once_lent(decoders, end):
         yield
-    finally:
-        timer.join()
 
 
 @contextmanager
@@ -120,7 +135,7 @@ def test_page_whose_decoder_is_killed_from_outside_is_decoded_by_another() -> No
     with started() as decoders:
         decoders.decode(document(encode_png(PAGE)))
 
-        with ended_in_use(signal.SIGKILL):
+        with ended_in_use(decoders, signal.SIGKILL):
             assert decoders.decode(document(encode_png(PAGE))).pages == 1
 
 
@@ -144,7 +159,7 @@ def test_page_over_which_its_decoder_crashes_is_not_tried_again() -> None:
     with started() as decoders:
         decoders.decode(document(encode_png(PAGE)))
 
-        with ended_in_use(signal.SIGSEGV), pytest.raises(BadDocument, match="SIGSEGV"):
+        with ended_in_use(decoders, signal.SIGSEGV), pytest.raises(BadDocument, match="SIGSEGV"):
             decoders.decode(document(encode_png(PAGE)))
 
 
@@ -154,13 +169,13 @@ def test_page_that_nobody_waits_for_is_given_up_and_the_decoder_replaced() -> No
         (before,) = processes()
         before.suspend()
         unwanted = document(encode_png(PAGE))
-        timer = threading.Timer(0.3, decoders.interrupt, [unwanted])
-        timer.start()
 
-        with pytest.raises(BadDocument, match="SIGKILL"):
+        with (
+            once_lent(decoders, partial(decoders.interrupt, unwanted)),
+            pytest.raises(BadDocument, match="SIGKILL"),
+        ):
             decoders.decode(unwanted)
 
-        timer.join()
         assert decoders.decode(document(encode_png(PAGE))).pages == 1
         assert before not in processes()
 

@@ -102,7 +102,7 @@ def test_a_process_that_hangs_while_idle_is_replaced(
     lines: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paddle_serving, "PROBE_S", 0.2)
-    monkeypatch.setattr(paddle_serving, "PROBE_ANSWER_S", 1.0)
+    monkeypatch.setattr(paddle_serving, "PROBE_ANSWER_S", 5.0)
     net = PaddleServingNet(start, processes=1)
     recogniser = NetRecogniser(lines, net, cores=ONE_CORE)
     (expected,) = recogniser.recognise([blotches(1)])
@@ -118,7 +118,7 @@ def test_a_request_that_meets_a_hung_process_is_read_by_another(
     lines: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paddle_serving, "PROBE_S", 1000)
-    monkeypatch.setattr(paddle_serving, "ANSWER_S", 2.0)
+    monkeypatch.setattr(paddle_serving, "ANSWER_S", 10.0)
     net = PaddleServingNet(start, processes=2)
     recogniser = NetRecogniser(lines, net, cores=ONE_CORE)
     (expected,) = recogniser.recognise([blotches(1)])
@@ -209,7 +209,7 @@ def test_processes_end_when_nobody_holds_the_net(start: Start) -> None:
 
     del net
 
-    assert psutil.wait_procs(processes, timeout=5)[1] == []
+    assert psutil.wait_procs(processes, timeout=30)[1] == []
 
 
 def read_at_once(recogniser: NetRecogniser, images: list[Image]) -> list[str]:

@@ -153,9 +153,8 @@ async def test_a_page_whose_worker_is_lost_is_the_next_one() -> None:
     pages = [asyncio.create_task(read(number)) for number in range(3)]
     await until_it_reads(dying)
     dying.goes_on.set()
-    while lanes._all:
+    while len(lanes._waiting) < len(pages):
         await asyncio.sleep(0.001)
-    await asyncio.sleep(0.01)
     lanes.add(late)  # type: ignore[arg-type]
     await asyncio.gather(*pages)
 

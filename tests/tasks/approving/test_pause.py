@@ -147,7 +147,7 @@ def test_an_answer_to_another_question_is_refused_and_the_run_still_waits() -> N
 
 
 def test_without_an_answer_in_time_the_run_goes_on_and_completes() -> None:
-    with in_background(partial(run_ask, 1)) as run:
+    with in_background(partial(run_ask, 15)) as run:
         waiting = wait_for_question(run)
         said = run.result()
 

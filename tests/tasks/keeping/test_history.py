@@ -25,7 +25,7 @@ pytest.importorskip("mlflow.version", reason="mlflow is not installed: ocrline[h
 
 @pytest.fixture(scope="module")
 def harness() -> Iterator[None]:
-    with prefect_test_harness(server_startup_timeout=120):
+    with prefect_test_harness(server_startup_timeout=240):
         yield
 
 

@@ -149,7 +149,7 @@ def first(machine: Machine) -> Finished:
 
 
 def served(machine: Machine) -> list[str]:
-    models = httpx.get(f"{machine.endpoint}/v1/models").json()["models"]
+    models = httpx.get(f"{machine.endpoint}/v1/models", timeout=60).json()["models"]
     return [model["version"] for model in models]
 
 
@@ -196,6 +196,7 @@ def test_a_page_is_read_over_rest_as_the_nets_that_paddleocr_exported_read_it(
         params={"model": "few"},
         content=golden,
         headers={"content-type": "image/png"},
+        timeout=60,
     ).raise_for_status()
     lines = [
         PageLine(
