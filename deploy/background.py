@@ -17,7 +17,7 @@ import psutil
 from ocr.store.whole import written_whole
 
 CLOCK_TICK_S = 0.01
-FREE_PORTS = range(20_000, 32_000)
+FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: one that begins at a server's port before it is up,
 or while it is away, keeps it from coming back, for a minute after its end."""
 MOST_DRAWN = 100

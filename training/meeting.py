@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 HERE = "127.0.0.1"
-FREE_PORTS = range(20_000, 32_000)
+FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: the first rank needs seconds to open its port."""
 PATIENCE_S = 300
 """How long ranks wait for each other to come; usually it is a few seconds."""
@@ -66,7 +66,8 @@ def name_rank(
 def find_port() -> int:
     """Return a port of this machine that nobody uses, and at which no connection begins."""
     for port in random.SystemRandom().sample(FREE_PORTS, 100):
-        with contextlib.suppress(OSError), socket.create_server((HERE, port)):
+        with contextlib.suppress(OSError), socket.socket() as one:
+            one.bind(("", port))  # at every address, as Paddle's store does
             return port
     raise ConnectionError(f"No port of {HERE} is free")
 

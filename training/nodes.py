@@ -58,13 +58,13 @@ def wait_for_the_first(job: TrainJob, folder: Path) -> bool:
     """
     timeout_s = max(job.training.no_progress_timeout_s, PREPARING_S)
     end = time.monotonic() + timeout_s
-    while not is_open(name_address(job.resources)):
-        if (folder / RESULT).is_file():
-            return False
+    while not (folder / RESULT).is_file():
+        if is_open(name_address(job.resources)):
+            return True
         if time.monotonic() > end:
             raise OcrError(
                 f"Nobody opened {job.resources.rendezvous} (resources.rendezvous) for "
                 f"{timeout_s:g} s: start the first machine, then run again"
             )
         time.sleep(POLL_S)
-    return True
+    return False

@@ -61,7 +61,6 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
         loop.run()
         if ranks.is_first:
             write_result(folder, finish(job, folder, loop, load_s=load_s, code=code))
-        ranks.leave()
 
 
 def count_loader_threads(resources: ResourceParams) -> int:

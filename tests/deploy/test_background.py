@@ -1,6 +1,7 @@
 """Background services: started once, remembered, stopped by id with their children."""
 
 import json
+import socket
 import subprocess
 import sys
 from dataclasses import asdict
@@ -9,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from deploy import background
 from deploy.background import (
     FREE_PORTS,
     Service,
@@ -200,8 +202,6 @@ def test_a_stale_memory_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_taken_port_is_not_picked() -> None:
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -210,11 +210,19 @@ def test_a_taken_port_is_not_picked() -> None:
         assert pick_port(port) in FREE_PORTS
 
 
-def test_no_connection_begins_at_a_picked_port() -> None:
-    first, _ = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+def test_no_connection_begins_at_a_picked_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = pick_port(0)
+    monkeypatch.setattr(background, "FREE_PORTS", range(first, first + 2))
+    monkeypatch.setattr(background, "MOST_DRAWN", 2)
 
-    assert int(first) > max(FREE_PORTS), "this machine gives connections other ports than usual"
-    assert pick_port(0) in FREE_PORTS
+    assert first in FREE_PORTS
+    with socket.create_server(("127.0.0.1", first)):
+        assert {pick_port(0) for _ in range(9)} == {first + 1}
+        with (
+            socket.create_server(("127.0.0.1", first + 1)),
+            pytest.raises(ServiceFailed, match="No free port"),
+        ):
+            pick_port(first)
 
 
 def test_children_cache_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,18 +1,25 @@
 """Data-parallel ranks: equal weights, one answer, no orphans, no secrets."""
 
 import os
+import shutil
 import signal
+import socket
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from configs.jobs import TrainRecogniserJob
 from configs.training import ResourceParams
+from ocr.errors import OcrError
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import curve, reached, run, start
+from training import meeting, train
+from training.job import read_job
 from training.launch import rank_environment
 from training.loop.progress import read_events
 from training.meeting import FREE_PORTS, HERE, find_port
@@ -56,8 +63,52 @@ def test_any_number_of_ranks_learns_what_one_process_does(
         assert abs(each.mean() / alone.mean() - 1) < CURVE_TOLERANCE
 
 
-def test_no_connection_begins_where_ranks_are_to_meet() -> None:
-    assert find_port() in FREE_PORTS
+SLOW = """
+import os, time
+if os.environ.get("PADDLE_TRAINER_ID") == "1":
+    sleep = time.sleep
+    time.sleep = lambda seconds: sleep(3 if seconds == 0.01 else seconds)
+"""
+
+
+def test_a_rank_that_looks_late_for_the_others_is_waited_for(
+    digits: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW)
+    slow = os.environ | {"PYTHONPATH": str(tmp_path)}
+    options = OPTIONS | {"epochs": 1, "evaluations": 1}
+
+    code, errors = run(
+        write_recogniser_job(tmp_path / "job", digits, devices=2, **options), env=slow
+    )
+
+    assert code == 0, errors
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_a_rank_that_fails_when_the_result_is_there_fails_nothing(
+    uninterrupted: Path, digits: dict[str, str], tmp_path: Path, is_done: bool
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        if is_done:
+            shutil.copy(uninterrupted / "result.json", tmp_path)
+        raise OcrError("a rank died")
+
+    job = read_job(write_recogniser_job(tmp_path, digits, devices=2), TrainRecogniserJob)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(train, "launch_ranks", fail)
+        with nullcontext() if is_done else pytest.raises(OcrError, match="a rank died"):
+            train.train_model(job, tmp_path)
+
+
+def test_no_connection_begins_where_ranks_are_to_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = find_port()
+    monkeypatch.setattr(meeting, "FREE_PORTS", range(place, place + 100))
+
+    assert place in FREE_PORTS
+    with socket.create_server(("127.0.0.2", place)):  # the store would answer there, too
+        assert place not in {find_port() for _ in range(9)}
 
 
 def test_no_secret_reaches_the_logs(uninterrupted: Path) -> None:

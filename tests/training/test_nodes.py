@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 
+from configs.jobs import TrainRecogniserJob
 from configs.training import ResourceParams
 from ocr.errors import BadInput
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import assert_same_weights, curve, reached, start
 from tests.training.test_launch import OPTIONS, find_ranks, wait_for
+from training.job import read_job
 from training.meeting import HERE, find_port
-from training.nodes import find_node
+from training.nodes import find_node, name_address, wait_for_the_first
 
 NODES = 2
 
@@ -117,6 +119,14 @@ def test_a_taken_port_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
         with pytest.raises(BadInput, match=f"rendezvous: {place} cannot be opened .*in use"):
             find_node(ResourceParams(nodes=2, rendezvous=place))
+
+
+def test_a_machine_that_comes_when_all_is_learnt_joins_nobody(job: Path) -> None:
+    asked = read_job(job, TrainRecogniserJob)
+    (job.parent / "result.json").touch()
+
+    with socket.create_server(name_address(asked.resources)):
+        assert not wait_for_the_first(asked, job.parent)
 
 
 def parent_of(process: int) -> int:

@@ -13,8 +13,6 @@ from training.loop.trainee import Tensor
 from training.meeting import join
 
 POLL_S = 0.01
-LEAVING_S = 60
-"""How long the first rank waits for the others at the end; usually it is a moment."""
 
 
 @dataclass
@@ -60,21 +58,6 @@ class Ranks:
             self._post(0)
             for rank in range(self.count):
                 self._fetch(rank)
-
-    def leave(self) -> None:
-        """Be done: the first rank, with whom the board goes, only once every other one is."""
-        if self.count == 1:
-            return
-        self._letters += 1
-        if not self.is_first:
-            self._post(0)
-            return
-        end = time.monotonic() + LEAVING_S
-        while not all(self._add(rank, 0) for rank in range(1, self.count)):
-            if time.monotonic() > end:
-                return
-            self.beat()
-            time.sleep(POLL_S)
 
     def mean(self, value: Tensor) -> Tensor:
         """Return the mean of a tensor over all ranks, on each of them."""

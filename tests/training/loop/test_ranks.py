@@ -3,9 +3,6 @@
 import threading
 from collections import Counter
 
-import pytest
-
-from training.loop import ranks
 from training.loop.ranks import Ranks
 
 
@@ -62,34 +59,8 @@ def test_ranks_meet_when_all_are_there() -> None:
     assert sorted(arrived) == [0, 1, 2]
 
 
-def test_the_first_rank_keeps_the_board_until_the_others_are_done() -> None:
-    waits = threading.Event()
-    board = Board()
-    first = Ranks(rank=0, count=3, board=board, beat=waits.set)
-    second, third = (Ranks(rank=rank, count=3, board=board) for rank in (1, 2))
-
-    thread = threading.Thread(target=first.leave)
-    thread.start()
-    second.leave()  # waits for nobody
-    waits.wait(timeout=10)
-    too_early = not thread.is_alive()
-    third.leave()
-    thread.join(timeout=10)
-
-    assert waits.is_set()
-    assert not too_early
-    assert not thread.is_alive()
-
-
-def test_the_first_rank_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranks, "LEAVING_S", 0)
-
-    Ranks(rank=0, count=2, board=Board()).leave()
-
-
 def test_a_single_rank_waits_for_nobody() -> None:
     alone = Ranks()
     alone.meet()
-    alone.leave()
 
     assert alone.share(3) == 3
