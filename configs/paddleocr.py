@@ -166,7 +166,7 @@ class PaddleOcrRecogniserParams(PaddleOcrParams):
     text_model: bool = Field(
         True,
         description="Read with a model of the training texts (character n-grams that know digits "
-        "only as digits) where it is sure to help on the validation split",
+        "only as digits) where it helps on the validation split",
     )
 
 

@@ -204,7 +204,7 @@ class RecogniserTrainingParams(LoopParams):
     text_model: bool = Field(
         True,
         description="Read with a model of the training texts (character n-grams that know digits "
-        "only as digits) where it is sure to help on the validation split",
+        "only as digits) where it helps on the validation split",
     )
     composition: CompositionParams = Field(
         default=CompositionParams(), description="Crops composed from labelled ones"

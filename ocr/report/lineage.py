@@ -96,7 +96,7 @@ def _describe_text_model(manifest: ModelManifest) -> str:
     gain, lower, upper = (manifest.metrics.get(name) for name in TEXT_MODEL_GAIN)
     if gain is None or lower is None or upper is None:
         return ""
-    said = "read with" if TEXT_MODEL in manifest.files else "left out, as it is not sure to help"
+    said = "read with" if TEXT_MODEL in manifest.files else "left out, as it does not help"
     return f"{said}; validation lines read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
 
 

@@ -139,7 +139,7 @@ class RecogniserExport:
     def refine(
         self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
     ) -> list[tuple[Image, dict[str, Any]]]:
-        """Add a form in 8 bits where it pays, and a text model where that is sure to help."""
+        """Add a form in 8 bits where it pays, and a text model where that helps."""
         if not isinstance(job, ExportRecogniserJob) or not (job.int8 or job.text_model):
             return []
         tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)

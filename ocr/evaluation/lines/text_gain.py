@@ -1,5 +1,6 @@
 """How much a text model helps a recogniser, and with which weight: from validation lines."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -54,8 +55,16 @@ class TextGain:
 
     @property
     def pays(self) -> bool:
-        """Whether it is sure to help."""
-        return self.score_change.lower > 0 and self.change.value >= 0
+        """Whether it helps, as far as these lines tell; one document tells nothing.
+
+        To be sure of it would cost more than to err: receipts whose lines gained 0.4 points (-0.4
+        to +1.3) read 0.9 points better end to end.
+        """
+        return (
+            math.isfinite(self.score_change.lower)
+            and self.score_change.value > 0
+            and self.change.value >= 0
+        )
 
 
 def measure_text_gain(

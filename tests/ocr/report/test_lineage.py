@@ -57,7 +57,7 @@ def test_8_bits_are_told_with_their_price(
     [
         ({}, {}, ""),
         (MEASURED, {"texts.npz": "0"}, "read with; "),
-        (MEASURED, {}, "left out, as it is not sure to help; "),
+        (MEASURED, {}, "left out, as it does not help; "),
     ],
 )
 def test_a_text_model_is_told_with_its_gain(

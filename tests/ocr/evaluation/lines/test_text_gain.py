@@ -1,10 +1,12 @@
-"""The gain of a text model: measured on documents it was not weighed on, claimed only if sure."""
+"""The gain of a text model: measured on documents it was not weighed on."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.lines.text_gain import ReadLine, TextGain, measure_text_gain
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel, count_ngrams
@@ -67,6 +69,23 @@ def test_texts_that_teach_nothing_do_not_pay() -> None:
 
     assert not gain.pays
     assert abs(gain.change.value) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("score", "lines", "pays"),
+    [
+        (Interval(0.004, -0.004, 0.013), 0.003, True),  # likelier to help than not
+        (Interval(0.004, -0.004, 0.013), -0.001, False),  # of spaces alone
+        (Interval(0.0, -0.004, 0.004), 0.0, False),
+        (Interval(-0.001, -0.004, 0.002), 0.0, False),
+    ],
+)
+def test_what_helps_as_far_as_the_lines_tell_pays(
+    score: Interval, lines: float, pays: bool
+) -> None:
+    gain = replace(measure(word), score_change=score, change=Interval(lines, -0.01, 0.01))
+
+    assert gain.pays == pays
 
 
 def test_one_document_cannot_tell() -> None:
