@@ -21,6 +21,8 @@ FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: one that begins at a server's port before it is up,
 or while it is away, keeps it from coming back, for a minute after its end."""
 MOST_DRAWN = 100
+LET_GO_S = 10.0
+"""How long a service that comes back waits for the port that it had."""
 SHELL = "/bin/sh"
 ONCE_TOLD = 'read -r told && exec "$0" "$@" </dev/null'
 
@@ -187,14 +189,37 @@ def pick_port(preferred: int) -> int:
     """
     drawn = random.SystemRandom().sample(FREE_PORTS, MOST_DRAWN)
     for port in (preferred, *drawn) if preferred else drawn:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
+        if _is_free(port):
             return port
     raise ServiceFailed("No free port on 127.0.0.1")
+
+
+def pick_port_again(had: int, *, preferred: int) -> int:
+    """Return the loopback port that a service had, as soon as it is free, or another one.
+
+    A process that was killed has its port yet while one of its threads ends.
+
+    Args:
+        had: The port; 0: none, the service is new.
+        preferred: The one to have then.
+
+    Raises:
+        ServiceFailed: None is free.
+    """
+    end = time.monotonic() + LET_GO_S
+    while had and not _is_free(had) and time.monotonic() < end:
+        time.sleep(0.1)
+    return pick_port(had or preferred)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 @contextmanager

@@ -9,7 +9,14 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.background import Service, ServiceFailed, ensure_service, find_service, pick_port
+from deploy.background import (
+    Service,
+    ServiceFailed,
+    ensure_service,
+    find_service,
+    pick_port,
+    pick_port_again,
+)
 from deploy.memory import read_memory, write_memory
 from deploy.password import read_or_make_password
 from deploy.web import answers
@@ -30,7 +37,7 @@ def ensure_minio(home: Path, folder: Path) -> Service:
     program = find_minio()
     if not program:
         raise ServiceFailed(f"no minio on PATH nor in go's bin folder; with Go: {INSTALL}")
-    port = urlsplit(known.url).port if known else pick_port(memory.minio_port or PORT)
+    port = urlsplit(known.url).port if known else pick_port_again(memory.minio_port, preferred=PORT)
     url = f"http://127.0.0.1:{port}"
     user, _, secret = read_or_make_password(folder / "minio-password").partition(":")
     service = ensure_service(

@@ -12,6 +12,7 @@ from deploy.background import (
     ensure_service,
     find_service,
     pick_port,
+    pick_port_again,
     python_module,
 )
 from deploy.memory import read_memory, write_memory
@@ -29,7 +30,7 @@ def ensure_server(settings: Settings, folder: Path, password: str) -> Service:
         ServiceFailed: It did not come up, or its database cannot be reached.
     """
     known, memory = find_service(folder, NAME), read_memory(folder)
-    url = known.url if known else _loopback(pick_port(memory.port or PORT))
+    url = known.url if known else _loopback(pick_port_again(memory.port, preferred=PORT))
     database = connect_to(settings, folder)
     try:
         service = _start(settings, folder, url, password, database)

@@ -19,6 +19,7 @@ from deploy.background import (
     ensure_service,
     find_service,
     pick_port,
+    pick_port_again,
     python_module,
     start_service,
     stop_service,
@@ -208,6 +209,32 @@ def test_a_taken_port_is_not_picked() -> None:
         port = int(taken.getsockname()[1])
 
         assert pick_port(port) in FREE_PORTS
+
+
+def test_a_service_that_comes_back_waits_for_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+    had = pick_port(0)
+    with socket.create_server(("127.0.0.1", had)) as dying:
+
+        def look(seconds: float) -> None:
+            looks.append(seconds)
+            if len(looks) == 3:
+                dying.close()
+
+        monkeypatch.setattr("deploy.background.time.sleep", look)
+
+        again = pick_port_again(had, preferred=9)
+
+    assert (again, len(looks)) == (had, 3)
+
+
+def test_a_service_whose_port_is_kept_by_another_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "LET_GO_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = int(other.getsockname()[1])
+
+        assert pick_port_again(taken, preferred=taken) in FREE_PORTS
+        assert pick_port_again(0, preferred=taken) in FREE_PORTS
 
 
 def test_no_connection_begins_at_a_picked_port(monkeypatch: pytest.MonkeyPatch) -> None:
