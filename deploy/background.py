@@ -20,9 +20,7 @@ CLOCK_TICK_S = 0.01
 FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: one that begins at a server's port before it is up,
 or while it is away, keeps it from coming back, for a minute after its end."""
-MOST_DRAWN = 100
-LET_GO_S = 10.0
-"""How long a service that comes back waits for the port that it had."""
+LET_GO_S = 10.0  # a service that comes back waits so long for the port that it had
 SHELL = "/bin/sh"
 ONCE_TOLD = 'read -r told && exec "$0" "$@" </dev/null'
 
@@ -187,29 +185,33 @@ def pick_port(preferred: int) -> int:
     Raises:
         ServiceFailed: None is free.
     """
-    drawn = random.SystemRandom().sample(FREE_PORTS, MOST_DRAWN)
+    drawn = random.SystemRandom().sample(FREE_PORTS, min(100, len(FREE_PORTS)))
     for port in (preferred, *drawn) if preferred else drawn:
         if _is_free(port):
             return port
     raise ServiceFailed("No free port on 127.0.0.1")
 
 
-def pick_port_again(had: int, *, preferred: int) -> int:
-    """Return the loopback port that a service had, as soon as it is free, or another one.
+def find_address(folder: Path, name: str, *, had: int, preferred: int) -> str:
+    """Return where a service is, or where to start it: at the port it had, if that becomes free.
 
     A process that was killed has its port yet while one of its threads ends.
 
     Args:
-        had: The port; 0: none, the service is new.
-        preferred: The one to have then.
+        folder: Where services are remembered.
+        name: The service's.
+        had: Its last port; 0: it is new.
+        preferred: The port of a new one.
 
     Raises:
-        ServiceFailed: None is free.
+        ServiceFailed: No port is free.
     """
+    if service := find_service(folder, name):
+        return service.url
     end = time.monotonic() + LET_GO_S
     while had and not _is_free(had) and time.monotonic() < end:
         time.sleep(0.1)
-    return pick_port(had or preferred)
+    return f"http://127.0.0.1:{pick_port(had or preferred)}"
 
 
 def _is_free(port: int) -> bool:

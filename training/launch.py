@@ -15,6 +15,7 @@ from configs.training import ResourceParams
 from ocr.errors import OcrError
 from ocr.machine.failures import explain_logs, explain_status
 from ocr.models.provenance import COMMIT
+from training.job import RESULT
 from training.loop.guards import GRACE_S, Stalled, Stopped
 from training.meeting import HERE, Address, find_port, name_rank
 from training.nodes import name_address
@@ -43,7 +44,7 @@ def launch_ranks(folder: Path, *, command: str, resources: ResourceParams, node:
 
     Raises:
         Stopped: SIGTERM arrived, and was passed on.
-        OcrError: A rank failed; the error has its message and exit code.
+        OcrError: A rank failed before there was a result; the error has its message and exit code.
     """
     failure = folder / FAILURE
     if node == 0:  # the others come later
@@ -69,7 +70,7 @@ def launch_ranks(folder: Path, *, command: str, resources: ResourceParams, node:
         for each in ranks:
             each.kill()
             each.wait()
-    if exit_code == 0:
+    if exit_code == 0 or (folder / RESULT).is_file():  # the others have nothing left to do then
         return
     if failure.is_file():
         reason = json.loads(failure.read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from pathlib import Path
 from configs.jobs import EmbeddedJob, EmbeddedKind, TrainResult
 from ocr.errors import BadInput, OcrError
 from ocr.machine.machine import Machine
-from training.job import RESULT, fetch_snapshot, read_result
+from training.job import fetch_snapshot, read_result
 from training.launch import launch_ranks
 from training.nodes import wait_for_the_first
 from training.preflight import look_before_training
@@ -38,7 +38,7 @@ def train_model(job: EmbeddedJob, folder: Path) -> TrainResult:
 
         train_rank(job, folder, fail=lambda _: None)
     else:
-        _launch(job, folder)
+        launch_ranks(folder, command=RANK_COMMANDS[job.kind], resources=job.resources)
     result = read_result(folder, TrainResult)
     if result is None:
         raise OcrError(f"The training left no result in {folder}")
@@ -53,13 +53,4 @@ def follow(job: EmbeddedJob, folder: Path, *, node: int) -> None:
     """
     look_before_training(job, folder, Machine.here())
     if wait_for_the_first(job, folder):
-        _launch(job, folder, node=node)
-
-
-def _launch(job: EmbeddedJob, folder: Path, *, node: int = 0) -> None:
-    """Run the ranks of this machine; one that fails after the result had nothing left to do."""
-    try:
         launch_ranks(folder, command=RANK_COMMANDS[job.kind], resources=job.resources, node=node)
-    except OcrError:
-        if not (folder / RESULT).is_file():
-            raise

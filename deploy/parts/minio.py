@@ -9,14 +9,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.background import (
-    Service,
-    ServiceFailed,
-    ensure_service,
-    find_service,
-    pick_port,
-    pick_port_again,
-)
+from deploy.background import Service, ServiceFailed, ensure_service, find_address, pick_port
 from deploy.memory import read_memory, write_memory
 from deploy.password import read_or_make_password
 from deploy.web import answers
@@ -33,12 +26,12 @@ def ensure_minio(home: Path, folder: Path) -> Service:
     Raises:
         ServiceFailed: There is no MinIO, or it did not come up.
     """
-    known, memory = find_service(folder, NAME), read_memory(folder)
+    memory = read_memory(folder)
     program = find_minio()
     if not program:
         raise ServiceFailed(f"no minio on PATH nor in go's bin folder; with Go: {INSTALL}")
-    port = urlsplit(known.url).port if known else pick_port_again(memory.minio_port, preferred=PORT)
-    url = f"http://127.0.0.1:{port}"
+    url = find_address(folder, NAME, had=memory.minio_port, preferred=PORT)
+    port = urlsplit(url).port
     user, _, secret = read_or_make_password(folder / "minio-password").partition(":")
     service = ensure_service(
         folder,

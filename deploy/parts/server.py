@@ -10,9 +10,9 @@ from deploy.background import (
     Service,
     ServiceFailed,
     ensure_service,
+    find_address,
     find_service,
     pick_port,
-    pick_port_again,
     python_module,
 )
 from deploy.memory import read_memory, write_memory
@@ -30,7 +30,7 @@ def ensure_server(settings: Settings, folder: Path, password: str) -> Service:
         ServiceFailed: It did not come up, or its database cannot be reached.
     """
     known, memory = find_service(folder, NAME), read_memory(folder)
-    url = known.url if known else _loopback(pick_port_again(memory.port, preferred=PORT))
+    url = find_address(folder, NAME, had=memory.port, preferred=PORT)
     database = connect_to(settings, folder)
     try:
         service = _start(settings, folder, url, password, database)
