@@ -2,31 +2,32 @@
 
 import json
 import os
-import random
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
 
 import psutil
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ocr.store.whole import written_whole
 
 CLOCK_TICK_S = 0.01
-FREE_PORTS = range(20_000, 30_000)
-"""Below those that Linux gives to connections: one that begins at a server's port before it is up,
-or while it is away, keeps it from coming back, for a minute after its end."""
-LET_GO_S = 10.0  # a service that comes back waits so long for the port that it had
+STOP_S = 15
 SHELL = "/bin/sh"
 ONCE_TOLD = 'read -r told && exec "$0" "$@" </dev/null'
 
 
 class ServiceFailed(RuntimeError):
-    """A background process that did not come up; the message names its log."""
+    """A background process that cannot be had; the message says why."""
+
+
+class NotUp(ServiceFailed):
+    """It ended, or was not up in time; the message names its log."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Service:
     """
 
     name: str
-    pid: int
+    pid: Annotated[int, Field(gt=0)]
     started: float
     url: str
     log: str
@@ -61,8 +62,8 @@ def find_service(folder: Path, name: str) -> Service | None:
 def recall_service(folder: Path, name: str) -> Service | None:
     """Return the process that was started last and not stopped, whether or not it still runs."""
     try:
-        return Service(**json.loads((folder / f"{name}.json").read_text(encoding="utf-8")))
-    except (FileNotFoundError, json.JSONDecodeError, TypeError):
+        return TypeAdapter(Service).validate_json((folder / f"{name}.json").read_bytes())
+    except (OSError, ValidationError):
         return None
 
 
@@ -78,13 +79,16 @@ def ensure_service(
 ) -> Service:
     """Wait for the remembered process if it has this environment; else start one in its place.
 
+    One that does not come up, as it hangs, is replaced too.
+
     Raises:
         ServiceFailed: As ``start_service`` does.
     """
     service = find_service(folder, name)
     if service is not None and service.environment == _digest(environment):
-        _wait_until_up(psutil.Process(service.pid), service, is_up=is_up, timeout_s=timeout_s)
-        return service
+        with suppress(NotUp):
+            _wait_until_up(psutil.Process(service.pid), service, is_up=is_up, timeout_s=timeout_s)
+            return service
     stop_service(folder, name)
     return start_service(
         folder,
@@ -110,7 +114,8 @@ def start_service(
     """Start a command detached and wait until it is up.
 
     Raises:
-        ServiceFailed: It ended or was not up in time; its log is named and its end is quoted.
+        NotUp: Its log's end is quoted.
+        ServiceFailed: Of ``is_up``. What was started has ended either way.
     """
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{name}.log"
@@ -126,11 +131,15 @@ def start_service(
         )
         with written_whole(folder / f"{name}.json") as content:
             content.write(json.dumps(asdict(service)).encode())
-    _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
+    try:
+        _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
+    except ServiceFailed:
+        _end([process], timeout_s=STOP_S)
+        raise
     return service
 
 
-def stop_service(folder: Path, name: str, *, timeout_s: float = 15) -> bool:
+def stop_service(folder: Path, name: str, *, timeout_s: float = STOP_S) -> bool:
     """Stop the remembered process and its children, but no service that it started itself.
 
     Returns:
@@ -145,9 +154,7 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = 15) -> bool:
     family = [main, *(p for p in main.children(recursive=True) if p.pid not in others)]
     _signal([main], "terminate")
     psutil.wait_procs([main], timeout=timeout_s)
-    _signal(family, "terminate")
-    _, alive = psutil.wait_procs(family, timeout=timeout_s)
-    _signal(alive, "kill")
+    _end(family, timeout_s=timeout_s)
     (folder / f"{name}.json").unlink(missing_ok=True)
     return True
 
@@ -174,54 +181,6 @@ def direct_loopback() -> dict[str, str]:
     hosts = [host.strip() for host in given.split(",") if host.strip()]
     joined = ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))
     return {"NO_PROXY": joined, "no_proxy": joined}
-
-
-def pick_port(preferred: int) -> int:
-    """Return the preferred loopback port if it is free, one of `FREE_PORTS` otherwise.
-
-    Args:
-        preferred: The port; 0: any.
-
-    Raises:
-        ServiceFailed: None is free.
-    """
-    drawn = random.SystemRandom().sample(FREE_PORTS, min(100, len(FREE_PORTS)))
-    for port in (preferred, *drawn) if preferred else drawn:
-        if _is_free(port):
-            return port
-    raise ServiceFailed("No free port on 127.0.0.1")
-
-
-def find_address(folder: Path, name: str, *, had: int, preferred: int) -> str:
-    """Return where a service is, or where to start it: at the port it had, if that becomes free.
-
-    A process that was killed has its port yet while one of its threads ends.
-
-    Args:
-        folder: Where services are remembered.
-        name: The service's.
-        had: Its last port; 0: it is new.
-        preferred: The port of a new one.
-
-    Raises:
-        ServiceFailed: No port is free.
-    """
-    if service := find_service(folder, name):
-        return service.url
-    end = time.monotonic() + LET_GO_S
-    while had and not _is_free(had) and time.monotonic() < end:
-        time.sleep(0.1)
-    return f"http://127.0.0.1:{pick_port(had or preferred)}"
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 @contextmanager
@@ -281,6 +240,13 @@ def _signal(processes: Sequence[psutil.Process], method: str) -> None:
             continue
 
 
+def _end(processes: Sequence[psutil.Process], *, timeout_s: float) -> None:
+    """Ask processes to end, and kill those that do not."""
+    _signal(processes, "terminate")
+    _, alive = psutil.wait_procs(processes, timeout=timeout_s)
+    _signal(alive, "kill")
+
+
 def _wait_until_up(
     process: psutil.Process,
     service: Service,
@@ -292,9 +258,8 @@ def _wait_until_up(
     # Alive first: another program may answer at the address of one that died.
     while not (_is_alive(process) and is_up()):
         if not _is_alive(process) or time.monotonic() > deadline:
-            _signal([process], "terminate")
             tail = Path(service.log).read_text(encoding="utf-8", errors="replace")[-600:].strip()
-            raise ServiceFailed(
+            raise NotUp(
                 f"{service.name} did not come up at {service.url}; {service.log} ends:\n{tail}"
             )
         time.sleep(0.2)

@@ -44,7 +44,8 @@ def look(settings: Settings) -> None:
     if dead:
         say(f"ended: {', '.join(dead)}")
         bring_back(settings)
-        say("all is up again")
+        missing = find_dead(services_folder(settings))
+        say(f"still ended: {', '.join(missing)}" if missing else "all is up again")
 
 
 def find_dead(folder: Path) -> list[str]:

@@ -3,10 +3,14 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ocr.store.whole import written_whole
 
 FILE = "stack.json"
+Port = Annotated[int, Field(ge=0, le=65_535)]
 
 
 @dataclass(frozen=True)
@@ -22,18 +26,18 @@ class StackMemory:
         engines: What runs the nets of each gateway, by the name of its service.
     """
 
-    port: int = 0
+    port: Port = 0
     database: str = ""
     has_minio: bool = False
-    minio_port: int = 0
+    minio_port: Port = 0
     engines: dict[str, str] = field(default_factory=dict)
 
 
 def read_memory(folder: Path) -> StackMemory:
     """Read what a folder of services remembers; of a file that is damaged, nothing."""
     try:
-        return StackMemory(**json.loads((folder / FILE).read_text(encoding="utf-8")))
-    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+        return TypeAdapter(StackMemory).validate_json((folder / FILE).read_bytes())
+    except (OSError, ValidationError):
         return StackMemory()
 
 

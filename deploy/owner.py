@@ -1,5 +1,6 @@
 """Whose a process is: the home and the store that it works with, and who listens at a port."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ class Owner:
         return not store.startswith("s3://") or s3_endpoint == self.s3_endpoint
 
     def __str__(self) -> str:
-        return f"process {self.pid} of the home {self.home} with the store {self.store}"
+        server = f" at {self.s3_endpoint}" * self.store.startswith("s3://")
+        return f"process {self.pid} of the home {self.home} with the store {self.store}{server}"
 
 
 def find_owner(pid: int) -> Owner | None:
@@ -45,13 +47,22 @@ def find_owner(pid: int) -> Owner | None:
 
 def describe_listener(port: int) -> str:
     """Say whose process listens at a port of this machine, as far as we may know."""
+    owners = [owner for owner in map(find_owner, sorted(find_listeners(port))) if owner]
+    return f"a gateway, {owners[0]}" if owners else UNKNOWN
+
+
+def find_listeners(port: int, *, at: Collection[str] = ()) -> set[int]:
+    """Return the processes that listen at a port of this machine, as far as we may know.
+
+    Args:
+        port: The port.
+        at: The addresses that count; empty: all.
+    """
     try:
         connections = psutil.net_connections("tcp")
     except psutil.Error:
-        return UNKNOWN
-    pids = {c.pid for c in connections if _listens(c, port) and c.pid}
-    owners = [owner for owner in map(find_owner, sorted(pids)) if owner]
-    return f"a gateway, {owners[0]}" if owners else UNKNOWN
+        return set()
+    return {c.pid for c in connections if _listens(c, port, at=at) and c.pid}
 
 
 def is_listening(pid: int, port: int) -> bool:
@@ -62,8 +73,10 @@ def is_listening(pid: int, port: int) -> bool:
         return False
 
 
-def _listens(connection: Any, port: int) -> bool:
-    return bool(connection.status == psutil.CONN_LISTEN and connection.laddr.port == port)
+def _listens(connection: Any, port: int, *, at: Collection[str] = ()) -> bool:
+    if connection.status != psutil.CONN_LISTEN:
+        return False
+    return connection.laddr.port == port and (not at or connection.laddr.ip in at)
 
 
 def _spell(store: str, *, folder: Path) -> str:

@@ -15,7 +15,6 @@ from deploy.background import (
     direct_loopback,
     ensure_service,
     find_service,
-    pick_port,
     python_module,
     recall_service,
     stop_service,
@@ -24,6 +23,7 @@ from deploy.memory import read_memory, write_memory
 from deploy.owner import Owner, describe_listener, find_owner, is_listening
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password, read_private
+from deploy.ports import becomes_free, is_free
 from deploy.web import answers
 from ocr.store.state import check_home, mark_home
 
@@ -32,6 +32,8 @@ HEARTBEAT_S = 30
 LOOK_S = 3
 """How often the worker looks for runs."""
 ENDPOINT = "endpoint"
+LOCK_S = 600
+"""Longest wait for another command: a part may hang, be ended, and need 120 s twice to come up."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 KEEPER = "keeper"
 WORKER = "worker"
@@ -66,7 +68,7 @@ def ensure_store(settings: Settings) -> Service | None:
     if not minio.is_store(folder, store=settings.store, endpoint=settings.s3_endpoint):
         return None
     with _locked(settings):
-        return minio.ensure_minio(settings.home, folder)
+        return minio.ensure_minio(settings.home, folder, moves=False)
 
 
 def ensure_server(settings: Settings) -> Service:
@@ -127,6 +129,8 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
     port = parts.port or 80
     name = f"gateway-{port}"
     with _locked(settings):
+        if recall_service(folder, name) and not find_service(folder, name):
+            becomes_free(port)
         _refuse_port_of_others(settings, port, find_service(folder, name))
         memory = read_memory(folder)
         write_memory(folder, replace(memory, engines={**memory.engines, name: engine}))
@@ -153,7 +157,7 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
 
 def _refuse_port_of_others(settings: Settings, port: int, ours: Service | None) -> None:
     """Let nobody end what serves another store or belongs to another home."""
-    if ours is None and pick_port(port) == port:
+    if ours is None and is_free(port):
         return
     owner = find_owner(ours.pid) if ours else None
     if ours and not (owner and _is_of_other_store(owner, settings)):
@@ -286,4 +290,4 @@ def _locked(settings: Settings) -> FileLock:
     check_home(settings.home)
     folder = services_folder(settings)
     mark_home(settings.home)
-    return FileLock(folder / "lock", timeout=180)
+    return FileLock(folder / "lock", timeout=LOCK_S)

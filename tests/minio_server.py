@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from ocr.store import S3Credentials
 
 ACCESS_KEY = "ocrline-tests"

@@ -24,10 +24,11 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from rich.console import Console
 from rich.table import Table
 
-from deploy.background import pick_port, python_module, start_service, stop_service
+from deploy.background import python_module, start_service, stop_service
 from deploy.deployments.declaration import Declaration
 from deploy.deployments.server import read_stored
 from deploy.deployments.writing import create
+from deploy.ports import pick_port
 from deploy.runs import POOL
 from deploy.web import answers
 

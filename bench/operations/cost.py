@@ -27,9 +27,10 @@ from configs.presets import load_params
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from deploy.api import PrefectApi
-from deploy.background import clean_environment, find_service, pick_port
+from deploy.background import clean_environment, find_service
 from deploy.parts import server
 from deploy.password import read_private
+from deploy.ports import pick_port
 from deploy.services import (
     password_file,
     remember_endpoint,

@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 
 PASSWORD = "only:for@tests/on loopback"  # noqa: S105 - of nobody
 NO_SERVER = "no PostgreSQL: apt install postgresql"

@@ -15,7 +15,8 @@ import psutil
 
 from configs.presets import load_params
 from deploy.api import PrefectApi
-from deploy.background import Service, find_service, pick_port
+from deploy.background import Service, find_service
+from deploy.ports import pick_port
 
 DEPLOYMENT = "ocrline"
 """Of each flow, the one whose form takes any parameters."""

@@ -8,13 +8,8 @@ from pathlib import Path
 
 import psutil
 
-from deploy.background import (
-    find_service,
-    pick_port,
-    python_module,
-    start_service,
-    stop_service,
-)
+from deploy.background import find_service, python_module, start_service, stop_service
+from deploy.ports import pick_port
 
 NAME = "gateway"
 

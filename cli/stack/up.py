@@ -86,7 +86,7 @@ def _choose_store(*, has_minio: bool) -> None:
         return
     os.environ.pop("OCRLINE_STORE", None)
     with ERR.status("starting MinIO"):
-        ensure_minio(settings.home, folder)
+        ensure_minio(settings.home, folder, moves=True)
     adopt_minio(settings.home)
 
 

@@ -9,10 +9,16 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.background import Service, ServiceFailed, ensure_service, find_address, pick_port
+from deploy.background import (
+    Service,
+    ServiceFailed,
+    ensure_service,
+    find_service,
+)
 from deploy.memory import read_memory, write_memory
+from deploy.owner import describe_listener
 from deploy.password import read_or_make_password
-from deploy.web import answers
+from deploy.ports import becomes_free, find_address, is_up_at, pick_port
 
 NAME = "minio"
 PORT = 9000
@@ -20,20 +26,45 @@ STORE = "s3://ocrline"
 INSTALL = "go install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
 
 
-def ensure_minio(home: Path, folder: Path) -> Service:
+def ensure_minio(home: Path, folder: Path, *, moves: bool) -> Service:
     """Start or reuse the server on `home/minio`, where it was, and remember it as the store.
 
+    Args:
+        home: Of the stack.
+        folder: Where services are remembered.
+        moves: Whether it goes to another port where its own stays taken. What works with the store
+            already would not follow.
+
     Raises:
-        ServiceFailed: There is no MinIO, or it did not come up.
+        ServiceFailed: There is no MinIO, it did not come up, or its port is another's.
     """
-    memory = read_memory(folder)
+    memory, known = read_memory(folder), find_service(folder, NAME)
     program = find_minio()
     if not program:
         raise ServiceFailed(f"no minio on PATH nor in go's bin folder; with Go: {INSTALL}")
-    url = find_address(folder, NAME, had=memory.minio_port, preferred=PORT)
-    port = urlsplit(url).port
+    had = memory.minio_port
+    if not (moves or known or becomes_free(had)):
+        raise ServiceFailed(
+            f"Port {had} of the store is taken by {describe_listener(had)}; stop that, "
+            "or move the store: ocrline down, then ocrline up --minio"
+        )
+    url = find_address(folder, NAME, had=had, preferred=PORT)
+    try:
+        service = _start(home, folder, program, url)
+    except ServiceFailed:
+        if known or not moves:
+            raise
+        # Another home's services may have taken the port while ours was starting.
+        service = _start(home, folder, program, f"http://127.0.0.1:{pick_port(0)}")
+    port = urlsplit(service.url).port or 0
+    write_memory(folder, replace(memory, minio_port=port, has_minio=True))
+    return service
+
+
+def _start(home: Path, folder: Path, program: str, url: str) -> Service:
+    port = urlsplit(url).port or 0
     user, _, secret = read_or_make_password(folder / "minio-password").partition(":")
-    service = ensure_service(
+    return ensure_service(
         folder,
         NAME,
         command=[
@@ -53,10 +84,8 @@ def ensure_minio(home: Path, folder: Path) -> Service:
             "MINIO_BROWSER": "off",
             "MINIO_UPDATE": "off",
         },
-        is_up=partial(answers, f"{url}/minio/health/live"),
+        is_up=partial(is_up_at, folder, NAME, f"{url}/minio/health/live"),
     )
-    write_memory(folder, replace(memory, minio_port=port or 0, has_minio=True))
-    return service
 
 
 def forget_minio(folder: Path) -> None:

@@ -10,14 +10,12 @@ from deploy.background import (
     Service,
     ServiceFailed,
     ensure_service,
-    find_address,
     find_service,
-    pick_port,
     python_module,
 )
 from deploy.memory import read_memory, write_memory
 from deploy.parts.database import connect_to, find_database
-from deploy.web import answers
+from deploy.ports import find_address, is_up_at, pick_port
 
 NAME = "prefect"
 PORT = 4200
@@ -72,5 +70,5 @@ def _start(
             **database,
         },
         # Not /api/health, which the server of another home answers as well.
-        is_up=partial(answers, f"{url}/api/admin/version", password=password),
+        is_up=partial(is_up_at, folder, NAME, f"{url}/api/admin/version", password=password),
     )

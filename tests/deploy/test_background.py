@@ -15,11 +15,11 @@ from deploy.background import (
     clean_environment,
     ensure_service,
     find_service,
-    pick_port,
     python_module,
     start_service,
     stop_service,
 )
+from deploy.ports import pick_port
 from deploy.web import answers
 
 STARTS_A_CHILD = """
@@ -127,6 +127,48 @@ def test_a_service_of_the_same_environment_is_reused(tmp_path: Path) -> None:
     stop_service(tmp_path, "web")
     assert again == service
     assert list(up) == []  # it was waited for
+
+
+def test_a_service_that_does_not_come_up_any_more_is_replaced(tmp_path: Path) -> None:
+    hanging = start_web(tmp_path)
+
+    def is_up() -> bool:
+        found = find_service(tmp_path, "web")
+        return found is not None and found.pid != hanging.pid
+
+    other = ensure_service(
+        tmp_path,
+        "web",
+        command=["sleep", "600"],
+        url=hanging.url,
+        environment={},
+        is_up=is_up,
+        timeout_s=0.3,
+    )
+
+    gone = not psutil.pid_exists(hanging.pid) or _is_zombie(hanging.pid)
+    stop_service(tmp_path, "web")
+    assert gone
+    assert other.pid != hanging.pid
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"name": "web", "pid": -1, "started": 0, "url": "", "log": ""}',
+        b'{"name": "web", "pid": 1.5, "started": 0, "url": "", "log": ""}',
+        b'{"name": "web", "pid": 1, "started": null, "url": "", "log": ""}',
+    ],
+)
+def test_of_a_damaged_memory_nothing_is_recalled(tmp_path: Path, damaged: bytes) -> None:
+    (tmp_path / "web.json").write_bytes(damaged)
+    (tmp_path / "folder.json").mkdir()
+
+    assert find_service(tmp_path, "web") is None
+    assert find_service(tmp_path, "folder") is None
 
 
 def test_a_service_of_another_environment_is_replaced(tmp_path: Path) -> None:

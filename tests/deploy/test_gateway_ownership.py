@@ -1,16 +1,20 @@
 """Whose gateway answers at a port: no run ends or takes for its own what another one started."""
 
 import os
+import socket
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
 
 from configs.settings import Settings
-from deploy.background import Service, ServiceFailed, pick_port
+from deploy.background import Service, ServiceFailed
+from deploy.ports import pick_port
 from deploy.services import ensure_gateway, stop_services
 from deploy.web import answers
 from tests.serving.gateway import running_gateway
@@ -31,6 +35,20 @@ def endpoint() -> str:
 def is_up(service: Service | None, endpoint: str) -> bool:
     assert service is not None
     return psutil.pid_exists(service.pid) and answers(f"{endpoint}/health/live")
+
+
+def test_a_gateway_that_comes_back_waits_for_its_port(endpoint: str) -> None:
+    first = ensure_gateway(Settings(), endpoint)
+    assert first is not None
+    process = psutil.Process(first.pid)
+    process.kill()
+    process.wait()
+    with socket.create_server(("127.0.0.1", urlsplit(endpoint).port)) as dying:
+        threading.Timer(1, dying.close).start()
+
+        again = ensure_gateway(Settings(), endpoint)
+
+    assert is_up(again, endpoint)
 
 
 def test_a_trial_run_with_another_store_does_not_end_what_serves(

@@ -7,8 +7,9 @@ import pytest
 
 from configs.settings import Settings
 from deploy import keeper
-from deploy.background import find_service, pick_port
+from deploy.background import find_service
 from deploy.keeper import find_dead
+from deploy.ports import pick_port
 from deploy.services import (
     ensure_fallen_gateways,
     ensure_gateway,
@@ -58,6 +59,21 @@ def test_what_was_stopped_or_cannot_be_read_is_not_missed(folder: Path) -> None:
     ensure_fallen_gateways(Settings())
     assert dead == []
     assert stop_services(Settings()) == []
+
+
+def test_a_service_that_stays_away_is_not_said_to_be_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = pick_port(0)
+    name = f"gateway-{port}"
+    ensure_gateway(Settings(), f"http://127.0.0.1:{port}")
+    kill(folder, name)
+    monkeypatch.setattr(keeper, "bring_back", lambda _: None)
+
+    keeper.look(Settings())
+
+    said = [line.partition(" ")[2] for line in capsys.readouterr().out.splitlines()]
+    assert said == [f"ended: {name}", f"still ended: {name}"]
 
 
 def test_the_keeper_outlives_whatever_hinders_it(

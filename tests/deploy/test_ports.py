@@ -1,13 +1,29 @@
 """Ports of services: free ones, at which no connection begins, and the one that a service had."""
 
+import os
 import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import pytest
 
-from deploy import background
-from deploy.background import FREE_PORTS, ServiceFailed, find_address, pick_port
+from deploy import ports
+from deploy.background import ServiceFailed, start_service, stop_service
+from deploy.ports import FREE_PORTS, find_address, is_up_at, pick_port
+from deploy.web import answers
+
+SERVES_AND_SHARES = """
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+ThreadingHTTPServer.allow_reuse_port = True
+ThreadingHTTPServer(("127.0.0.1", {port}), SimpleHTTPRequestHandler).serve_forever()
+"""
 
 
 def test_a_taken_port_is_not_picked() -> None:
@@ -31,7 +47,7 @@ def test_a_service_that_comes_back_waits_for_its_port(
             if len(looks) == 3:
                 dying.close()
 
-        monkeypatch.setattr("deploy.background.time.sleep", look)
+        monkeypatch.setattr("deploy.ports.time.sleep", look)
 
         again = find_address(tmp_path, "web", had=had, preferred=9)
 
@@ -41,7 +57,7 @@ def test_a_service_that_comes_back_waits_for_its_port(
 def test_a_service_whose_port_is_kept_by_another_gets_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "LET_GO_S", 0.2)
+    monkeypatch.setattr(ports, "LET_GO_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = int(other.getsockname()[1])
 
@@ -52,7 +68,7 @@ def test_a_service_whose_port_is_kept_by_another_gets_one(
 
 def test_no_connection_begins_at_a_picked_port(monkeypatch: pytest.MonkeyPatch) -> None:
     first = pick_port(0)
-    monkeypatch.setattr(background, "FREE_PORTS", range(first, first + 2))
+    monkeypatch.setattr(ports, "FREE_PORTS", range(first, first + 2))
 
     assert first in FREE_PORTS
     with socket.create_server(("127.0.0.1", first)):
@@ -62,3 +78,85 @@ def test_no_connection_begins_at_a_picked_port(monkeypatch: pytest.MonkeyPatch) 
             pytest.raises(ServiceFailed, match="No free port"),
         ):
             pick_port(first)
+
+
+def test_who_answers_in_a_service_s_place_is_not_it(tmp_path: Path) -> None:
+    with serving(SimpleHTTPRequestHandler) as url:
+        start(tmp_path, "import time; time.sleep(600)", url)
+
+        up = is_up_at(tmp_path, "web", f"{url}/")
+
+        stop_service(tmp_path, "web")
+        assert (answers(f"{url}/"), up) == (True, False)
+
+
+def test_a_service_that_shares_its_port_is_not_up(tmp_path: Path) -> None:
+    port = pick_port(0)
+    url = f"http://127.0.0.1:{port}/"
+    start(tmp_path, SERVES_AND_SHARES.format(port=port), url)
+
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind(("127.0.0.1", port))
+        alone = is_up_at(tmp_path, "web", url)
+        other.listen()
+        with pytest.raises(ServiceFailed, match=f"web shares port {port} .* {os.getpid()}"):
+            is_up_at(tmp_path, "web", url)
+
+    stop_service(tmp_path, "web")
+    assert alone
+    assert not is_up_at(tmp_path, "web", url)
+
+
+class Endless(BaseHTTPRequestHandler):
+    """Sends a byte now and then."""
+
+    headers_sent: ClassVar[dict[str, str]] = {}
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        for name, value in self.headers_sent.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with suppress(OSError):  # of who went
+            while True:
+                self.wfile.write(b"x")
+                time.sleep(0.05)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class NoGzip(Endless):
+    """Says that it sends gzip."""
+
+    headers_sent: ClassVar[dict[str, str]] = {"Content-Encoding": "gzip"}
+
+
+@pytest.mark.parametrize("handler", [Endless, NoGzip])
+def test_nobody_waits_for_what_follows_the_head_of_an_answer(
+    handler: type[BaseHTTPRequestHandler],
+) -> None:
+    with serving(handler) as url:
+        assert answers(url)
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Answer at a port for a while."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def start(folder: Path, code: str, url: str) -> None:
+    """Start a service of a few lines, and wait until it has listened where it wants to."""
+    start_service(
+        folder,
+        "web",
+        command=[sys.executable, "-c", code],
+        url=url,
+        environment={},
+        is_up=lambda: answers(url),
+    )

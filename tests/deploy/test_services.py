@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from configs.settings import Settings
-from deploy.background import ServiceFailed, find_service, pick_port
+from deploy.background import ServiceFailed, find_service
+from deploy.ports import pick_port
 from deploy.services import (
     ensure_gateway,
     ensure_prefect,

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 
 COMMAND_S = 600
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import httpx
 
-from deploy.background import clean_environment, pick_port
+from deploy.background import clean_environment
+from deploy.ports import pick_port
 
 START_S = 60
 

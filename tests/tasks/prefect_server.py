@@ -20,7 +20,7 @@ from prefect.settings import (
     temporary_settings,
 )
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 
 PASSWORD = "ocrline:secret"
 START_S = 240

@@ -9,7 +9,7 @@ import pytest
 
 from cli.main import run
 from configs.settings import Settings
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from deploy.services import ensure_gateway
 from ocr.models.registry import Registry
 from ocr.retention.plan import plan_removal

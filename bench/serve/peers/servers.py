@@ -18,7 +18,7 @@ import psutil
 from bench.serve.gateway import running_gateway
 from bench.serve.peers.wrk import Questions
 from configs.settings import SettingsError
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from ocr.image.pixels import decode_image, encode_jpeg
 from ocr.models.golden import read_golden_inputs
 from ocr.reading.recognition.recogniser import OnnxRecogniser

@@ -9,8 +9,9 @@ from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from cli.main import run
-from deploy.background import pick_port, python_module, start_service, stop_service
+from deploy.background import python_module, start_service, stop_service
 from deploy.deployments.server import Stored, read_stored
+from deploy.ports import pick_port
 from deploy.web import answers
 
 FULL, SMOKE = "retrain-lines/digits", "retrain-lines/digits-smoke"

@@ -10,7 +10,7 @@ import pytest
 from cli.main import run
 from configs.settings import Settings
 from deploy.api import PrefectApi
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from deploy.services import ensure_gateway, ensure_prefect, stop_services
 from ocr.models.registry import Registry
 from ocr.store import open_store

@@ -17,8 +17,9 @@ from bench.operations.postgres import (
     running_postgres,
 )
 from configs.settings import Settings
-from deploy.background import Service, ServiceFailed, clean_environment, pick_port
+from deploy.background import Service, ServiceFailed, clean_environment
 from deploy.parts.database import connect_to, find_database, show_address
+from deploy.ports import pick_port
 from deploy.services import client_variables, ensure_server, services_folder
 from deploy.status import read_parts
 from tests.deploy.conftest import own_home_in

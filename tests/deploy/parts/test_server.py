@@ -10,8 +10,9 @@ import psutil
 import pytest
 
 from configs.settings import Settings
-from deploy.background import Service, pick_port
+from deploy.background import Service
 from deploy.parts import server
+from deploy.ports import pick_port
 from deploy.services import ensure_server, password_file, stop_services
 from deploy.web import answers
 from tests.deploy.conftest import own_home_in

@@ -9,7 +9,7 @@ import pytest
 from minio import Minio
 from moto.server import ThreadedMotoServer
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from ocr.store import S3Credentials, Store, open_store
 from tests.minio_server import minio_server
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from ocr.errors import AliasMoved, StoreUnavailable
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.minio import MinioStore

@@ -13,7 +13,7 @@ import grpc
 import psutil
 import pytest
 
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from ocr.image.pixels import encode_png
 from serving.access.key_file import add_key
 from serving.engines.pipeline_messages import METHOD, Request, Response

@@ -14,7 +14,7 @@ from prefect import flow
 from prefect.testing.utilities import prefect_test_harness
 
 from configs.settings import Settings, SettingsError
-from deploy.background import pick_port
+from deploy.ports import pick_port
 from tasks.keeping.history import HistoryFailed, keep_history, write_record
 from tasks.keeping.record import make_record
 from tasks.workspace import open_workspace

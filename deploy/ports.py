@@ -1,0 +1,97 @@
+"""Ports of services: free ones, those that services had, and who listens at one."""
+
+import random
+import socket
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+
+from deploy.background import ServiceFailed, find_service
+from deploy.owner import find_listeners, is_listening
+from deploy.web import answers
+
+FREE_PORTS = range(20_000, 30_000)
+"""Below those that Linux gives to connections: one that begins at a server's port before it is up,
+or while it is away, keeps it from coming back, for a minute after its end."""
+REACHED = ("127.0.0.1", "0.0.0.0", "::")  # noqa: S104 - where others may listen
+"""Addresses at which one gets what is sent to 127.0.0.1."""
+LET_GO_S = 10.0
+"""So long a service that comes back waits for the port that it had: a process that was killed has
+its port yet while one of its threads ends."""
+
+
+def pick_port(preferred: int) -> int:
+    """Return the preferred loopback port if it is free, one of `FREE_PORTS` otherwise.
+
+    Args:
+        preferred: The port; 0: any.
+
+    Raises:
+        ServiceFailed: None is free.
+    """
+    drawn = random.SystemRandom().sample(FREE_PORTS, min(100, len(FREE_PORTS)))
+    for port in (preferred, *drawn) if preferred else drawn:
+        if is_free(port):
+            return port
+    raise ServiceFailed("No free port on 127.0.0.1")
+
+
+def find_address(folder: Path, name: str, *, had: int, preferred: int) -> str:
+    """Return where a service is, or where to start it: at the port it had, if that becomes free.
+
+    Args:
+        folder: Where services are remembered.
+        name: The service's.
+        had: Its last port; 0: it is new.
+        preferred: The port of a new one.
+
+    Raises:
+        ServiceFailed: No port is free.
+    """
+    if service := find_service(folder, name):
+        return service.url
+    if had:
+        becomes_free(had)
+    return f"http://127.0.0.1:{pick_port(had or preferred)}"
+
+
+def becomes_free(port: int) -> bool:
+    """Wait until nobody has a loopback port, for `LET_GO_S` at most; say whether it is free."""
+    end = time.monotonic() + LET_GO_S
+    while not is_free(port) and time.monotonic() < end:
+        time.sleep(0.1)
+    return is_free(port)
+
+
+def is_free(port: int) -> bool:
+    """Say whether nobody has a loopback port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def is_up_at(folder: Path, name: str, url: str, *, password: str = "") -> bool:
+    """Say whether a service answers at an address, and not whoever else does until it can.
+
+    Args:
+        folder: Where services are remembered.
+        name: The service's.
+        url: The address, on 127.0.0.1.
+        password: ``user:password`` of basic authentication, empty for none.
+
+    Raises:
+        ServiceFailed: Another program takes connections there, too.
+    """
+    service, port = find_service(folder, name), urlsplit(url).port or 0
+    if service is None or not is_listening(service.pid, port):
+        return False
+    family = {p.pid for p in psutil.Process(service.pid).children(recursive=True)}
+    if others := find_listeners(port, at=REACHED) - family - {service.pid}:
+        raise ServiceFailed(f"{name} shares port {port} with process {others.pop()}")
+    return answers(url, password=password)
