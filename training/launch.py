@@ -3,20 +3,20 @@
 import json
 import math
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
+from uuid import uuid4
 
 from configs.training import ResourceParams
 from ocr.errors import OcrError
 from ocr.machine.failures import explain_logs, explain_status
 from ocr.models.provenance import COMMIT
 from training.job import RESULT
-from training.loop.guards import GRACE_S, Stalled, Stopped
+from training.loop.guards import GRACE_S, Stalled, Stopped, StopRequest
 from training.meeting import HERE, Address, find_port, name_rank
 from training.nodes import name_address
 
@@ -24,6 +24,10 @@ FAILURE = "failure.json"
 LOGS = "ranks"
 PARENT = "OCRLINE_TRAINING_PARENT"
 POLL_S = 0.1
+STOP_S = GRACE_S + 5
+"""How long ranks that were told to stop have; their own watchdogs end them before."""
+AFTER_RESULT_S = 60
+"""How long ranks have once there is a result, after which none has anything to do."""
 
 # What Paddle fails of, it may write into logs with its environment: nothing secret may be in it.
 _NAMES = {"HOME", "LANG", "LANGUAGE", COMMIT, "PATH", "TMPDIR", "TZ", "TZDIR", "USER"}
@@ -43,34 +47,35 @@ def launch_ranks(folder: Path, *, command: str, resources: ResourceParams, node:
     """Run ``python -m training COMMAND FOLDER/job.json`` once per device of this node and wait.
 
     Raises:
-        Stopped: SIGTERM arrived, and was passed on.
+        Stopped: SIGTERM arrived before there was a result, and was passed on.
         OcrError: A rank failed before there was a result; the error has its message and exit code.
     """
-    failure = folder / FAILURE
+    failure, result = folder / FAILURE, folder / RESULT
     if node == 0:  # the others come later
         failure.unlink(missing_ok=True)
     (folder / LOGS).mkdir(parents=True, exist_ok=True)
     address = name_address(resources) if resources.nodes > 1 else (HERE, find_port())
     words = [sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]
     ranks = []
-    try:
-        for local in range(resources.devices):
-            rank = node * resources.devices + local
-            with (folder / LOGS / f"workerlog.{rank}").open("wb") as log:
+    stop = StopRequest()
+    with stop.listening():
+        try:
+            for local in range(resources.devices):
                 environment = rank_environment(
                     os.environ, address=address, resources=resources, node=node, local=local
                 )
-                ranks.append(
-                    subprocess.Popen(
-                        words, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-                    )
-                )
-        exit_code = _wait(ranks)
-    finally:
-        for each in ranks:
-            each.kill()
-            each.wait()
-    if exit_code == 0 or (folder / RESULT).is_file():  # the others have nothing left to do then
+                log = folder / LOGS / f"workerlog.{node * resources.devices + local}"
+                ranks.append(_start(words, environment=environment, log=log))
+            exit_code = _wait(ranks, stop=stop, result=result)
+        finally:
+            for each in ranks:
+                each.kill()
+                each.wait()
+    if result.is_file():  # the others have nothing left to do then
+        return
+    if stop.at is not None:
+        raise Stopped("Stopped; run again to go on")
+    if exit_code == 0:
         return
     if failure.is_file():
         reason = json.loads(failure.read_text(encoding="utf-8"))
@@ -119,11 +124,11 @@ def report_failure(folder: Path, error: OcrError) -> None:
     """
     known = explain_logs(folder / LOGS) if isinstance(error, Stalled) else None
     message = f"{error}; {known}" if known else str(error)
-    try:
-        with (folder / FAILURE).open("x", encoding="utf-8") as stream:
-            json.dump({"message": message, "exit_code": error.exit_code}, stream)
-    except FileExistsError:
-        return
+    part = folder / f".{uuid4().hex}.part"
+    with suppress(OSError):  # a rank that cannot tell why ends all the same
+        part.write_text(json.dumps({"message": message, "exit_code": error.exit_code}), "utf-8")
+        os.link(part, folder / FAILURE)  # whole from its first moment
+    part.unlink(missing_ok=True)
 
 
 def parent_processes() -> list[int]:
@@ -132,26 +137,30 @@ def parent_processes() -> list[int]:
     return [int(launched_by)] if launched_by else []
 
 
-def _wait(ranks: "Sequence[subprocess.Popen[bytes]]") -> int:
-    """Wait for all, or for the first that fails; return its status, 0 if none did."""
-    end = math.inf
+def _start(
+    words: Sequence[str], *, environment: Mapping[str, str], log: Path
+) -> "subprocess.Popen[bytes]":
+    with log.open("wb") as said:
+        return subprocess.Popen(
+            words, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
 
-    def pass_on(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal end
-        end = min(end, time.monotonic() + GRACE_S + POLL_S * 50)
-        for each in ranks:
-            each.terminate()
 
-    before = signal.signal(signal.SIGTERM, pass_on)
-    try:
-        while True:
-            statuses = [each.poll() for each in ranks]
-            failed = [status for status in statuses if status]
-            if None not in statuses or (failed and end == math.inf) or time.monotonic() > end:
-                break
-            time.sleep(POLL_S)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    if end < math.inf:
-        raise Stopped("Stopped; run again to go on")
-    return next(iter(failed), 0)
+def _wait(ranks: "Sequence[subprocess.Popen[bytes]]", *, stop: StopRequest, result: Path) -> int:
+    """Wait for all, or for the first that fails, as long as they have; return its status or 0.
+
+    Ranks that are told to stop may all take their time, however one of them ends.
+    """
+    end, is_told = math.inf, False
+    while True:
+        if stop.at is not None and not is_told:
+            is_told, end = True, min(end, time.monotonic() + STOP_S)
+            for each in ranks:
+                each.terminate()
+        if result.is_file():
+            end = min(end, time.monotonic() + AFTER_RESULT_S)
+        statuses = [each.poll() for each in ranks]
+        failed = [status for status in statuses if status]
+        if None not in statuses or (failed and stop.at is None) or time.monotonic() > end:
+            return next(iter(failed), 0)
+        time.sleep(POLL_S)

@@ -74,9 +74,11 @@ def find_port() -> int:
 
 def is_open(address: Address) -> bool:
     """Say whether somebody answers there."""
-    with socket.socket() as one:
+    # A name may be known later than its machine is asked for.
+    with contextlib.suppress(socket.gaierror), socket.socket() as one:
         one.settimeout(POLL_S * 5)
         return one.connect_ex(address) == 0
+    return False
 
 
 def is_of_this_machine(host: str) -> bool:
@@ -92,8 +94,8 @@ def is_of_this_machine(host: str) -> bool:
 def join(rank: int, *, digest: str) -> Any:
     """Meet the other ranks of the environment; return the store, whose `add` they all see.
 
-    Paddle opens its store to every network. Here only the address of the meeting point is answered,
-    from the moment on at which the first rank opens it.
+    Paddle opens its store to every network. Soon after, the kernel drops what comes to another
+    address than that of the meeting point. Who came there before is sent away while ranks meet.
 
     Args:
         rank: Of all ranks, from 0.
@@ -110,18 +112,24 @@ def join(rank: int, *, digest: str) -> Any:
         if time.monotonic() > end:
             raise ConnectionError(f"Rank 0 did not open {host}:{port} within {PATIENCE_S} s")
         time.sleep(POLL_S)
+    here = socket.gethostbyname(host)
     # Of no workers: it would wait for them, open to all.
     store = core.TCPStore(host, port, rank == 0, 0)
     for one in _sockets():
-        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        if _is_listening(one):
             if one.getsockname()[1] == port:
-                _answer_only_at(host, one)
+                _answer_only_at(here, one)
         else:  # each word would wait for the answer to the one before
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     _agree(store, digest, rank=rank, until=end)
     count = int(os.environ["PADDLE_TRAINERS_NUM"])
     store.add(CAME, 1)
-    while (came := store.add(CAME, 0)) < count:  # gloo would wait for ever
+    while True:  # gloo would wait for ever
+        came = store.add(CAME, 0)
+        if rank == 0:  # Paddle may take up late who came early
+            _send_away(port, unless_at=here)
+        if came >= count:
+            break
         if time.monotonic() > end:
             raise ConnectionError(
                 f"{came} of {count} ranks came to {host}:{port} in {PATIENCE_S} s"
@@ -157,9 +165,13 @@ def _sockets() -> Iterator[socket.socket]:
                         yield one
 
 
-def _answer_only_at(host: str, one: socket.socket) -> None:
+def _is_listening(one: socket.socket) -> bool:
+    return bool(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+
+
+def _answer_only_at(here: str, one: socket.socket) -> None:
     """Have the kernel drop what is sent to a socket at another address of this machine."""
-    (address,) = struct.unpack("!I", socket.inet_aton(socket.gethostbyname(host)))
+    (address,) = struct.unpack("!I", socket.inet_aton(here))
     destination = 0xFFF00000 + 16  # of the IP header
     program = b"".join(
         struct.pack("HBBI", *instruction)
@@ -174,6 +186,15 @@ def _answer_only_at(host: str, one: socket.socket) -> None:
     one.setsockopt(
         socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HL", 4, ctypes.addressof(kept))
     )
+
+
+def _send_away(port: int, *, unless_at: str) -> None:
+    """Shut down the connections to a port of this process at any other address of this machine."""
+    for one in _sockets():
+        address, own_port = one.getsockname()
+        if own_port == port and address != unless_at and not _is_listening(one):
+            with contextlib.suppress(OSError):  # it is closed already
+                one.shutdown(socket.SHUT_RDWR)
 
 
 def _find_interface(host: str) -> str:

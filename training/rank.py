@@ -42,12 +42,13 @@ def train_rank(job: EmbeddedJob, folder: Path, *, fail: Callable[[OcrError], Non
     stop = StopRequest()
     stop.listen()
     cv2.setNumThreads(1)  # crops are small: its threads cost more than they give
-    ranks = join_ranks(device=job.resources.device, digest=job_digest(job))
-    trainee = OPENERS[job.kind](job, folder, ranks=ranks)
-    load_s = time.monotonic() - started
     timeout_s = job.training.no_progress_timeout_s
     guard = Watchdog(timeout_s=timeout_s, stop=stop, parents=parent_processes(), fail=fail)
     with closing(guard) as watchdog:
+        with watchdog.paused():  # there is no step yet
+            ranks = join_ranks(device=job.resources.device, digest=job_digest(job))
+            trainee = OPENERS[job.kind](job, folder, ranks=ranks)
+        load_s = time.monotonic() - started
         ranks.beat = watchdog.beat
         ranks.meet()
         loop = TrainingLoop(

@@ -34,6 +34,7 @@ ERRORS: dict[int, type[OcrError]] = {
 }
 POLL_S = 0.5
 HOUR_S = 3600
+RESULT = "result.json"
 USAGE = "usage.json"
 """What a job took; beside a checkpoint, what was expected of it as well."""
 
@@ -95,13 +96,13 @@ def run_job(
         field: Where its user stated the training, for errors.
 
     Raises:
-        BadInput, BadData, TrainingFailed, ParityFailed: As the job's exit code says.
+        BadInput, BadData, TrainingFailed, ParityFailed: As the exit code says; no result is there.
         OutOfTime: It ran for `resources.time_limit_h`; a rerun has that long again.
         JobDied: It was killed or left no valid result.
         JobEnded: Another task of this run failed, or the run was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    result = folder / "result.json"
+    result = folder / RESULT
     if not result.exists():
         (folder / "job.json").write_text(job.model_dump_json(indent=2), encoding="utf-8")
         _run(job, folder, on_event, inherit, field)
@@ -135,7 +136,7 @@ def _run(
     _keep(meter.usage, folder / USAGE)
     if is_ended():
         raise JobEnded(f"{kind} job was ended; the same command continues where it was")
-    if process.returncode != 0:
+    if process.returncode != 0 and not (folder / RESULT).exists():  # which decides
         found = (
             _error(runtime, kind, process.returncode, errors)
             if in_time

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
+import psutil
+
 from ocr.errors import OcrError, TrainingFailed
 
 POLL_S = 0.5
@@ -37,6 +39,16 @@ class StopRequest:
     def listen(self) -> None:
         """Take SIGTERM over from the default of dying at once."""
         signal.signal(signal.SIGTERM, self._note)
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take SIGTERM over for a while."""
+        before = signal.getsignal(signal.SIGTERM)
+        self.listen()
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
         self.at = self.at or time.monotonic()
@@ -107,14 +119,14 @@ class Watchdog:
                 os._exit(error.exit_code)
 
     def _find_reason(self) -> OcrError | None:
-        now = time.monotonic()
-        if self._timeout_s and now - self._beat > self._timeout_s:
+        now, timeout_s = time.monotonic(), self._timeout_s  # which another thread may set
+        if timeout_s and now - self._beat > timeout_s:
             return Stalled(
-                f"No step finished for {self._timeout_s:g} s (no_progress_timeout_s): "
+                f"No step finished for {timeout_s:g} s (no_progress_timeout_s): "
                 "a hung loader, device or rank"
             )
         if self._stop.at is not None and now - self._stop.at > GRACE_S:
-            return Stopped("Asked to stop, and the step under way did not end")
+            return Stopped("Asked to stop, and what was under way did not end")
         if not all(_is_alive(parent) for parent in self._parents):
             return Stopped("The process that started this one is gone")
         return None
@@ -151,9 +163,6 @@ class LossCheck:
 
 def _is_alive(process: int) -> bool:
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:
-        return True
-    return True

@@ -144,11 +144,18 @@ def test_the_last_words_of_a_loading_process_are_explained(tmp_path: Path, run_a
         run(tmp_path)
 
 
-def test_job_that_says_nothing_and_leaves_nothing_died(tmp_path: Path, run_as: RunAs) -> None:
-    run_as("exit 0")
+@pytest.mark.parametrize("end", ["exit 0", 'echo {} > "$(dirname "$4")/result.json"; exit 3'])
+def test_job_that_leaves_no_valid_result_died(tmp_path: Path, run_as: RunAs, end: str) -> None:
+    run_as(end)
 
     with pytest.raises(JobDied, match="left no valid"):
         run(tmp_path)
+
+
+def test_a_job_that_fails_after_its_result_fails_nothing(tmp_path: Path, run_as: RunAs) -> None:
+    run_as(f"{WRITE_RESULT}; exit 1")
+
+    assert run(tmp_path) == RESULT
 
 
 def test_a_half_written_result_is_no_result(tmp_path: Path) -> None:
@@ -251,11 +258,10 @@ def test_a_job_over_its_time_is_asked_to_stop_and_says_how_to_go_on(
     assert ended.value.exit_code == 4  # which no task tries again
 
 
-def test_a_job_that_comes_to_its_end_when_its_time_is_over_has_not_failed(
-    tmp_path: Path, run_as: RunAs
-) -> None:
+@pytest.mark.parametrize("status", [0, 143])
+def test_a_result_counts_when_time_is_over(tmp_path: Path, run_as: RunAs, status: int) -> None:
     (tmp_path / "done.json").write_text(RESULT.model_dump_json())
-    end = "cp done.json result.json; exit 0"
+    end = f"cp done.json result.json; exit {status}"
     run_as(f"cd {tmp_path}; trap '{end}' TERM; touch began; sleep 600 & wait")
 
     assert end_when_begun(tmp_path) == RESULT

@@ -13,7 +13,7 @@ import pytest
 from ocr.errors import TrainingFailed
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import ROOT, run
-from training.loop.guards import LossCheck, StopRequest, Watchdog
+from training.loop.guards import LossCheck, StopRequest, Watchdog, _is_alive
 
 BROKEN_TRAINING = """
 import sys, time
@@ -38,6 +38,15 @@ from training.recognition.batches import CropBatchMaker
 def make(self, step):
     raise BadData("crop 7 is gone")
 CropBatchMaker.make = make
+"""
+
+SLOW_DATA = """
+import training.rank
+from ocr.errors import BadData
+def load(job, folder, *, ranks):
+    time.sleep(3)
+    raise BadData("crop 7 is gone")
+training.rank.OPENERS["train-recogniser"] = load
 """
 
 BAD_LOSS = """
@@ -66,6 +75,7 @@ loop.save_state = save
     [
         (HUNG_LOADER, {"no_progress_timeout_s": 3}, 4, "No step finished for 3 s"),
         (BROKEN_LOADER, {}, 3, "error: crop 7 is gone"),
+        (SLOW_DATA, {"no_progress_timeout_s": 1}, 3, "error: crop 7 is gone"),
         (BAD_LOSS, {}, 4, "error: The loss is nan at step 1: lower learning_rate"),
         (FULL_DISK, {"checkpoint_every_s": 1e-3}, 4, "the one of step 2 is intact"),
     ],
@@ -122,3 +132,13 @@ def test_a_watchdog_that_is_closed_ends_nothing() -> None:
     watchdog.close()
 
     assert "watchdog" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_a_process_that_ended_is_not_alive_though_nobody_asked_for_its_status() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+
+        assert not _is_alive(process.pid)
+
+    assert not _is_alive(process.pid)
+    assert _is_alive(os.getpid())
