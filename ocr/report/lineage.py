@@ -6,6 +6,7 @@ from typing import Any
 
 from ocr.dataset.quarantine import ReasonCount
 from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.evaluation.lines.text_gain import find_reason
 from ocr.models.bundle import INT8_MODEL, INT8_PRICE, TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
 from ocr.models.pipeline import CASCADE, GAP_GAIN, GAP_MODEL, PipelineManifest
 
@@ -94,10 +95,12 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
 
 def _describe_text_model(manifest: ModelManifest) -> str:
     gain, lower, upper = (manifest.metrics.get(name) for name in TEXT_MODEL_GAIN)
-    if gain is None or lower is None or upper is None:
+    if gain is None:
         return ""
-    said = "read with" if TEXT_MODEL in manifest.files else "left out, as it does not help"
-    return f"{said}; validation lines read right: {gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
+    left_out = f"left out, as {find_reason(manifest.metrics)}"
+    said = "read with" if TEXT_MODEL in manifest.files else left_out
+    bounds = "" if lower is None or upper is None else f" ({lower:+.4f} to {upper:+.4f})"
+    return f"{said}; validation lines read right: {gain:+.4f}{bounds}"
 
 
 def _describe_int8(manifest: ModelManifest) -> str:

@@ -14,7 +14,7 @@ from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from ocr.dataset.snapshot.snapshot import TABLES, shards_in_store
 from ocr.evaluation.int8 import Int8Price
 from ocr.evaluation.lines.int8 import weigh_int8_lines
-from ocr.evaluation.lines.text_gain import TextGain
+from ocr.evaluation.lines.text_gain import CONFIDENCE, TextGain
 from ocr.image.pixels import Image
 from ocr.models.bundle import (
     CHARSET,
@@ -22,7 +22,6 @@ from ocr.models.bundle import (
     NOTICE,
     ONNX_MODEL,
     TEXT_MODEL,
-    TEXT_MODEL_GAIN,
     RecogniserManifest,
 )
 from ocr.models.charset import Charset
@@ -139,7 +138,7 @@ class RecogniserExport:
     def refine(
         self, bundle: Path, *, job: ExportJob, store: Store, folder: Path
     ) -> list[tuple[Image, dict[str, Any]]]:
-        """Add a form in 8 bits where it pays, and a text model where that helps."""
+        """Add a form in 8 bits where it pays, and a text model where that is likely to help."""
         if not isinstance(job, ExportRecogniserJob) or not (job.int8 or job.text_model):
             return []
         tables = download_folder(store, prefix=job.snapshot, folder=folder, only=TABLES)
@@ -182,7 +181,7 @@ class RecogniserExport:
 
     def manifest(self, **fields: Any) -> RecogniserManifest:
         """Add the input, and what a text model and 8 bits change."""
-        gain = _name_gain(self._gain) if self._gain else {}
+        gain = self._gain.metrics if self._gain else {}
         price = self._price.metrics if self._price else {}
         metrics = {**fields.pop("metrics"), **gain, **price}
         return RecogniserManifest(input=self._spec, metrics=metrics, **fields)
@@ -196,6 +195,7 @@ class RecogniserExport:
             "charset": self._charset.characters,
             "model_name": RECOGNISER_NAME,
             "gain": self._gain,
+            "confidence": CONFIDENCE,
             "price": self._price,
         }
 
@@ -227,13 +227,6 @@ def load_recogniser_export(checkpoint: Path) -> RecogniserExport:
         description=_describe_net(spec),
         notice=isinstance(spec, PretrainedNetSpec),
     )
-
-
-def _name_gain(gain: TextGain) -> dict[str, float]:
-    """Return the change by a text model as metrics; bounds that are not known are the widest."""
-    change = gain.change
-    values = (change.value, max(-1.0, change.lower), min(1.0, change.upper))
-    return dict(zip(TEXT_MODEL_GAIN, values, strict=True))
 
 
 def _describe_net(spec: NetSpec) -> str:

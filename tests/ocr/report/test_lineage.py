@@ -12,6 +12,7 @@ MEASURED = {
     "text_model_gain_lower": 0.0301,
     "text_model_gain_upper": 0.0716,
 }
+RULED = {"text_model_gain_at_weight": 0.0536, "text_model_likely_score_gain": 0.0402}
 PRICE = {
     "int8_change": -0.0013,
     "int8_change_lower": -0.0044,
@@ -56,8 +57,19 @@ def test_8_bits_are_told_with_their_price(
     ("metrics", "files", "said"),
     [
         ({}, {}, ""),
-        (MEASURED, {"texts.npz": "0"}, "read with; "),
-        (MEASURED, {}, "left out, as it does not help; "),
+        (MEASURED | RULED, {"texts.npz": "0"}, "read with; "),
+        (
+            MEASURED | RULED | {"text_model_likely_score_gain": 0.0},
+            {},
+            "left out, as it helps with a probability of less than about 80%; ",
+        ),
+        (
+            MEASURED | RULED | {"text_model_gain_at_weight": -0.0004},
+            {},
+            "left out, as every weight reads fewer validation lines exactly right; ",
+        ),
+        (MEASURED, {"texts.npz": "0"}, "read with; "),  # an earlier bundle
+        (MEASURED, {}, "left out, as it helps with a probability of less than about 80%; "),
     ],
 )
 def test_a_text_model_is_told_with_its_gain(
@@ -67,3 +79,12 @@ def test_a_text_model_is_told_with_its_gain(
 
     expected = "validation lines read right: +0.0518 (+0.0301 to +0.0716)"
     assert told == (said + expected if said else "")
+
+
+def test_a_text_model_that_one_document_measured_is_told_without_bounds() -> None:
+    told = describe({"text_model_gain": 0.2, "text_model_gain_at_weight": 0.2}, {}).text_model
+
+    assert told == (
+        "left out, as the validation lines are of one document, which cannot tell whether it "
+        "helps; validation lines read right: +0.2000"
+    )

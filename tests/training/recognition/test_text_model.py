@@ -11,6 +11,7 @@ from ocr.models.bundle import TEXT_MODEL
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel, count_ngrams
 from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.report.lineage import describe_part
 from ocr.store import open_store
 from tests.training.export.line_store import CHARACTERS, TRAIN, blotches, line_store
 from training.export.card import render_card
@@ -31,8 +32,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def val(exported: Path) -> dict[int, str]:
-    """Texts of validation lines that the net reads so with a text model only."""
+def readings(exported: Path) -> dict[int, tuple[str, str]]:
+    """What the net reads alone and with a text model, where that is another labelled text."""
     model = TextModel(*count_ngrams(TRAIN.values(), CHARSET), weight=0.5)
     onnx = (exported / "bundle/onnx/model.onnx").read_bytes()
     spec = load_recogniser_export(exported / "checkpoint").manifest(**facts()).input
@@ -42,7 +43,23 @@ def val(exported: Path) -> dict[int, str]:
     )
     images = [blotches(number) for number in NUMBERS]
     read = zip(NUMBERS, plain.recognise(images), reader.recognise(images), strict=True)
-    return {n: b.text for n, a, b in read if a.text != b.text == " ".join(b.text.split()) != ""}
+    return {n: (a.text, b.text) for n, a, b in read if a.text != b.text and is_label(b.text)}
+
+
+def is_label(text: str) -> bool:
+    return text == " ".join(text.split()) != ""
+
+
+@pytest.fixture(scope="module")
+def val(readings: dict[int, tuple[str, str]]) -> dict[int, str]:
+    """Texts of validation lines that the net reads so with a text model only."""
+    return {number: counted for number, (_, counted) in readings.items()}
+
+
+@pytest.fixture(scope="module")
+def val_without(readings: dict[int, tuple[str, str]]) -> dict[int, str]:
+    """Texts of validation lines that the net reads so without a text model only."""
+    return {number: alone for number, (alone, _) in readings.items() if is_label(alone)}
 
 
 def refine(
@@ -108,8 +125,42 @@ def test_one_that_does_not_help_is_left_out_and_the_card_says_so(exported: Path)
     card = (exported / "bundle/card.md").read_text(encoding="utf-8")
 
     assert not (exported / "bundle" / TEXT_MODEL).exists()
-    assert "A model of the training texts was left out" in card
+    assert (
+        "A model of the training texts was left out, as it helps with a probability of less than "
+        "about 80%." in card
+    )
+    assert "(60 % interval +0.0000 to +0.0000)" in card
     assert "| text_model_gain |" not in card
+
+
+def test_card_and_report_say_that_fewer_lines_are_read_right(
+    exported: Path, tmp_path: Path, val_without: dict[int, str]
+) -> None:
+    export, bundle, golden = refine(exported, tmp_path, val_without)
+
+    reason = "left out, as fewer validation lines are read exactly right with it"
+    assert f"A model of the training texts was {reason}." in card_of(export, tmp_path)
+    assert report_of(export).startswith(f"{reason}; validation lines read right: -")
+    assert not (bundle / TEXT_MODEL).exists()
+    assert golden == 0
+
+
+def test_card_and_report_say_that_one_document_cannot_tell(
+    exported: Path, tmp_path: Path, val: dict[int, str]
+) -> None:
+    one = dict(list(val.items())[:1])
+
+    export, _, _ = refine(exported, tmp_path, one)
+
+    card = card_of(export, tmp_path)
+    reason = "left out, as the validation lines are of one document, which cannot tell whether it"
+    assert f"A model of the training texts was {reason} helps." in card
+    assert "interval" not in card
+    assert report_of(export) == f"{reason} helps; validation lines read right: +0.0000"
+
+
+def report_of(export: RecogniserExport) -> str:
+    return describe_part(export.manifest(**facts()), environment={}).text_model
 
 
 def card_of(export: RecogniserExport, root: Path) -> str:
