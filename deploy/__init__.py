@@ -10,7 +10,8 @@
 - `runs`, `automations/` – what runs and waits, and is told to stop; what ends runs that are dead
   and tells people of it
 - `api`, `web` – asks Prefect's server over REST, and anybody whether he is there
-- `background` – a background process: started, remembered in a file, stopped by its id
+- `background`, `ports` – a background process: started, remembered in a file, stopped by its id;
+  where it listens
 - `owner`, `memory`, `password` – whose a process is; what is kept from start to start; secrets
 - `bootstrap.sh`, `opencv-contrib-python/` – what `make setup` needs
 """

@@ -17,6 +17,7 @@ from tests.generations import (
 IN_NO_KEY = {
     *("pydantic", "typing_extensions"),  # they check parameters; what is checked is in it
     *("httpx", "ijson", "lmdb"),  # they hand out what was put in
+    "psutil",  # it says whether a process lives
     "ppocr",  # of PaddleOCR's tree, whose digest is in the job
 }
 BASELINES = {"rapidocr"}  # in the key only of what is measured beside it

@@ -43,12 +43,15 @@ def ensure_minio(home: Path, folder: Path, *, moves: bool) -> Service:
     if not program:
         raise ServiceFailed(f"no minio on PATH nor in go's bin folder; with Go: {INSTALL}")
     had = memory.minio_port
-    if not (moves or known or becomes_free(had)):
+    if known or moves:
+        url = find_address(folder, NAME, had=had, preferred=PORT)
+    elif becomes_free(had):
+        url = f"http://127.0.0.1:{had}"
+    else:
         raise ServiceFailed(
             f"Port {had} of the store is taken by {describe_listener(had)}; stop that, "
             "or move the store: ocrline down, then ocrline up --minio"
         )
-    url = find_address(folder, NAME, had=had, preferred=PORT)
     try:
         service = _start(home, folder, program, url)
     except ServiceFailed:

@@ -38,6 +38,9 @@ start_service(
 time.sleep(600)
 """
 
+MEMORY = '{{"name": "web", "pid": {}, "started": {}, "url": "", "log": ""}}'
+NUMBERS = ((-1, 0), (1.5, 0), (1, "null"))
+DAMAGED = (b"", b"\xff", b"[" * 100_000, *(MEMORY.format(*n).encode() for n in NUMBERS))
 DIES_BEFORE_IT_REMEMBERS = """
 import os
 from pathlib import Path
@@ -152,17 +155,7 @@ def test_a_service_that_does_not_come_up_any_more_is_replaced(tmp_path: Path) ->
     assert other.pid != hanging.pid
 
 
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        b"",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b'{"name": "web", "pid": -1, "started": 0, "url": "", "log": ""}',
-        b'{"name": "web", "pid": 1.5, "started": 0, "url": "", "log": ""}',
-        b'{"name": "web", "pid": 1, "started": null, "url": "", "log": ""}',
-    ],
-)
+@pytest.mark.parametrize("damaged", DAMAGED)
 def test_of_a_damaged_memory_nothing_is_recalled(tmp_path: Path, damaged: bytes) -> None:
     (tmp_path / "web.json").write_bytes(damaged)
     (tmp_path / "folder.json").mkdir()

@@ -189,3 +189,12 @@ def test_killed_anywhere_nothing_uses_what_is_half_and_a_rerun_finishes_it(
         assert content(open_store(there.store)) == content(open_store(settings.store))
         assert rows(there.home, "SELECT count(*) FROM flow_run") == [(3,)]
         open_workspace(there)
+
+
+@pytest.mark.parametrize(
+    "damaged", [b'{"port": 70000}', b'{"port": 4200.5}', b'{"engines": 1}', b"\xff", b"[" * 100_000]
+)
+def test_of_a_damaged_file_nothing_is_remembered(tmp_path: Path, damaged: bytes) -> None:
+    (tmp_path / "stack.json").write_bytes(damaged)
+
+    assert read_memory(tmp_path) == StackMemory()
