@@ -63,7 +63,7 @@ def recall_service(folder: Path, name: str) -> Service | None:
     """Return the process that was started last and not stopped, whether or not it still runs."""
     try:
         return TypeAdapter(Service).validate_json((folder / f"{name}.json").read_bytes())
-    except (OSError, ValidationError):
+    except (FileNotFoundError, IsADirectoryError, ValidationError):
         return None
 
 
@@ -134,7 +134,7 @@ def start_service(
     try:
         _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
     except ServiceFailed:
-        _end([process], timeout_s=STOP_S)
+        _end(find_family(folder, process), timeout_s=STOP_S)
         raise
     return service
 
@@ -144,14 +144,16 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = STOP_S) -> bool:
 
     Returns:
         Whether there was one.
+
+    Raises:
+        ServiceFailed: It belongs to another user.
     """
     service = find_service(folder, name)
     if service is None:
         (folder / f"{name}.json").unlink(missing_ok=True)
         return False
     main = psutil.Process(service.pid)
-    others = _service_ids(folder) - {service.pid}
-    family = [main, *(p for p in main.children(recursive=True) if p.pid not in others)]
+    family = find_family(folder, main)
     _signal([main], "terminate")
     psutil.wait_procs([main], timeout=timeout_s)
     _end(family, timeout_s=timeout_s)
@@ -211,6 +213,15 @@ def _spawned(command: Sequence[str], environment: Mapping[str, str], log: Path) 
         os.close(teller)
 
 
+def find_family(folder: Path, main: psutil.Process) -> list[psutil.Process]:
+    """Return a process and what it started, but for services, which outlive it; none: it ended."""
+    services = _service_ids(folder) - {main.pid}
+    try:
+        return [main, *(p for p in main.children(recursive=True) if p.pid not in services)]
+    except psutil.NoSuchProcess:
+        return []
+
+
 def _service_ids(folder: Path) -> set[int]:
     services = [find_service(folder, path.stem) for path in folder.glob("*.json")]
     return {service.pid for service in services if service}
@@ -238,6 +249,8 @@ def _signal(processes: Sequence[psutil.Process], method: str) -> None:
             getattr(process, method)()
         except psutil.NoSuchProcess:
             continue
+        except psutil.AccessDenied:
+            raise ServiceFailed(f"Process {process.pid} belongs to another user") from None
 
 
 def _end(processes: Sequence[psutil.Process], *, timeout_s: float) -> None:
@@ -245,6 +258,7 @@ def _end(processes: Sequence[psutil.Process], *, timeout_s: float) -> None:
     _signal(processes, "terminate")
     _, alive = psutil.wait_procs(processes, timeout=timeout_s)
     _signal(alive, "kill")
+    psutil.wait_procs(alive, timeout=timeout_s)
 
 
 def _wait_until_up(

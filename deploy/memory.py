@@ -37,7 +37,7 @@ def read_memory(folder: Path) -> StackMemory:
     """Read what a folder of services remembers; of a file that is damaged, nothing."""
     try:
         return TypeAdapter(StackMemory).validate_json((folder / FILE).read_bytes())
-    except (OSError, ValidationError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValidationError):
         return StackMemory()
 
 

@@ -47,8 +47,10 @@ def find_owner(pid: int) -> Owner | None:
 
 def describe_listener(port: int) -> str:
     """Say whose process listens at a port of this machine, as far as we may know."""
-    owners = [owner for owner in map(find_owner, sorted(find_listeners(port))) if owner]
-    return f"a gateway, {owners[0]}" if owners else UNKNOWN
+    pids = sorted(find_listeners(port))
+    if owners := [owner for owner in map(find_owner, pids) if owner]:
+        return f"a gateway, {owners[0]}"
+    return f"{UNKNOWN}, process {pids[0]}" if pids else UNKNOWN
 
 
 def find_listeners(port: int, *, at: Collection[str] = ()) -> set[int]:

@@ -8,15 +8,13 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from deploy.background import ServiceFailed, find_service
-from deploy.owner import find_listeners, is_listening
+from deploy.background import ServiceFailed, find_family, find_service
+from deploy.owner import find_listeners
 from deploy.web import answers
 
 FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: one that begins at a server's port before it is up,
 or while it is away, keeps it from coming back, for a minute after its end."""
-REACHED = ("127.0.0.1", "0.0.0.0", "::")  # noqa: S104 - where others may listen
-"""Addresses at which one gets what is sent to 127.0.0.1."""
 LET_GO_S = 10.0
 """So long a service that comes back waits for the port that it had: a process that was killed has
 its port yet while one of its threads ends."""
@@ -89,9 +87,19 @@ def is_up_at(folder: Path, name: str, url: str, *, password: str = "") -> bool:
         ServiceFailed: Another program takes connections there, too.
     """
     service, port = find_service(folder, name), urlsplit(url).port or 0
-    if service is None or not is_listening(service.pid, port):
+    if service is None:
         return False
-    family = {p.pid for p in psutil.Process(service.pid).children(recursive=True)}
-    if others := find_listeners(port, at=REACHED) - family - {service.pid}:
-        raise ServiceFailed(f"{name} shares port {port} with process {others.pop()}")
+    try:
+        main = psutil.Process(service.pid)
+    except psutil.NoSuchProcess:
+        return False
+    family = {process.pid for process in find_family(folder, main)}
+    listening = find_listeners(port, at=("127.0.0.1",))  # Linux prefers it to 0.0.0.0
+    if listening and not listening & family:
+        return False
+    if others := listening - family:
+        raise ServiceFailed(
+            f"{name} shares port {port} with process {min(others)}, which gets some of its "
+            "requests; stop that"
+        )
     return answers(url, password=password)

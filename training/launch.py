@@ -124,10 +124,14 @@ def report_failure(folder: Path, error: OcrError) -> None:
     """
     known = explain_logs(folder / LOGS) if isinstance(error, Stalled) else None
     message = f"{error}; {known}" if known else str(error)
-    part = folder / f".{uuid4().hex}.part"
+    part, failure = folder / f".{uuid4().hex}.part", folder / FAILURE
     with suppress(OSError):  # a rank that cannot tell why ends all the same
         part.write_text(json.dumps({"message": message, "exit_code": error.exit_code}), "utf-8")
-        os.link(part, folder / FAILURE)  # whole from its first moment
+        try:
+            os.link(part, failure)  # whole from its first moment
+        except OSError:  # it is there, or this file system has no links
+            if not failure.exists():
+                part.replace(failure)
     part.unlink(missing_ok=True)
 
 

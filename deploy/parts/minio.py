@@ -18,7 +18,7 @@ from deploy.background import (
 from deploy.memory import read_memory, write_memory
 from deploy.owner import describe_listener
 from deploy.password import read_or_make_password
-from deploy.ports import becomes_free, find_address, is_up_at, pick_port
+from deploy.ports import becomes_free, find_address, is_free, is_up_at, pick_port
 
 NAME = "minio"
 PORT = 9000
@@ -55,7 +55,7 @@ def ensure_minio(home: Path, folder: Path, *, moves: bool) -> Service:
     try:
         service = _start(home, folder, program, url)
     except ServiceFailed:
-        if known or not moves:
+        if known or not moves or is_free(urlsplit(url).port or 0):
             raise
         # Another home's services may have taken the port while ours was starting.
         service = _start(home, folder, program, f"http://127.0.0.1:{pick_port(0)}")

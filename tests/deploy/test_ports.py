@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from deploy import ports
@@ -23,6 +24,12 @@ SERVES_AND_SHARES = """
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 ThreadingHTTPServer.allow_reuse_port = True
 ThreadingHTTPServer(("127.0.0.1", {port}), SimpleHTTPRequestHandler).serve_forever()
+"""
+STARTS_A_CHILD = """
+import subprocess
+child = subprocess.Popen(["sleep", "600"])
+print(child.pid, flush=True)
+child.wait()
 """
 
 
@@ -88,6 +95,39 @@ def test_who_answers_in_a_service_s_place_is_not_it(tmp_path: Path) -> None:
 
         stop_service(tmp_path, "web")
         assert (answers(f"{url}/"), up) == (True, False)
+
+
+def test_a_service_is_up_beside_who_gets_none_of_its_connections(tmp_path: Path) -> None:
+    port = pick_port(0)
+    url = f"http://127.0.0.1:{port}/"
+    shares = SERVES_AND_SHARES.format(port=port)
+    wrapper = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {shares!r}])"
+    start(tmp_path, wrapper, url)  # its child listens
+
+    with socket.socket() as everywhere:
+        everywhere.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        everywhere.bind(("0.0.0.0", port))
+        everywhere.listen()
+        up = is_up_at(tmp_path, "web", url)
+
+    stop_service(tmp_path, "web")
+    assert up
+
+
+def test_a_service_that_does_not_come_up_leaves_no_child(tmp_path: Path) -> None:
+    with pytest.raises(ServiceFailed, match="did not come up"):
+        start_service(
+            tmp_path,
+            "web",
+            command=[sys.executable, "-c", STARTS_A_CHILD],
+            url="",
+            environment={},
+            is_up=lambda: False,
+            timeout_s=2,
+        )
+
+    child = int((tmp_path / "web.log").read_text())
+    assert not psutil.pid_exists(child)
 
 
 def test_a_service_that_shares_its_port_is_not_up(tmp_path: Path) -> None:

@@ -108,13 +108,24 @@ def test_a_rank_that_waits_for_the_others_does_not_outlive_what_started_it(
     assert rank.stderr.endswith("error: The process that started this one is gone\n")
 
 
-def test_the_failure_of_the_first_rank_that_fails_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_links", [True, False])
+def test_the_failure_of_the_first_rank_that_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_links: bool
+) -> None:
+    if not has_links:
+        monkeypatch.setattr("training.launch.os.link", refuse_link)
+
     for message in ("first", "second"):
         report_failure(tmp_path, BadData(message))
 
     told = json.loads((tmp_path / FAILURE).read_text(encoding="utf-8"))
     assert told == {"message": "first", "exit_code": 3}
     assert [path.name for path in tmp_path.iterdir()] == [FAILURE]
+
+
+def refuse_link(*_: object) -> None:
+    """Do as vfat does."""
+    raise PermissionError(1, "Operation not permitted")
 
 
 def test_half_a_failure_is_never_told(tmp_path: Path) -> None:

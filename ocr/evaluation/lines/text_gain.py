@@ -101,13 +101,15 @@ def find_reason(metrics: Mapping[str, float]) -> str:
         metrics: `TextGain.metrics`, alone or among others; earlier bundles have the first three.
     """
     gain, lower, _ = (metrics.get(name) for name in TEXT_MODEL_GAIN)
-    if gain is None or lower is None:
+    if gain is None or lower is None or lower <= -1:  # which earlier bundles have instead
         return "the validation lines are of one document, which cannot tell whether it helps"
     if gain < 0:
         return "fewer validation lines are read exactly right with it"
     if metrics.get(GAIN_AT_WEIGHT, 0.0) < 0:
         return "every weight reads fewer validation lines exactly right"
-    if metrics.get(LIKELY_SCORE_GAIN, 0.0) <= 0:
+    if LIKELY_SCORE_GAIN not in metrics:
+        return "it does not help"
+    if metrics[LIKELY_SCORE_GAIN] <= 0:
         return f"it helps with a probability of less than about {(1 + CONFIDENCE) / 2:.0%}"
     return ""
 

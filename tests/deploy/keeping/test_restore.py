@@ -198,3 +198,17 @@ def test_of_a_damaged_file_nothing_is_remembered(tmp_path: Path, damaged: bytes)
     (tmp_path / "stack.json").write_bytes(damaged)
 
     assert read_memory(tmp_path) == StackMemory()
+
+
+def test_what_cannot_be_read_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_memory(tmp_path, StackMemory(port=4200))
+
+    def fail(_: Path) -> bytes:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", fail)
+
+    with pytest.raises(OSError, match="Too many"):
+        read_memory(tmp_path)

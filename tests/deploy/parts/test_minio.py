@@ -90,6 +90,19 @@ def test_a_store_whose_port_another_takes_as_well_does_not_come_up_there(
     assert read_memory(folder).minio_port == urlsplit(service.url).port
 
 
+def test_a_store_that_does_not_start_at_a_free_port_does_not_try_another(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "minio"
+    broken.write_text("#!/bin/sh\necho no space left; exit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(minio, "find_minio", lambda: str(broken))
+    monkeypatch.setattr(minio, "PORT", port := pick_port(0))
+
+    with pytest.raises(ServiceFailed, match=f"{port}.*\n.*no space left"):
+        ensure_minio(home, services_folder(Settings()), moves=True)
+
+
 @needs_minio
 def test_a_store_that_is_named_goes_before_and_a_forgotten_one_is_none(
     home: Path, tmp_path: Path

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ocr.evaluation.bootstrap import Interval
-from ocr.evaluation.lines.text_gain import ReadLine, TextGain, measure_text_gain
+from ocr.evaluation.lines.text_gain import ReadLine, TextGain, find_reason, measure_text_gain
+from ocr.models.bundle import TEXT_MODEL_GAIN
 from ocr.models.charset import Charset
 from ocr.models.text_model import TextModel, count_ngrams
 
@@ -174,3 +175,13 @@ def test_one_document_cannot_tell() -> None:
     assert gain.reason.startswith("the validation lines are of one document")
     assert not gain.is_bounded
     assert sorted(gain.metrics) == ["text_model_gain", "text_model_gain_at_weight"]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "reason"),
+    [(-1.0, 1.0, "the validation lines are of one document"), (-0.01, 0.02, "it does not help")],
+)
+def test_of_earlier_bundles_is_said_what_they_know(lower: float, upper: float, reason: str) -> None:
+    known = dict(zip(TEXT_MODEL_GAIN, (0.004, lower, upper), strict=True))
+
+    assert find_reason(known).startswith(reason)
