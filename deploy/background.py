@@ -134,7 +134,7 @@ def start_service(
     try:
         _wait_until_up(process, service, is_up=is_up, timeout_s=timeout_s)
     except ServiceFailed:
-        _end(find_family(folder, process), timeout_s=STOP_S)
+        _end(find_family(folder, process.pid), timeout_s=STOP_S)
         raise
     return service
 
@@ -153,7 +153,7 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = STOP_S) -> bool:
         (folder / f"{name}.json").unlink(missing_ok=True)
         return False
     main = psutil.Process(service.pid)
-    family = find_family(folder, main)
+    family = find_family(folder, service.pid)
     _signal([main], "terminate")
     psutil.wait_procs([main], timeout=timeout_s)
     _end(family, timeout_s=timeout_s)
@@ -213,10 +213,11 @@ def _spawned(command: Sequence[str], environment: Mapping[str, str], log: Path) 
         os.close(teller)
 
 
-def find_family(folder: Path, main: psutil.Process) -> list[psutil.Process]:
+def find_family(folder: Path, pid: int) -> list[psutil.Process]:
     """Return a process and what it started, but for services, which outlive it; none: it ended."""
-    services = _service_ids(folder) - {main.pid}
+    services = _service_ids(folder) - {pid}
     try:
+        main = psutil.Process(pid)
         return [main, *(p for p in main.children(recursive=True) if p.pid not in services)]
     except psutil.NoSuchProcess:
         return []

@@ -1,6 +1,5 @@
 """Whose a process is: the home and the store that it works with, and who listens at a port."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,12 +52,12 @@ def describe_listener(port: int) -> str:
     return f"{UNKNOWN}, process {pids[0]}" if pids else UNKNOWN
 
 
-def find_listeners(port: int, *, at: Collection[str] = ()) -> set[int]:
+def find_listeners(port: int, *, at: str = "") -> set[int]:
     """Return the processes that listen at a port of this machine, as far as we may know.
 
     Args:
         port: The port.
-        at: The addresses that count; empty: all.
+        at: The address that counts; empty: all do.
     """
     try:
         connections = psutil.net_connections("tcp")
@@ -68,17 +67,19 @@ def find_listeners(port: int, *, at: Collection[str] = ()) -> set[int]:
 
 
 def is_listening(pid: int, port: int) -> bool:
-    """Say whether this very process listens at a port."""
+    """Say whether this very process listens at a port; of one that we may not ask, that it does."""
     try:
         return any(_listens(c, port) for c in psutil.Process(pid).net_connections("tcp"))
+    except psutil.AccessDenied:
+        return True
     except psutil.Error:
         return False
 
 
-def _listens(connection: Any, port: int, *, at: Collection[str] = ()) -> bool:
+def _listens(connection: Any, port: int, *, at: str = "") -> bool:
     if connection.status != psutil.CONN_LISTEN:
         return False
-    return connection.laddr.port == port and (not at or connection.laddr.ip in at)
+    return connection.laddr.port == port and at in ("", connection.laddr.ip)
 
 
 def _spell(store: str, *, folder: Path) -> str:

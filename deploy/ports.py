@@ -6,10 +6,8 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psutil
-
 from deploy.background import ServiceFailed, find_family, find_service
-from deploy.owner import find_listeners
+from deploy.owner import find_listeners, is_listening
 from deploy.web import answers
 
 FREE_PORTS = range(20_000, 30_000)
@@ -80,24 +78,19 @@ def is_up_at(folder: Path, name: str, url: str, *, password: str = "") -> bool:
     Args:
         folder: Where services are remembered.
         name: The service's.
-        url: The address, on 127.0.0.1.
+        url: The address, on loopback.
         password: ``user:password`` of basic authentication, empty for none.
 
     Raises:
         ServiceFailed: Another program takes connections there, too.
     """
-    service, port = find_service(folder, name), urlsplit(url).port or 0
-    if service is None:
+    service, parts = find_service(folder, name), urlsplit(url)
+    port = parts.port or 80
+    family = {process.pid for process in find_family(folder, service.pid)} if service else set()
+    if not any(is_listening(pid, port) for pid in family):
         return False
-    try:
-        main = psutil.Process(service.pid)
-    except psutil.NoSuchProcess:
-        return False
-    family = {process.pid for process in find_family(folder, main)}
-    listening = find_listeners(port, at=("127.0.0.1",))  # Linux prefers it to 0.0.0.0
-    if listening and not listening & family:
-        return False
-    if others := listening - family:
+    here = "::1" if parts.hostname == "::1" else "127.0.0.1"  # which Linux prefers to 0.0.0.0
+    if others := find_listeners(port, at=here) - family:
         raise ServiceFailed(
             f"{name} shares port {port} with process {min(others)}, which gets some of its "
             "requests; stop that"

@@ -20,11 +20,10 @@ from deploy.background import (
     stop_service,
 )
 from deploy.memory import read_memory, write_memory
-from deploy.owner import Owner, describe_listener, find_owner, is_listening
+from deploy.owner import Owner, describe_listener, find_owner
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password, read_private
-from deploy.ports import becomes_free, is_free
-from deploy.web import answers
+from deploy.ports import becomes_free, is_free, is_up_at
 from ocr.store.state import check_home, mark_home
 
 HEARTBEAT_S = 30
@@ -147,7 +146,7 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
                     "OCRLINE_PORT": str(port),
                     **({"OCRLINE_ENGINE": engine} if engine else {}),
                 },
-                is_up=partial(_is_our_gateway_up, folder, name, endpoint, port),
+                is_up=partial(is_up_at, folder, name, f"{endpoint}/health/live"),
             )
         except ServiceFailed:
             # Another home's gateway may have taken the port while ours was starting.
@@ -172,12 +171,6 @@ def _refuse_port_of_others(settings: Settings, port: int, ours: Service | None) 
 
 def _is_of_other_store(owner: Owner, settings: Settings) -> bool:
     return not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint)
-
-
-def _is_our_gateway_up(folder: Path, name: str, endpoint: str, port: int) -> bool:
-    # Another home's gateway answers as well while ours has not yet found the port taken.
-    ours = find_service(folder, name)
-    return bool(ours and is_listening(ours.pid, port) and answers(f"{endpoint}/health/live"))
 
 
 def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") -> None:

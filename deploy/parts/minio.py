@@ -9,12 +9,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.background import (
-    Service,
-    ServiceFailed,
-    ensure_service,
-    find_service,
-)
+from deploy.background import Service, ServiceFailed, ensure_service, find_service
 from deploy.memory import read_memory, write_memory
 from deploy.owner import describe_listener
 from deploy.password import read_or_make_password

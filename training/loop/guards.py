@@ -127,7 +127,7 @@ class Watchdog:
             )
         if self._stop.at is not None and now - self._stop.at > GRACE_S:
             return Stopped("Asked to stop, and what was under way did not end")
-        if not all(_is_alive(parent) for parent in self._parents):
+        if not all(is_alive(parent) for parent in self._parents):
             return Stopped("The process that started this one is gone")
         return None
 
@@ -161,7 +161,8 @@ class LossCheck:
         return [loss for loss in losses if math.isfinite(loss)]
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Say whether a process has not ended, whether or not anybody asked for its status."""
     try:
         return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

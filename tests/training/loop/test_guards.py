@@ -13,7 +13,7 @@ import pytest
 from ocr.errors import TrainingFailed
 from tests.training.recognition.toy_lines import write_recogniser_job
 from tests.training.running import ROOT, run
-from training.loop.guards import LossCheck, StopRequest, Watchdog, _is_alive
+from training.loop.guards import LossCheck, StopRequest, Watchdog, is_alive
 
 BROKEN_TRAINING = """
 import sys, time
@@ -138,7 +138,7 @@ def test_a_process_that_ended_is_not_alive_though_nobody_asked_for_its_status() 
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
 
-        assert not _is_alive(process.pid)
+        assert not is_alive(process.pid)
 
-    assert not _is_alive(process.pid)
-    assert _is_alive(os.getpid())
+    assert not is_alive(process.pid)
+    assert is_alive(os.getpid())
