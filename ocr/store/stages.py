@@ -82,7 +82,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "rapidfuzz"),
     ),
     "train-detector": Stage(
-        2,
+        3,
         ("training.detection.trainee", "training.loop.loop"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, "onnx", "onnxruntime", "pyarrow", "scipy"),
     ),
@@ -94,7 +94,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "export-detector": Stage(
-        4,
+        5,
         ("training.export.export", "ocr.dataset.pages.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),

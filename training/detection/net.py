@@ -13,7 +13,7 @@ from paddle import nn
 
 from ocr.models.detector_spec import PageSpec
 from training.detection.shapes import MapTarget
-from training.detection.upsampling import Doubling
+from training.detection.upsampling import Doubling, SmoothDoubling
 
 CHANNELS = {"small": (24, 36, 48), "base": (48, 72, 96), "large": (64, 112, 160)}
 """Channels at 1/8, 1/16 and 1/32 of the input."""
@@ -77,10 +77,15 @@ class DetectorNet(nn.Layer):  # type: ignore[misc]
         self._fix("grey", paddle.to_tensor(GREY).reshape([1, 3, 1, 1]))
         self._fix("unshuffle", paddle.eye(STEM_PX**2).reshape([-1, 1, STEM_PX, STEM_PX]))
         self.double_features = Doubling(pyramid)
-        self.double_map = Doubling(1)
+        self.double_map = SmoothDoubling()
 
     def forward(self, x: Tensor) -> Tensor:
         """Return logits (N, 1, H / 2, W / 2) in training, else probabilities (N, 1, H, W)."""
+        logits = self.logits(x)
+        return logits if self.training else self.double_map(sigmoid(logits))
+
+    def logits(self, x: Tensor) -> Tensor:
+        """Return the map that is learnt, (N, 1, H / 2, W / 2)."""
         x = F.conv2d(F.conv2d(x, self.grey), self.unshuffle, stride=STEM_PX)
         x = self.stem(x)
         features = []
@@ -91,10 +96,9 @@ class DetectorNet(nn.Layer):  # type: ignore[misc]
         for level in range(len(features) - 2, -1, -1):  # the exporter knows no strict zip
             finer = self.laterals[level](features[level])
             merged = F.relu(finer + self.double_features(merged))
-        logits = F.pixel_shuffle(
+        return F.pixel_shuffle(
             self.head(self.smooth(merged)), STEM_PX // DetectorNetSpec.target.map_px
         )
-        return logits if self.training else self.double_map(sigmoid(logits))
 
     def _fix(self, name: str, kernel: Tensor) -> None:
         self.register_buffer(name, kernel, persistable=False)

@@ -1,4 +1,7 @@
-"""Nearest-neighbour upsampling that every form of a net knows."""
+"""Upsampling that every form of a net knows; interpolation itself is none of it.
+
+Neither oneDNN nor paddle2onnx has a form of nearest interpolation.
+"""
 
 from typing import Any
 
@@ -10,10 +13,7 @@ Tensor = Any  # paddle ships no types
 
 
 class Doubling(nn.Layer):  # type: ignore[misc]
-    """Every pixel repeated four times, by a fixed convolution and a shuffle.
-
-    Nearest interpolation itself runs in neither oneDNN nor paddle2onnx.
-    """
+    """Every pixel repeated four times, by a fixed convolution and a shuffle."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -24,3 +24,20 @@ class Doubling(nn.Layer):  # type: ignore[misc]
     def forward(self, x: Tensor) -> Tensor:
         """Return (N, channels, 2 * H, 2 * W)."""
         return F.pixel_shuffle(F.conv2d(x, self.kernel), 2)
+
+
+class SmoothDoubling(nn.Layer):  # type: ignore[misc]
+    """Linear between the centres of pixels, the edge repeated, by a fixed transposed convolution.
+
+    As cv2's INTER_LINEAR doubles. A transposed convolution has no form in 8 bits.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        shares = paddle.to_tensor([0.25, 0.75, 0.75, 0.25])
+        self.register_buffer("kernel", paddle.outer(shares, shares)[None, None], persistable=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Turn (N, 1, H, W) into (N, 1, 2 * H, 2 * W)."""
+        around = F.pad(x, [1, 1, 1, 1], mode="replicate")
+        return F.conv2d_transpose(around, self.kernel, stride=2, padding=3)

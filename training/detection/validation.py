@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import cv2
 import numpy as np
 import paddle
+import paddle.nn.functional as F
 from numpy.typing import NDArray
 
 from ocr.evaluation.pages.detection import DetectionReport, measure_detection
@@ -23,8 +25,8 @@ class PageMap:
 
     Attributes:
         page: The page.
-        kernels: (H / map_px, W / map_px) probabilities to lie in a kernel, before the net repeats
-            pixels: a quarter of the memory where it repeats each four times.
+        kernels: (H / map_px, W / map_px) probabilities to lie in a kernel, before the net doubles
+            them: a quarter of the memory.
         target: What the map was to show in training.
     """
 
@@ -35,8 +37,8 @@ class PageMap:
     @property
     def probabilities(self) -> NDArray[np.float32]:
         """(H, W) as the net returns them."""
-        repeated = self.kernels.repeat(self.target.map_px, axis=0)
-        return repeated.repeat(self.target.map_px, axis=1)
+        doubled = cv2.resize(self.kernels, None, fx=self.target.map_px, fy=self.target.map_px)
+        return np.asarray(doubled, dtype=np.float32)
 
 
 def map_pages(
@@ -45,10 +47,9 @@ def map_pages(
     """Run a net, not in training, on pages one by one; a map of all of them is not kept."""
     for page in pages:
         with paddle.no_grad():
-            probabilities = net(paddle.to_tensor(page.to_input())).numpy()[0, 0]
+            kernels = F.sigmoid(net.logits(paddle.to_tensor(page.to_input())))
         beat()
-        kernels = probabilities[:: target.map_px, :: target.map_px].astype(np.float32)
-        yield PageMap(page, kernels, target)
+        yield PageMap(page, kernels.numpy()[0, 0], target)
 
 
 def validate_rule(maps: Iterable[PageMap], rule: BoxRule) -> Validation:

@@ -29,7 +29,17 @@ def test_training_sees_logits_at_half_size_and_use_probabilities_at_full_size(ne
     assert logits.shape == [2, 1, 32, 48]
     assert probabilities.shape == (2, 1, 64, 96)
     assert 0 < probabilities.min() < probabilities.max() < 1
-    np.testing.assert_array_equal(probabilities[:, :, ::2, ::2], probabilities[:, :, 1::2, 1::2])
+
+
+def test_the_map_is_doubled_as_cv2_doubles_pictures(net: Any) -> None:
+    x = paddle.randn([1, 3, 64, 96])
+
+    net.eval()
+    kernels = paddle.nn.functional.sigmoid(net.logits(x)).numpy()[0, 0]
+
+    expected = cv2.resize(kernels, (96, 64), interpolation=cv2.INTER_LINEAR)
+    np.testing.assert_allclose(net(x).numpy()[0, 0], expected, atol=1e-6)
+    assert np.ptp(kernels) > 0.1
 
 
 def test_the_net_sees_grey_as_cv2_does(net: Any) -> None:

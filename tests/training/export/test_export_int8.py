@@ -91,6 +91,18 @@ def test_what_a_convolution_gives_is_rounded_once_with_its_relu(
     )
 
 
+def test_the_map_is_doubled_in_float32(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = export("pages", tmp_path, monkeypatch, int8_s=0.5)
+
+    graph = onnx.load(str(bundle / INT8_MODEL)).graph
+    *_, doubling = graph.node
+    after_sigmoid = [node.op_type for node in graph.node[-5:]]
+    assert after_sigmoid == ["Sigmoid", "Unsqueeze", "Pad", "Squeeze", "ConvTranspose"]
+    (kernel,) = (each for each in graph.initializer if each.name == doubling.input[1])
+    shares = onnx.numpy_helper.to_array(kernel)[0, 0]
+    assert shares[1].tolist() == [0.1875, 0.5625, 0.5625, 0.1875]
+
+
 @pytest.mark.parametrize("kind", MAKE)
 def test_what_saves_no_time_is_left_out_and_the_card_says_so(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -109,6 +109,11 @@ class PretrainedDetector(nn.Layer):  # type: ignore[misc]
 
     def forward(self, x: Tensor) -> Tensor:
         """Return logits (N, 1, H, W) in training, probabilities otherwise."""
+        logits = self.logits(x)
+        return logits if self.training else sigmoid(logits)
+
+    def logits(self, x: Tensor) -> Tensor:
+        """Return the map that is learnt, (N, 1, H, W)."""
         if self.stem is not None:
             x = self.stem(x)
         elif self._front is not None and not self.training:
@@ -118,8 +123,7 @@ class PretrainedDetector(nn.Layer):  # type: ignore[misc]
             x = block(x)
             if int(number) in SEEN_AFTER:
                 features.append(x)
-        logits = self.head(self.pyramid(features[::-1]))
-        return logits if self.training else sigmoid(logits)
+        return self.head(self.pyramid(features[::-1]))
 
 
 class Weighted(nn.Layer):  # type: ignore[misc]
