@@ -73,10 +73,10 @@ def open_half(model: bytes, spec: PageSpec) -> Draw:
     """
     graph = onnx.load_model_from_string(model)
     nodes = graph.graph.node
-    if nodes[-1].op_type != "ConvTranspose":
+    last = max(at for at, node in enumerate(nodes) if node.op_type == "Sigmoid")
+    if "ConvTranspose" not in {node.op_type for node in nodes[last:]}:
         raise SystemExit("This is no compact detector as it is exported now: retrain it")
-    half = next(node.output[0] for node in reversed(nodes) if node.op_type == "Sigmoid")
-    graph.graph.output[0].CopyFrom(onnx.ValueInfoProto(name=half))
+    graph.graph.output[0].CopyFrom(onnx.ValueInfoProto(name=nodes[last].output[0]))
     session = open_session(graph.SerializeToString(), name="the detector", threads=1)
 
     def draw(image: Image) -> NDArray[np.float32]:
