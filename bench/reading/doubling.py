@@ -50,8 +50,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("models", nargs="+", help="NAME, NAME@alias or NAME:version")
     workspace = open_workspace()
-    for name in parser.parse_args().models:
-        model = detector_of(workspace, workspace.registry.resolve(name))
+    named = [workspace.registry.resolve(name) for name in parser.parse_args().models]
+    for model in [detector_of(workspace, each) for each in named]:
         bundle = workspace.fetch_bundle(model)
         draw = open_half((bundle / ONNX_MODEL).read_bytes(), read_detector_bundle(bundle).input)
         pages = workspace.open_pages(find_dataset(workspace, model))
@@ -73,10 +73,11 @@ def open_half(model: bytes, spec: PageSpec) -> Draw:
     """
     graph = onnx.load_model_from_string(model)
     nodes = graph.graph.node
-    last = max(at for at, node in enumerate(nodes) if node.op_type == "Sigmoid")
-    if "ConvTranspose" not in {node.op_type for node in nodes[last:]}:
-        raise SystemExit("This is no compact detector as it is exported now: retrain it")
-    graph.graph.output[0].CopyFrom(onnx.ValueInfoProto(name=nodes[last].output[0]))
+    types = [node.op_type for node in nodes]
+    sigmoids = [at for at, each in enumerate(types) if each == "Sigmoid"]
+    if not sigmoids or "ConvTranspose" not in types[sigmoids[-1] :]:
+        raise SystemExit("Its map is not doubled linearly: name a compact detector of this release")
+    graph.graph.output[0].CopyFrom(onnx.ValueInfoProto(name=nodes[sigmoids[-1]].output[0]))
     session = open_session(graph.SerializeToString(), name="the detector", threads=1)
 
     def draw(image: Image) -> NDArray[np.float32]:
