@@ -1,8 +1,9 @@
 """What boxes gain by a smoothly doubled map: ``python -m bench.reading.doubling receipts``.
 
 The compact detector draws its map at half the size of the page that it is given. Here the map of
-one net is doubled in both ways, pixels repeated or linear between their centres; either gets the
-rule of boxes that is best on the validation pages, and finds the text of the test pages by it.
+one net, in float32, is doubled in both ways: pixels repeated, or linear between their centres.
+Either gets the rule of boxes that is best on the validation pages, and finds the text of the test
+pages by it.
 """
 
 import argparse
@@ -37,7 +38,7 @@ from training.detection.shapes import MapTarget
 from training.detection.tuning import tune_rule
 from training.detection.validation import PageMap
 
-REPEATED, LINEAR = "pixels repeated", "linear, as served"
+REPEATED, LINEAR = "pixels repeated", "linear between them"
 HALF = DetectorNetSpec.target
 WHOLE = MapTarget(map_px=1, shrink_ratio=HALF.shrink_ratio)
 COLUMNS = ("the map", "validation", "test", "precision", "recall", "change, 95 %")
