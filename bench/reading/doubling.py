@@ -7,7 +7,7 @@ pages by it.
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import onnx
@@ -20,15 +20,14 @@ from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.split import Split
 from ocr.evaluation.bootstrap import Resampling, group_codes
 from ocr.evaluation.pages.comparison import estimate_change
-from ocr.evaluation.pages.detection import summarise_matches
-from ocr.evaluation.pages.matching import PageMatch, match_page
+from ocr.evaluation.pages.detection import sum_hmean, summarise_matches
+from ocr.evaluation.pages.matching import match_page
 from ocr.evaluation.ratio import Ratio
 from ocr.image.pixels import Image
 from ocr.models.bundle import ONNX_MODEL, read_detector_bundle
-from ocr.models.detector_spec import BoxRule, PageSpec
+from ocr.models.detector_spec import PageSpec
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion
-from ocr.reading.detection.boxes import find_boxes
 from ocr.reading.detection.page_input import fit_page, to_page_input
 from ocr.reading.onnx_session import open_session
 from tasks.workspace import Workspace, open_workspace
@@ -36,7 +35,7 @@ from training.detection.net import DetectorNetSpec
 from training.detection.samples import LabelledPage
 from training.detection.shapes import MapTarget
 from training.detection.tuning import tune_rule
-from training.detection.validation import PageMap
+from training.detection.validation import PageMap, measure_rule
 
 REPEATED, LINEAR = "pixels repeated", "linear between them"
 HALF = DetectorNetSpec.target
@@ -97,14 +96,10 @@ def measure(draw: Draw, snapshot: PageSnapshot, *, title: str) -> Table:
     before: Ratio | None = None
     for way, maps in validated.items():
         rule = tune_rule(maps, beat=lambda: None)
-        found = _match(tested[way], rule)
-        report, hmean = summarise_matches(found), _hmean(found)
-        row = (
-            summarise_matches(_match(maps, rule)).hmean,
-            report.hmean,
-            report.precision,
-            report.recall,
-        )
+        found = [match_page(one.page.regions, one.find(rule).boxes) for one in tested[way]]
+        report, hmean = summarise_matches(found), sum_hmean(found)
+        validated_hmean = measure_rule(maps, rule).hmean
+        row = (validated_hmean, report.hmean, report.precision, report.recall)
         change = ""
         if before is not None:
             gain = estimate_change(hmean, before, draws, confidence=0.95)
@@ -122,23 +117,6 @@ def _draw_split(draw: Draw, snapshot: PageSnapshot, split: Split) -> Mapping[str
         maps[REPEATED].append(PageMap(page, half.repeat(2, axis=0).repeat(2, axis=1), WHOLE))
         maps[LINEAR].append(PageMap(page, half, HALF))
     return maps
-
-
-def _match(pages: Sequence[PageMap], rule: BoxRule) -> list[PageMatch]:
-    return [
-        match_page(
-            one.page.regions,
-            find_boxes(
-                one.probabilities, rule, width_px=one.page.width_px, height_px=one.page.height_px
-            ).boxes,
-        )
-        for one in pages
-    ]
-
-
-def _hmean(pages: Sequence[PageMatch]) -> Ratio:
-    pairs = np.array([2.0 * len(page.pairs) for page in pages])
-    return Ratio(pairs, np.array([float(len(page.boxes) + len(page.truths)) for page in pages]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from ocr.evaluation.pages.detection import DetectionReport
 from ocr.evaluation.pages.matching import match_page
 from ocr.image.cropping import CROP_MARGIN
 from ocr.models.detector_spec import BoxRule
-from ocr.reading.detection.boxes import find_boxes
 from training.detection.validation import PageMap, measure_rule
 
 START = BoxRule(threshold=0.4, box_threshold=0.6, unclip_ratio=1.6, crop_unclip_ratio=2.0)
@@ -80,11 +79,11 @@ def fit_crops(maps: Sequence[PageMap], rule: BoxRule) -> float:
 def _ideal_ratios(one: PageMap, rule: BoxRule) -> Iterator[float]:
     """Yield the ratio of each found box; sides grow in proportion to the ratio."""
     probe = replace(rule, crop_unclip_ratio=rule.unclip_ratio + PROBE)
-    page = one.page
-    found = find_boxes(one.probabilities, probe, width_px=page.width_px, height_px=page.height_px)
+    found = one.find(probe)
     sides, larger = _shorter_sides(found.boxes), _shorter_sides(found.crop_boxes)
-    for truth, box in match_page(page.regions, found.boxes).pairs:
-        corners = np.array(page.regions[truth].polygon, dtype=np.float32)
+    regions = one.page.regions
+    for truth, box in match_page(regions, found.boxes).pairs:
+        corners = np.array(regions[truth].polygon, dtype=np.float32)
         if len(corners) != 4 or larger[box] <= sides[box]:
             continue
         wanted_px = _shorter_sides(corners[None])[0] * (1 + 2 * CROP_MARGIN)

@@ -1,6 +1,6 @@
-"""Upsampling that every form of a net knows; interpolation itself is none of it.
+"""Upsampling that every form of a net knows, by convolutions with fixed weights.
 
-Neither oneDNN nor paddle2onnx has a form of nearest interpolation.
+Paddle's own interpolation, nearest or linear, runs in neither oneDNN nor paddle2onnx.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ Tensor = Any  # paddle ships no types
 
 
 class Doubling(nn.Layer):  # type: ignore[misc]
-    """Every pixel repeated four times, by a fixed convolution and a shuffle."""
+    """Every pixel repeated four times."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -27,9 +27,9 @@ class Doubling(nn.Layer):  # type: ignore[misc]
 
 
 class SmoothDoubling(nn.Layer):  # type: ignore[misc]
-    """Linear between the centres of pixels, the edge repeated, by a fixed transposed convolution.
+    """Linear between the centres of pixels, the edge repeated: as cv2's INTER_LINEAR doubles.
 
-    As cv2's INTER_LINEAR doubles. A transposed convolution has no form in 8 bits.
+    A transposed convolution has no form in 8 bits.
     """
 
     def __init__(self) -> None:

@@ -40,6 +40,13 @@ class PageMap:
         doubled = cv2.resize(self.kernels, None, fx=self.target.map_px, fy=self.target.map_px)
         return np.asarray(doubled, dtype=np.float32)
 
+    def find(self, rule: BoxRule) -> Detections:
+        """Find the boxes of the page by a rule."""
+        page = self.page
+        return find_boxes(
+            self.probabilities, rule, width_px=page.width_px, height_px=page.height_px
+        )
+
 
 def map_pages(
     net: Any, pages: Iterable[ValPage], *, target: MapTarget, beat: Callable[[], None]
@@ -74,12 +81,7 @@ def validate_rule(maps: Iterable[PageMap], rule: BoxRule) -> Validation:
 
 def measure_rule(maps: Iterable[PageMap], rule: BoxRule) -> DetectionReport:
     """Compare the boxes that a rule finds in the maps with the labelled regions."""
-    return measure_detection((one.page.regions, _find(one, rule).boxes) for one in maps)
-
-
-def _find(one: PageMap, rule: BoxRule) -> Detections:
-    page = one.page
-    return find_boxes(one.probabilities, rule, width_px=page.width_px, height_px=page.height_px)
+    return measure_detection((one.page.regions, one.find(rule).boxes) for one in maps)
 
 
 def measure_loss(one: PageMap) -> float:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.matching import Boxes, PageMatch, match_page
+from ocr.evaluation.ratio import Ratio
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,14 @@ def summarise_matches(matches: Sequence[PageMatch]) -> DetectionReport:
         hmean=share(2 * pairs, boxes + truths),
         hmean_optimal=share(2 * sum(match.optimal for match in matches), boxes + truths),
         skipped=sum(match.skipped for match in matches),
+    )
+
+
+def sum_hmean(matches: Sequence[PageMatch]) -> Ratio:
+    """Return the Hmean as sums page by page."""
+    return Ratio(
+        numerator=np.array([2.0 * len(match.pairs) for match in matches]),
+        denominator=np.array([float(len(match.boxes) + len(match.truths)) for match in matches]),
     )
 
 

@@ -6,15 +6,14 @@ from itertools import islice
 
 import numpy as np
 
-from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.split import Split
 from ocr.evaluation.bootstrap import Resampling, group_codes
 from ocr.evaluation.int8 import RESAMPLES, SEED, Clock, Int8Price, Turns
 from ocr.evaluation.pages.comparison import compare_pages
-from ocr.evaluation.pages.matching import match_page
-from ocr.evaluation.ratio import Ratio, Values
-from ocr.reading.detection.boxes import Detections
+from ocr.evaluation.pages.detection import sum_hmean
+from ocr.evaluation.pages.matching import PageMatch, match_page
+from ocr.evaluation.ratio import Values
 from ocr.reading.detection.detector import Detector
 
 MOST_PAGES = 300
@@ -38,41 +37,36 @@ def weigh_int8_pages(
         clock: Of the calling thread.
     """
     turns = Turns(float32.detect, int8.detect, clock=clock)
-    counts: list[tuple[_Counts, _Counts]] = []
+    matches: list[tuple[PageMatch, PageMatch]] = []
     groups: list[str] = []
     for page, image in islice(snapshot.images(split), MOST_PAGES):
         if not groups:
             turns.warm_up(image)
         plain, small = turns.ask(image)
         groups.append(page.group)
-        counts.append((_Counts(page.regions, plain), _Counts(page.regions, small)))
-    if not any(before.found.size for before, _ in counts):
+        matches.append(
+            (match_page(page.regions, plain.boxes), match_page(page.regions, small.boxes))
+        )
+    if not any(before.truths for before, _ in matches):
         return None
-    before, after = zip(*counts, strict=True)
+    before, after = zip(*matches, strict=True)
     lines = _found(after), _found(before)
     draws = Resampling(group_codes(groups), RESAMPLES, SEED)
     return Int8Price(
         metric="Hmean",
-        change=compare_pages(_hmean(after), _hmean(before), draws, lines=lines),
+        change=compare_pages(sum_hmean(after), sum_hmean(before), draws, lines=lines),
         alike=float((lines[0] == lines[1]).mean()),
         time=turns.time,
     )
 
 
-class _Counts:
-    """Of one page: twice its pairs, its boxes and regions, and which regions were found."""
-
-    def __init__(self, regions: Sequence[Region], boxes: Detections) -> None:
-        match = match_page(regions, boxes.boxes)
-        self.pairs = 2.0 * len(match.pairs)
-        self.both = float(len(match.boxes) + len(match.truths))
-        paired = {truth for truth, _ in match.pairs}
-        self.found = np.array([float(truth in paired) for truth in match.truths])
-
-
-def _hmean(pages: Sequence[_Counts]) -> Ratio:
-    return Ratio(np.array([page.pairs for page in pages]), np.array([page.both for page in pages]))
-
-
-def _found(pages: Sequence[_Counts]) -> Values:
-    return np.concatenate([page.found for page in pages])
+def _found(matches: Sequence[PageMatch]) -> Values:
+    """Return of every region that counts whether it was found."""
+    missed = (set(match.missed) for match in matches)
+    return np.array(
+        [
+            float(truth not in others)
+            for match, others in zip(matches, missed, strict=True)
+            for truth in match.truths
+        ]
+    )
