@@ -1,42 +1,39 @@
-"""Measure a candidate beside its opponent, on the same test split, in one pass."""
+"""Measure a candidate beside its opponent, on the same test split; each reads it once."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, TypeVar
 
 from prefect import task
 
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.evaluation.lines.evaluate import evaluate_lines as measure_lines
+from ocr.evaluation.lines.evaluate import pair_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
+from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.report import EvaluationReport
-from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
+from ocr.processors import count_processors
+from ocr.reading.cores import Cores
 from ocr.store.digest import stage_key
-from tasks.measuring.baseline import TESSERACT_LANGUAGE, name_baseline
+from tasks.measuring.baseline import BASELINE_PACKAGES, name_baseline, name_release
 from tasks.measuring.found import find_or_measure
-from tasks.measuring.further import read_further
-from tasks.readers import (
-    load_line_opponent,
-    load_page_opponent,
-    load_pipeline,
-    load_recogniser,
-)
+from tasks.measuring.further import Read, read_further
+from tasks.measuring.readings import Stage, read_alone
+from tasks.readers import NOBODY, load_line_contender, load_page_contender
 from tasks.references import EvaluationRef, ModelRef
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
-BASELINE_PACKAGES = {  # another release may read otherwise
-    "rapidocr": ("rapidocr",),
-    "paddleocr": ("paddleocr", "paddlex", "paddlepaddle", "paddlepaddle-gpu"),
-}
+ReportT = TypeVar("ReportT", LinesReport, PagesReport)
+
 NONE: Final[Mapping[str, SnapshotRef]] = MappingProxyType({})
 
 
@@ -49,28 +46,34 @@ def evaluate_lines(
 ) -> EvaluationRef:
     """Read the test split and further sets with both models, or find what the same gave before."""
     workspace = open_workspace()
+    cores = Cores(count_processors())
 
-    def measure(opponent: str) -> LinesReport:
-        snapshot = workspace.open_lines(dataset.key)
-        return measure_lines(
-            candidate=load_recogniser(workspace, model.reference),
-            opponent=load_line_opponent(workspace, opponent, snapshot),
-            samples=snapshot.images("test"),
-            required_accuracy=params.baseline_accuracy if opponent == "number" else None,
-            training_counts=Counter(chain.from_iterable(snapshot.values("text", "train"))),
-            resamples=params.resamples,
-            seed=params.seed,
+    def read(reader: str, dataset: SnapshotRef, most: int, what: str) -> str:
+        labels = workspace.open_lines(dataset.key)
+        return read_alone(
+            workspace,
+            "evaluate-lines",
+            reader,
+            params,
+            labels=labels,
+            most=most,
+            what=what,
+            measure=lambda samples: measure_lines(
+                load_line_contender(workspace, reader, labels, cores=cores),
+                samples,
+                resamples=params.resamples,
+                seed=params.seed,
+            ),
         )
 
-    def read(reference: str, key: str, most: int) -> LinesReport:
-        return measure_lines(
-            candidate=load_recogniser(workspace, reference),
-            opponent=None,
-            samples=islice(workspace.open_lines(key).images("test"), most),
-            required_accuracy=None,
-            training_counts={},
-            resamples=params.resamples,
-            seed=params.seed,
+    def pair(opponent: str) -> LinesReport:
+        ours, theirs = _read_test(workspace, read, model, opponent, dataset, LinesReport)
+        train = workspace.open_lines(dataset.key).values("text", "train")
+        return pair_lines(
+            ours,
+            theirs,
+            required_accuracy=params.baseline_accuracy if opponent == "number" else None,
+            training_counts=Counter(chain.from_iterable(train)),
         )
 
     evaluation = _beside_opponent(
@@ -80,14 +83,12 @@ def evaluate_lines(
         dataset,
         params,
         number=params.baseline_accuracy,
-        measure=measure,
+        pair=pair,
     )
     most = {each.name: each.max_lines for each in params.further}
     return replace(
         evaluation,
-        further=read_further(
-            workspace, "evaluate-lines", evaluation, params, sets=further, most=most, read=read
-        ),
+        further=read_further(workspace, evaluation, sets=further, most=most, read=read),
     )
 
 
@@ -101,26 +102,28 @@ def evaluate_pages(
     """Read the test pages and further sets with both, or find what the same gave before."""
     workspace = open_workspace()
 
-    def measure(opponent: str) -> PagesReport:
-        snapshot = workspace.open_pages(pages.key)
-        return measure_pages(
-            candidate=load_pipeline(workspace, pipeline.reference),
-            opponent=load_page_opponent(workspace, opponent, snapshot),
-            samples=snapshot.images("test"),
-            required_hmean=params.baseline_hmean if opponent == "number" else None,
-            resamples=params.resamples,
-            seed=params.seed,
+    def read(reader: str, dataset: SnapshotRef, most: int, what: str) -> str:
+        labels = workspace.open_pages(dataset.key)
+        return read_alone(
+            workspace,
+            "evaluate-pages",
+            reader,
+            params,
+            labels=labels,
+            most=most,
+            what=what,
+            measure=lambda samples: measure_pages(
+                load_page_contender(workspace, reader, labels, threads=count_processors()),
+                samples,
+                resamples=params.resamples,
+                seed=params.seed,
+            ),
         )
 
-    def read(reference: str, key: str, most: int) -> PagesReport:
-        return measure_pages(
-            candidate=load_pipeline(workspace, reference),
-            opponent=None,
-            samples=islice(workspace.open_pages(key).images("test"), most),
-            required_hmean=None,
-            resamples=params.resamples,
-            seed=params.seed,
-        )
+    def pair(opponent: str) -> PagesReport:
+        ours, theirs = _read_test(workspace, read, pipeline, opponent, pages, PagesReport)
+        required = params.baseline_hmean if opponent == "number" else None
+        return pair_pages(ours, theirs, required_hmean=required)
 
     evaluation = _beside_opponent(
         workspace,
@@ -129,28 +132,42 @@ def evaluate_pages(
         pages,
         params,
         number=params.baseline_hmean,
-        measure=measure,
+        pair=pair,
     )
     most = {each.name: each.max_pages for each in params.further}
     return replace(
         evaluation,
-        further=read_further(
-            workspace, "evaluate-pages", evaluation, params, sets=further, most=most, read=read
-        ),
+        further=read_further(workspace, evaluation, sets=further, most=most, read=read),
     )
+
+
+def _read_test(
+    workspace: Workspace,
+    read: Read,
+    model: ModelRef,
+    opponent: str,
+    dataset: SnapshotRef,
+    kind: type[ReportT],
+) -> tuple[ReportT, ReportT | None]:
+    """Read the test split with a candidate and, where one reads, its opponent."""
+    readers = [model.reference, *([] if opponent in NOBODY else [opponent])]
+    most = dataset.counts["test"]
+    keys = [read(reader, dataset, most, f"the {most} of the test") for reader in readers]
+    reports = [kind.from_json(workspace.store.read_bytes(f"{key}/report.json")) for key in keys]
+    return reports[0], reports[1] if len(reports) > 1 else None
 
 
 def _beside_opponent(
     workspace: Workspace,
-    stage: Literal["evaluate-lines", "evaluate-pages"],
+    stage: Stage,
     model: ModelRef,
     dataset: SnapshotRef,
     params: LineEvaluationParams | PageEvaluationParams,
     *,
     number: float,
-    measure: Callable[[str], EvaluationReport],
+    pair: Callable[[str], EvaluationReport],
 ) -> EvaluationRef:
-    """Find the report of the same inputs, or keep what ``measure`` makes of the opponent's name."""
+    """Find the report of the same inputs, or keep what ``pair`` makes of the opponent's name."""
     champion = workspace.registry.champion(model.name)
     other = champion.opponent_of(model.version) if champion else None
     opponent = f"{model.name}:{other}" if other else name_baseline(workspace, params)
@@ -159,12 +176,12 @@ def _beside_opponent(
         packages=BASELINE_PACKAGES.get(opponent, ()),
         model=model.reference,
         snapshot=dataset.digest,
-        opponent=_name_release(opponent),
+        opponent=name_release(opponent),
         seed=params.seed,
         baseline_number=number if opponent == "number" else None,
         resamples=params.resamples,
     )
-    key, cached = find_or_measure(workspace, digest, partial(measure, opponent))
+    key, cached = find_or_measure(workspace, digest, partial(pair, opponent))
     narrate("evaluate", f"{'found' if cached else 'measured'} {model.version} beside {opponent}")
     return EvaluationRef(
         key=key,
@@ -173,10 +190,3 @@ def _beside_opponent(
         opponent=opponent,
         champion=champion.version if champion else None,
     )
-
-
-def _name_release(opponent: str) -> str:
-    """Name the opponent, with its version where that is none of a Python package."""
-    if opponent != "tesseract":
-        return opponent
-    return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)

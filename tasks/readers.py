@@ -25,6 +25,7 @@ from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from tasks.workspace import Workspace
 
 NOBODY = ("none", "number")
+"""Opponents that read nothing."""
 LINE_BASELINES: dict[str, Callable[[], Recogniser]] = {
     "rapidocr": RapidOcrRecogniser,
     "paddleocr": StockPaddleRecogniser,
@@ -93,27 +94,26 @@ def read_text_rule(workspace: Workspace, reference: str) -> TextRule:
     return SnapshotManifest.from_bytes(workspace.store.read_bytes(f"{key}/{MANIFEST}")).texts
 
 
-def load_line_opponent(
-    workspace: Workspace, opponent: str, labels: LineSnapshot
-) -> Recogniser | None:
-    """Load who reads lines beside a candidate; a baseline answers as these labels are written."""
-    if opponent in NOBODY:
-        return None
-    if opponent in LINE_BASELINES:
+def load_line_contender(
+    workspace: Workspace, name: str, labels: LineSnapshot, *, cores: Cores = ONE_CORE
+) -> Recogniser:
+    """Load who reads labelled lines, a version by its reference or a baseline by its name.
+
+    A baseline answers as these labels are written.
+    """
+    if name in LINE_BASELINES:
         return FilteredRecogniser(
-            LINE_BASELINES[opponent](),
+            LINE_BASELINES[name](),
             characters=labels.charset.characters,
             rewrite=labels.manifest.texts.apply,
         )
-    return load_recogniser(workspace, opponent)
+    return load_recogniser(workspace, name, cores=cores)
 
 
-def load_page_opponent(
-    workspace: Workspace, opponent: str, labels: PageSnapshot
-) -> ReadsPages | None:
-    """Load who reads pages beside a candidate; a baseline answers as these labels are written."""
-    if opponent in NOBODY:
-        return None
-    if opponent in PAGE_BASELINES:
-        return RewrittenPages(PAGE_BASELINES[opponent](), rewrite=labels.manifest.texts.apply)
-    return load_pipeline(workspace, opponent)
+def load_page_contender(
+    workspace: Workspace, name: str, labels: PageSnapshot, *, threads: int = 1
+) -> ReadsPages:
+    """Load who reads labelled pages; see `load_line_contender`."""
+    if name in PAGE_BASELINES:
+        return RewrittenPages(PAGE_BASELINES[name](), rewrite=labels.manifest.texts.apply)
+    return load_pipeline(workspace, name, threads=threads)

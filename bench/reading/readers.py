@@ -20,7 +20,7 @@ from ocr.models.registry import ModelVersion
 from ocr.reading.recognition.cascade import load_recognisers
 from ocr.reading.recognition.decoder import Decoder, read_text_model
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
-from tasks.readers import load_line_opponent, load_recogniser
+from tasks.readers import NOBODY, load_line_contender, load_recogniser
 from tasks.workspace import Workspace
 from training.recognition.text_model import weigh_text_model
 
@@ -64,8 +64,8 @@ def list_readers(
         raise SystemExit("The datasets of these models have different test lines")
     readers: dict[str, Reader] = {}
     before = ""
-    shelf = load_line_opponent(workspace, baseline, snapshots[0])
-    if shelf is not None:
+    if baseline not in NOBODY:
+        shelf = load_line_contender(workspace, baseline, snapshots[0])
         readers[shelf.name], before = _wrap(shelf, shelf.name), shelf.name
     for model, net, snapshot in zip(models, nets, snapshots, strict=True):
         if net.reference not in readers:

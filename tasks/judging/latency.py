@@ -9,8 +9,9 @@ from ocr.evaluation.latency import Latency, measure_latency
 from ocr.image.pixels import Image
 from ocr.reading.recognition.recogniser import Recogniser
 from tasks.readers import (
-    load_line_opponent,
-    load_page_opponent,
+    NOBODY,
+    load_line_contender,
+    load_page_contender,
     load_pipeline,
     load_recogniser,
 )
@@ -23,20 +24,22 @@ PAGES = 6
 
 def time_lines(workspace: Workspace, evaluation: EvaluationRef, test: LineSnapshot) -> Latency:
     """Let both recognisers read some lines of the test, in turns."""
-    opponent = load_line_opponent(workspace, evaluation.opponent, test)
     return measure_latency(
         _read_alone(load_recogniser(workspace, evaluation.model.reference)),
-        _read_alone(opponent) if opponent else None,
+        None
+        if evaluation.opponent in NOBODY
+        else _read_alone(load_line_contender(workspace, evaluation.opponent, test)),
         [image for _, image in islice(test.images("test"), LINES)],
     )
 
 
 def time_pages(workspace: Workspace, evaluation: EvaluationRef, test: PageSnapshot) -> Latency:
     """Let both readers read some pages of the test, in turns."""
-    opponent = load_page_opponent(workspace, evaluation.opponent, test)
     return measure_latency(
         load_pipeline(workspace, evaluation.model.reference).read,
-        opponent.read if opponent else None,
+        None
+        if evaluation.opponent in NOBODY
+        else load_page_contender(workspace, evaluation.opponent, test).read,
         [image for _, image in islice(test.images("test"), PAGES)],
     )
 

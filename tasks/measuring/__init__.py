@@ -2,6 +2,7 @@
 
 - `baseline` – who stands in for a champion
 - `found` – an evaluation is found under the digest of its inputs, or measured and kept
+- `readings` – what one reader makes of a test set, alone: read once, and found from then on
 - `further` – further sets, by each version alone
 - `labels` – one model on one label file
 - `batch` – a training begun with several batch sizes, to find the one to use

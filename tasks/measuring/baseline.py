@@ -8,11 +8,15 @@ from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from ocr.errors import BadInput
 from ocr.reading.baselines.rapidocr import require_rapidocr
 from ocr.reading.baselines.stock_paddle import StockPaddleRecogniser
-from ocr.reading.baselines.tesseract import find_tesseract
+from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
 from ocr.store.folder import mark_used
 from tasks.workspace import Workspace, open_workspace
 
 TESSERACT_LANGUAGE: Final = "eng"
+BASELINE_PACKAGES: Final = {  # another release may read otherwise
+    "rapidocr": ("rapidocr",),
+    "paddleocr": ("paddleocr", "paddlex", "paddlepaddle", "paddlepaddle-gpu"),
+}
 _LOOK_UP: Final[dict[str, Callable[[], object]]] = {
     "rapidocr": require_rapidocr,
     "tesseract": partial(find_tesseract, TESSERACT_LANGUAGE),
@@ -55,3 +59,15 @@ def name_baseline(workspace: Workspace, params: LineEvaluationParams | PageEvalu
         )
     mark_used(workspace.store, prefix=f"models/{model.name}/{model.version}")
     return model.reference
+
+
+def is_baseline(reader: str) -> bool:
+    """Whether a reader is no version of a model."""
+    return ":" not in reader
+
+
+def name_release(reader: str) -> str:
+    """Name a reader, with its version where that is none of a Python package."""
+    if reader != "tesseract":
+        return reader
+    return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)

@@ -1,6 +1,7 @@
 """What a candidate is measured beside, and that the same is measured once."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,15 +104,15 @@ def test_of_two_machines_at_once_the_first_report_counts(
     loaded: list[str] = []
     firsts: list[EvaluationRef] = []
 
-    def load(workspace: Workspace, reference: str) -> OnnxRecogniser:
+    def load(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
         loaded.append(reference)
         if len(loaded) == 1:  # another machine starts and ends while this one measures
             with monkeypatch.context() as other:
                 other.setenv("OCRLINE_HOME", str(tmp_path / "other"))
                 firsts.append(project.evaluate(model))
-        return load_recogniser(workspace, reference)
+        return load_recogniser(workspace, reference, **more)
 
-    monkeypatch.setattr("tasks.evaluate.load_recogniser", load)
+    monkeypatch.setattr("tasks.readers.load_recogniser", load)
 
     assert [project.evaluate(model)] == firsts
     assert len(loaded) == 2

@@ -1,6 +1,7 @@
 """Further sets of lines: prepared whole, read once by each version, and what is said of them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,11 +132,11 @@ def test_a_champion_that_read_a_set_as_candidate_does_not_read_it_again(
     open_workspace().registry.promote("bars", "old", reason="first")
     loaded: list[str] = []
 
-    def note(workspace: Workspace, reference: str) -> OnnxRecogniser:
+    def note(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
         loaded.append(reference)
-        return load_recogniser(workspace, reference)
+        return load_recogniser(workspace, reference, **more)
 
-    monkeypatch.setattr("tasks.evaluate.load_recogniser", note)
+    monkeypatch.setattr("tasks.readers.load_recogniser", note)
 
     evaluation = measure(tmp_path, add_version(tmp_path, "new", READS_ALL), set_)
 

@@ -119,10 +119,10 @@ def test_candidate_is_measured_once(
 ) -> None:
     made: Count = []
 
-    def measure(**inputs: Any) -> Any:
+    def measure(*given: Any, **inputs: Any) -> Any:
         made.append("report")
         pause()
-        return evaluate.evaluate_lines(**inputs)
+        return evaluate.evaluate_lines(*given, **inputs)
 
     monkeypatch.setattr("tasks.evaluate.measure_lines", measure)
     model = project.add("1")

@@ -1,7 +1,9 @@
-"""Measures a recogniser and its opponent on the same lines, in one pass."""
+"""Measures recognisers on lines, each alone, and puts two beside each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 
@@ -24,28 +26,24 @@ from ocr.evaluation.ratio import Ratio, Values
 from ocr.image.pixels import Image
 from ocr.reading.recognition.recogniser import Recogniser
 
+UNKNOWN: Final[Mapping[str, int]] = MappingProxyType({})
+
 
 def evaluate_lines(
-    *,
-    candidate: Recogniser,
-    opponent: Recogniser | None,
+    recogniser: Recogniser,
     samples: Iterable[tuple[LabelledLine, Image]],
-    required_accuracy: float | None,
-    training_counts: Mapping[str, int],
+    *,
     resamples: int,
     seed: int,
     batch_size: int = 32,
 ) -> LinesReport:
-    """Read every line with both recognisers and measure all the report and the gate need.
+    """Read every line and measure what can be said of one recogniser alone.
 
     Images are streamed.
 
     Args:
-        candidate: The recogniser under test.
-        opponent: Who reads beside it; None: nobody.
+        recogniser: Who is measured: the candidate of the report, which has no opponent.
         samples: The test lines with their images; images are (H, W, 3) BGR.
-        required_accuracy: An accuracy to compare with where there is no opponent.
-        training_counts: Occurrences of each character in the training texts; empty: unknown.
         resamples: Bootstrap resamples, with their ``seed``.
         seed: Of the bootstrap.
         batch_size: Images read at once.
@@ -53,25 +51,41 @@ def evaluate_lines(
     Raises:
         BadData: There are no test lines.
     """
-    recognisers = [candidate] if opponent is None else [candidate, opponent]
     return _measure(
-        list(read_lines(recognisers, samples, batch_size=batch_size)),
-        names=[recogniser.name for recogniser in recognisers],
-        required_accuracy=required_accuracy,
-        training_counts=training_counts,
+        list(read_lines(recogniser, samples, batch_size=batch_size)),
+        names=[recogniser.name],
+        required_accuracy=None,
+        training_counts=UNKNOWN,
         resamples=resamples,
         seed=seed,
     )
 
 
-def pair_lines(ours: LinesReport, theirs: LinesReport) -> LinesReport:
-    """Put two evaluations of the same lines side by side, each made without an opponent."""
-    pairs = zip(ours.lines, theirs.lines, strict=True)
+def pair_lines(
+    ours: LinesReport,
+    theirs: LinesReport | None,
+    *,
+    required_accuracy: float | None = None,
+    training_counts: Mapping[str, int] = UNKNOWN,
+) -> LinesReport:
+    """Measure all the report and the gate need of two that read the same lines, each alone.
+
+    Args:
+        ours: What the candidate read.
+        theirs: What its opponent read; None: it has none.
+        required_accuracy: An accuracy to compare with where there is no opponent.
+        training_counts: Occurrences of each character in the training texts; empty: unknown.
+    """
+    lines, names = ours.lines, [ours.candidate.name]
+    if theirs is not None:
+        pairs = zip(ours.lines, theirs.lines, strict=True)
+        lines = [replace(line, opponent=other.candidate) for line, other in pairs]
+        names.append(theirs.candidate.name)
     return _measure(
-        [replace(line, opponent=other.candidate) for line, other in pairs],
-        names=[ours.candidate.name, theirs.candidate.name],
-        required_accuracy=None,
-        training_counts={},
+        lines,
+        names=names,
+        required_accuracy=required_accuracy,
+        training_counts=training_counts,
         resamples=ours.resamples,
         seed=ours.seed,
     )

@@ -1,6 +1,6 @@
-"""Lines as read by one recogniser or two, beside their labels."""
+"""Lines as a recogniser read them, beside their labels."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -35,17 +35,17 @@ class LabelledLine(Protocol):
 
 
 def read_lines(
-    readers: Sequence[Recogniser],
+    recogniser: Recogniser,
     samples: Iterable[tuple[LabelledLine, Image]],
     *,
     batch_size: int,
 ) -> Iterator[EvaluatedLine]:
-    """Read batch by batch with one recogniser or two."""
+    """Read batch by batch."""
     remaining = iter(samples)
     for batch in iter(lambda: list(islice(remaining, batch_size)), []):
-        columns = [reader.recognise([image for _, image in batch]) for reader in readers]
-        for (sample, image), *read in zip(batch, *columns, strict=True):
-            yield _to_line(sample, image, read)
+        texts = recogniser.recognise([image for _, image in batch])
+        for (sample, image), text in zip(batch, texts, strict=True):
+            yield _to_line(sample, image, text)
 
 
 def sharpness_of(image: Image) -> float:
@@ -56,8 +56,7 @@ def sharpness_of(image: Image) -> float:
     return float(cv2.Laplacian(resized, cv2.CV_64F).var())
 
 
-def _to_line(sample: LabelledLine, image: Image, read: Sequence[Recognition]) -> EvaluatedLine:
-    ours, *theirs = (Reading(text=item.text, confidence=item.confidence) for item in read)
+def _to_line(sample: LabelledLine, image: Image, read: Recognition) -> EvaluatedLine:
     return EvaluatedLine(
         id=sample.id,
         text=sample.text,
@@ -66,6 +65,6 @@ def _to_line(sample: LabelledLine, image: Image, read: Sequence[Recognition]) ->
         width_px=image.shape[1],
         height_px=image.shape[0],
         sharpness=sharpness_of(image),
-        candidate=ours,
-        opponent=theirs[0] if theirs else None,
+        candidate=Reading(text=read.text, confidence=read.confidence),
+        opponent=None,
     )

@@ -1,4 +1,4 @@
-"""Measures a reader of pages and its opponent on the same pages, in one pass."""
+"""Measures readers of pages, each alone, and puts two beside each other."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,46 +26,53 @@ from ocr.reading.page_reader import ReadsPages
 
 
 def evaluate_pages(
-    *,
-    candidate: ReadsPages,
-    opponent: ReadsPages | None,
+    reader: ReadsPages,
     samples: Iterable[tuple[PageSample, Image]],
-    required_hmean: float | None,
+    *,
     resamples: int,
     seed: int,
 ) -> PagesReport:
-    """Read every page with both readers and measure all the report and the gate need.
+    """Read every page and measure what can be said of one reader alone.
 
     Pages are streamed.
 
     Args:
-        candidate: The reader under test.
-        opponent: Who reads beside it; None: nobody.
+        reader: Who is measured: the candidate of the report, which has no opponent.
         samples: The test pages with their images; images are (H, W, 3) BGR.
-        required_hmean: An end-to-end Hmean to compare with where there is no opponent.
         resamples: Bootstrap resamples, with their ``seed``.
         seed: Of the bootstrap.
 
     Raises:
         BadData: There are no test pages.
     """
-    readers = [candidate] if opponent is None else [candidate, opponent]
     return _measure(
-        list(read_pages(readers, samples)),
-        names=[reader.name for reader in readers],
-        required_hmean=required_hmean,
+        list(read_pages(reader, samples)),
+        names=[reader.name],
+        required_hmean=None,
         resamples=resamples,
         seed=seed,
     )
 
 
-def pair_pages(ours: PagesReport, theirs: PagesReport) -> PagesReport:
-    """Put two evaluations of the same pages side by side, each made without an opponent."""
-    pairs = zip(ours.pages, theirs.pages, strict=True)
+def pair_pages(
+    ours: PagesReport, theirs: PagesReport | None, *, required_hmean: float | None = None
+) -> PagesReport:
+    """Measure all the report and the gate need of two that read the same pages, each alone.
+
+    Args:
+        ours: What the candidate read.
+        theirs: What its opponent read; None: it has none.
+        required_hmean: An end-to-end Hmean to compare with where there is no opponent.
+    """
+    pages, names = ours.pages, [ours.candidate.name]
+    if theirs is not None:
+        pairs = zip(ours.pages, theirs.pages, strict=True)
+        pages = [replace(page, opponent=other.candidate) for page, other in pairs]
+        names.append(theirs.candidate.name)
     return _measure(
-        [replace(page, opponent=other.candidate) for page, other in pairs],
-        names=[ours.candidate.name, theirs.candidate.name],
-        required_hmean=None,
+        pages,
+        names=names,
+        required_hmean=required_hmean,
         resamples=ours.resamples,
         seed=ours.seed,
     )

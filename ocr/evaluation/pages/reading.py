@@ -1,4 +1,4 @@
-"""Pages as read by one reader or two, beside their labels."""
+"""Pages as a reader read them, beside their labels."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,11 +12,10 @@ from ocr.reading.page_reader import ReadsPages
 
 
 def read_pages(
-    readers: Sequence[ReadsPages], samples: Iterable[tuple[PageSample, Image]]
+    reader: ReadsPages, samples: Iterable[tuple[PageSample, Image]]
 ) -> Iterator[EvaluatedPage]:
-    """Read page by page with one reader or two."""
+    """Read page by page."""
     for sample, image in samples:
-        ours, *theirs = (_read(reader, sample.regions, image) for reader in readers)
         yield EvaluatedPage(
             id=sample.id,
             image=sample.image,
@@ -25,8 +24,8 @@ def read_pages(
             width_px=image.shape[1],
             height_px=image.shape[0],
             regions=list(sample.regions),
-            candidate=ours,
-            opponent=theirs[0] if theirs else None,
+            candidate=_read(reader, sample.regions, image),
+            opponent=None,
         )
 
 

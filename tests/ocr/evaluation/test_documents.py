@@ -10,7 +10,7 @@ from ocr.dataset.pages.crops import prepare_crops
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.snapshot import open_page_snapshot
-from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.evaluate import evaluate_lines, pair_lines
 from ocr.reading.page_reader import PageReading
 from ocr.store import Store, open_store
 from ocr.store.folder import download_folder
@@ -33,15 +33,8 @@ def count_documents_of_lines(store: Store, key: str, folder: Path) -> int:
     """Documents that a comparison on the test split draws."""
     reader = ScriptedRecogniser("any", lambda number: ("T", 0.5))
     snapshot = open_line_snapshot(download_folder(store, prefix=key, folder=folder / "copy"))
-    report = evaluate_lines(
-        candidate=reader,
-        opponent=reader,
-        samples=snapshot.images("test"),
-        required_accuracy=None,
-        training_counts={},
-        resamples=10,
-        seed=0,
-    )
+    read = evaluate_lines(reader, snapshot.images("test"), resamples=10, seed=0)
+    report = pair_lines(read, read)
     assert report.comparison is not None
     return report.comparison.groups
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import cv2
 import numpy as np
 
-from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.evaluate import evaluate_lines, pair_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.image.pixels import Image
 from ocr.reading.recognition.ctc import Recognition
@@ -67,13 +68,11 @@ def evaluate_scripted(
     resamples: int = 200,
     batch_size: int = 32,
 ) -> LinesReport:
-    return evaluate_lines(
-        candidate=candidate,
-        opponent=opponent,
-        samples=samples,
+    drawn = list(samples)
+    evaluate = partial(evaluate_lines, resamples=resamples, seed=0, batch_size=batch_size)
+    return pair_lines(
+        evaluate(candidate, drawn),
+        evaluate(opponent, drawn) if opponent else None,
         required_accuracy=required_accuracy,
         training_counts=training_counts or {},
-        resamples=resamples,
-        seed=0,
-        batch_size=batch_size,
     )

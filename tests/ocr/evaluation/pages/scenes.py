@@ -7,7 +7,7 @@ import numpy as np
 
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample
-from ocr.evaluation.pages.evaluate import evaluate_pages
+from ocr.evaluation.pages.evaluate import evaluate_pages, pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.image.pixels import Image
 from ocr.models.page_line import PageLine
@@ -103,11 +103,7 @@ def evaluate_scripted(
     required_hmean: float | None = None,
     resamples: int = 200,
 ) -> PagesReport:
-    return evaluate_pages(
-        candidate=candidate,
-        opponent=opponent,
-        samples=samples,
-        required_hmean=required_hmean,
-        resamples=resamples,
-        seed=0,
-    )
+    pages = list(samples)
+    ours = evaluate_pages(candidate, pages, resamples=resamples, seed=0)
+    theirs = evaluate_pages(opponent, pages, resamples=resamples, seed=0) if opponent else None
+    return pair_pages(ours, theirs, required_hmean=required_hmean)

@@ -1,0 +1,80 @@
+"""What one reader makes of a test set, alone: read once, and found from then on."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from itertools import islice
+from time import perf_counter
+from typing import Final, Literal
+
+from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from ocr.dataset.snapshot.snapshot import Sample, SampleT, Snapshot
+from ocr.evaluation.report import EvaluationReport
+from ocr.image.pixels import Image
+from ocr.store.digest import stage_key
+from tasks.measuring.baseline import BASELINE_PACKAGES, is_baseline, name_release
+from tasks.measuring.found import find_or_measure
+from tasks.run.narration import narrate
+from tasks.workspace import Workspace
+
+Stage = Literal["evaluate-lines", "evaluate-pages"]
+PLACE: Final = ("shard", "offset", "size")
+"""Fields of a sample that say where its image lies, and nothing of the image."""
+
+
+def read_alone(
+    workspace: Workspace,
+    stage: Stage,
+    reader: str,
+    params: LineEvaluationParams | PageEvaluationParams,
+    *,
+    labels: Snapshot[SampleT],
+    most: int,
+    what: str,
+    measure: Callable[[Iterator[tuple[SampleT, Image]]], EvaluationReport],
+) -> str:
+    """Read test samples with one reader, or find what it read of the same before.
+
+    So a champion that read a test split as candidate does not read it again beside the next one,
+    whatever was added to train meanwhile; nor does a baseline that of the same dataset.
+
+    Args:
+        workspace: Where reports are.
+        stage: Who measures.
+        reader: NAME:VERSION, or a baseline's name.
+        params: Their seed and resamples.
+        labels: The snapshot.
+        most: Samples to read, the first of its test.
+        what: Names them, for the log.
+        measure: Reads and measures them.
+
+    Returns:
+        Prefix of the report in the store.
+    """
+    digest = stage_key(
+        stage,
+        packages=BASELINE_PACKAGES.get(reader, ()),
+        model=name_release(reader),
+        # A baseline answers as the labels of its dataset are written, with their characters.
+        snapshot=labels.manifest.digest if is_baseline(reader) else None,
+        samples=_digest(islice(labels.samples("test"), most)),
+        seed=params.seed,
+        resamples=params.resamples,
+    )
+    started = perf_counter()
+    key, is_there = find_or_measure(
+        workspace, digest, lambda: measure(islice(labels.images("test"), most))
+    )
+    how = "found" if is_there else f"read in {perf_counter() - started:.1f} s"
+    narrate("evaluate", f"{what} with {reader}: {how}")
+    return key
+
+
+def _digest(samples: Iterable[Sample]) -> str:
+    """Name samples by all that is said of them; where their images lie does not count."""
+    digest = hashlib.sha256()
+    for sample in samples:
+        said = {name: each for name, each in asdict(sample).items() if name not in PLACE}
+        digest.update(json.dumps(said, sort_keys=True).encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,187 @@
+"""A test set is read once by each reader, and found whatever else changes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.evaluation import LineEvaluationParams
+from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.preparation import prepare_lines
+from ocr.dataset.lines.snapshot import LineSample
+from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.split import SplitRule
+from ocr.errors import BadData
+from ocr.evaluation.lines.evaluate import evaluate_lines
+from ocr.evaluation.lines.report import LinesReport
+from ocr.evaluation.report import EvaluationReport
+from ocr.image.pixels import Image, encode_png
+from ocr.models.registry import Registry
+from ocr.reading.recognition.recogniser import OnnxRecogniser
+from tasks.measuring.readings import read_alone
+from tasks.readers import load_recogniser
+from tasks.workspace import Workspace, open_workspace
+from tests.ocr.dataset.rules import LINE_LIMITS
+from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser
+from tests.tasks.conftest import ToyProject
+from tests.toy_bundle import draw
+
+PARAMS = LineEvaluationParams(resamples=200)
+TESTED = {"AB": "AB", "BC": "BC", "CA": "CA"}
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which versions were loaded to read."""
+    names: list[str] = []
+
+    def load(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
+        names.append(reference)
+        return load_recogniser(workspace, reference, **more)
+
+    monkeypatch.setattr("tasks.readers.load_recogniser", load)
+    return names
+
+
+def read_report(key: str) -> LinesReport:
+    return LinesReport.from_json(open_workspace().store.read_bytes(f"{key}/report.json"))
+
+
+def test_a_champion_that_read_the_test_as_candidate_does_not_read_it_again(
+    project: ToyProject, loaded: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.evaluate(project.add("v1"))
+    project.promote("v1")
+
+    evaluation = project.evaluate(project.add("v2"))
+
+    assert loaded == ["toy:v1", "toy:v2"]
+    said = capsys.readouterr().err
+    assert f"the {project.dataset.counts['test']} of the test with toy:v1: found" in said
+    report = read_report(evaluation.key)
+    assert report.opponent
+    assert (report.candidate.name, report.opponent.name) == ("toy:v2", "toy:v1")
+    assert report.comparison
+    assert report.comparison.n == project.dataset.counts["test"]
+
+
+def test_what_one_of_two_read_is_kept_where_the_other_fails(
+    project: ToyProject, loaded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.add("v1")
+    project.promote("v1")
+    model = project.add("v2")
+    with monkeypatch.context() as broken:
+        broken.setattr("tasks.readers.load_recogniser", _failing_on("toy:v1", loaded))
+        with pytest.raises(BadData, match="damaged"):
+            project.evaluate(model)
+
+    project.evaluate(model)
+
+    assert loaded == ["toy:v2", "toy:v1"]
+
+
+def _failing_on(broken: str, loaded: list[str]) -> Callable[..., OnnxRecogniser]:
+    def load(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
+        if reference == broken:
+            raise BadData(f"{reference} is damaged")
+        loaded.append(reference)
+        return load_recogniser(workspace, reference, **more)
+
+    return load
+
+
+def prepare(
+    folder: Path, *learnt: str, tested: Mapping[str, str] = TESTED, name: str = "toy"
+) -> SnapshotRef:
+    """Prepare lines: some to learn from, some to test on, each of a text and its label."""
+    folder.mkdir()
+    splits = {"train": {text: text for text in learnt}, "val": {"BCA": "BCA"}, "test": tested}
+    for text in chain(*splits.values()):
+        (folder / f"{text}.png").write_bytes(encode_png(draw(text)))
+    for file, labels in splits.items():
+        rows = "".join(f"{text}.png\t{label}\n" for text, label in labels.items())
+        (folder / f"{file}.txt").write_text(rows, encoding="utf-8")
+    return prepare_lines(
+        open_workspace().store,
+        name=name,
+        labels=LineLabelFiles(
+            "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
+        ),
+        limits=LINE_LIMITS,
+        split=SplitRule(val_share=0, test_share=0, seed=0),
+        near_duplicate_bits=0,
+    )
+
+
+class Counter:
+    """Reads a test set, and counts how often it has to."""
+
+    def __init__(self) -> None:
+        self.measured = 0
+
+    def __call__(
+        self,
+        dataset: SnapshotRef,
+        reader: str = "toy:v1",
+        *,
+        params: LineEvaluationParams = PARAMS,
+        most: int = 9,
+    ) -> str:
+        workspace = open_workspace()
+
+        def measure(samples: Iterator[tuple[LineSample, Image]]) -> EvaluationReport:
+            self.measured += 1
+            scripted = ScriptedRecogniser(reader, lambda _: ("AB", 0.9))
+            return evaluate_lines(scripted, samples, resamples=params.resamples, seed=params.seed)
+
+        return read_alone(
+            workspace,
+            "evaluate-lines",
+            reader,
+            params,
+            labels=workspace.open_lines(dataset.key),
+            most=most,
+            what="some",
+            measure=measure,
+        )
+
+
+def test_lines_to_learn_from_change_nothing_but_for_a_baseline(
+    empty: Registry, tmp_path: Path
+) -> None:
+    read = Counter()
+    before, after = prepare(tmp_path / "a", "BA"), prepare(tmp_path / "b", "BA", "AC", "CB")
+    assert before.digest != after.digest
+
+    assert read(before) == read(after)
+    assert read.measured == 1
+    assert read(before, "rapidocr") != read(after, "rapidocr")
+    assert read.measured == 3
+
+
+@pytest.mark.parametrize("tested", [{**TESTED, "AB": "AC"}, {**TESTED, "AC": "AC"}])
+def test_other_labels_and_more_samples_are_read_anew(
+    empty: Registry, tmp_path: Path, tested: Mapping[str, str]
+) -> None:
+    read = Counter()
+
+    before, after = prepare(tmp_path / "a", "BA"), prepare(tmp_path / "b", "BA", tested=tested)
+
+    assert read(before) != read(after)
+    assert read.measured == 2
+
+
+def test_other_readers_fewer_samples_and_other_draws_are_read_anew(
+    empty: Registry, tmp_path: Path
+) -> None:
+    read, dataset = Counter(), prepare(tmp_path / "a", "BA")
+    other = PARAMS.model_copy(update={"seed": 1})
+
+    keys = [read(dataset), read(dataset, "toy:v2"), read(dataset, most=2)]
+    keys += [read(dataset, params=other), read(dataset)]
+
+    assert read.measured == len(set(keys)) == 4
+    assert read_report(keys[2]).candidate.metrics.n == 2
