@@ -23,6 +23,8 @@ from ocr.models.pipeline import (
     write_pipeline,
 )
 from ocr.models.provenance import name_code
+from ocr.processors import count_processors
+from ocr.reading.cores import Cores
 from ocr.reading.detection.page_input import fit_page
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.cascade import load_recognisers
@@ -110,8 +112,9 @@ def _assemble(
         second_recogniser=cascade.recogniser if cascade and gain and gain.pays else None,
         reread_below=gain.below if gain and gain.pays else None,
     )
-    detects = load_detector(workspace, detector)
-    reads = load_recognisers(manifest, partial(load_recogniser, workspace))
+    cores = Cores(count_processors())
+    detects = load_detector(workspace, detector, cores=cores)
+    reads = load_recognisers(manifest, partial(load_recogniser, workspace, cores=cores))
     labelled = workspace.open_pages(pages.key)
     parted = weigh_gaps(PageReader(detects, reads), reads, labelled)
     gaps = parted.model if parted and parted.pays else None

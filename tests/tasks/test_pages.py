@@ -1,5 +1,6 @@
 """The stages of pages without training: assembled, measured, judged, found again."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ from ocr.dataset.preparation import SnapshotRef
 from ocr.models.golden import read_golden_pages
 from ocr.models.pipeline import read_pipeline, write_pipeline
 from ocr.models.registry import Registry
+from ocr.reading.cores import Cores
 from tasks.assembling.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
+from tasks.readers import load_detector, load_recogniser
 from tasks.references import CascadeRef, JudgementRef, ModelRef
-from tasks.workspace import open_workspace
+from tasks.workspace import Workspace, open_workspace
 from tests.serving.tiny_pipeline import make_detector
 
 PARAMS = PageEvaluationParams(resamples=200)
@@ -69,6 +72,28 @@ def test_a_pipeline_names_its_parts_and_proves_what_they_read(
     assert golden
     assert all(text.isdecimal() for text in golden)
     assert not list((open_workspace().home / "jobs").glob("*"))
+
+
+def test_a_pipeline_is_assembled_on_all_cores(
+    pages: SnapshotRef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[Cores] = []
+
+    def note(load: Callable[..., Any]) -> Callable[..., Any]:
+        def loading(workspace: Workspace, reference: str, *, cores: Cores) -> Any:
+            lent.append(cores)
+            return load(workspace, reference, cores=cores)
+
+        return loading
+
+    monkeypatch.setattr("tasks.assembling.assemble.count_processors", lambda: 3)
+    monkeypatch.setattr("tasks.assembling.assemble.load_detector", note(load_detector))
+    monkeypatch.setattr("tasks.assembling.assemble.load_recogniser", note(load_recogniser))
+
+    assemble(pages)
+
+    assert [cores.count for cores in lent] == [3, 3]
+    assert lent[0] is lent[1]
 
 
 def test_another_recogniser_makes_another_version(pages: SnapshotRef) -> None:
