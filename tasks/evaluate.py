@@ -152,7 +152,7 @@ def _read_test(
     """Read the test split with a candidate and, where one reads, its opponent."""
     readers = [model.reference, *([] if opponent in NOBODY else [opponent])]
     most = dataset.counts["test"]
-    keys = [read(reader, dataset, most, f"the {most} of the test") for reader in readers]
+    keys = [read(reader, dataset, most, f"test split ({most})") for reader in readers]
     reports = [kind.from_json(workspace.store.read_bytes(f"{key}/report.json")) for key in keys]
     return reports[0], reports[1] if len(reports) > 1 else None
 

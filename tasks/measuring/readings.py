@@ -37,7 +37,7 @@ def read_alone(
     """Read test samples with one reader, or find what it read of the same before.
 
     So a champion that read a test split as candidate does not read it again beside the next one,
-    whatever was added to train meanwhile; nor does a baseline that of the same dataset.
+    whatever was added to train meanwhile; nor does a baseline, unless there are new characters.
 
     Args:
         workspace: Where reports are.
@@ -56,8 +56,7 @@ def read_alone(
         stage,
         packages=BASELINE_PACKAGES.get(reader, ()),
         model=name_release(reader),
-        # A baseline answers as the labels of its dataset are written, with their characters.
-        snapshot=labels.manifest.digest if is_baseline(reader) else None,
+        written=_describe_writing(labels) if is_baseline(reader) else None,
         samples=_digest(islice(labels.samples("test"), most)),
         seed=params.seed,
         resamples=params.resamples,
@@ -69,6 +68,11 @@ def read_alone(
     how = "found" if is_there else f"read in {perf_counter() - started:.1f} s"
     narrate("evaluate", f"{what} with {reader}: {how}")
     return key
+
+
+def _describe_writing(labels: Snapshot[SampleT]) -> tuple[object, ...]:
+    """Say how a baseline answers: as labels are written, with their characters."""
+    return asdict(labels.manifest.texts), labels.charset.characters
 
 
 def _digest(samples: Iterable[Sample]) -> str:

@@ -29,6 +29,7 @@ from tests.tasks.conftest import ToyProject
 from tests.toy_bundle import draw
 
 PARAMS = LineEvaluationParams(resamples=200)
+LEARNT = {"BA": "BA"}
 TESTED = {"AB": "AB", "BC": "BC", "CA": "CA"}
 
 
@@ -59,7 +60,7 @@ def test_a_champion_that_read_the_test_as_candidate_does_not_read_it_again(
 
     assert loaded == ["toy:v1", "toy:v2"]
     said = capsys.readouterr().err
-    assert f"the {project.dataset.counts['test']} of the test with toy:v1: found" in said
+    assert f"test split ({project.dataset.counts['test']}) with toy:v1: found" in said
     report = read_report(evaluation.key)
     assert report.opponent
     assert (report.candidate.name, report.opponent.name) == ("toy:v2", "toy:v1")
@@ -94,11 +95,11 @@ def _failing_on(broken: str, loaded: list[str]) -> Callable[..., OnnxRecogniser]
 
 
 def prepare(
-    folder: Path, *learnt: str, tested: Mapping[str, str] = TESTED, name: str = "toy"
+    folder: Path, learnt: Mapping[str, str] = LEARNT, tested: Mapping[str, str] = TESTED
 ) -> SnapshotRef:
     """Prepare lines: some to learn from, some to test on, each of a text and its label."""
     folder.mkdir()
-    splits = {"train": {text: text for text in learnt}, "val": {"BCA": "BCA"}, "test": tested}
+    splits = {"train": learnt, "val": {"BCA": "BCA"}, "test": tested}
     for text in chain(*splits.values()):
         (folder / f"{text}.png").write_bytes(encode_png(draw(text)))
     for file, labels in splits.items():
@@ -106,7 +107,7 @@ def prepare(
         (folder / f"{file}.txt").write_text(rows, encoding="utf-8")
     return prepare_lines(
         open_workspace().store,
-        name=name,
+        name="toy",
         labels=LineLabelFiles(
             "paddleocr", folder, train="train.txt", val="val.txt", test="test.txt"
         ),
@@ -149,15 +150,25 @@ class Counter:
         )
 
 
-def test_lines_to_learn_from_change_nothing_but_for_a_baseline(
+@pytest.mark.parametrize("reader", ["toy:v1", "rapidocr"])
+def test_more_lines_to_learn_from_change_nothing(
+    empty: Registry, tmp_path: Path, reader: str
+) -> None:
+    read = Counter()
+    before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", {**LEARNT, "AC": "AC"})
+
+    assert before.digest != after.digest
+    assert read(before, reader) == read(after, reader)
+    assert read.measured == 1
+
+
+def test_a_baseline_reads_again_where_labels_have_new_characters(
     empty: Registry, tmp_path: Path
 ) -> None:
     read = Counter()
-    before, after = prepare(tmp_path / "a", "BA"), prepare(tmp_path / "b", "BA", "AC", "CB")
-    assert before.digest != after.digest
+    before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", {**LEARNT, "AC": "AD"})
 
     assert read(before) == read(after)
-    assert read.measured == 1
     assert read(before, "rapidocr") != read(after, "rapidocr")
     assert read.measured == 3
 
@@ -168,7 +179,7 @@ def test_other_labels_and_more_samples_are_read_anew(
 ) -> None:
     read = Counter()
 
-    before, after = prepare(tmp_path / "a", "BA"), prepare(tmp_path / "b", "BA", tested=tested)
+    before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", tested=tested)
 
     assert read(before) != read(after)
     assert read.measured == 2
@@ -177,7 +188,7 @@ def test_other_labels_and_more_samples_are_read_anew(
 def test_other_readers_fewer_samples_and_other_draws_are_read_anew(
     empty: Registry, tmp_path: Path
 ) -> None:
-    read, dataset = Counter(), prepare(tmp_path / "a", "BA")
+    read, dataset = Counter(), prepare(tmp_path / "a")
     other = PARAMS.model_copy(update={"seed": 1})
 
     keys = [read(dataset), read(dataset, "toy:v2"), read(dataset, most=2)]
