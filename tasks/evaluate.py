@@ -22,8 +22,8 @@ from ocr.evaluation.report import EvaluationReport
 from ocr.processors import count_processors
 from ocr.reading.cores import Cores
 from ocr.store.digest import stage_key
-from tasks.measuring.baseline import BASELINE_PACKAGES, name_baseline, name_release
-from tasks.measuring.found import find_or_measure
+from tasks.measuring.baseline import BASELINE_PACKAGES, identify, name_baseline
+from tasks.measuring.found import find_or_measure, read_report
 from tasks.measuring.further import Read, read_further
 from tasks.measuring.readings import Stage, read_alone
 from tasks.readers import NOBODY, load_line_contender, load_page_contender
@@ -153,7 +153,7 @@ def _read_test(
     readers = [model.reference, *([] if opponent in NOBODY else [opponent])]
     most = dataset.counts["test"]
     keys = [read(reader, dataset, most, f"test split ({most})") for reader in readers]
-    reports = [kind.from_json(workspace.store.read_bytes(f"{key}/report.json")) for key in keys]
+    reports = [read_report(workspace, key, kind) for key in keys]
     return reports[0], reports[1] if len(reports) > 1 else None
 
 
@@ -174,9 +174,9 @@ def _beside_opponent(
     digest = stage_key(
         stage,
         packages=BASELINE_PACKAGES.get(opponent, ()),
-        model=model.reference,
+        model=identify(workspace, model.reference),
         snapshot=dataset.digest,
-        opponent=name_release(opponent),
+        opponent=identify(workspace, opponent),
         seed=params.seed,
         baseline_number=number if opponent == "number" else None,
         resamples=params.resamples,

@@ -31,9 +31,9 @@ LINE_BASELINES: dict[str, Callable[[], Recogniser]] = {
     "paddleocr": StockPaddleRecogniser,
     "tesseract": TesseractRecogniser,
 }
-PAGE_BASELINES: dict[str, Callable[[], ReadsPages]] = {
-    "rapidocr": RapidOcrPages,
-    "tesseract": TesseractPages,
+PAGE_BASELINES: dict[str, Callable[[int], ReadsPages]] = {  # on so many threads
+    "rapidocr": lambda threads: RapidOcrPages(threads=threads),
+    "tesseract": lambda _: TesseractPages(),
 }
 
 
@@ -115,5 +115,5 @@ def load_page_contender(
 ) -> ReadsPages:
     """Load who reads labelled pages; see `load_line_contender`."""
     if name in PAGE_BASELINES:
-        return RewrittenPages(PAGE_BASELINES[name](), rewrite=labels.manifest.texts.apply)
+        return RewrittenPages(PAGE_BASELINES[name](threads), rewrite=labels.manifest.texts.apply)
     return load_pipeline(workspace, name, threads=threads)

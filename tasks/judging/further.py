@@ -19,6 +19,7 @@ from ocr.gate.further import JudgedSet
 from ocr.gate.overlap import Overlap
 from ocr.gate.words import describe_change
 from tasks.judging.overlap import find_overlap
+from tasks.measuring.found import read_report
 from tasks.references import EvaluationRef, FurtherRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace
@@ -103,9 +104,7 @@ def _read_paired(
     kind: type[ReportT],
     pair: Callable[[ReportT, ReportT], ReportT],
 ) -> ReportT:
-    ours, *theirs = (
-        kind.from_json(workspace.store.read_bytes(f"{key}/report.json")) for key in each.evaluations
-    )
+    ours, *theirs = (read_report(workspace, key, kind) for key in each.evaluations)
     return pair(ours, theirs[0]) if theirs else ours
 
 

@@ -66,8 +66,16 @@ def is_baseline(reader: str) -> bool:
     return ":" not in reader
 
 
-def name_release(reader: str) -> str:
-    """Name a reader, with its version where that is none of a Python package."""
-    if reader != "tesseract":
+def identify(workspace: Workspace, reader: str) -> str | tuple[str, ...]:
+    """Say of a reader, for a key, what decides how it reads.
+
+    Of a version the content of its bundle and of its parts': after a prune, its name may be used
+    again. Of a baseline its name, with its version where that is none of a Python package.
+    """
+    if reader == "tesseract":
+        return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)
+    if is_baseline(reader):
         return reader
-    return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)
+    registry = workspace.registry
+    model = registry.resolve(reader)
+    return model.key, *(registry.resolve(part).key for part in model.parts)

@@ -1,26 +1,22 @@
 """What one reader makes of a test set, alone: read once, and found from then on."""
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import islice
 from time import perf_counter
-from typing import Final, Literal
+from typing import Literal
 
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
-from ocr.dataset.snapshot.snapshot import Sample, SampleT, Snapshot
+from ocr.dataset.snapshot.snapshot import SampleT, Snapshot
 from ocr.evaluation.report import EvaluationReport
 from ocr.image.pixels import Image
 from ocr.store.digest import stage_key
-from tasks.measuring.baseline import BASELINE_PACKAGES, is_baseline, name_release
+from tasks.measuring.baseline import BASELINE_PACKAGES, identify, is_baseline
 from tasks.measuring.found import find_or_measure
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace
 
 Stage = Literal["evaluate-lines", "evaluate-pages"]
-PLACE: Final = ("shard", "offset", "size")
-"""Fields of a sample that say where its image lies, and nothing of the image."""
 
 
 def read_alone(
@@ -55,9 +51,9 @@ def read_alone(
     digest = stage_key(
         stage,
         packages=BASELINE_PACKAGES.get(reader, ()),
-        model=name_release(reader),
+        model=identify(workspace, reader),
         written=_describe_writing(labels) if is_baseline(reader) else None,
-        samples=_digest(islice(labels.samples("test"), most)),
+        samples=labels.describe("test", most),
         seed=params.seed,
         resamples=params.resamples,
     )
@@ -73,12 +69,3 @@ def read_alone(
 def _describe_writing(labels: Snapshot[SampleT]) -> tuple[object, ...]:
     """Say how a baseline answers: as labels are written, with their characters."""
     return asdict(labels.manifest.texts), labels.charset.characters
-
-
-def _digest(samples: Iterable[Sample]) -> str:
-    """Name samples by all that is said of them; where their images lie does not count."""
-    digest = hashlib.sha256()
-    for sample in samples:
-        said = {name: each for name, each in asdict(sample).items() if name not in PLACE}
-        digest.update(json.dumps(said, sort_keys=True).encode("utf-8", "surrogatepass") + b"\n")
-    return digest.hexdigest()

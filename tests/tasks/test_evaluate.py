@@ -1,5 +1,7 @@
 """What a candidate is measured beside, and that the same is measured once."""
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,9 @@ import pytest
 
 from configs.evaluation import LineEvaluationParams
 from ocr.errors import ArtifactNotFound
+from ocr.evaluation.lines.evaluate import pair_lines
 from ocr.evaluation.lines.report import LinesReport
+from ocr.reading.cores import Cores
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef
@@ -88,6 +92,38 @@ def test_a_baseline_that_nobody_meets_measures_nothing_anew(project: ToyProject)
     after = project.evaluate(model, params)
 
     assert after.key == before.key
+
+
+def test_lines_are_read_on_all_cores(project: ToyProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    lent: list[int] = []
+
+    def load(workspace: Workspace, reference: str, *, cores: Cores) -> OnnxRecogniser:
+        lent.append(cores.count)
+        return load_recogniser(workspace, reference, cores=cores)
+
+    monkeypatch.setattr("tasks.evaluate.count_processors", lambda: 3)
+    monkeypatch.setattr("tasks.readers.load_recogniser", load)
+
+    project.evaluate(project.add("v1"))
+
+    assert lent == [3]
+
+
+def test_what_was_seen_in_training_is_counted(
+    project: ToyProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[Mapping[str, int]] = []
+
+    def pair(ours: LinesReport, theirs: None, **known: Any) -> LinesReport:
+        counted.append(known["training_counts"])
+        return pair_lines(ours, theirs, **known)
+
+    monkeypatch.setattr("tasks.evaluate.pair_lines", pair)
+
+    project.evaluate(project.add("v1"))
+
+    train = open_workspace().open_lines(project.dataset.key).samples("train")
+    assert counted == [Counter("".join(sample.text for sample in train))]
 
 
 def test_images_are_read_where_they_are_stored(project: ToyProject) -> None:

@@ -18,7 +18,7 @@ from tasks.assembling.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
 from tasks.judging.pages import judge_pages
 from tasks.prepare_pages import crop_pages, prepare_pages
-from tasks.readers import load_detector, load_recogniser
+from tasks.readers import load_detector, load_pipeline, load_recogniser
 from tasks.references import CascadeRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
 from tests.serving.tiny_pipeline import make_detector
@@ -94,6 +94,21 @@ def test_a_pipeline_is_assembled_on_all_cores(
 
     assert [cores.count for cores in lent] == [3, 3]
     assert lent[0] is lent[1]
+
+
+def test_pages_are_read_on_all_cores(pages: SnapshotRef, monkeypatch: pytest.MonkeyPatch) -> None:
+    lent: list[int] = []
+
+    def load(workspace: Workspace, reference: str, *, threads: int) -> Any:
+        lent.append(threads)
+        return load_pipeline(workspace, reference, threads=threads)
+
+    monkeypatch.setattr("tasks.evaluate.count_processors", lambda: 3)
+    monkeypatch.setattr("tasks.readers.load_pipeline", load)
+
+    evaluate_pages.fn(assemble(pages), pages, PARAMS)
+
+    assert lent == [3]
 
 
 def test_another_recogniser_makes_another_version(pages: SnapshotRef) -> None:

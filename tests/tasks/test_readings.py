@@ -18,7 +18,6 @@ from ocr.evaluation.lines.evaluate import evaluate_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.report import EvaluationReport
 from ocr.image.pixels import Image, encode_png
-from ocr.models.registry import Registry
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.measuring.readings import read_alone
 from tasks.readers import load_recogniser
@@ -26,7 +25,7 @@ from tasks.workspace import Workspace, open_workspace
 from tests.ocr.dataset.rules import LINE_LIMITS
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser
 from tests.tasks.conftest import ToyProject
-from tests.toy_bundle import draw
+from tests.toy_bundle import draw, write_toy_bundle
 
 PARAMS = LineEvaluationParams(resamples=200)
 LEARNT = {"BA": "BA"}
@@ -94,6 +93,24 @@ def _failing_on(broken: str, loaded: list[str]) -> Callable[..., OnnxRecogniser]
     return load
 
 
+def test_a_damaged_reading_is_named_with_the_fix(project: ToyProject, loaded: list[str]) -> None:
+    project.evaluate(project.add("v1"))
+    project.promote("v1")
+    damaged = []
+    for key in project.registry.store.list("evaluations"):
+        path = Path(project.registry.store.uri.removeprefix("file://"), key)
+        path.write_bytes(path.read_bytes()[:99])
+        damaged.append(path)
+
+    with pytest.raises(BadData, match=r"report\.json is damaged .*; remove it, and") as refused:
+        project.evaluate(project.add("v2"))
+
+    (named,) = [path for path in damaged if str(path) in str(refused.value)]
+    named.unlink()
+    project.evaluate(project.add("v3"))
+    assert loaded == ["toy:v1", "toy:v2", "toy:v3", "toy:v1"]
+
+
 def prepare(
     folder: Path, learnt: Mapping[str, str] = LEARNT, tested: Mapping[str, str] = TESTED
 ) -> SnapshotRef:
@@ -150,11 +167,18 @@ class Counter:
         )
 
 
+@pytest.fixture
+def read(project: ToyProject) -> Counter:
+    """Two versions may read."""
+    project.add("v1")
+    project.add("v2")
+    return Counter()
+
+
 @pytest.mark.parametrize("reader", ["toy:v1", "rapidocr"])
 def test_more_lines_to_learn_from_change_nothing(
-    empty: Registry, tmp_path: Path, reader: str
+    read: Counter, tmp_path: Path, reader: str
 ) -> None:
-    read = Counter()
     before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", {**LEARNT, "AC": "AC"})
 
     assert before.digest != after.digest
@@ -163,9 +187,8 @@ def test_more_lines_to_learn_from_change_nothing(
 
 
 def test_a_baseline_reads_again_where_labels_have_new_characters(
-    empty: Registry, tmp_path: Path
+    read: Counter, tmp_path: Path
 ) -> None:
-    read = Counter()
     before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", {**LEARNT, "AC": "AD"})
 
     assert read(before) == read(after)
@@ -173,11 +196,36 @@ def test_a_baseline_reads_again_where_labels_have_new_characters(
     assert read.measured == 3
 
 
+def test_another_release_of_a_baseline_reads_anew(
+    read: Counter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = prepare(tmp_path / "a")
+    before = read(dataset, "rapidocr")
+
+    monkeypatch.setattr("ocr.store.digest.version", lambda package: f"{package} next")
+
+    assert read(dataset, "rapidocr") != before
+
+
+def test_a_version_that_was_made_again_under_its_name_reads_anew(
+    project: ToyProject, read: Counter, tmp_path: Path
+) -> None:
+    dataset = prepare(tmp_path / "a")
+    before = read(dataset)
+    store = project.registry.store
+    for key in list(store.list("models")):
+        store.remove(key)
+    bundle = project.folder / "v1"
+    write_toy_bundle(bundle, name="toy", version="v1", created="2026-01-01T00:00:00+00:00")
+    open_workspace().registry.register("toy", "v1", bundle)
+
+    assert read(dataset) != before
+
+
 @pytest.mark.parametrize("tested", [{**TESTED, "AB": "AC"}, {**TESTED, "AC": "AC"}])
 def test_other_labels_and_more_samples_are_read_anew(
-    empty: Registry, tmp_path: Path, tested: Mapping[str, str]
+    read: Counter, tmp_path: Path, tested: Mapping[str, str]
 ) -> None:
-    read = Counter()
 
     before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", tested=tested)
 
@@ -186,13 +234,13 @@ def test_other_labels_and_more_samples_are_read_anew(
 
 
 def test_other_readers_fewer_samples_and_other_draws_are_read_anew(
-    empty: Registry, tmp_path: Path
+    read: Counter, tmp_path: Path
 ) -> None:
-    read, dataset = Counter(), prepare(tmp_path / "a")
-    other = PARAMS.model_copy(update={"seed": 1})
+    dataset = prepare(tmp_path / "a")
+    seed, draws = (PARAMS.model_copy(update=change) for change in ({"seed": 1}, {"resamples": 9}))
 
     keys = [read(dataset), read(dataset, "toy:v2"), read(dataset, most=2)]
-    keys += [read(dataset, params=other), read(dataset)]
+    keys += [read(dataset, params=seed), read(dataset, params=draws), read(dataset)]
 
-    assert read.measured == len(set(keys)) == 4
+    assert read.measured == len(set(keys)) == 5
     assert read_report(keys[2]).candidate.metrics.n == 2

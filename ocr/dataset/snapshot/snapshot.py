@@ -1,9 +1,11 @@
 """Reads a dataset snapshot, of lines or of pages: its table from a folder, images as asked for."""
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -21,6 +23,7 @@ SAMPLES = "samples.parquet"
 CHARSET = "charset.txt"
 TABLES = (SAMPLES, CHARSET)
 """What must lie in a folder to read a snapshot; the images may stay in the store."""
+_PLACE = ("shard", "offset", "size")
 _READ_BYTES = 1 << 20  # of images that follow each other, at once
 
 
@@ -89,6 +92,14 @@ class Snapshot(Generic[SampleT]):
         """Yield one column of the samples of a split."""
         for row in read_rows(self.folder / SAMPLES, split=split, columns=("split", column)):
             yield row[column]
+
+    def describe(self, split: Split, most: int) -> str:
+        """Name the first samples of a split, by all that is said of them but where images lie."""
+        digest = hashlib.sha256()
+        for row in islice(read_rows(self.folder / SAMPLES, split=split), most):
+            said = {column: value for column, value in row.items() if column not in _PLACE}
+            digest.update(json.dumps(said, sort_keys=True).encode() + b"\n")
+        return digest.hexdigest()
 
     def image_bytes(self, sample: SampleT) -> bytes:
         """The encoded image of a sample.

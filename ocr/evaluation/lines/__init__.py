@@ -1,7 +1,7 @@
 """How well lines are read.
 
-1. `evaluate` – a recogniser and its opponent on the same lines, in one pass: start here.
-2. `reading` – every line as read by both.
+1. `evaluate` – a recogniser on lines, and two beside each other: start here.
+2. `reading` – every line as it was read.
 3. `metrics` – accuracy, 1-NED and CER, line by line and summed up.
 4. `comparison` – candidate against opponent, or against a required accuracy.
 5. `calibration` – whether a confidence means what it says.

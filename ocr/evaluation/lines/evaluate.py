@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from ocr.errors import BadData
 from ocr.evaluation.bootstrap import (
     Interval,
     Resampling,
@@ -51,11 +52,20 @@ def evaluate_lines(
     Raises:
         BadData: There are no test lines.
     """
-    return _measure(
-        list(read_lines(recogniser, samples, batch_size=batch_size)),
-        names=[recogniser.name],
-        required_accuracy=None,
-        training_counts=UNKNOWN,
+    lines = list(read_lines(recogniser, samples, batch_size=batch_size))
+    readings = [line.candidate for line in lines]
+    draws = _draw(lines, resamples, seed)
+    return LinesReport(
+        candidate=_report_model(recogniser.name, lines, readings, draws),
+        opponent=None,
+        comparison=None,
+        slices=measure_line_slices(
+            lines,
+            candidate=_mark_read(lines, readings),
+            opponent=None,
+            training_counts=UNKNOWN,
+        ),
+        lines=lines,
         resamples=resamples,
         seed=seed,
     )
@@ -75,46 +85,35 @@ def pair_lines(
         theirs: What its opponent read; None: it has none.
         required_accuracy: An accuracy to compare with where there is no opponent.
         training_counts: Occurrences of each character in the training texts; empty: unknown.
+
+    Raises:
+        BadData: They read different lines.
     """
-    lines, names = ours.lines, [ours.candidate.name]
-    if theirs is not None:
-        pairs = zip(ours.lines, theirs.lines, strict=True)
-        lines = [replace(line, opponent=other.candidate) for line, other in pairs]
-        names.append(theirs.candidate.name)
-    return _measure(
-        lines,
-        names=names,
-        required_accuracy=required_accuracy,
-        training_counts=training_counts,
-        resamples=ours.resamples,
-        seed=ours.seed,
-    )
-
-
-def _measure(
-    lines: list[EvaluatedLine],
-    *,
-    names: Sequence[str],
-    required_accuracy: float | None,
-    training_counts: Mapping[str, int],
-    resamples: int,
-    seed: int,
-) -> LinesReport:
-    draws = Resampling(group_codes([line.group for line in lines]), resamples, seed)
-    ours = [line.candidate for line in lines]
-    theirs = [line.opponent for line in lines if line.opponent is not None]
-    we_read, they_read = _mark_read(lines, ours), _mark_read(lines, theirs) if theirs else None
-    return LinesReport(
-        candidate=_report_model(names[0], lines, ours, draws),
-        opponent=_report_model(names[1], lines, theirs, draws) if theirs else None,
-        comparison=_compare(we_read, they_read, required_accuracy, draws),
+    lines = _join(ours, theirs) if theirs else ours.lines
+    read = _mark_read(lines, [line.candidate for line in lines])
+    they_read = None if theirs is None else _mark_read(lines, [o.candidate for o in theirs.lines])
+    draws = _draw(lines, ours.resamples, ours.seed)
+    return replace(
+        ours,
+        opponent=theirs.candidate if theirs else None,
+        comparison=_compare(read, they_read, required_accuracy, draws),
         slices=measure_line_slices(
-            lines, candidate=we_read, opponent=they_read, training_counts=training_counts
+            lines, candidate=read, opponent=they_read, training_counts=training_counts
         ),
         lines=lines,
-        resamples=resamples,
-        seed=seed,
     )
+
+
+def _join(ours: LinesReport, theirs: LinesReport) -> list[EvaluatedLine]:
+    """Put what both read beside each other."""
+    if [line.id for line in ours.lines] != [line.id for line in theirs.lines]:
+        raise BadData(f"{ours.candidate.name} and {theirs.candidate.name} read different lines")
+    pairs = zip(ours.lines, theirs.lines, strict=True)
+    return [replace(line, opponent=other.candidate) for line, other in pairs]
+
+
+def _draw(lines: Sequence[EvaluatedLine], resamples: int, seed: int) -> Resampling:
+    return Resampling(group_codes([line.group for line in lines]), resamples, seed)
 
 
 def _report_model(

@@ -1,7 +1,7 @@
 """How well the lines of whole pages are found and read.
 
-1. `evaluate` – a reader of pages and its opponent on the same pages, in one pass: start here.
-2. `reading` – every page as read by both.
+1. `evaluate` – a reader on pages, and two beside each other: start here.
+2. `reading` – every page as it was read.
 3. `matching` – which found box is which labelled region.
 4. `counts` – what is right and wrong on one page.
 5. `metrics` – Hmean, precision, recall and 1-NED of pages, summed up from the counts.

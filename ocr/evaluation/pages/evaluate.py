@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ocr.dataset.pages.snapshot import PageSample
+from ocr.errors import BadData
 from ocr.evaluation.bootstrap import Resampling, estimate_possible, group_codes
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import count_confusions
@@ -45,10 +46,17 @@ def evaluate_pages(
     Raises:
         BadData: There are no test pages.
     """
-    return _measure(
-        list(read_pages(reader, samples)),
-        names=[reader.name],
-        required_hmean=None,
+    pages = list(read_pages(reader, samples))
+    outcomes = [page.candidate for page in pages]
+    draws = _draw(pages, resamples, seed)
+    read = _mark_read(pages, outcomes)
+    return PagesReport(
+        candidate=_report_model(reader.name, pages, outcomes, draws),
+        opponent=None,
+        comparison=None,
+        detection=None,
+        slices=measure_page_slices(pages, draws, candidate=read, opponent=None),
+        pages=pages,
         resamples=resamples,
         seed=seed,
     )
@@ -63,45 +71,37 @@ def pair_pages(
         ours: What the candidate read.
         theirs: What its opponent read; None: it has none.
         required_hmean: An end-to-end Hmean to compare with where there is no opponent.
+
+    Raises:
+        BadData: They read different pages.
     """
-    pages, names = ours.pages, [ours.candidate.name]
-    if theirs is not None:
-        pairs = zip(ours.pages, theirs.pages, strict=True)
-        pages = [replace(page, opponent=other.candidate) for page, other in pairs]
-        names.append(theirs.candidate.name)
-    return _measure(
-        pages,
-        names=names,
-        required_hmean=required_hmean,
-        resamples=ours.resamples,
-        seed=ours.seed,
-    )
-
-
-def _measure(
-    pages: list[EvaluatedPage],
-    *,
-    names: Sequence[str],
-    required_hmean: float | None,
-    resamples: int,
-    seed: int,
-) -> PagesReport:
-    draws = Resampling(group_codes([page.group for page in pages]), resamples, seed)
-    ours = [page.candidate for page in pages]
-    theirs = [page.opponent for page in pages if page.opponent is not None]
-    we_read, they_read = _mark_read(pages, ours), _mark_read(pages, theirs) if theirs else None
-    return PagesReport(
-        candidate=_report_model(names[0], pages, ours, draws),
-        opponent=_report_model(names[1], pages, theirs, draws) if theirs else None,
+    pages = _join(ours, theirs) if theirs else ours.pages
+    we = [page.candidate for page in pages]
+    they = [page.candidate for page in theirs.pages] if theirs else []
+    we_read, they_read = _mark_read(pages, we), _mark_read(pages, they) if they else None
+    draws = _draw(pages, ours.resamples, ours.seed)
+    return replace(
+        ours,
+        opponent=theirs.candidate if theirs else None,
         comparison=_compare_reading(
-            ours, theirs, draws, lines=(we_read, they_read), required=required_hmean
+            we, they, draws, lines=(we_read, they_read), required=required_hmean
         ),
-        detection=_compare_detection(ours, theirs, draws),
+        detection=_compare_detection(we, they, draws),
         slices=measure_page_slices(pages, draws, candidate=we_read, opponent=they_read),
         pages=pages,
-        resamples=resamples,
-        seed=seed,
     )
+
+
+def _join(ours: PagesReport, theirs: PagesReport) -> list[EvaluatedPage]:
+    """Put what both read beside each other."""
+    if [page.id for page in ours.pages] != [page.id for page in theirs.pages]:
+        raise BadData(f"{ours.candidate.name} and {theirs.candidate.name} read different pages")
+    pairs = zip(ours.pages, theirs.pages, strict=True)
+    return [replace(page, opponent=other.candidate) for page, other in pairs]
+
+
+def _draw(pages: Sequence[EvaluatedPage], resamples: int, seed: int) -> Resampling:
+    return Resampling(group_codes([page.group for page in pages]), resamples, seed)
 
 
 def _report_model(

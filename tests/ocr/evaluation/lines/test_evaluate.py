@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from ocr.errors import BadData
+from ocr.evaluation.lines.evaluate import pair_lines
 from ocr.evaluation.lines.report import LinesReport
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, evaluate_scripted, lines
 
@@ -75,6 +78,26 @@ def test_number_stands_in_for_an_opponent() -> None:
 
 def test_nothing_to_compare_with_is_no_comparison() -> None:
     assert evaluate(opponent=None).comparison is None
+
+
+def test_two_are_compared_by_the_draws_of_the_first() -> None:
+    ours = evaluate(opponent=None)
+    theirs = evaluate(candidate=misreading(3, name="plates:old"), opponent=None)
+
+    bounds = {
+        pair_lines(replace(ours, **draws), theirs).comparison.lower  # type: ignore[arg-type,union-attr]
+        for draws in ({}, {"seed": 7}, {"resamples": 20})
+    }
+
+    assert len(bounds) == 3
+
+
+def test_other_lines_are_beside_nothing() -> None:
+    ours = evaluate(opponent=None)
+    theirs = evaluate(candidate=misreading(3, name="plates:old"), opponent=None)
+
+    with pytest.raises(BadData, match="plates:new and plates:old read different lines"):
+        pair_lines(ours, replace(theirs, lines=theirs.lines[::-1]))
 
 
 def test_empty_test_split_is_bad_data() -> None:

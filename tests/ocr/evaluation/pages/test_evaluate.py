@@ -1,9 +1,11 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from ocr.dataset.pages.region import Region
 from ocr.errors import BadData
+from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
@@ -141,6 +143,25 @@ def test_odd_pages_are_measured_too(regions: list[Region]) -> None:
     )
 
     assert PagesReport.from_json(report.to_json()) == report
+
+
+def test_two_are_compared_by_the_draws_of_the_first() -> None:
+    ours = evaluate(theirs=None)
+    theirs = evaluate(lambda n: read_receipt(n, wrong=n % 4, invented=n % 5), theirs=None)
+
+    bounds = {
+        pair_pages(replace(ours, **draws), theirs).comparison.lower  # type: ignore[arg-type,union-attr]
+        for draws in ({}, {"seed": 7}, {"resamples": 20})
+    }
+
+    assert len(bounds) == 3
+
+
+def test_other_pages_are_beside_nothing() -> None:
+    ours = evaluate(theirs=None)
+
+    with pytest.raises(BadData, match="receipts:new and receipts:new read different pages"):
+        pair_pages(ours, replace(ours, pages=ours.pages[:-1]))
 
 
 def test_no_pages_are_refused() -> None:
