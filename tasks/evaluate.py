@@ -20,10 +20,9 @@ from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.report import EvaluationReport
 from ocr.processors import count_processors
-from ocr.reading.cores import Cores
 from ocr.store.digest import stage_key
 from tasks.measuring.baseline import BASELINE_PACKAGES, identify, name_baseline
-from tasks.measuring.found import find_or_measure, read_report
+from tasks.measuring.found import find_or_measure
 from tasks.measuring.further import Read, read_further
 from tasks.measuring.readings import Stage, read_alone
 from tasks.readers import NOBODY, load_line_contender, load_page_contender
@@ -46,7 +45,6 @@ def evaluate_lines(
 ) -> EvaluationRef:
     """Read the test split and further sets with both models, or find what the same gave before."""
     workspace = open_workspace()
-    cores = Cores(count_processors())
 
     def read(reader: str, dataset: SnapshotRef, most: int, what: str) -> str:
         labels = workspace.open_lines(dataset.key)
@@ -58,12 +56,8 @@ def evaluate_lines(
             labels=labels,
             most=most,
             what=what,
-            measure=lambda samples: measure_lines(
-                load_line_contender(workspace, reader, labels, cores=cores),
-                samples,
-                resamples=params.resamples,
-                seed=params.seed,
-            ),
+            load=lambda: load_line_contender(workspace, reader, labels, threads=count_processors()),
+            measure=measure_lines,
         )
 
     def pair(opponent: str) -> LinesReport:
@@ -112,12 +106,8 @@ def evaluate_pages(
             labels=labels,
             most=most,
             what=what,
-            measure=lambda samples: measure_pages(
-                load_page_contender(workspace, reader, labels, threads=count_processors()),
-                samples,
-                resamples=params.resamples,
-                seed=params.seed,
-            ),
+            load=lambda: load_page_contender(workspace, reader, labels, threads=count_processors()),
+            measure=measure_pages,
         )
 
     def pair(opponent: str) -> PagesReport:
@@ -153,7 +143,7 @@ def _read_test(
     readers = [model.reference, *([] if opponent in NOBODY else [opponent])]
     most = dataset.counts["test"]
     keys = [read(reader, dataset, most, f"test split ({most})") for reader in readers]
-    reports = [read_report(workspace, key, kind) for key in keys]
+    reports = [kind.read(workspace.store, key) for key in keys]
     return reports[0], reports[1] if len(reports) > 1 else None
 
 

@@ -95,7 +95,7 @@ def read_text_rule(workspace: Workspace, reference: str) -> TextRule:
 
 
 def load_line_contender(
-    workspace: Workspace, name: str, labels: LineSnapshot, *, cores: Cores = ONE_CORE
+    workspace: Workspace, name: str, labels: LineSnapshot, *, threads: int = 1
 ) -> Recogniser:
     """Load who reads labelled lines, a version by its reference or a baseline by its name.
 
@@ -107,7 +107,7 @@ def load_line_contender(
             characters=labels.charset.characters,
             rewrite=labels.manifest.texts.apply,
         )
-    return load_recogniser(workspace, name, cores=cores)
+    return load_recogniser(workspace, name, cores=Cores(threads))
 
 
 def load_page_contender(

@@ -1,14 +1,17 @@
 """What an evaluation found; the gate and the report read it, the store keeps it as JSON."""
 
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from ocr.errors import BadData
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.slices import SliceReport
+from ocr.store.protocol import Store
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,56 @@ class EvaluationReport:
         return TypeAdapter(type(self)).dump_json(self)
 
     @classmethod
-    def from_json(cls, data: bytes) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        return TypeAdapter(cls).validate_json(data)
+    def from_json(cls, data: bytes, *, source: str = "report.json") -> Self:
+        """Read what :meth:`to_json` wrote.
+
+        Args:
+            data: The JSON.
+            source: Where it was, for the error.
+
+        Raises:
+            BadData: It is damaged.
+        """
+        try:
+            return TypeAdapter(cls).validate_json(data)
+        except ValidationError as error:
+            what = f"{source} is damaged ({error.errors()[0]['msg']})"
+            raise BadData(f"{what}; remove it, and a run measures it again") from None
+
+    @classmethod
+    def read(cls, store: Store, evaluation: str) -> Self:
+        """Read the report of an evaluation, given its prefix.
+
+        Raises:
+            ArtifactNotFound: It is not there.
+            BadData: It is damaged.
+        """
+        key = f"{evaluation}/report.json"
+        return cls.from_json(store.read_bytes(key), source=f"{store.uri}/{key}")
+
+
+class EvaluatedSample(Protocol):
+    """A sample as labelled and as read: a line or a page."""
+
+    @property
+    def id(self) -> str:
+        """SHA-256 of its image."""
+
+    @property
+    def candidate(self) -> object:
+        """What the candidate made of it."""
+
+
+SampleT = TypeVar("SampleT", bound=EvaluatedSample)
+
+
+def set_beside(ours: Sequence[SampleT], theirs: Sequence[SampleT]) -> list[SampleT]:
+    """Put what an opponent made of samples beside what the candidate made of the same.
+
+    Raises:
+        BadData: They are not the same.
+    """
+    if [one.id for one in ours] != [one.id for one in theirs]:
+        raise BadData("candidate and opponent read different samples")
+    pairs = zip(ours, theirs, strict=True)
+    return [replace(one, opponent=other.candidate) for one, other in pairs]  # type: ignore[type-var]

@@ -1,6 +1,5 @@
 """What versions read, and two of them paired where they read the same samples."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -9,6 +8,7 @@ from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.lineage.decision import name_test_set, read_decisions
+from ocr.models.alias import parse_object
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store.protocol import Store
 
@@ -20,9 +20,9 @@ def read_report(store: Store, evaluation: str) -> Report | None:
     key = f"{evaluation}/report.json"
     if not evaluation or not store.exists(key):
         return None
-    data = store.read_bytes(key)
-    kind = PagesReport if "pages" in json.loads(data) else LinesReport
-    return kind.from_json(data)
+    data, source = store.read_bytes(key), f"{store.uri}/{key}"
+    kind = PagesReport if "pages" in parse_object(data, source=source) else LinesReport
+    return kind.from_json(data, source=source)
 
 
 def find_reports(registry: Registry, model: ModelVersion) -> list[Report]:

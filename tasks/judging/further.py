@@ -19,7 +19,6 @@ from ocr.gate.further import JudgedSet
 from ocr.gate.overlap import Overlap
 from ocr.gate.words import describe_change
 from tasks.judging.overlap import find_overlap
-from tasks.measuring.found import read_report
 from tasks.references import EvaluationRef, FurtherRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace
@@ -104,7 +103,7 @@ def _read_paired(
     kind: type[ReportT],
     pair: Callable[[ReportT, ReportT], ReportT],
 ) -> ReportT:
-    ours, *theirs = (read_report(workspace, key, kind) for key in each.evaluations)
+    ours, *theirs = (kind.read(workspace.store, key) for key in each.evaluations)
     return pair(ours, theirs[0]) if theirs else ours
 
 

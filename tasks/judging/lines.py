@@ -31,7 +31,6 @@ from tasks.judging.conclusion import (
 from tasks.judging.further import collect_lines
 from tasks.judging.latency import time_lines
 from tasks.judging.overlap import find_overlap
-from tasks.measuring.found import read_report
 from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace
@@ -49,7 +48,7 @@ def judge_lines(
     model = evaluation.model
     bundle = workspace.fetch_bundle(workspace.registry.version(model.name, model.version))
     manifest = read_recogniser_manifest(bundle)
-    report = read_report(workspace, evaluation.key, LinesReport)
+    report = LinesReport.read(workspace.store, evaluation.key)
     snapshot = workspace.open_lines(evaluation.dataset)
     evidence = collect_line_evidence(
         report,

@@ -37,7 +37,6 @@ from tasks.judging.conclusion import (
 from tasks.judging.further import FurtherTest, collect_pages
 from tasks.judging.latency import time_pages
 from tasks.judging.overlap import find_overlap
-from tasks.measuring.found import read_report
 from tasks.readers import load_line_reader
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace
@@ -53,7 +52,7 @@ def judge_pages(
     """Decide whether the pipeline may replace the champion; a refusal is a result."""
     workspace = open_workspace()
     candidate = _fetch(workspace, evaluation.model)
-    report = read_report(workspace, evaluation.key, PagesReport)
+    report = PagesReport.read(workspace.store, evaluation.key)
     snapshot = workspace.open_pages(evaluation.dataset)
     evidence = collect_page_evidence(
         report,

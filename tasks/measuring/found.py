@@ -2,11 +2,8 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
-from pydantic import ValidationError
-
-from ocr.errors import ArtifactExists, BadData
+from ocr.errors import ArtifactExists
 from ocr.evaluation.report import EvaluationReport
 from ocr.store.folder import mark_used
 from tasks.run.alone import alone
@@ -35,23 +32,3 @@ def find_or_measure(
             with suppress(ArtifactExists):  # another machine was faster; its report counts
                 workspace.store.put_bytes(f"{key}/report.json", report)
     return key, is_there
-
-
-ReportT = TypeVar("ReportT", bound=EvaluationReport)
-
-
-def read_report(workspace: Workspace, key: str, kind: type[ReportT]) -> ReportT:
-    """Read the report of an evaluation.
-
-    Raises:
-        ArtifactNotFound: It is not there.
-        BadData: It is damaged.
-    """
-    path = f"{key}/report.json"
-    try:
-        return kind.from_json(workspace.store.read_bytes(path))
-    except ValidationError as error:
-        raise BadData(
-            f"{workspace.store.uri}/{path} is damaged ({error.errors()[0]['msg']}); "
-            "remove it, and a run measures it again"
-        ) from None

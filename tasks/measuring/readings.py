@@ -1,6 +1,6 @@
 """What one reader makes of a test set, alone: read once, and found from then on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import islice
 from time import perf_counter
@@ -9,7 +9,6 @@ from typing import Literal
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from ocr.dataset.snapshot.snapshot import SampleT, Snapshot
 from ocr.evaluation.report import EvaluationReport
-from ocr.image.pixels import Image
 from ocr.store.digest import stage_key
 from tasks.measuring.baseline import BASELINE_PACKAGES, identify, is_baseline
 from tasks.measuring.found import find_or_measure
@@ -28,7 +27,8 @@ def read_alone(
     labels: Snapshot[SampleT],
     most: int,
     what: str,
-    measure: Callable[[Iterator[tuple[SampleT, Image]]], EvaluationReport],
+    load: Callable[[], object],
+    measure: Callable[..., EvaluationReport],
 ) -> str:
     """Read test samples with one reader, or find what it read of the same before.
 
@@ -43,7 +43,8 @@ def read_alone(
         labels: The snapshot.
         most: Samples to read, the first of its test.
         what: Names them, for the log.
-        measure: Reads and measures them.
+        load: Loads the reader, where it has to read.
+        measure: Reads with it and measures: given it, the samples, resamples and seed.
 
     Returns:
         Prefix of the report in the store.
@@ -58,9 +59,12 @@ def read_alone(
         resamples=params.resamples,
     )
     started = perf_counter()
-    key, is_there = find_or_measure(
-        workspace, digest, lambda: measure(islice(labels.images("test"), most))
-    )
+
+    def read() -> EvaluationReport:
+        samples = islice(labels.images("test"), most)
+        return measure(load(), samples, resamples=params.resamples, seed=params.seed)
+
+    key, is_there = find_or_measure(workspace, digest, read)
     how = "found" if is_there else f"read in {perf_counter() - started:.1f} s"
     narrate("evaluate", f"{what} with {reader}: {how}")
     return key

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,12 @@ from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.image.pixels import encode_png
 from ocr.models.registry import Registry
+from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.evaluate import evaluate_lines
 from tasks.prepare_pages import prepare_pages
+from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, ModelRef
-from tasks.workspace import open_workspace
+from tasks.workspace import Workspace, open_workspace
 from tests.ocr.dataset.rules import LINE_LIMITS
 from tests.serving.tiny_bundle import DIGITS, LETTERS
 from tests.serving.tiny_pipeline import label_page, page_png
@@ -76,6 +79,19 @@ def project(tmp_path: Path, empty: Registry) -> ToyProject:
         near_duplicate_bits=0,
     )
     return ToyProject(registry=empty, dataset=snapshot, folder=tmp_path / "bundles")
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which versions were loaded to read."""
+    names: list[str] = []
+
+    def load(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
+        names.append(reference)
+        return load_recogniser(workspace, reference, **more)
+
+    monkeypatch.setattr("tasks.readers.load_recogniser", load)
+    return names
 
 
 def _write_labels(root: Path) -> LineLabelFiles:

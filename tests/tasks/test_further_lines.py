@@ -1,7 +1,6 @@
 """Further sets of lines: prepared whole, read once by each version, and what is said of them."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,13 +10,11 @@ from configs.further import FurtherLinesParams
 from configs.gate import LineGateParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import ArtifactNotFound, BadData, BadInput
-from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.evaluate import evaluate_lines
 from tasks.judging.lines import judge_lines
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
-from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
-from tasks.workspace import Workspace, open_workspace
+from tasks.workspace import open_workspace
 from tests.serving.tiny_bundle import png
 from tests.tasks.bars import (
     LINES,
@@ -124,19 +121,13 @@ def test_one_set_under_two_names_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_champion_that_read_a_set_as_candidate_does_not_read_it_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, loaded: list[str]
 ) -> None:
     set_ = general(tmp_path)
     old = add_version(tmp_path, "old", READS_GENERAL)
     measure(tmp_path, old, set_)
     open_workspace().registry.promote("bars", "old", reason="first")
-    loaded: list[str] = []
-
-    def note(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
-        loaded.append(reference)
-        return load_recogniser(workspace, reference, **more)
-
-    monkeypatch.setattr("tasks.readers.load_recogniser", note)
+    loaded.clear()
 
     evaluation = measure(tmp_path, add_version(tmp_path, "new", READS_ALL), set_)
 

@@ -1,6 +1,7 @@
 """A test set is read once by each reader, and found whatever else changes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,12 @@ import pytest
 from configs.evaluation import LineEvaluationParams
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
-from ocr.dataset.lines.snapshot import LineSample
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.split import SplitRule
 from ocr.errors import BadData
 from ocr.evaluation.lines.evaluate import evaluate_lines
 from ocr.evaluation.lines.report import LinesReport
-from ocr.evaluation.report import EvaluationReport
-from ocr.image.pixels import Image, encode_png
+from ocr.image.pixels import encode_png
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from tasks.measuring.readings import read_alone
 from tasks.readers import load_recogniser
@@ -30,19 +29,6 @@ from tests.toy_bundle import draw, write_toy_bundle
 PARAMS = LineEvaluationParams(resamples=200)
 LEARNT = {"BA": "BA"}
 TESTED = {"AB": "AB", "BC": "BC", "CA": "CA"}
-
-
-@pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Which versions were loaded to read."""
-    names: list[str] = []
-
-    def load(workspace: Workspace, reference: str, **more: Any) -> OnnxRecogniser:
-        names.append(reference)
-        return load_recogniser(workspace, reference, **more)
-
-    monkeypatch.setattr("tasks.readers.load_recogniser", load)
-    return names
 
 
 def read_report(key: str) -> LinesReport:
@@ -134,7 +120,7 @@ def prepare(
     )
 
 
-class Counter:
+class Reads:
     """Reads a test set, and counts how often it has to."""
 
     def __init__(self) -> None:
@@ -150,10 +136,9 @@ class Counter:
     ) -> str:
         workspace = open_workspace()
 
-        def measure(samples: Iterator[tuple[LineSample, Image]]) -> EvaluationReport:
+        def load() -> ScriptedRecogniser:
             self.measured += 1
-            scripted = ScriptedRecogniser(reader, lambda _: ("AB", 0.9))
-            return evaluate_lines(scripted, samples, resamples=params.resamples, seed=params.seed)
+            return ScriptedRecogniser(reader, lambda _: ("AB", 0.9))
 
         return read_alone(
             workspace,
@@ -163,22 +148,21 @@ class Counter:
             labels=workspace.open_lines(dataset.key),
             most=most,
             what="some",
-            measure=measure,
+            load=load,
+            measure=evaluate_lines,
         )
 
 
 @pytest.fixture
-def read(project: ToyProject) -> Counter:
+def read(project: ToyProject) -> Reads:
     """Two versions may read."""
     project.add("v1")
     project.add("v2")
-    return Counter()
+    return Reads()
 
 
 @pytest.mark.parametrize("reader", ["toy:v1", "rapidocr"])
-def test_more_lines_to_learn_from_change_nothing(
-    read: Counter, tmp_path: Path, reader: str
-) -> None:
+def test_more_lines_to_learn_from_change_nothing(read: Reads, tmp_path: Path, reader: str) -> None:
     before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", {**LEARNT, "AC": "AC"})
 
     assert before.digest != after.digest
@@ -187,7 +171,7 @@ def test_more_lines_to_learn_from_change_nothing(
 
 
 def test_a_baseline_reads_again_where_labels_have_new_characters(
-    read: Counter, tmp_path: Path
+    read: Reads, tmp_path: Path
 ) -> None:
     before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", {**LEARNT, "AC": "AD"})
 
@@ -197,18 +181,21 @@ def test_a_baseline_reads_again_where_labels_have_new_characters(
 
 
 def test_another_release_of_a_baseline_reads_anew(
-    read: Counter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    read: Reads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset = prepare(tmp_path / "a")
     before = read(dataset, "rapidocr")
 
-    monkeypatch.setattr("ocr.store.digest.version", lambda package: f"{package} next")
+    def version_of(package: str) -> str:
+        return "next" if package == "rapidocr" else version(package)
+
+    monkeypatch.setattr("ocr.store.digest.version", version_of)
 
     assert read(dataset, "rapidocr") != before
 
 
 def test_a_version_that_was_made_again_under_its_name_reads_anew(
-    project: ToyProject, read: Counter, tmp_path: Path
+    project: ToyProject, read: Reads, tmp_path: Path
 ) -> None:
     dataset = prepare(tmp_path / "a")
     before = read(dataset)
@@ -224,9 +211,8 @@ def test_a_version_that_was_made_again_under_its_name_reads_anew(
 
 @pytest.mark.parametrize("tested", [{**TESTED, "AB": "AC"}, {**TESTED, "AC": "AC"}])
 def test_other_labels_and_more_samples_are_read_anew(
-    read: Counter, tmp_path: Path, tested: Mapping[str, str]
+    read: Reads, tmp_path: Path, tested: Mapping[str, str]
 ) -> None:
-
     before, after = prepare(tmp_path / "a"), prepare(tmp_path / "b", tested=tested)
 
     assert read(before) != read(after)
@@ -234,7 +220,7 @@ def test_other_labels_and_more_samples_are_read_anew(
 
 
 def test_other_readers_fewer_samples_and_other_draws_are_read_anew(
-    read: Counter, tmp_path: Path
+    read: Reads, tmp_path: Path
 ) -> None:
     dataset = prepare(tmp_path / "a")
     seed, draws = (PARAMS.model_copy(update=change) for change in ({"seed": 1}, {"resamples": 9}))

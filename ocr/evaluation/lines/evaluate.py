@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from ocr.errors import BadData
 from ocr.evaluation.bootstrap import (
     Interval,
     Resampling,
@@ -24,6 +23,7 @@ from ocr.evaluation.lines.reading import LabelledLine, read_lines
 from ocr.evaluation.lines.report import EvaluatedLine, LinesModelReport, LinesReport, Reading
 from ocr.evaluation.lines.slices import measure_line_slices
 from ocr.evaluation.ratio import Ratio, Values
+from ocr.evaluation.report import set_beside
 from ocr.image.pixels import Image
 from ocr.reading.recognition.recogniser import Recogniser
 
@@ -89,7 +89,7 @@ def pair_lines(
     Raises:
         BadData: They read different lines.
     """
-    lines = _join(ours, theirs) if theirs else ours.lines
+    lines = set_beside(ours.lines, theirs.lines) if theirs else ours.lines
     read = _mark_read(lines, [line.candidate for line in lines])
     they_read = None if theirs is None else _mark_read(lines, [o.candidate for o in theirs.lines])
     draws = _draw(lines, ours.resamples, ours.seed)
@@ -102,14 +102,6 @@ def pair_lines(
         ),
         lines=lines,
     )
-
-
-def _join(ours: LinesReport, theirs: LinesReport) -> list[EvaluatedLine]:
-    """Put what both read beside each other."""
-    if [line.id for line in ours.lines] != [line.id for line in theirs.lines]:
-        raise BadData(f"{ours.candidate.name} and {theirs.candidate.name} read different lines")
-    pairs = zip(ours.lines, theirs.lines, strict=True)
-    return [replace(line, opponent=other.candidate) for line, other in pairs]
 
 
 def _draw(lines: Sequence[EvaluatedLine], resamples: int, seed: int) -> Resampling:

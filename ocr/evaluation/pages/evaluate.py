@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from ocr.dataset.pages.snapshot import PageSample
-from ocr.errors import BadData
 from ocr.evaluation.bootstrap import Resampling, estimate_possible, group_codes
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import count_confusions
@@ -22,6 +21,7 @@ from ocr.evaluation.pages.report import (
 )
 from ocr.evaluation.pages.slices import measure_page_slices
 from ocr.evaluation.ratio import Ratio, Values
+from ocr.evaluation.report import set_beside
 from ocr.image.pixels import Image
 from ocr.reading.page_reader import ReadsPages
 
@@ -75,7 +75,7 @@ def pair_pages(
     Raises:
         BadData: They read different pages.
     """
-    pages = _join(ours, theirs) if theirs else ours.pages
+    pages = set_beside(ours.pages, theirs.pages) if theirs else ours.pages
     we = [page.candidate for page in pages]
     they = [page.candidate for page in theirs.pages] if theirs else []
     we_read, they_read = _mark_read(pages, we), _mark_read(pages, they) if they else None
@@ -90,14 +90,6 @@ def pair_pages(
         slices=measure_page_slices(pages, draws, candidate=we_read, opponent=they_read),
         pages=pages,
     )
-
-
-def _join(ours: PagesReport, theirs: PagesReport) -> list[EvaluatedPage]:
-    """Put what both read beside each other."""
-    if [page.id for page in ours.pages] != [page.id for page in theirs.pages]:
-        raise BadData(f"{ours.candidate.name} and {theirs.candidate.name} read different pages")
-    pairs = zip(ours.pages, theirs.pages, strict=True)
-    return [replace(page, opponent=other.candidate) for page, other in pairs]
 
 
 def _draw(pages: Sequence[EvaluatedPage], resamples: int, seed: int) -> Resampling:

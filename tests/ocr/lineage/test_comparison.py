@@ -2,8 +2,10 @@
 
 import pytest
 
+from ocr.errors import BadData
 from ocr.lineage.comparison import VersionComparison, compare_versions
-from tests.ocr.lineage.scenes import OTHERS, Told
+from ocr.lineage.evaluations import find_reports
+from tests.ocr.lineage.scenes import NAME, OTHERS, Told
 
 BEFORE = {"ABC": "ABC", "CAB": "CAB", "BAC": "BAC", "ACB": "ACB", "BCA": "BCA", "CBA": "CBA"}
 AFTER = {key: text for key, text in BEFORE.items() if key != "ABC"} | {"CAB": "CBB", "ABAB": "ABAB"}
@@ -108,3 +110,15 @@ def test_data_that_was_pruned_is_not_compared(told: Told) -> None:
     told.add("v2", dataset_digest="e" * 64)
 
     assert compare(told).data == {"": None}
+
+
+@pytest.mark.parametrize("content", [b'{"lines": [', b'{"lines": []}'])
+def test_a_damaged_report_is_named(told: Told, content: bytes) -> None:
+    told.add("v1")
+    key = told.judge("v1", "promote", 4)
+    store = told.registry.store
+    store.remove(f"{key}/report.json")
+    store.put_bytes(f"{key}/report.json", content)
+
+    with pytest.raises(BadData, match=rf"{key}/report\.json is (no JSON|damaged)"):
+        find_reports(told.registry, told.registry.version(NAME, "v1"))

@@ -96,7 +96,7 @@ def test_other_lines_are_beside_nothing() -> None:
     ours = evaluate(opponent=None)
     theirs = evaluate(candidate=misreading(3, name="plates:old"), opponent=None)
 
-    with pytest.raises(BadData, match="plates:new and plates:old read different lines"):
+    with pytest.raises(BadData, match="candidate and opponent read different samples"):
         pair_lines(ours, replace(theirs, lines=theirs.lines[::-1]))
 
 

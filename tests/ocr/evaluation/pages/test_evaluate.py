@@ -48,6 +48,7 @@ def test_both_readers_are_measured_on_the_same_pages() -> None:
     assert report.comparison.change == pytest.approx(0.5)
     assert report.comparison.n == report.comparison.groups == PAGES
     assert (report.comparison.gained, report.comparison.lost) == (30, 0)
+    assert [len(page.read(page.opponent)) for page in report.pages if page.opponent] == [2] * PAGES
 
 
 def test_detection_is_compared_beside_reading() -> None:
@@ -160,7 +161,7 @@ def test_two_are_compared_by_the_draws_of_the_first() -> None:
 def test_other_pages_are_beside_nothing() -> None:
     ours = evaluate(theirs=None)
 
-    with pytest.raises(BadData, match="receipts:new and receipts:new read different pages"):
+    with pytest.raises(BadData, match="candidate and opponent read different samples"):
         pair_pages(ours, replace(ours, pages=ours.pages[:-1]))
 
 
