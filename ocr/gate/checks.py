@@ -112,7 +112,8 @@ def _check_floor(evidence: Evidence, rules: GateRules) -> Check:
     verdict = floor_verdict(share, rules.min_accuracy)
     rule, required = f"Floor of {metric}", f"at least {rules.min_accuracy:.1%}"
     if not share.value:  # an opponent may read nothing either
-        return Check(rule, "0.0%", required, "block", "It reads nothing of the test right.")
+        above = "above 0.0%" if not rules.min_accuracy else required
+        return Check(rule, "0.0%", above, "block", "It reads nothing of the test right.")
     reason = f"{sentence(metric)} {share.value:.1%} is below the floor {rules.min_accuracy:.1%}"
     return Check(
         rule=rule,

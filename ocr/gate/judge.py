@@ -23,7 +23,8 @@ class Decision:
 
     Attributes:
         verdict: ``promote``, ``hold`` (cannot tell, or a person should look) or ``block``.
-        reasons: Plain sentences with numbers: of the checks that failed, else of all that decide.
+        reasons: Plain sentences with numbers: of the checks that failed, those that the verdict
+            comes from first; else of all that decide.
         checks: Every rule with what was found.
         latency: How long an image took when this was decided.
         further: The further test sets.
@@ -53,8 +54,9 @@ def judge(evidence: Evidence, rules: GateRules, further: Iterable[FurtherSet] = 
     """Decide on a candidate; pure arithmetic on what the evaluation found."""
     sets = [judge_set(found) for found in further]
     checks = [*check_all(evidence, rules), *(check for each in sets for check in each.checks)]
-    verdict = min((check.verdict for check in checks), key=STRICTEST.__getitem__)
-    failed = [check.reason for check in checks if not check.passed]
+    strictest_first = sorted(checks, key=lambda check: STRICTEST[check.verdict])
+    verdict = strictest_first[0].verdict
+    failed = [check.reason for check in strictest_first if not check.passed]
     return Decision(
         verdict=verdict,
         reasons=failed or [check.reason for check in checks if check.reason],

@@ -109,6 +109,22 @@ def test_other_rules_stop_a_better_candidate(
     assert words in " ".join(decision.reasons)
 
 
+def test_what_the_verdict_comes_from_is_said_first() -> None:
+    decision = judge(found(UNSURE_DROP, right=0), RULES)
+
+    assert decision.verdict == "block"
+    assert decision.reasons[0] == "It reads nothing of the test right."
+    assert "cannot tell" in decision.reasons[1]
+
+
+@pytest.mark.parametrize(("floor", "required"), [(0.0, "above 0.0%"), (0.8, "at least 80.0%")])
+def test_who_reads_nothing_is_told_what_would_do(floor: float, required: str) -> None:
+    decision = judge(found(None, right=0), replace(RULES, min_accuracy=floor))
+
+    (floors,) = [check for check in decision.checks if check.rule == "Floor of accuracy"]
+    assert (floors.found, floors.required) == ("0.0%", required)
+
+
 def test_every_rule_is_a_named_check() -> None:
     decision = judge(found(BETTER), RULES)
 
