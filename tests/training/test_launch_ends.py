@@ -48,9 +48,9 @@ report_failure(Path(sys.argv[1]), OcrError("what it says"))
 
 @pytest.fixture
 def hung(tmp_path: Path) -> Path:
-    """What runs as a rank for minutes."""
+    """What runs as a rank for minutes: one process, as a shell's children would outlive it."""
     path = tmp_path / "python"
-    path.write_text("#!/bin/sh\nfor _ in $(seq 200); do sleep 1; done\n")
+    path.write_text(f"#!/bin/sh\nexec {sys.executable} -c 'import time; time.sleep(200)' \"$@\"\n")
     path.chmod(0o755)
     return path
 
