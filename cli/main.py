@@ -34,6 +34,7 @@ from deploy.background import ServiceFailed
 from ocr.errors import OcrError
 
 UNAVAILABLE = 5
+INTERRUPTED = 130
 BUG = 70  # EX_SOFTWARE of sysexits.h
 
 app = typer.Typer(
@@ -92,22 +93,23 @@ def run(arguments: Sequence[str]) -> int:
     Exit code 1 means that the gate did not accept, or that `deployments diff` found something.
     """
     try:
-        return int(app(arguments, prog_name="ocrline", standalone_mode=False) or 0)
-    except typer.Exit as leave:
-        return leave.exit_code
+        code = int(app(arguments, prog_name="ocrline", standalone_mode=False) or 0)
     except typer.TyperException as error:
         return _refuse_usage(error, arguments)
-    except (typer.Abort, KeyboardInterrupt):
-        return refuse("stopped; the same command continues where it was", 130)
     except Exception as error:  # noqa: BLE001 - the edge of the process
         return _explain(error)
+    if code == INTERRUPTED:  # typer's word for a KeyboardInterrupt
+        return refuse("stopped; the same command continues where it was", INTERRUPTED)
+    return code
 
 
 def _refuse_usage(error: typer.TyperException, arguments: Sequence[str]) -> int:
     said = error.format_message().rstrip(".")
     if not said:  # a bare command: its help is printed already
         return 2
-    return refuse(f"{said}; see ocrline {' '.join(arguments[:1])} --help", 2)
+    met = getattr(error, "ctx", None)  # of what was parsed so far
+    command = met.command_path if met else f"ocrline {' '.join(arguments[:1])}"
+    return refuse(f"{said}; see {command} --help", 2)
 
 
 def _explain(error: Exception) -> int:

@@ -1,4 +1,5 @@
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -20,6 +21,14 @@ def restored_settings() -> Iterator[None]:
     for name in _settings():
         del os.environ[name]
     os.environ.update(before)
+
+
+@pytest.fixture
+def hears_interrupts() -> Iterator[None]:
+    """Let what is started hear SIGINT, also where a shell started these tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _settings() -> dict[str, str]:

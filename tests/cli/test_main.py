@@ -76,7 +76,11 @@ def test_every_command_has_help_with_an_example(
     [
         (["retrain"], "Missing argument 'preset'"),
         (["serve", "--port", "x"], "Invalid value for '--port'"),
-        (["serve", "--port"], "Option '--port' requires an argument; see"),
+        (["serve", "--port"], "Option '--port' requires an argument; see ocrline serve --help"),
+        (
+            ["models", "promote", "x"],
+            "Missing argument 'version'; see ocrline models promote --help",
+        ),
         (["serve", "--engine", "tensorflow"], "Invalid value for '--engine'"),
         (["retrain", "nothing"], "No preset or file 'nothing'"),
         (["retrain", "smoke", "--set", "gate.margn=1"], "did you mean gate.margin?"),
@@ -98,6 +102,20 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert error.startswith("error: ")
     assert said in error
     assert "Traceback" not in error
+
+
+def test_ctrl_c_says_that_the_work_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.models.app._registry", interrupted)
+
+    code = run(["models", "list"])
+
+    assert code == 130
+    assert capsys.readouterr().err == "error: stopped; the same command continues where it was\n"
 
 
 @pytest.mark.parametrize("command", [[], ["models"]], ids=" ".join)

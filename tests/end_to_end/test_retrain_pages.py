@@ -41,14 +41,6 @@ def pages(fresh_pages: Machine, first: Finished) -> Machine:
     return fresh_pages
 
 
-@pytest.fixture
-def hears_interrupts() -> Iterator[None]:
-    """Let what is started hear SIGINT, also where a shell started these tests in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def test_first_run_promotes_and_serves_both_nets_as_one(pages: Machine, first: Finished) -> None:
     listed = {row["name"]: row for row in pages.run("models", "list", "--json").json}
 
@@ -119,10 +111,13 @@ def test_a_run_that_is_ended_leaves_no_training_behind(
         os.killpg(process.pid, ending)
     else:
         process.send_signal(ending)
-    process.communicate(timeout=60)
+    _, said = process.communicate(timeout=60)
 
     _wait_until_none_is_left(pages)
     assert process.returncode != 0
+    if ending is signal.SIGINT:
+        assert process.returncode == 130
+        assert said.endswith("error: stopped; the same command continues where it was\n")
 
 
 @pytest.mark.usefixtures("hears_interrupts")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from configs.jobs import TrainKind
 from training.loop.checkpoint import read_arrays
@@ -59,6 +60,9 @@ def end_at(
     with start(job, command=command) as process:
         while process.poll() is None and not reached(log, step):
             time.sleep(0.01)
+        if how is signal.SIGINT:  # a terminal sends it to everyone
+            for rank in psutil.Process(process.pid).children():
+                rank.send_signal(how)
         process.send_signal(how)
         _, errors = process.communicate(timeout=60)
     return process.returncode, errors

@@ -16,6 +16,8 @@ from ocr.errors import OcrError, TrainingFailed
 
 POLL_S = 0.5
 GRACE_S = 15
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+"""A terminal sends the latter to all processes of a run when somebody types Ctrl-C."""
 SKIPPED_STEPS = 30
 """Steps in a row that a loss scale may skip; it falls meanwhile from 2^15 to 2^-15."""
 
@@ -31,24 +33,27 @@ class Stalled(TrainingFailed):
 
 
 class StopRequest:
-    """Whether SIGTERM arrived; the loop looks after every step."""
+    """Whether SIGTERM or SIGINT arrived; the loop looks after every step."""
 
     def __init__(self) -> None:
         self.at: float | None = None
 
     def listen(self) -> None:
-        """Take SIGTERM over from the default of dying at once."""
-        signal.signal(signal.SIGTERM, self._note)
+        """Take both over from the default of dying at once, where they are not ignored."""
+        for number in STOPPING:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._note)
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take SIGTERM over for a while."""
-        before = signal.getsignal(signal.SIGTERM)
+        """Take both over for a while."""
+        before = [(number, signal.getsignal(number)) for number in STOPPING]
         self.listen()
         try:
             yield
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number, handler in before:
+                signal.signal(number, handler)
 
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
         self.at = self.at or time.monotonic()

@@ -42,12 +42,14 @@ def test_a_training_killed_again_and_again_ends_with_the_same_curve(
     assert_same_weights(tmp_path, uninterrupted)
 
 
+@pytest.mark.usefixtures("hears_interrupts")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_training_asked_to_stop_keeps_its_last_step(
-    uninterrupted: Path, digits: dict[str, str], tmp_path: Path
+    uninterrupted: Path, digits: dict[str, str], tmp_path: Path, how: signal.Signals
 ) -> None:
     job = write_recogniser_job(tmp_path, digits, **OPTIONS | {"checkpoint_every_s": 1000})
 
-    code, errors = end_at(job, step=7, how=signal.SIGTERM)
+    code, errors = end_at(job, step=7, how=how)
     kept = [path.name for path in (tmp_path / "state").iterdir()]
     again, _ = run(job)
 
