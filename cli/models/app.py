@@ -67,13 +67,15 @@ app.command(epilog="Example: ocrline models history plates --metric accuracy --h
 @app.command(epilog="Example: ocrline models promote plates 3f2a9c11d0be --reason 'read by hand'")
 def promote(
     name: Name,
-    version: Annotated[str, typer.Argument(help="Version to promote.")],
+    version: Annotated[str, typer.Argument(help="Version to promote, or a clear start of it.")],
     reason: Reason = "by hand",
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
     """Make a version the champion."""
-    _say(_registry(store).promote(name, version, reason=reason), as_json)
+    registry = _registry(store)
+    found = registry.resolve(f"{name}:{version}")
+    _say(registry.promote(name, found.version, reason=reason), as_json)
 
 
 @app.command(epilog="Example: ocrline models rollback plates --reason 'reads 8 as B'")

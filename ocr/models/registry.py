@@ -122,11 +122,11 @@ class Registry:
         name, separator, rest = re.fullmatch(r"(?s)([^@:]*)([@:]?)(.*)", reference).groups()  # type: ignore[union-attr]
         if separator == ":":
             return self._resolve_version(name, rest)
-        state = self.read_alias(name, rest if separator else CHAMPION)
+        alias = rest if separator else CHAMPION
+        state = self.read_alias(name, alias)
         if state is None or not state.version:
-            known = ", ".join(self.names()) or "none"
-            message = f"Nothing is {reference!r} in {self.store.uri}; models there: {known}"
-            raise ArtifactNotFound(message)
+            known = self._tell_known(name, alias)
+            raise ArtifactNotFound(f"Nothing is {reference!r} in {self.store.uri}; {known}")
         return self.version(name, state.version)
 
     def champion(self, name: str) -> AliasState | None:
@@ -236,6 +236,12 @@ class Registry:
         )
         return self._write_alias(name, state, move)
 
+    def _tell_known(self, name: str, alias: str) -> str:
+        if versions := self.versions(name):
+            newest = f"{name}:{versions[-1]}"
+            return f"no version of {name} is its {alias}, the newest of {len(versions)} is {newest}"
+        return f"models there: {', '.join(self.names()) or 'none'}"
+
     def _resolve_version(self, name: str, version: str) -> ModelVersion:
         exact = self._read_version(name, version)
         if exact:
@@ -272,10 +278,8 @@ class Registry:
 def _check_expected(state: AliasState | None, *, name: str, expected: str | None) -> None:
     found = (state.version or None) if state else None
     if expected not in (ANY, found):
-        message = (
-            f"The champion of {name!r} is {found or 'nobody'}, expected {expected or 'nobody'}"
-        )
-        raise AliasMoved(message)
+        said = f"The champion of {name!r} is {found or 'nobody'}"
+        raise AliasMoved(f"{said}, expected {expected or 'nobody'}")
 
 
 def _version_key(name: str, version: str) -> str:
@@ -290,8 +294,6 @@ def _alias_key(name: str, alias: str) -> str:
 
 def _checked(name: str) -> str:
     if not NAME.match(name):
-        message = (
-            f"Name {name!r}: expected letters, digits, '.', '_' and '-'; as in plates@champion"
-        )
-        raise BadInput(message)
+        expected = "expected letters, digits, '.', '_' and '-'; as in plates@champion"
+        raise BadInput(f"Name {name!r}: {expected}")
     return name

@@ -108,8 +108,13 @@ def test_a_bundle_is_downloaded_whole(three: Registry, tmp_path: Path) -> None:
 def test_there_is_no_champion_before_the_first_promotion(three: Registry) -> None:
     assert three.champion("plates") is None
     assert three.history("plates") == []
-    with pytest.raises(ArtifactNotFound, match=r"Nothing is 'plates@champion'.*there: plates"):
-        three.resolve("plates@champion")
+    newest = "the newest of 3 is plates:a"
+    with pytest.raises(ArtifactNotFound, match=f"no version of plates is its champion, {newest}"):
+        three.resolve("plates")
+    with pytest.raises(ArtifactNotFound, match=f"no version of plates is its best, {newest}"):
+        three.resolve("plates@best")
+    with pytest.raises(ArtifactNotFound, match=r"Nothing is 'plate' in .*; models there: plates$"):
+        three.resolve("plate")
 
 
 def test_a_reference_of_two_lines_is_refused_like_any_other_bad_name(three: Registry) -> None:
