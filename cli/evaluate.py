@@ -22,6 +22,9 @@ def evaluate(
         Path, typer.Option(help="PaddleOCR label file, of lines or of pages as the model reads.")
     ],
     model: Model = "",
+    root: Annotated[
+        Path | None, typer.Option(help="What images are relative to; default: the file's folder.")
+    ] = None,
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
@@ -31,9 +34,11 @@ def evaluate(
     reader = load_model(model, store=store)
     texts = _text_rule(reader, store)
     if isinstance(reader, PageModel):
-        metrics, rejections = measure_page_labels(reader.reader, labels, texts, track=_track)
+        metrics, rejections = measure_page_labels(
+            reader.reader, labels, texts, root=root, track=_track
+        )
     else:
-        metrics, rejections = measure_line_labels(reader.reader, labels, texts)
+        metrics, rejections = measure_line_labels(reader.reader, labels, texts, root=root)
     _name(rejections)
     if as_json:
         print_json(metrics)

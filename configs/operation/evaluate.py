@@ -11,6 +11,6 @@ class EvaluateParams(Params):
     model: str = Field(min_length=1, description="NAME, its champion, or NAME:version")
     labels: FileName = Field(
         min_length=1,
-        description="PaddleOCR label file, of lines or of pages as the model reads; images lie "
-        "beside it",
+        description="PaddleOCR label file, of lines or of pages as the model reads",
     )
+    root: FileName = Field("", description="What its images are relative to; empty: its folder")

@@ -36,11 +36,12 @@ def drop_duplicates(
         copies = dict(enumerate(candidates[start:end], start=start))
         at, *rest = sorted(copies, key=lambda at: _standing(copies[at]))
         first, others = copies[at], [copies[other] for other in rest]
-        is_disputed = any(_rank(o) == _rank(first) and _reads(o) != _reads(first) for o in others)
+        alike = (other for other in others if _rank(other) == _rank(first))
+        disputing = next((other for other in alike if _reads(other) != _reads(first)), None)
         is_kept[start:end] = False
-        if is_disputed:
-            detail = f"reads {first.row.label.shown!r} and otherwise"
-            rejections.append(first.row.reject("duplicate_with_other_text", detail))
+        if disputing:
+            other = f"{_name_beside(disputing, first)} reads {disputing.row.label.shown!r}"
+            rejections.append(first.row.reject("duplicate_with_other_text", other))
         else:
             is_kept[at] = True
         rejections += [_reject_copy(other, first) for other in others]
@@ -135,7 +136,7 @@ def name_of(candidate: AnyCandidate) -> str:
 
 
 def _reject_copy(candidate: AnyCandidate, first: AnyCandidate) -> Rejection:
-    name = name_of(first)
+    name = _name_beside(first, candidate)
     if _reads(candidate) != _reads(first):
         detail = f"{name} reads {first.row.label.shown!r}"
         return candidate.row.reject("duplicate_with_other_text", detail)
@@ -148,8 +149,19 @@ def _reads(candidate: AnyCandidate) -> str:
     return candidate.row.label.stored
 
 
-def _standing(candidate: AnyCandidate) -> tuple[int, str, str]:
-    return _rank(candidate), candidate.row.image, candidate.row.where
+def _name_beside(one: AnyCandidate, other: AnyCandidate) -> str:
+    """What the rejection of one row calls the other: its place, where the same image is meant."""
+    return one.row.where if one.row.image == other.row.image else name_of(one)
+
+
+def _standing(candidate: AnyCandidate) -> tuple[int, str, tuple[str, int]]:
+    return _rank(candidate), candidate.row.image, _place(candidate.row.where)
+
+
+def _place(where: str) -> tuple[str, int]:
+    """Take "rec_train.txt:12" apart, so that line 2 stands before line 12."""
+    file, _, number = where.rpartition(":")
+    return (file, int(number)) if number.isdecimal() else (where, 0)
 
 
 def _rank(candidate: AnyCandidate) -> int:

@@ -164,14 +164,15 @@ def check_bad_share(
     Raises:
         TooManyRejected: With the table of reasons, and the rejections that were given.
     """
-    bad = sum(reason.count for reason in reasons if reason.reason not in TOLD)
+    faults = [reason for reason in reasons if reason.reason not in TOLD]
+    bad = sum(reason.count for reason in faults)
     rows -= sum(reason.count for reason in reasons if reason.reason in NO_ROWS)
     if bad <= max_bad_share * rows:
         return
     table = "\n".join(
         f"  {reason.count:>7}  {reason.reason}, e.g. {reason.examples[0].where}: "
         f"{reason.examples[0].detail}"
-        for reason in reasons
+        for reason in faults
     )
     raise TooManyRejected(
         f"{bad} of {rows} {unit} are bad ({bad / rows:.1%}), "
@@ -181,12 +182,18 @@ def check_bad_share(
     )
 
 
-def refuse_unreadable(labels: Path, rejections: Sequence[Rejection]) -> NoReturn:
+def refuse_unreadable(labels: Path, rejections: Sequence[Rejection], *, root: Path) -> NoReturn:
     """Refuse a label file of which nothing can be read, saying why with its first row.
+
+    Args:
+        labels: The label file.
+        rejections: Its rows.
+        root: What its images are named relative to.
 
     Raises:
         BadData: Always.
     """
     first = next(iter(rejections), None)
     why = f", e.g. {first.where} {first.reason}: {first.detail}" if first else ": it is empty"
-    raise BadData(f"{labels} has no row that can be read{why}")
+    place = f" in {root}" if first and first.reason == "missing_image" else ""
+    raise BadData(f"{labels} has no row that can be read{why}{place}")

@@ -43,14 +43,15 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
     workspace = open_workspace()
     model = workspace.registry.resolve(params.model)
     labels, texts = Path(params.labels), read_text_rule(workspace, model.reference)
+    root = Path(params.root) if params.root else None
     if model.task == "detection":
         raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
     if model.task == "pipeline":
         pages = load_pipeline(workspace, model.reference, threads=count_processors())
-        metrics, rejections = measure_page_labels(pages, labels, texts)
+        metrics, rejections = measure_page_labels(pages, labels, texts, root=root)
     else:
         lines = load_recogniser(workspace, model.reference)
-        metrics, rejections = measure_line_labels(lines, labels, texts)
+        metrics, rejections = measure_line_labels(lines, labels, texts, root=root)
     for rejection in rejections:
         said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
         narrate("evaluate", f"left out: {said}")
@@ -65,19 +66,26 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
     return metrics
 
 
-def measure_line_labels(reader: OnnxRecogniser, labels: Path, texts: TextRule) -> Measured:
+def measure_line_labels(
+    reader: OnnxRecogniser, labels: Path, texts: TextRule, *, root: Path | None = None
+) -> Measured:
     """Read the images of a label file of lines; those left out are counted too."""
-    samples, rejections = read_labelled_lines(labels, max_pixels=MAX_PIXELS, texts=texts)
+    samples, rejections = read_labelled_lines(labels, max_pixels=MAX_PIXELS, texts=texts, root=root)
     answers = reader.recognise([image for image, _ in samples])
     metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
     return {**asdict(metrics), "left_out": len(rejections)}, rejections
 
 
 def measure_page_labels(
-    reader: PageReader, labels: Path, texts: TextRule, *, track: Track[Any] = iter
+    reader: PageReader,
+    labels: Path,
+    texts: TextRule,
+    *,
+    root: Path | None = None,
+    track: Track[Any] = iter,
 ) -> Measured:
     """Read the pages of a label file, which `track` hands out one by one."""
-    pages, rejections = read_labelled_pages(labels, max_pixels=MAX_PIXELS, texts=texts)
+    pages, rejections = read_labelled_pages(labels, max_pixels=MAX_PIXELS, texts=texts, root=root)
     readings, seconds = [], 0.0
     for page in track(pages):
         image = page.image()

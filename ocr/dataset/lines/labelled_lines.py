@@ -12,23 +12,25 @@ from ocr.image.pixels import Image
 
 
 def read_labelled_lines(
-    labels: Path, *, max_pixels: int, texts: TextRule = USUAL
+    labels: Path, *, max_pixels: int, texts: TextRule = USUAL, root: Path | None = None
 ) -> tuple[list[tuple[Image, str]], list[Rejection]]:
     """Read the images and texts of a label file, and the rows that cannot be read.
 
     Args:
-        labels: The label file; images are named relative to its folder.
+        labels: The label file.
         max_pixels: Largest image, width times height.
         texts: How texts are written.
+        root: What images are named relative to; None: the label file's folder.
 
     Raises:
         ArtifactNotFound: There is no such file.
         BadData: No row can be read, or the file is in another encoding.
     """
-    rows = LineLabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read()
+    folder = FolderRoot(root or labels.parent)
+    rows = LineLabelFiles(kind="paddleocr", root=folder.path, train=str(labels.absolute())).read()
     lines: list[tuple[Image, str]] = []
     rejections: list[Rejection] = []
-    for each in open_rows(rows, root=FolderRoot(labels.parent), max_pixels=max_pixels):
+    for each in open_rows(rows, root=folder, max_pixels=max_pixels):
         if isinstance(each, Rejection):
             rejections.append(each)
         else:
@@ -40,5 +42,5 @@ def read_labelled_lines(
             else:
                 lines.append((image, text))
     if not lines:
-        refuse_unreadable(labels, rejections)
+        refuse_unreadable(labels, rejections, root=folder.path)
     return lines, rejections

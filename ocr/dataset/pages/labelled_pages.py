@@ -35,23 +35,25 @@ class LabelledPage:
 
 
 def read_labelled_pages(
-    labels: Path, *, max_pixels: int, texts: TextRule = USUAL
+    labels: Path, *, max_pixels: int, texts: TextRule = USUAL, root: Path | None = None
 ) -> tuple[list[LabelledPage], list[Rejection]]:
     """Read the pages of a label file, and what of it cannot be used: rows, and single regions.
 
     Args:
-        labels: The label file; images are named relative to its folder.
+        labels: The label file.
         max_pixels: Largest image, width times height.
         texts: How texts are written.
+        root: What images are named relative to; None: the label file's folder.
 
     Raises:
         ArtifactNotFound: There is no such file.
         BadData: No row can be read, or the file is in another encoding.
     """
-    rows = PageLabelFiles(kind="paddleocr", root=labels.parent, train=labels.name).read()
+    folder = FolderRoot(root or labels.parent)
+    rows = PageLabelFiles(kind="paddleocr", root=folder.path, train=str(labels.absolute())).read()
     pages: list[LabelledPage] = []
     rejections: list[Rejection] = []
-    for each in open_rows(rows, root=FolderRoot(labels.parent), max_pixels=max_pixels):
+    for each in open_rows(rows, root=folder, max_pixels=max_pixels):
         if isinstance(each, Rejection):
             rejections.append(each)
             continue
@@ -61,5 +63,5 @@ def read_labelled_pages(
         pages.append(LabelledPage(row.image, label.regions, encoded, max_pixels))
         rejections += label.faults
     if not pages:
-        refuse_unreadable(labels, rejections)
+        refuse_unreadable(labels, rejections, root=folder.path)
     return pages, rejections

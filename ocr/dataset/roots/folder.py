@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
@@ -64,6 +65,12 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
         return (folder / name).open("rb")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
         path = folder / name
-        raise ArtifactNotFound(
-            f"no label file {path}; set the dataset's root to the folder that holds it"
-        ) from error
+        raise ArtifactNotFound(f"no label file {path}; {_say_where(path)}") from error
+
+
+def _say_where(path: Path) -> str:
+    beside = sorted(each.name for each in path.parent.glob("*.*") if each.is_file())
+    alike = get_close_matches(path.name, beside, n=1)
+    if alike:
+        return f"did you mean {alike[0]}?"
+    return "set the dataset's root to the folder that holds it"

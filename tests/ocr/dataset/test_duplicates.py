@@ -65,6 +65,31 @@ def test_one_row_per_image_stays_that_of_the_most_protected_split(
         assert sorted(each.reason for each in rejections) == sorted(reasons)
 
 
+def again(text: str, *, line: int) -> Candidate[LineLabel]:
+    one = candidate("a", text)
+    return one._replace(row=one.row._replace(where=f"rec:{line}"))
+
+
+def test_of_an_image_that_is_labelled_twice_the_first_line_is_kept(tmp_path: Path) -> None:
+    table, _ = collect([again("A", line=129), again("A", line=2)], spool=Spool(tmp_path))
+
+    kept, (rejection,) = drop_duplicates(table)
+
+    assert table[kept.tolist()[0]].row.where == "rec:2"
+    assert (rejection.where, rejection.detail) == ("rec:129", "same as rec:2")
+
+
+def test_each_of_two_labels_of_an_image_names_the_other(tmp_path: Path) -> None:
+    table, _ = collect([again("A", line=10), again("B", line=9)], spool=Spool(tmp_path))
+
+    _, rejections = drop_duplicates(table)
+
+    assert [(each.where, each.detail) for each in rejections] == [
+        ("rec:9", "rec:10 reads 'A'"),
+        ("rec:10", "rec:9 reads 'B'"),
+    ]
+
+
 def test_rows_that_share_any_number_are_tied_chains_included() -> None:
     clusters, groups = codes(0, 1, 1, 2, 3), codes(0, 0, 1, 2, 3)
 

@@ -35,7 +35,8 @@ def test_share_up_to_the_limit_is_allowed(rows: int, allowed: float) -> None:
 
 
 def test_share_above_the_limit_stops_with_count_share_limit_and_table() -> None:
-    reasons = count_reasons([reject("duplicate", 1), reject("empty_text", 2)])
+    told = reject("illegible", 3)  # what is no fault is not in the sum, and so not in its table
+    reasons = count_reasons([reject("duplicate", 1), reject("empty_text", 2), told])
 
     with pytest.raises(TooManyRejected) as stop:
         check_bad_share(reasons, rows=10, max_bad_share=0.1)
@@ -43,6 +44,7 @@ def test_share_above_the_limit_stops_with_count_share_limit_and_table() -> None:
     message = str(stop.value)
     assert message.startswith("2 of 10 rows are bad (20.0%), limits.max_bad_share allows 10.0%:")
     assert "1  empty_text, e.g. rec.txt:2: why" in message
+    assert "illegible" not in message
     assert stop.value.reasons == reasons
 
 

@@ -44,6 +44,19 @@ def test_texts_are_written_as_those_a_model_learnt_from(tmp_path: Path) -> None:
     assert read == ["A ，", "A\u3000，", "A ,"]
 
 
+def test_images_may_lie_elsewhere_than_the_label_file(tmp_path: Path) -> None:
+    (tmp_path / "crops").mkdir()
+    write_labels(tmp_path / "crops", "../rec.txt", {"a.png": "AB"})
+
+    found, rejections = read_labelled_lines(
+        tmp_path / "rec.txt", max_pixels=10**6, root=tmp_path / "crops"
+    )
+
+    assert (len(found), rejections) == (1, [])
+    with pytest.raises(BadData, match=rf"no file 'a\.png' in {tmp_path}$"):
+        read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
+
+
 def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rec.txt").write_text("none.png\tA\n")
 

@@ -26,6 +26,19 @@ def test_pages_come_with_regions_and_what_is_bad_is_named(tmp_path: Path) -> Non
     ]
 
 
+def test_images_may_lie_elsewhere_than_the_label_file(tmp_path: Path) -> None:
+    (tmp_path / "crops").mkdir()
+    write_pages(tmp_path / "crops", "../det.txt", {"a.png": ["ONE"]})
+
+    found, rejections = read_labelled_pages(
+        tmp_path / "det.txt", max_pixels=10**6, root=tmp_path / "crops"
+    )
+
+    assert (len(found), rejections) == (1, [])
+    with pytest.raises(BadData, match=rf"no file 'a\.png' in {tmp_path}$"):
+        read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6)
+
+
 def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
     add_row(tmp_path, "det.txt", "gone.png", [])
 

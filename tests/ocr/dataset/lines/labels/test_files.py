@@ -60,6 +60,13 @@ def test_missing_label_file_is_named(tmp_path: Path) -> None:
         list(LineLabelFiles("paddleocr", tmp_path, train="a.txt").read())
 
 
+def test_a_slip_in_the_name_of_a_label_file_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "rec_gt.txt").write_text("")
+
+    with pytest.raises(ArtifactNotFound, match=r"rec_gt; did you mean rec_gt\.txt\?"):
+        list(LineLabelFiles("paddleocr", tmp_path, train="rec_gt").read())
+
+
 def test_groups_need_a_table(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="group_column needs a table"):
         LineLabelFiles("folder", tmp_path, columns=Columns(group="page"))
