@@ -34,6 +34,7 @@ def convert(
     as_json: AsJson = False,
 ) -> None:
     """Write a page dataset's images and labels, as they were checked, for another tool."""
+    _refuse_existing(folder)
     params = load_params(preset, overrides=overrides or [])
     if not isinstance(params, RetrainPagesParams):
         raise BadInput(f"{preset} is of text lines, expected one with task: pages")
@@ -72,8 +73,7 @@ def suspects(
 
     Nothing is changed: labels are written as they are, with what was read beside them.
     """
-    if folder.exists() or folder.is_symlink():
-        raise ArtifactExists(f"{folder} is there already, expected a new folder")
+    _refuse_existing(folder)
     params = load_params(preset, overrides=overrides or [])
     settings_for(store)
     from ocr.evaluation.suspects.finding import find_suspects
@@ -96,6 +96,12 @@ def suspects(
     )
     for file in files:
         typer.echo(file)
+
+
+def _refuse_existing(folder: Path) -> None:
+    """Refuse before there is work that would be for nothing."""
+    if folder.exists() or folder.is_symlink():
+        raise ArtifactExists(f"{folder} is there already, expected a new folder")
 
 
 def _open(

@@ -47,8 +47,12 @@ def _print(model: LineModel | PageModel, rows: Sequence[dict[str, Any]], *, as_j
             model.reader.name, ["image", "text", "confidence"], [list(r.values()) for r in rows]
         )
     else:
-        texts = ["\n".join(line["text"] for line in row["lines"]) for row in rows]
-        typer.echo("\n\n".join(texts))
+        typer.echo("\n\n".join(_tell_page(row, named=len(rows) > 1) for row in rows))
+
+
+def _tell_page(row: dict[str, Any], *, named: bool) -> str:
+    name = [f"==> {row['image']}, page {row['page']} <=="] if named else []
+    return "\n".join([*name, *(line["text"] for line in row["lines"])])
 
 
 def _annotate(model: LineModel | PageModel, paths: Sequence[Path], target: Path) -> None:
@@ -59,6 +63,8 @@ def _annotate(model: LineModel | PageModel, paths: Sequence[Path], target: Path)
         raise BadInput(f"{model.reader.name} reads single lines; --annotate needs a pipeline")
     if len(paths) != 1 or target.suffix != ".png":
         raise BadInput("--annotate draws one page to one .png file")
+    if not target.parent.is_dir():
+        raise BadInput(f"--annotate {target}: there is no folder {target.parent}")
     ((_, image, reading), *others) = model.read_pages(paths[0])
     if others:
         raise BadInput(f"{paths[0]} has {1 + len(others)} pages; --annotate draws one")
@@ -82,8 +88,12 @@ def _write_rows(model: LineModel | PageModel, files: Sequence[Path], output: str
 
 @contextmanager
 def _open_output(path: str) -> Iterator[TextIO]:
-    if path:
-        with Path(path).open("w", encoding="utf-8") as stream:
-            yield stream
-    else:
+    if not path:
         yield sys.stdout
+        return
+    try:
+        Path(path).touch()
+    except OSError as error:
+        raise BadInput(f"--output {path}: {error.strerror}") from None
+    with Path(path).open("w", encoding="utf-8") as stream:
+        yield stream

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.markup import escape
+
 from cli.options import settings_for
+from cli.output import ERR
 from configs.dataset import MAX_PIXELS
 from ocr.errors import BadInput
 from ocr.image.header import IMAGE_SUFFIXES
@@ -112,31 +115,47 @@ def name_only_champion(registry: "Registry") -> str:
 
 
 def list_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the images and PDFs of paths, folders searched through.
+    """Yield the images and PDFs of paths, folders searched through; what else is there is told.
 
     Raises:
         BadInput: A folder holds none.
     """
     for path in paths:
         if path.is_dir():
-            files = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
-            if not files:
-                raise BadInput(f"{path} holds no image; known are {', '.join(sorted(SUFFIXES))}")
-            yield from files
+            yield from _search(path)
         else:
             yield path
+
+
+def _search(folder: Path) -> Iterator[Path]:
+    files = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    others = [path for path in files if path.suffix.lower() not in SUFFIXES]
+    if len(others) == len(files):
+        raise BadInput(f"{folder} holds no image; known are {', '.join(sorted(SUFFIXES))}")
+    if shown := [path for path in others if not _is_hidden(path.relative_to(folder))]:
+        said = f"{shown[0]} is called like no image and no PDF"
+        more = f", nor are {len(shown) - 1} others" if len(shown) > 1 else ""
+        ERR.print(f"[yellow]left out[/] {escape(said + more)}", soft_wrap=True)
+    yield from (path for path in files if path.suffix.lower() in SUFFIXES)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def read_image(path: Path) -> "Image":
     """Read one image file.
 
     Raises:
-        BadInput: It does not exist or is not an image.
+        BadInput: It does not exist, is not an image, or is several.
     """
-    from ocr.image.pixels import BadImage, decode_image
+    from ocr.image.pixels import BadImage, count_frames, decode_image
 
     try:
-        return decode_image(path.read_bytes(), max_pixels=MAX_PIXELS)
+        data = path.read_bytes()
+        if count_frames(data, at_most=2) > 1:
+            raise BadInput(f"{path} has several pages; a model of single lines reads one image")
+        return decode_image(data, max_pixels=MAX_PIXELS)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
     except BadImage as error:

@@ -41,3 +41,12 @@ def test_lines_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
     assert code == 2
     assert "expected one with task: pages" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_there_is_refused_before_there_is_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(["convert", "receipts", str(tmp_path), "--set", f"dataset.root={tmp_path}/none"])
+
+    assert code == 2
+    assert f"{tmp_path} is there already, expected a new folder" in capsys.readouterr().err

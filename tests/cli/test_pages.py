@@ -81,7 +81,34 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     assert row["image"] == str(folder / "b.png")
     assert "left out" in said.err
     assert "a.jpg" in said.err
+    assert f"left out {folder / 'notes.txt'} is called like no image and no PDF\n" in said.err
     assert "read 1 of 2 files" in said.err
+
+
+def test_pages_of_several_files_are_told_apart(page: Path, tmp_path: Path, capsys: Out) -> None:
+    other = tmp_path / "other.png"
+    other.write_bytes(page_png("77"))
+
+    run(["predict", str(page), str(other)])
+
+    said = f"==> {page}, page 1 <==\n2026\n42\n\n==> {other}, page 1 <==\n77\n"
+    assert capsys.readouterr().out == said
+
+
+def test_what_else_lies_in_a_folder_is_counted_but_for_what_is_hidden(
+    page: Path, tmp_path: Path, capsys: Out
+) -> None:
+    folder = tmp_path / "phone"
+    (folder / ".cache").mkdir(parents=True)
+    (folder / "a.JFIF").write_bytes(page.read_bytes())
+    for name in ("IMG_0003", "IMG_0004.HEIC", ".DS_Store", ".cache/x.txt"):
+        (folder / name).write_bytes(b"")
+
+    run(["predict", str(folder)])
+
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 1
+    assert f"{folder / 'IMG_0003'} is called like no image and no PDF, nor are 1 others" in said.err
 
 
 def test_a_folder_without_output_prints_its_rows(page: Path, capsys: Out) -> None:
@@ -108,6 +135,8 @@ def test_several_champions_are_named_when_none_was_asked_for(
     [
         (["--model", "pages-detector:v1"], "name its pipeline instead"),
         (["--annotate", "x.jpg"], "one .png file"),
+        (["--annotate", "none/x.png"], "--annotate none/x.png: there is no folder none"),
+        (["--output", "none/x.jsonl"], "--output none/x.jsonl: No such file or directory"),
         (["page.png", "--annotate", "x.png"], "draws one page"),
         (["--output", "/nowhere/x.jsonl"], "/nowhere"),
         (["--model", "pages-recogniser:v1", "--annotate", "x.png"], "needs a pipeline"),
