@@ -31,7 +31,9 @@ def main() -> None:
     """Decode until its owner is gone."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     cv2.setNumThreads(1)
-    PIL.Image.init()  # its formats, while files can still be opened
+    # What Pillow imports only when it needs it, while files can still be opened.
+    PIL.Image.init()
+    PIL.Image.new("LAB", (1, 1)).convert("RGB")
     facts = confine(memory_bytes=int(sys.argv[2]))
     send(connection, {"confinement": facts})
     os.dup2(0, 2)  # nothing reads what libraries say of bad files

@@ -206,7 +206,8 @@ def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Ima
         raise
     except _FROM_PILLOW as error:
         is_cut = "truncated" in str(error).lower() or isinstance(error, EOFError)
-        _refuse("truncated_image" if is_cut else "unreadable_image", f"not decodable: {error}")
+        said = getattr(error, "strerror", None) or error  # without a path of this machine
+        _refuse("truncated_image" if is_cut else "unreadable_image", f"not decodable: {said}")
 
 
 def _has_frame(opened: PIL.Image.Image, index: int) -> bool:

@@ -133,7 +133,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "read-batch": Stage(
-        2,
+        3,
         (
             "ocr.batch.reading",
             "ocr.decoding.child",

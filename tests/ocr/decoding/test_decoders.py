@@ -1,5 +1,6 @@
 """Decoders that are shared: what was sent is no other client's, and no end of them lasts."""
 
+import io
 import os
 import resource
 import signal
@@ -11,13 +12,14 @@ from contextlib import contextmanager, suppress
 from functools import partial
 
 import numpy as np
+import PIL.Image
 import psutil
 import pytest
 
 from ocr.decoding.decoder import DecoderFailed, Document
 from ocr.decoding.decoders import Decoders
 from ocr.image.pdf import BadDocument
-from ocr.image.pixels import BadImage, encode_png
+from ocr.image.pixels import BadImage, decode_image, encode_png
 from tests.ocr.image.documents import image_pdf, joined_pdf, tiff
 from tests.serving.decoding.hostile_files import pdf_of_pattern
 from tests.serving.tiny_pipeline import draw_page
@@ -115,6 +117,18 @@ def test_empty_document_shows_nothing_of_the_one_that_was_given_up_before_it() -
 
     assert page.pages == 3
     assert isinstance(empty.outcome, BadImage)
+
+
+def test_what_pillow_imports_to_convert_is_there_before_files_cannot_be_opened() -> None:
+    stream = io.BytesIO()
+    PIL.Image.fromarray(PAGE).convert("LAB").save(stream, "TIFF")
+    content = stream.getvalue()
+
+    with started() as decoders:
+        found = decoders.decode(document(content)).outcome
+
+    assert isinstance(found, np.ndarray)
+    assert np.array_equal(found, decode_image(content, max_pixels=MAX_PIXELS))
 
 
 def test_decoder_that_cannot_be_replaced_for_a_moment_is_replaced_afterwards() -> None:
