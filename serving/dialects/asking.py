@@ -56,15 +56,35 @@ class Asking:
             raise lost_engine(error) from None
 
     async def read_pages(
-        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
+        self,
+        live: LivePipeline,
+        content: bytes,
+        options: DocumentOptions,
+        request: Request,
+        *,
+        max_pages: int,
     ) -> list[dict[str, Any]]:
         """Return the pages of a document.
 
+        Args:
+            live: What reads them.
+            content: An image or a PDF.
+            options: What is wanted.
+            request: Whose document.
+            max_pages: Most pages.
+
         Raises:
-            Problem: All places are taken, or it cannot be read.
+            Problem: All places are taken, it has more pages, or it cannot be read.
         """
-        with self.pages.place():
-            return await self.reader.read(live, content, options, request)
+        try:
+            with self.pages.place():
+                return await self.reader.read(live, content, options, request, max_pages=max_pages)
+        except Problem as problem:
+            if problem.code != "too_many_pages":
+                raise
+            count = f"{max_pages} page{'s' * (max_pages > 1)}"
+            message = f"More than {count}: send fewer at once, or ask /v1/ocr"
+            raise Problem("too_many_pages", message) from None
 
     async def read_line(self, live: LiveModel, content: bytes, request: Request) -> dict[str, Any]:
         """Return text and confidence of an image of one line.

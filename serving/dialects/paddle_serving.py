@@ -3,6 +3,7 @@
 NAME is a model's; `ocr`, which PaddleOCR's clients ask, is the only model there is, or of several
 the only one that reads pages, unless one has that name. The value is a Python literal, as its
 clients evaluate it: of a page ``[[('text', score), [[x, y], …]], …]``, of a line ``['text']``.
+It has room for one page: a document of several is refused.
 """
 
 import asyncio
@@ -105,7 +106,7 @@ def _find_image(body: bytes) -> bytes:
 async def _read(asking: Asking, live: LiveModel, image: bytes, request: Request) -> list[Any]:
     if not isinstance(live, LivePipeline):
         return [(await asking.read_line(live, image, request))["text"]]
-    (page,) = await asking.read_pages(live, image, DocumentOptions(pages="1"), request)
+    (page,) = await asking.read_pages(live, image, DocumentOptions(), request, max_pages=1)
     return [
         [(line["text"], line["confidence"]), [list(corner) for corner in line["polygon"]]]
         for line in page["lines"]

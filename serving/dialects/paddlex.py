@@ -104,10 +104,11 @@ async def _read(
     params = _detector_params(live)
     _check(asked, params)
     content = await asyncio.to_thread(_find_content, asked)
-    wanted = f"1-{min(MOST_PAGES, asking.reader.limits.pages)}"
+    most = asking.reader.limits.pages
+    wanted = f"1-{MOST_PAGES}" if most >= MOST_PAGES else ""  # all: more than may be are refused
     shows = asked.visualize is not False
     options = DocumentOptions(pages=wanted, annotate=shows, render=shows)
-    pages = await asking.read_pages(live, content, options, request)
+    pages = await asking.read_pages(live, content, options, request, max_pages=most)
     threshold = asked.textRecScoreThresh or 0.0
     results = [
         {"prunedResult": _prune(page, params, threshold)}

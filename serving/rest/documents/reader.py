@@ -52,18 +52,31 @@ class DocumentReader:
     metrics: ServingMetrics
 
     async def read(
-        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
+        self,
+        live: LivePipeline,
+        content: bytes,
+        options: DocumentOptions,
+        request: Request,
+        *,
+        max_pages: int = 0,
     ) -> list[dict[str, Any]]:
         """Return all pages, held until the request is over; else as `pages`."""
         found = []
-        async with aclosing(self.pages(live, content, options, request)) as pages:
+        read = self.pages(live, content, options, request, max_pages=max_pages)
+        async with aclosing(read) as pages:
             async for page in pages:
                 hold(page, request.state.answer)
                 found.append(page)
         return found
 
     async def pages(
-        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
+        self,
+        live: LivePipeline,
+        content: bytes,
+        options: DocumentOptions,
+        request: Request,
+        *,
+        max_pages: int = 0,
     ) -> AsyncGenerator[dict[str, Any], None]:
         """Yield each page, as `serving.rest.documents.answer` says.
 
@@ -72,6 +85,7 @@ class DocumentReader:
             content: An image or a PDF.
             options: What is wanted.
             request: Whose document.
+            max_pages: Most pages; 0: as many as a request may bring.
 
         Raises:
             Problem: It cannot be decoded, or is larger than allowed.
@@ -81,7 +95,7 @@ class DocumentReader:
         document = Document(
             content,
             max_pixels=self.limits.image_pixels,
-            max_pages=self.limits.pages,
+            max_pages=max_pages or self.limits.pages,
             wanted=parse_ranges(options.pages),
         )
         first = next(page_numbers(document.wanted))

@@ -3,13 +3,15 @@
 import ast
 import base64
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
-from ocr.image.pixels import encode_png
-from tests.ocr.image.documents import image_pdf
+from ocr.image.pixels import Image, encode_png
+from tests.ocr.image.documents import image_pdf, tiff
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_bundle import png
 from tests.serving.tiny_pipeline import draw_page
@@ -80,12 +82,15 @@ def test_an_error_has_a_number_beside_its_status(
     assert (answer["key"], answer["value"]) == ([], [])
 
 
-def test_of_many_pages_the_first_is_read(page_gateway: Gateway) -> None:
-    pages = image_pdf([draw_page(["1"]), draw_page(["2"])], dpi=100)
+@pytest.mark.parametrize("make", [tiff, partial(image_pdf, dpi=100)], ids=["TIFF", "PDF"])
+def test_a_document_of_several_pages_is_refused(
+    page_gateway: Gateway, make: Callable[[list[Image]], bytes]
+) -> None:
+    reply = predict(page_gateway, "pages", asking(make([draw_page(["1"]), draw_page(["2"])])))
 
-    answer = predict(page_gateway, "pages", asking(pages)).json()
-
-    assert len(ast.literal_eval(answer["value"][0])) <= 1
+    answer = reply.json()
+    assert (reply.status_code, answer["err_no"], answer["value"]) == (413, 9, [])
+    assert answer["err_msg"] == "More than 1 page: send fewer at once, or ask /v1/ocr"
 
 
 @pytest.mark.parametrize("path", ["/pages/prediction", "/ocr"])

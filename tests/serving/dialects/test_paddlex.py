@@ -2,12 +2,14 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ocr.image.pixels import decode_image, encode_png
 from tests.ocr.image.documents import image_pdf
+from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_pipeline import RULE, draw_page
 
@@ -57,6 +59,24 @@ def test_pages_of_a_pdf_have_a_result_each(page_gateway: Gateway) -> None:
     info = answer["result"]["dataInfo"]
     assert (info["type"], info["numPages"], len(info["pages"])) == ("pdf", 2, 2)
     assert [list(each) for each in answer["result"]["ocrResults"]] == [["prunedResult"]] * 2
+
+
+def test_more_pages_than_may_be_are_refused(page_gateway: Gateway) -> None:
+    pdf = image_pdf([draw_page(["1"])] * 4, dpi=100)
+
+    status, answer = ask(page_gateway, file=base64.b64encode(pdf).decode(), fileType=0)
+
+    assert (status, answer["errorCode"]) == (413, 413)
+    assert answer["errorMsg"] == "More than 3 pages: send fewer at once, or ask /v1/ocr"
+
+
+def test_of_more_than_ten_pages_the_first_ten_are_read(tmp_path: Path) -> None:
+    pdf = image_pdf([draw_page(["1"])] * 12, dpi=100)
+
+    with serving_pages(tmp_path, OCRLINE_MAX_PAGES="11") as gateway:
+        _, answer = ask(gateway, file=base64.b64encode(pdf).decode(), fileType=0, visualize=False)
+
+    assert answer["result"]["dataInfo"]["numPages"] == 10
 
 
 def test_lines_below_the_threshold_are_found_and_not_read(page_gateway: Gateway) -> None:
