@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from ocr.image.pdf import is_pdf
 from serving.dialects.asking import Asking
 from serving.models.live_model import LivePipeline
 from serving.problems import Problem
@@ -23,7 +24,7 @@ from serving.rest.openapi import PROBLEMS
 MODEL: Final = "Name of the pipeline; needed when several are served"
 MOST_PAGES: Final = 10
 """Which PaddleX reads; the rest it leaves silently."""
-PDF, TIFF = b"%PDF", (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+TIFF: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 UNPROCESSABLE: Final = 422
 
 
@@ -124,7 +125,7 @@ def _find_content(asked: OcrRequest) -> bytes:
     if asked.fileType is None:
         raise Problem("wrong_fields", "fileType: expected 0 (PDF) or 1 (image)")
     content = from_base64(asked.file, what="file")
-    if content.startswith(PDF) != (asked.fileType == 0):
+    if is_pdf(content) != (asked.fileType == 0):
         raise Problem("wrong_fields", f"fileType: {asked.fileType} is not what the file is")
     return content
 
@@ -177,8 +178,8 @@ def _prune(page: dict[str, Any], params: dict[str, Any], threshold: float) -> di
 
 def _describe(content: bytes, pages: list[dict[str, Any]]) -> dict[str, Any]:
     sizes = [{"width": page["width"], "height": page["height"]} for page in pages]
-    if content.startswith((PDF, *TIFF)):
-        kind = "pdf" if content.startswith(PDF) else "tiff"
+    if is_pdf(content) or content.startswith(TIFF):
+        kind = "pdf" if is_pdf(content) else "tiff"
         return {"type": kind, "numPages": len(pages), "pages": sizes}
     return {"type": "image", **sizes[0]}
 

@@ -61,6 +61,17 @@ def test_pages_of_a_pdf_have_a_result_each(page_gateway: Gateway) -> None:
     assert [list(each) for each in answer["result"]["ocrResults"]] == [["prunedResult"]] * 2
 
 
+def test_a_pdf_is_one_by_the_rule_of_our_own_route(page_gateway: Gateway) -> None:
+    pdf = b"\n" + image_pdf([draw_page(["1"])], dpi=100)
+    file = base64.b64encode(pdf).decode()
+
+    status, answer = ask(page_gateway, file=file, fileType=0, visualize=False)
+    as_image, _ = ask(page_gateway, file=file, fileType=1)
+
+    assert (status, as_image) == (200, 422)
+    assert answer["result"]["dataInfo"]["type"] == "pdf"
+
+
 def test_more_pages_than_may_be_are_refused(page_gateway: Gateway) -> None:
     pdf = image_pdf([draw_page(["1"])] * 4, dpi=100)
 
