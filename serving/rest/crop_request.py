@@ -1,5 +1,6 @@
 """From a request to crops: raw, multipart or JSON with base64."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
@@ -37,8 +38,10 @@ class CropJson(BaseModel):
     )
 
 
-def parse_crops(body: bytes, *, content_type: str, limits: Limits) -> list[bytes]:
-    """Take the encoded images out of a body.
+def parse_crops(
+    body: bytes, *, content_type: str, limits: Limits, partial: bool
+) -> Sequence[bytes | Problem]:
+    """Take the encoded images out of a body; with `partial`, what is wrong with one stands for it.
 
     Raises:
         Problem: The body cannot be parsed (`index` says at which image).
@@ -50,10 +53,10 @@ def parse_crops(body: bytes, *, content_type: str, limits: Limits) -> list[bytes
         limits=limits,
         most_files=limits.images,
     )
-    return _parse_json(body, limits) if encoded is None else encoded
+    return _parse_json(body, limits, partial=partial) if encoded is None else encoded
 
 
-def _parse_json(body: bytes, limits: Limits) -> list[bytes]:
+def _parse_json(body: bytes, limits: Limits, *, partial: bool) -> list[bytes | Problem]:
     fields = parse_json(body, CropJson)
     if bool(fields.image) == bool(fields.images):
         message = 'Expected {"images": ["<base64>", …]} or {"image": "<base64>"}, one image or more'
@@ -61,6 +64,16 @@ def _parse_json(body: bytes, limits: Limits) -> list[bytes]:
     texts = fields.images or [fields.image]
     if len(texts) > limits.images:
         raise too_many_images(limits.images)
-    return [
-        from_base64(text, what=f"Image {index}", index=index) for index, text in enumerate(texts)
-    ]
+    decode = _try_base64 if partial else _from_base64
+    return [decode(text, index) for index, text in enumerate(texts)]
+
+
+def _from_base64(text: str, index: int) -> bytes:
+    return from_base64(text, what=f"Image {index}", index=index)
+
+
+def _try_base64(text: str, index: int) -> bytes | Problem:
+    try:
+        return _from_base64(text, index)
+    except Problem as problem:
+        return problem

@@ -1,6 +1,7 @@
 """POST /v1/recognize: crops in, texts out, each request answered by exactly one version."""
 
 import asyncio
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,13 +78,18 @@ class CropReader:
     metrics: ServingMetrics
 
     async def read(
-        self, live: LiveModel, images: Sequence[bytes], http: Request, *, partial: bool = False
+        self,
+        live: LiveModel,
+        images: Sequence[bytes | Problem],
+        http: Request,
+        *,
+        partial: bool = False,
     ) -> list[dict[str, Any]]:
         """Read encoded images with one version, and count them.
 
         Args:
             live: The version.
-            images: JPEG and so on.
+            images: JPEG and so on; with `partial`, also what is wrong with one.
             http: Whose images; its body has been received.
             partial: Whether to answer the error of an image that is none that can be read.
 
@@ -93,8 +99,9 @@ class CropReader:
         """
         record = http.state.record
         record.note_model(live.name, live.version)
+        encoded = [b"" if isinstance(image, Problem) else image for image in images]
         asked = self.crew.read_crops(
-            live.key, images, most_pixels=self.limits.request_pixels, partial=partial
+            live.key, encoded, most_pixels=self.limits.request_pixels, partial=partial
         )
         try:
             await asyncio.wait((asked.done,), timeout=SOON_S)
@@ -103,17 +110,27 @@ class CropReader:
                     await asked.done
         finally:
             asked.done.cancel()
-        results = self._count(live, asked, partial=partial)
+        results = self._count(live, images, asked, partial=partial)
         record.items = len(results)
         return results
 
-    def _count(self, live: LiveModel, asked: CropRequest, *, partial: bool) -> list[dict[str, Any]]:
+    def _count(
+        self,
+        live: LiveModel,
+        images: Sequence[bytes | Problem],
+        asked: CropRequest,
+        *,
+        partial: bool,
+    ) -> list[dict[str, Any]]:
         may_tell = partial and asked.refused_at < 0
         confidences: list[float] = []
         results: list[dict[str, Any]] = []
-        for index, answer in enumerate(asked.answers):
+        for index, (image, answer) in enumerate(zip(images, asked.answers, strict=True)):
             if answer is None:
                 continue  # what is wrong with another has ended the reading
+            if isinstance(image, Problem):
+                results.append({"error": error_of(image)})
+                continue
             if "fault" in answer:
                 refusal = _refusal(to_error(answer["fault"]), index=index)
                 if not (may_tell and isinstance(refusal, Problem) and refusal.status < OURS):
@@ -135,7 +152,7 @@ def crop_endpoint(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> Endpo
         content_type = state.headers.get("content-type", "")
         async with inbox.body(request, file_types=FILE_TYPES) as body:
             with reader.capacity.place():
-                images = await _parse(body, content_type, reader.limits)
+                images = await _parse(body, content_type, reader.limits, partial=options.partial)
                 caller = state.caller
                 caller.admit(options.model)
                 live = pool.choose(options.model, of=caller.models)
@@ -171,10 +188,13 @@ def crop_routes(endpoint: Endpoint) -> APIRouter:
     return router
 
 
-async def _parse(body: bytes, content_type: str, limits: Limits) -> list[bytes]:
-    if len(body) < LARGE_BODY:
-        return parse_crops(body, content_type=content_type, limits=limits)
-    return await asyncio.to_thread(parse_crops, body, content_type=content_type, limits=limits)
+async def _parse(
+    body: bytes, content_type: str, limits: Limits, *, partial: bool
+) -> Sequence[bytes | Problem]:
+    parse = functools.partial(
+        parse_crops, body, content_type=content_type, limits=limits, partial=partial
+    )
+    return parse() if len(body) < LARGE_BODY else await asyncio.to_thread(parse)
 
 
 def _refusal(error: Exception, *, index: int) -> Exception:

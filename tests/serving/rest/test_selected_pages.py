@@ -1,5 +1,6 @@
 """Long documents: some of their pages, those that can be read, and each as soon as it is."""
 
+import base64
 import json
 from typing import Any
 
@@ -75,6 +76,18 @@ def test_an_image_that_cannot_be_read_keeps_no_other_from_being_answered(
     assert partial[0]["text"] == "1"
     assert [result["error"]["code"] for result in partial[1:]] == ["bad_image"] * 2
     assert partial[1]["error"]["message"].startswith("Image 1: ")
+
+
+def test_an_image_that_is_no_base64_keeps_no_other_from_being_answered(gateway: Gateway) -> None:
+    body = {"images": ["%%%", "", base64.b64encode(png("1")).decode()]}
+
+    whole = gateway.post(json=body).json()["error"]
+    partial = gateway.post("/v1/recognize?partial=true", json=body).json()["results"]
+
+    assert (whole["code"], whole["index"]) == ("bad_base64", 0)
+    assert [result["error"]["code"] for result in partial[:2]] == ["bad_base64", "bad_image"]
+    assert partial[0]["error"]["message"].startswith("Image 0 is no base64")
+    assert partial[2]["text"] == "1"
 
 
 def test_too_many_pixels_refuse_the_whole_request(gateway: Gateway) -> None:
