@@ -1,6 +1,6 @@
 """What the gateway counts; every label takes values from a closed or configured set."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -154,10 +154,10 @@ class ServingMetrics:
         if code:
             self._problems.labels(route, code).inc()
 
-    def observe_crops(self, model: str, confidences: Iterable[float], *, images: int) -> None:
-        """Count what was read of so many images; not every one could be."""
+    def observe_crops(self, model: str, confidences: Sequence[float]) -> None:
+        """Count images that were read, by their confidence."""
         self.observe_texts(model, confidences)
-        self._images_of(model).inc(images)
+        self._images_of(model).inc(len(confidences))
 
     def observe_texts(self, model: str, confidences: Iterable[float]) -> None:
         """Count texts, by their confidence."""

@@ -110,20 +110,16 @@ class CropReader:
                     await asked.done
         finally:
             asked.done.cancel()
-        results = self._count(live, images, asked, partial=partial)
-        record.items = len(results)
+        results = self._results(images, asked, partial=partial)
+        confidences = [result["confidence"] for result in results if "error" not in result]
+        self.metrics.observe_crops(live.name, confidences)
+        record.items = len(confidences)
         return results
 
-    def _count(
-        self,
-        live: LiveModel,
-        images: Sequence[bytes | Problem],
-        asked: CropRequest,
-        *,
-        partial: bool,
+    def _results(
+        self, images: Sequence[bytes | Problem], asked: CropRequest, *, partial: bool
     ) -> list[dict[str, Any]]:
         may_tell = partial and asked.refused_at < 0
-        confidences: list[float] = []
         results: list[dict[str, Any]] = []
         for index, (image, answer) in enumerate(zip(images, asked.answers, strict=True)):
             if answer is None:
@@ -137,9 +133,7 @@ class CropReader:
                     raise refusal
                 results.append({"error": error_of(refusal)})
                 continue
-            confidences.append(answer["confidence"])
             results.append({"text": answer["text"], "confidence": answer["confidence"]})
-        self.metrics.observe_crops(live.name, confidences, images=len(results))
         return results
 
 

@@ -4,13 +4,13 @@ from serving.metrics import ServingMetrics
 def test_texts_and_images_are_counted_by_model() -> None:
     metrics = ServingMetrics()
 
-    metrics.observe_crops("plates", [0.6, 0.999], images=3)
+    metrics.observe_crops("plates", [0.6, 0.999])
     metrics.observe_texts("plates", [0.4])
     metrics.observe_texts("receipts", [0.97])
 
     told = metrics.render().decode().splitlines()
     for line in (
-        'ocrline_images_total{model="plates"} 3.0',
+        'ocrline_images_total{model="plates"} 2.0',
         'ocrline_confidence_count{model="plates"} 3.0',
         'ocrline_confidence_bucket{le="0.5",model="plates"} 1.0',
         'ocrline_confidence_bucket{le="0.7",model="plates"} 2.0',

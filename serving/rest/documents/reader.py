@@ -102,8 +102,9 @@ class DocumentReader:
         async with aclosing(self.feed.pages(document)) as decoded:
             try:
                 async for page in decoded:
-                    yield await self._answer(live, page, options)
-                    record.items += 1
+                    answer = await self._answer(live, page, options)
+                    yield answer
+                    record.items += "error" not in answer
             except (BadDocument, BadImage) as error:  # over the first page, where it is over one
                 raise _refusal(error, number=first) from None
 

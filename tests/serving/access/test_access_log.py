@@ -10,10 +10,11 @@ import pytest
 from ocr.errors import BadInput
 from serving.access.access_log import AccessLog, AccessRecord
 from serving.access.key_file import add_key
+from tests.ocr.image.documents import tiff
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import wait_until
 from tests.serving.tiny_bundle import png
-from tests.serving.tiny_pipeline import page_png
+from tests.serving.tiny_pipeline import draw_page, page_png
 
 
 def test_a_request_is_a_line_and_what_was_sent_is_no_part_of_it(tmp_path: Path) -> None:
@@ -53,6 +54,21 @@ def test_a_request_is_a_line_and_what_was_sent_is_no_part_of_it(tmp_path: Path) 
     assert 'ocrline_problems_total{code="bad_base64",route="/ocr"} 1.0' in problems
     written = log.read_text()
     assert not any(secret in written for secret in (picture[:40], key, "model=bars"))
+
+
+def test_only_what_was_read_is_counted(tmp_path: Path) -> None:
+    log = tmp_path / "access.jsonl"
+    crops = [("image", ("a.png", content)) for content in (png("4"), b"junk", b"")]
+    pages = tiff([draw_page(["1"]), draw_page(["2"] * 100)])  # more pixels than are taken
+
+    with serving_pages(tmp_path / "g", OCRLINE_ACCESS_LOG=str(log)) as gateway:
+        log.unlink()
+        gateway.post("/v1/recognize?model=bars&partial=true", files=crops)
+        gateway.post("/v1/ocr?model=pages&partial=true", files={"document": pages})
+        images = gateway.metric('ocrline_images_total{model="bars"}')
+
+    assert [(line["status"], line["items"]) for line in read(log)[:2]] == [(200, 1), (200, 1)]
+    assert images == 1
 
 
 def test_it_never_ends_a_gateway_that_its_disk_is_full(
