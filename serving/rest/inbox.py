@@ -16,6 +16,8 @@ from serving.rest.exchange import MIN_BYTES_A_SECOND
 MOST_DIGITS: Final = 20
 """Of a length: more are as good as so many."""
 
+NO_ENCODINGS: Final = ("", "identity")
+
 GRACE_S: Final = 5.0
 """A body may be this late beside the lowest rate: connections begin slowly."""
 
@@ -32,9 +34,14 @@ class Inbox:
         """Receive the whole body, and hold it; the `edge` has left the headers in the state.
 
         Raises:
-            Problem: It is of another type, empty, too large or too slow, or there is no room.
+            Problem: It is of another type, encoded, empty, too large or too slow, or there is no
+                room.
         """
         headers = request.state.headers
+        encoding = headers.get("content-encoding", "")
+        if encoding.lower() not in NO_ENCODINGS:
+            message = f"Content-Encoding {encoding[:100]!r}: expected none; send the body as it is"
+            raise Problem("unsupported_type", message)
         body_kind(headers.get("content-type", ""), file_types)
         declared = headers.get("content-length", "").lstrip("0")
         if declared.isdecimal() and int(declared[:MOST_DIGITS]) > self._limits.body_bytes:

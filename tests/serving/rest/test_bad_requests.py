@@ -1,6 +1,7 @@
 """What each bad request gets; every one goes over a real socket to a real gateway."""
 
 import base64
+import gzip
 import http.client
 import json
 import struct
@@ -101,6 +102,11 @@ CASES: dict[str, tuple[Send, int, str]] = {
         415,
         "unsupported_type",
     ),
+    "compressed body": (
+        raw(gzip.compress(GOOD), PNG | {"content-encoding": "gzip"}),
+        415,
+        "unsupported_type",
+    ),
     "multipart without boundary": (multipart(b"x", ""), 400, "bad_multipart"),
     "multipart of another boundary": (multipart(b"--other\r\n\r\nx"), 400, "bad_multipart"),
     "multipart cut short": (multipart(FILE + GOOD[:20]), 400, "bad_multipart"),
@@ -152,6 +158,14 @@ def test_unknown_parameter_is_named_beside_the_known(gateway: Gateway) -> None:
 
     said = "Unknown query parameter 'modle'; known: model, partial"
     assert reply.json()["error"]["message"] == said
+
+
+def test_encoding_of_a_body_is_named(gateway: Gateway) -> None:
+    refused = CASES["compressed body"][0](gateway)
+    plain = gateway.post(content=GOOD, headers=PNG | {"content-encoding": "Identity"})
+
+    assert refused.json()["error"]["message"].startswith("Content-Encoding 'gzip': expected none")
+    assert plain.status_code == 200
 
 
 def test_slow_body_is_given_up(gateway: Gateway) -> None:
