@@ -87,6 +87,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         description="Reads pages and text lines with the champions of the registry.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # to an address that a proxy before it may not have
         lifespan=lifespan,
     )
     callers = Callers(token=settings.token, keys=settings.keys, is_open=settings.host in LOOPBACK)

@@ -127,6 +127,8 @@ CASES: dict[str, tuple[Send, int, str]] = {
     "unknown parameter": (raw(GOOD, path="/v1/recognize?modle=bars"), 400, "bad_query"),
     "GET on a POST route": (lambda g: g.get("/v1/recognize"), 405, "method_not_allowed"),
     "POST on a GET route": (raw(GOOD, path="/v1/models"), 405, "method_not_allowed"),
+    "a slash too many": (raw(GOOD, path="/v1/recognize/"), 404, "not_found"),
+    "a slash too many of a GET": (lambda g: g.get("/v1/models/"), 404, "not_found"),
     "no such path": (raw(GOOD, path="/v2/recognize"), 404, "not_found"),
 }
 
