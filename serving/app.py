@@ -39,6 +39,7 @@ from serving.rest.crops import CropReader, crop_endpoint, crop_routes
 from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.routes import DocumentEndpoint, document_routes
 from serving.rest.edge import Edge
+from serving.rest.head import HeadAsGet
 from serving.rest.http.connection import ConnectionLimits, limit_connections
 from serving.rest.inbox import Inbox
 from serving.rest.shortcut import Shortcut
@@ -103,7 +104,8 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         log=log,
         metrics=metrics,
     )
-    app.add_middleware(edge)
+    app.add_middleware(HeadAsGet)
+    app.add_middleware(edge)  # around it
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
     app.add_exception_handler(ProcessDied, answer_lost_engine)
