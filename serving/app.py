@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from typing import Final
 
 import uvicorn
@@ -25,8 +26,12 @@ from serving.access.key_file import read_keys
 from serving.decoding.page_feed import PageFeed
 from serving.dialects.asking import Asking
 from serving.dialects.kserve import kserve_routes
-from serving.dialects.paddle_serving import paddle_serving_routes
-from serving.dialects.paddlex import paddlex_routes
+from serving.dialects.paddle_serving import (
+    PREDICTION,
+    paddle_serving_routes,
+    refuse_prediction,
+)
+from serving.dialects.paddlex import OCR, paddlex_routes, refuse_ocr
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Loader
@@ -96,16 +101,6 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
     # Apart: who takes an answer slowly keeps no request out.
     answers = Budget(most_bytes, unit="bytes of the answers", held=metrics.answer_bytes)
-    edge = partial(
-        Edge,
-        callers=callers,
-        names=settings.names,
-        answers=answers,
-        log=log,
-        metrics=metrics,
-    )
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(edge)  # around it
     app.add_exception_handler(Problem, answer_problem)
     app.add_exception_handler(HTTPException, answer_router)
     app.add_exception_handler(ProcessDied, answer_lost_engine)
@@ -115,14 +110,30 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     reader = DocumentReader(feed=feed, pixels=pixels, crew=crew, limits=limits, metrics=metrics)
     lines = CropReader(crew=crew, capacity=crops, limits=limits, metrics=metrics)
     recognize = crop_endpoint(pool, inbox=inbox, reader=lines)
-    app.include_router(crop_routes(recognize))
-    app.include_router(document_routes(DocumentEndpoint(pool, inbox, pages, reader)))
     asking = Asking(pool, inbox=inbox, pages=pages, crops=lines, reader=reader)
-    app.include_router(paddle_serving_routes(asking))
-    app.include_router(paddlex_routes(asking))
-    app.include_router(kserve_routes(pool))
-    app.include_router(demo_routes())
-    app.include_router(status_routes(pool, limits=limits, metrics=metrics))
+    routers = (
+        crop_routes(recognize),
+        document_routes(DocumentEndpoint(pool, inbox, pages, reader)),
+        paddle_serving_routes(asking),
+        paddlex_routes(asking),
+        kserve_routes(pool),
+        demo_routes(),
+        status_routes(pool, limits=limits, metrics=metrics),
+    )
+    edge = partial(
+        Edge,
+        callers=callers,
+        names=settings.names,
+        answers=answers,
+        log=log,
+        metrics=metrics,
+        routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
+        refusals={OCR: refuse_ocr, PREDICTION: refuse_prediction},
+    )
+    app.add_middleware(HeadAsGet)
+    app.add_middleware(edge)  # around it
+    for router in routers:
+        app.include_router(router)
     return Shortcut(app, path=recognize.path, short=edge(recognize))
 
 

@@ -22,6 +22,7 @@ from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.openapi import PROBLEMS
 
+PREDICTION: Final = "/{name}/prediction"
 ANY_NAME = "ocr"
 _ERROR_NUMBERS: Final = {404: 7, 500: 8, 503: 6, 504: 1}
 _WRONG_INPUT = 9
@@ -42,12 +43,21 @@ def error_number(status: int) -> int:
     return _ERROR_NUMBERS.get(status, _WRONG_INPUT)
 
 
+def refuse_prediction(problem: Problem) -> JSONResponse:
+    """Write a problem as its clients expect one."""
+    return JSONResponse(
+        _answer(error_number(problem.status), str(problem), {}),
+        status_code=problem.status,
+        headers=problem.headers,
+    )
+
+
 def paddle_serving_routes(asking: Asking) -> APIRouter:
     """Make the route."""
     router = APIRouter()
 
     @router.post(
-        "/{name}/prediction",
+        PREDICTION,
         summary="Read an image, for clients of Paddle Serving's pipelines",
         responses=dict(PROBLEMS),
         openapi_extra={
@@ -68,11 +78,7 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
                 read = await _read(asking, live, image, request)
         except Problem as problem:
             request.state.record.code = problem.code
-            return JSONResponse(
-                _answer(error_number(problem.status), str(problem), {}),
-                status_code=problem.status,
-                headers=problem.headers,
-            )
+            return refuse_prediction(problem)
         values = {"result": repr(read), "model_version": f"{live.name}:{live.version}"}
         return JSONResponse(_answer(0, "", values))
 

@@ -21,6 +21,7 @@ from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.openapi import PROBLEMS
 
+OCR: Final = "/ocr"
 MODEL: Final = "Name of the pipeline; needed when several are served"
 MOST_PAGES: Final = 10
 """Which PaddleX reads; the rest it leaves silently."""
@@ -59,6 +60,19 @@ DETECTOR = {
 }
 
 
+def refuse_ocr(problem: Problem, log_id: str = "") -> JSONResponse:
+    """Write a problem as its clients expect one; without an id of theirs it has a fresh one."""
+    message = str(problem)
+    if problem.status == UNPROCESSABLE:
+        where = message.partition(":")[0] if ":" in message else "body"
+        message = json.dumps([{"type": problem.code, "loc": ["body", where], "msg": message}])
+    return JSONResponse(
+        {"logId": log_id or _new_id(), "errorCode": problem.status, "errorMsg": message},
+        status_code=problem.status,
+        headers=problem.headers,
+    )
+
+
 def paddlex_routes(asking: Asking) -> APIRouter:
     """Make the routes."""
     router = APIRouter()
@@ -68,7 +82,7 @@ def paddlex_routes(asking: Asking) -> APIRouter:
         return JSONResponse({"logId": _new_id(), "errorCode": 0, "errorMsg": "Healthy"})
 
     @router.post(
-        "/ocr",
+        OCR,
         summary="Read a document, for clients of PaddleOCR 3's and PaddleX's servers",
         responses=dict(PROBLEMS),
         openapi_extra={
@@ -92,7 +106,7 @@ def paddlex_routes(asking: Asking) -> APIRouter:
                 result = await _read(asking, live, asked, request)
         except Problem as problem:
             request.state.record.code = problem.code
-            return _refuse(problem, log_id)
+            return refuse_ocr(problem, log_id)
         answer = {"logId": log_id, "result": result, "errorCode": 0, "errorMsg": "Success"}
         return JSONResponse(answer)
 
@@ -182,18 +196,6 @@ def _describe(content: bytes, pages: list[dict[str, Any]]) -> dict[str, Any]:
         kind = "pdf" if is_pdf(content) else "tiff"
         return {"type": kind, "numPages": len(pages), "pages": sizes}
     return {"type": "image", **sizes[0]}
-
-
-def _refuse(problem: Problem, log_id: str) -> JSONResponse:
-    message = str(problem)
-    if problem.status == UNPROCESSABLE:
-        where = message.partition(":")[0] if ":" in message else "body"
-        message = json.dumps([{"type": problem.code, "loc": ["body", where], "msg": message}])
-    return JSONResponse(
-        {"logId": log_id, "errorCode": problem.status, "errorMsg": message},
-        status_code=problem.status,
-        headers=problem.headers,
-    )
 
 
 def _new_id() -> str:

@@ -17,12 +17,16 @@ from starlette.types import ASGIApp
 from ocr.errors import BadInput
 from serving.dialects.paddle_serving import ANY_NAME, error_number
 from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response
+from serving.problems import STATUS
 
 PASSED_ON: Final = ("authorization", "x-request-id")
 MOST_CALLS: Final = 32
 """At once; each may hold a body that gRPC has received and nothing has counted yet."""
 MOST_AGE_MS: Final = 300_000
 """Of a connection; whoever stalls in the middle of a message holds one of the calls so long."""
+EXPIRED: Final = STATUS["expired"]
+AT_ONCE_S: Final = 0.01
+"""Of a call's time: where so little is left it is over, here or by its own clock."""
 ENVELOPE_BYTES: Final = 4096
 """Of a message, besides its image."""
 
@@ -89,9 +93,10 @@ class PipelineRpc:
             timeout=None,
         )
         answer = reply.json()
-        if answer.get("error", {}).get("code") == "expired":  # here or by its own clock: the same
-            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, answer["error"]["message"])
-        if "error" in answer:
+        left_s = context.time_remaining()
+        if reply.status_code == EXPIRED and left_s is not None and left_s < AT_ONCE_S:
+            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, answer["err_msg"])
+        if "error" in answer:  # of a name that is none
             number = error_number(reply.status_code)
             answer = {"err_no": number, "err_msg": answer["error"]["message"]}
         return Response(**answer)

@@ -4,11 +4,14 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serving.access.access_log import AccessLog, AccessRecord
@@ -42,8 +45,24 @@ class Edge:
         answers: Budget,
         log: AccessLog,
         metrics: ServingMetrics,
+        routes: Sequence[BaseRoute] = (),
+        refusals: Mapping[str, Callable[[Problem], Response]] = MappingProxyType({}),
     ) -> None:
+        """Stand around an application.
+
+        Args:
+            app: What answers.
+            callers: Who may ask.
+            names: That lead here.
+            answers: What all answers share.
+            log: Has a line for each request.
+            metrics: What is counted.
+            routes: Of the application: whose request is refused before it comes to one.
+            refusals: Writes problems otherwise than ours, by the path of a route.
+        """
         self._app = app
+        self._routes = routes
+        self._refusals = refusals
         self._answers = answers
         self._log = log
         self._names = names
@@ -121,7 +140,7 @@ class Edge:
             exchange.on_start = None
 
     def _note(self, scope: Scope, record: AccessRecord) -> None:
-        record.route = getattr(scope.get("route"), "path", "other")
+        record.route = _path_of(scope)
         record.client, _ = scope.get("client") or ("", 0)
         self._metrics.observe(
             route=record.route,
@@ -134,8 +153,22 @@ class Edge:
             self._log.write(record)
 
     async def _refuse(self, problem: Problem, scope: Scope, exchange: Exchange) -> None:
-        response = problem_response(problem, request_id=exchange.record.request_id)
+        scope["route"] = scope.get("route") or self._find_route(scope)
+        refuse = self._refusals.get(_path_of(scope))
+        if refuse:
+            response = refuse(problem)
+        else:
+            response = problem_response(problem, request_id=exchange.record.request_id)
         await response(scope, exchange.receive, exchange.send)
+
+    def _find_route(self, scope: Scope) -> BaseRoute | None:
+        matching = (route for route in self._routes if route.matches(scope)[0] is not Match.NONE)
+        return next(matching, None)
+
+
+def _path_of(scope: Scope) -> str:
+    """Return the template of the path that was asked."""
+    return getattr(scope.get("route"), "path", "other")
 
 
 def _first_values(scope: Scope) -> dict[str, str]:
