@@ -20,6 +20,7 @@ from configs.settings import Settings
 from ocr.image.pixels import Image
 from ocr.synthesis.lines.render import open_lines
 from ocr.synthesis.pages.render import open_pages
+from tasks.gateway_address import find_endpoint
 
 UNAVAILABLE = 5
 LINES = 5
@@ -34,7 +35,7 @@ def main() -> None:
     if code:
         sys.exit(code)
     params = load_params(words[0], overrides=[word for word in words[1:] if word != "--set"])
-    endpoint = params.deployment.endpoint
+    endpoint = find_endpoint(params.deployment, Settings().home)
     images, texts = draw_unseen(params)
     try:
         if isinstance(params, RetrainPagesParams):

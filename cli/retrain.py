@@ -13,6 +13,7 @@ from configs.presets import ProjectParams, load_project
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from flows.stages import Stage
+from tasks.gateway_address import find_endpoint
 
 if TYPE_CHECKING:
     from tasks.references import JudgementRef
@@ -71,6 +72,7 @@ def _start_services(
         remember_endpoint,
     )
 
+    endpoint = find_endpoint(deployment, settings.home)
     deploys = deployment.target != "none"
     engine = deployment.target if deployment.target == "paddle-serving" else ""
     needs_gateway = with_gateway and deploys
@@ -78,15 +80,15 @@ def _start_services(
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         if deploys:  # before Prefect's, whose worker starts it for the UI
-            remember_endpoint(settings, deployment.endpoint, engine=engine)
+            remember_endpoint(settings, endpoint, engine=engine)
         ensure_store(settings)
         server = ensure_prefect(settings)
         if needs_gateway:
-            ensure_gateway(settings, deployment.endpoint, engine=engine)
+            ensure_gateway(settings, endpoint, engine=engine)
     if server is not None:
         said = escape(f"{server.ui_url}  (login: {server.password_file})")
         ERR.print(f"  Prefect  {said}", soft_wrap=True)
         if server.warning:
             ERR.print(f"[yellow]warning:[/] {escape(server.warning)}", soft_wrap=True)
     if needs_gateway:
-        ERR.print(f"  gateway  {escape(deployment.endpoint)}", soft_wrap=True)
+        ERR.print(f"  gateway  {escape(endpoint)}", soft_wrap=True)

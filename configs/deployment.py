@@ -7,6 +7,8 @@ from pydantic import Field
 from configs.base import Params
 
 Target = Literal["gateway", "paddle-serving", "none"]
+ENDPOINT = "http://127.0.0.1:8868"
+"""Of a home that was told of no other."""
 
 
 class DeploymentParams(Params):
@@ -18,8 +20,10 @@ class DeploymentParams(Params):
         "the same, of a gateway whose nets run in Paddle Serving; none: promote only",
     )
     endpoint: str = Field(
-        "http://127.0.0.1:8868",
-        pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,4}|:[1-5]\d{4}|:6[0-4]\d{3})?$",
-        description="Address of the gateway; one on loopback is started if it is not there",
+        "",
+        pattern=r"^(|https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])"
+        r"(:\d{1,4}|:[1-5]\d{4}|:6[0-4]\d{3})?)$",
+        description="Address of the gateway; one on loopback is started if it is not there; "
+        "empty: the one of this home, as `ocrline up` or a run of the terminal was told last",
     )
     timeout_s: float = Field(60, gt=0, description="Most seconds until the new version answers")

@@ -22,15 +22,15 @@ from deploy.background import (
 from deploy.memory import read_memory, write_memory
 from deploy.owner import Owner, describe_listener, find_owner
 from deploy.parts import minio, server
-from deploy.password import read_or_make_password, read_private
+from deploy.password import read_or_make_password
 from deploy.ports import becomes_free, is_free, is_up_at
 from ocr.store.state import check_home, mark_home
+from tasks.gateway_address import REMEMBERED, read_remembered
 
 HEARTBEAT_S = 30
 """How often a run says that it lives; no rarer than Prefect allows."""
 LOOK_S = 3
 """How often the worker looks for runs."""
-ENDPOINT = "endpoint"
 LOCK_S = 600
 """Longest wait for another command: a part may hang, be ended, and need 120 s twice to come up."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -180,14 +180,12 @@ def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") ->
     """
     with _locked(settings):
         if _find_worker_of_other_store(settings) is None:
-            (services_folder(settings) / ENDPOINT).write_text(
-                f"{endpoint} {engine}", encoding="utf-8"
-            )
+            (settings.home / REMEMBERED).write_text(f"{endpoint} {engine}", encoding="utf-8")
 
 
 def ensure_remembered_gateway(settings: Settings) -> Service | None:
     """Start or reuse the gateway at the address remembered last; return None without one."""
-    endpoint, _, engine = read_private(services_folder(settings) / ENDPOINT).partition(" ")
+    endpoint, engine = read_remembered(settings.home)
     return ensure_gateway(settings, endpoint, engine=engine) if endpoint else None
 
 
@@ -203,7 +201,7 @@ def ensure_fallen_gateways(settings: Settings) -> None:
 
 def remembered_endpoint(settings: Settings) -> str:
     """Return the address of the gateway remembered last; empty: there is none."""
-    return read_private(services_folder(settings) / ENDPOINT).partition(" ")[0]
+    return read_remembered(settings.home)[0]
 
 
 def ensure_keeper(settings: Settings) -> Service:

@@ -11,7 +11,8 @@ In the order of the stages:
   pipeline
 - `evaluate` – lines or pages, beside the opponent, and on further sets (`measuring`)
 - `judging/`, `approving/` – of lines or of pages: the gate, and the report; a person is asked
-- `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway)
+- `deploy` – promotion, proof and the way back (`gateway_client` asks the gateway, which is at
+  `gateway_address`)
 
 Besides a retraining:
 

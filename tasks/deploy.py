@@ -13,6 +13,7 @@ from ocr.errors import AliasMoved, BadInput, StoreUnavailable
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
+from tasks.gateway_address import find_endpoint
 from tasks.gateway_client import GatewayClient
 from tasks.notifying.occasions import tell_move
 from tasks.references import EvaluationRef, JudgementRef
@@ -94,7 +95,9 @@ def _put_online(
         return move()
     registry = workspace.registry
     bundle = workspace.fetch_bundle(registry.version(name, version))
-    with GatewayClient(deployment.endpoint, token=Settings().token) as gateway:
+    settings = Settings()
+    endpoint = find_endpoint(deployment, settings.home)
+    with GatewayClient(endpoint, token=settings.token) as gateway:
         gateway.wait_until_up(timeout_s=deployment.timeout_s)
         state = move()
         try:
@@ -102,7 +105,7 @@ def _put_online(
         except BaseException as error:  # an interrupted proof is none either
             _take_back(registry, state, error)
             raise
-    narrate("deploy", f"{deployment.endpoint} reads {said} as exported")
+    narrate("deploy", f"{endpoint} reads {said} as exported")
     return state
 
 

@@ -22,6 +22,7 @@ from ocr.models.registry import Registry
 from ocr.reading.recognition.decoder import Decoder, read_text_model
 from ocr.store import S3Credentials, open_store
 from ocr.store.folder import download_folder
+from tasks.gateway_address import find_endpoint
 from tasks.gateway_client import GatewayClient
 from training.environment import prepare_environment
 
@@ -38,7 +39,8 @@ def main() -> int:
     champion = registry.champion(params.name)
     if champion is None:
         sys.exit(f"error: {params.name} has no champion; run: ocrline retrain {options.preset}")
-    with GatewayClient(params.deployment.endpoint, token=settings.token) as gateway:
+    endpoint = find_endpoint(params.deployment, settings.home)
+    with GatewayClient(endpoint, token=settings.token) as gateway:
         served = list(
             gateway.read_lines(
                 [encode_png(image) for image in images], name=params.name, version=champion.version

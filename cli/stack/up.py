@@ -13,7 +13,7 @@ from rich.table import Table
 from cli.options import StoreUri, adopt_minio, settings_for
 from cli.output import ERR
 from cli.stack.shown import table_of
-from configs.deployment import DeploymentParams
+from configs.deployment import ENDPOINT, DeploymentParams
 from configs.settings import Settings
 
 UPDATES = 4
@@ -95,7 +95,7 @@ def _bring_up(settings: Settings, endpoint: str) -> None:
     from deploy.stack import bring_up
 
     if endpoint or not remembered_endpoint(settings):
-        remember_endpoint(settings, endpoint or DeploymentParams().endpoint)
+        remember_endpoint(settings, endpoint or ENDPOINT)
     progress = Progress(settings)
     try:
         with Live(progress, console=ERR, refresh_per_second=UPDATES):

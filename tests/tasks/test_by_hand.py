@@ -9,6 +9,8 @@ from configs.deployment import DeploymentParams
 from configs.operation.evaluate import EvaluateParams
 from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
+from configs.settings import Settings
+from deploy.services import remember_endpoint
 from ocr.errors import ArtifactNotFound, BadInput, ParityFailed
 from ocr.models.alias import Promotion
 from tasks.deploy import promote_version, rollback_champion
@@ -55,6 +57,20 @@ def test_a_version_by_the_start_of_its_name_and_back_again_both_proven(shelf: Sh
 
     assert (promoted, back) == ("f00d1234", "v2")
     assert (last_move(shelf).action, last_move(shelf).reason) == ("rollback", "reads 8 as B")
+
+
+def test_without_an_address_it_is_proven_at_the_gateway_that_the_home_remembers(
+    shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        remember_endpoint(Settings(), gateway.url)
+
+        promote_version.fn(PromoteParams(name="bars", version="v1"))
+        rollback_champion.fn(RollbackParams(name="bars"))
+        served = gateway.model()["version"]
+
+    assert served == "v2"
+    assert capsys.readouterr().err.count(f"{gateway.url} reads") == 2
 
 
 @pytest.mark.parametrize("behaviour", ["lies", "dies"])
