@@ -12,6 +12,6 @@
 - `api`, `web` – asks Prefect's server over REST, and anybody whether he is there
 - `background`, `ports` – a background process: started, remembered in a file, stopped by its id;
   where it listens
-- `owner`, `memory`, `password` – whose a process is; what is kept from start to start; secrets
+- `memory`, `password` – what is kept from start to start; secrets
 - `bootstrap.sh`, `opencv-contrib-python/` – what `make setup` needs
 """

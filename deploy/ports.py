@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from deploy.background import ServiceFailed, find_family, find_service
-from deploy.owner import find_listeners, is_listening
 from deploy.web import answers
+from ocr.machine.owner import find_listeners, is_listening
 
 FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: one that begins at a server's port before it is up,

@@ -20,12 +20,12 @@ from deploy.background import (
     stop_service,
 )
 from deploy.memory import read_memory, write_memory
-from deploy.owner import Owner, describe_listener, find_owner
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password
 from deploy.ports import becomes_free, is_free, is_up_at
+from ocr.machine.owner import Owner, describe_listener, find_owner
 from ocr.store.state import check_home, mark_home
-from tasks.gateway_address import REMEMBERED, read_remembered
+from tasks.gateway_address import LOOPBACK, REMEMBERED, read_remembered
 
 HEARTBEAT_S = 30
 """How often a run says that it lives; no rarer than Prefect allows."""
@@ -33,7 +33,6 @@ LOOK_S = 3
 """How often the worker looks for runs."""
 LOCK_S = 600
 """Longest wait for another command: a part may hang, be ended, and need 120 s twice to come up."""
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 KEEPER = "keeper"
 WORKER = "worker"
 GATEWAYS = "gateway-*"

@@ -11,7 +11,6 @@ import psutil
 from configs.settings import Settings
 from deploy.api import PrefectApi
 from deploy.background import Service, find_service
-from deploy.owner import is_listening
 from deploy.parts import minio, server
 from deploy.parts.database import find_database, show_address
 from deploy.password import read_private
@@ -26,6 +25,7 @@ from deploy.services import (
 )
 from deploy.web import answers
 from ocr.errors import OcrError
+from ocr.machine.owner import is_listening
 
 PartState = Literal["up", "starting", "down"]
 

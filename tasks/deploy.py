@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from prefect import task
 
@@ -10,11 +11,12 @@ from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from ocr.errors import AliasMoved, BadInput, StoreUnavailable
+from ocr.machine.owner import find_listeners, find_owner
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
-from tasks.gateway_address import find_endpoint
-from tasks.gateway_client import GatewayClient
+from tasks.gateway_address import LOOPBACK, find_endpoint
+from tasks.gateway_client import GatewayClient, GatewayUnavailable
 from tasks.notifying.occasions import tell_move
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
@@ -97,6 +99,7 @@ def _put_online(
     bundle = workspace.fetch_bundle(registry.version(name, version))
     settings = Settings()
     endpoint = find_endpoint(deployment, settings.home)
+    _refuse_other_store(endpoint, settings)
     with GatewayClient(endpoint, token=settings.token) as gateway:
         gateway.wait_until_up(timeout_s=deployment.timeout_s)
         state = move()
@@ -107,6 +110,24 @@ def _put_online(
             raise
     narrate("deploy", f"{endpoint} reads {said} as exported")
     return state
+
+
+def _refuse_other_store(endpoint: str, settings: Settings) -> None:
+    """Refuse a gateway of this machine that follows another store, and say whose it is.
+
+    Of one on another machine nothing is known.
+    """
+    parts = urlsplit(endpoint)
+    if parts.hostname not in LOOPBACK:
+        return
+    owners = (find_owner(pid) for pid in sorted(find_listeners(parts.port or 80)))
+    for owner in filter(None, owners):
+        if not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint):
+            raise GatewayUnavailable(
+                f"{endpoint} is a gateway of another store, {owner}; the store of this run is "
+                f"{settings.store}. The champion stays: name the gateway of this home in "
+                "deployment.endpoint, or start it with `ocrline up --endpoint http://127.0.0.1:PORT`"
+            )
 
 
 def _promote(registry: Registry, evaluation: EvaluationRef, judgement: JudgementRef) -> AliasState:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from configs.deployment import ENDPOINT, DeploymentParams
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 REMEMBERED = Path("services", "endpoint")
 """In a home: the address and the engine of its gateway, told last."""
 

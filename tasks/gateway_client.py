@@ -170,7 +170,7 @@ class GatewayClient:
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             return {}, f"no answer ({error})"
         if name not in served:
-            return {}, f"no model {name!r}, only {sorted(served)}"
+            return {}, f"no model {name!r}, only {sorted(served)}; does it follow another store?"
         model = served[name]
         return model, str(model.get("last_error") or model["version"])
 

@@ -15,6 +15,7 @@ from cli.output import ERR
 from cli.stack.shown import table_of
 from configs.deployment import ENDPOINT, DeploymentParams
 from configs.settings import Settings
+from tasks.gateway_address import LOOPBACK
 
 UPDATES = 4
 """Times a second."""
@@ -68,8 +69,6 @@ def up(
 
 def _check(endpoint: str) -> None:
     """Refuse what is no address of a gateway here, before it is remembered."""
-    from deploy.services import LOOPBACK
-
     host = urlsplit(DeploymentParams(endpoint=endpoint).endpoint).hostname
     if host not in LOOPBACK:
         raise typer.BadParameter(f"--endpoint: {host} is not this machine; expected 127.0.0.1")

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from deploy.background import Service, ServiceFailed, ensure_service, find_service
 from deploy.memory import read_memory, write_memory
-from deploy.owner import describe_listener
 from deploy.password import read_or_make_password
 from deploy.ports import becomes_free, find_address, is_free, is_up_at, pick_port
+from ocr.machine.owner import describe_listener
 
 NAME = "minio"
 PORT = 9000

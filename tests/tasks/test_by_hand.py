@@ -14,6 +14,7 @@ from deploy.services import remember_endpoint
 from ocr.errors import ArtifactNotFound, BadInput, ParityFailed
 from ocr.models.alias import Promotion
 from tasks.deploy import promote_version, rollback_champion
+from tasks.gateway_client import GatewayUnavailable
 from tasks.measuring.labels import measure_labels
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
@@ -115,6 +116,22 @@ def test_nothing_moves_while_the_gateway_does_not_answer(shelf: Shelf) -> None:
         )
 
     assert shelf.registry.history("bars") == before
+
+
+def test_nothing_moves_where_a_gateway_of_another_store_answers(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    theirs = make_shelf(tmp_path / "theirs")
+    before = shelf.registry.history("bars")
+    with (
+        running_gateway(tmp_path / "other home", store=theirs.store) as gateway,
+        pytest.raises(GatewayUnavailable) as refusal,
+    ):
+        promote_version.fn(PromoteParams(name="bars", version="v1", deployment=at(gateway.url)))
+
+    assert shelf.registry.history("bars") == before
+    for said in (gateway.url, str(gateway.process.pid), str(tmp_path / "other home"), shelf.store):
+        assert said in str(refusal.value)
 
 
 def test_there_must_be_a_version_and_a_champion_before(shelf: Shelf) -> None:

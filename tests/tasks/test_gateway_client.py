@@ -75,6 +75,13 @@ def test_refusal_of_a_request_says_why(client: GatewayClient) -> None:
         client.read_page(page_png("1"), name="nobody", version="p1")
 
 
+def test_a_gateway_that_does_not_know_the_model_may_follow_another_store(
+    client: GatewayClient,
+) -> None:
+    with pytest.raises(GatewayUnavailable, match=r"only \['pages'\]; does it follow another sto"):
+        client.wait_for("nobody", "p1", timeout_s=0)
+
+
 def test_wait_ends_at_once_when_the_gateway_refuses_the_version(
     shelf: Shelf, gateway: Gateway, client: GatewayClient
 ) -> None:
