@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from ocr.errors import ParityFailed, StoreUnavailable
+from ocr.errors import OcrError, ParityFailed, StoreUnavailable
 from ocr.models.golden import prove_lines, prove_pages
 from ocr.models.page_line import PageLine
 
@@ -20,10 +20,17 @@ REQUEST_TIMEOUT_S = 30
 BUSY_S = 60.0
 """How long a gateway is asked again that says when to come back."""
 BUSY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
+STRANGER = (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
 
 
 class GatewayUnavailable(StoreUnavailable):
     """A gateway that does not answer, or not with the version it should."""
+
+
+class TokenRefused(OcrError, PermissionError):
+    """A gateway that does not take our token; retrying cannot help."""
+
+    exit_code = 2
 
 
 class VersionRefused(ParityFailed):
@@ -39,7 +46,7 @@ class GatewayClient:
     """
 
     def __init__(self, endpoint: str, *, token: str = "") -> None:
-        self._endpoint = endpoint
+        self._endpoint, self._token = endpoint, token
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self._http = httpx.Client(
             base_url=endpoint, headers=headers, timeout=REQUEST_TIMEOUT_S, trust_env=False
@@ -55,7 +62,8 @@ class GatewayClient:
         """Wait until the gateway lists its models.
 
         Raises:
-            GatewayUnavailable: It does not in time, or not to this token.
+            GatewayUnavailable: It does not in time.
+            TokenRefused: It does not to this token.
         """
         deadline = time.monotonic() + timeout_s
         while True:
@@ -75,6 +83,7 @@ class GatewayClient:
         Raises:
             VersionRefused: It has tried the version and will not serve it.
             GatewayUnavailable: It does not in time; the message says what it serves instead.
+            TokenRefused: It does not take this token any more.
         """
         deadline = time.monotonic() + timeout_s
         while True:
@@ -160,7 +169,14 @@ class GatewayClient:
             return [PageLine.from_json(line) for line in page["lines"]]
 
     def _list(self) -> dict[str, dict[str, Any]]:
-        models = self._http.get("/v1/models").raise_for_status().json()
+        reply = self._http.get("/v1/models")
+        if reply.status_code in STRANGER:
+            given = "another OCRLINE_TOKEN than this one" if self._token else "OCRLINE_TOKEN"
+            raise TokenRefused(
+                f"{self._endpoint} wants {given} ({reply.status_code}): set it to the token of the "
+                "gateway, or to a key that `ocrline keys add NAME` prints"
+            )
+        models = reply.raise_for_status().json()
         return {model["name"]: model for model in models["models"]}
 
     def _describe(self, name: str) -> tuple[dict[str, Any], str]:

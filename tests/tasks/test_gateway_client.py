@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ParityFailed
-from tasks.gateway_client import GatewayClient, GatewayUnavailable, VersionRefused
+from tasks.gateway_client import GatewayClient, GatewayUnavailable, TokenRefused, VersionRefused
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
@@ -94,6 +94,19 @@ def test_wait_ends_at_once_when_the_gateway_refuses_the_version(
     assert gateway.read(png("7"), model="pages") == ("7", "p1")
     shelf.registry.rollback("pages", reason="broken")
     client.wait_for("pages", "p1", timeout_s=TIMEOUT_S)
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [("", "wants OCRLINE_TOKEN "), ("wrong", "wants another OCRLINE_TOKEN than this one ")],
+)
+def test_a_gateway_that_wants_a_key_is_not_waited_for(shelf: Shelf, token: str, said: str) -> None:
+    with (
+        running_gateway(shelf.folder / "keyed", store=shelf.store, OCRLINE_TOKEN="hush") as keyed,
+        GatewayClient(keyed.url, token=token) as stranger,
+        pytest.raises(TokenRefused, match=f"^{keyed.url} {said}.*`ocrline keys add NAME` prints$"),
+    ):
+        stranger.wait_until_up(timeout_s=TIMEOUT_S)
 
 
 def test_gateway_that_is_not_there_is_waited_for_until_the_end() -> None:
