@@ -1,6 +1,6 @@
 """What of the local stack is up, what runs and waits, and which versions answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -60,25 +60,38 @@ class Model:
 
 @dataclass(frozen=True)
 class StackStatus:
-    """All that is known of the stack of a home; ``login`` is the file of the UI's password."""
+    """All that is known of the stack of a home; ``login`` is the file of the UI's password.
+
+    ``warnings`` say of each gateway that does not take our token why nothing served is known of it.
+    """
 
     home: Path
     parts: list[Part]
     queues: list[Queue]
     models: list[Model]
     login: Path
+    warnings: list[str]
 
 
 def read_status(settings: Settings) -> StackStatus:
     """Look at every part; one that does not answer is said to be down, not waited for."""
     parts = list(read_parts(settings))
     ui = next(part for part in parts if part.name == "Prefect")
+    # What answers at the address of one that is down is another home's.
+    ours = [part.address for part in parts if part.name == "gateway" and part.state == "up"]
+    told = {address: _ask(settings, address) for address in ours}
     return StackStatus(
         home=settings.home,
         parts=parts,
         queues=_read_queues(settings, ui),
-        models=list(_read_models(settings, [p.address for p in parts if p.name == "gateway"])),
+        models=list(_read_models(settings, filter(None, told.values()))),
         login=password_file(settings),
+        warnings=[
+            f"{address} tells what it serves to who has a key: set OCRLINE_TOKEN to its token, or "
+            "to a key that `ocrline keys add NAME` prints"
+            for address, served in told.items()
+            if served is None
+        ],
     )
 
 
@@ -142,12 +155,12 @@ def _read_queues(settings: Settings, ui: Part) -> list[Queue]:
         api.close()
 
 
-def _read_models(settings: Settings, gateways: list[str]) -> Iterator[Model]:
+def _read_models(settings: Settings, told: Iterable[dict[str, str]]) -> Iterator[Model]:
     from tasks.workspace import open_workspace  # it brings half a second of imports
 
     served: dict[str, str] = {}
-    for address in filter(None, gateways):
-        served |= _served(settings, address)
+    for models in told:
+        served |= models
     champions: dict[str, str] = {}
     try:
         registry = open_workspace(settings).registry
@@ -160,10 +173,13 @@ def _read_models(settings: Settings, gateways: list[str]) -> Iterator[Model]:
         yield Model(name, champions.get(name, ""), served.get(name, ""))
 
 
-def _served(settings: Settings, address: str) -> dict[str, str]:
+def _ask(settings: Settings, address: str) -> dict[str, str] | None:
+    """Return the version of each model that a gateway serves; None: it does not take our token."""
     headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
     try:
         reply = httpx.get(f"{address}/v1/models", headers=headers, timeout=5, trust_env=False)
+        if reply.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
+            return None
         models = reply.raise_for_status().json()["models"]
     except httpx.HTTPError:
         return {}

@@ -1,0 +1,53 @@
+"""Which versions `ocrline status` says are served: those of gateways of this home alone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+from configs.settings import Settings
+from deploy.ports import pick_port
+from deploy.services import ensure_gateway, remember_endpoint
+from deploy.status import read_status
+from tests.serving.conftest import Shelf, make_shelf
+from tests.serving.gateway import running_gateway
+from tests.serving.tiny_bundle import DIGITS
+
+pytestmark = pytest.mark.usefixtures("own_home")
+
+
+def shelf_with_champion(folder: Path) -> Shelf:
+    shelf = make_shelf(folder)
+    shelf.add("v1", DIGITS)
+    shelf.registry.promote("bars", "v1", reason="first")
+    return shelf
+
+
+def test_without_the_token_it_says_what_the_gateway_wants(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    os.environ["OCRLINE_TOKEN"] = "hush"
+    endpoint = f"http://127.0.0.1:{pick_port(0)}"
+    ensure_gateway(Settings(), endpoint)
+
+    known = read_status(Settings()).warnings
+    del os.environ["OCRLINE_TOKEN"]
+    (warning,) = read_status(Settings()).warnings
+    code = run(["status"])
+
+    assert known == []
+    assert endpoint in warning
+    assert "OCRLINE_TOKEN" in warning
+    assert (code, warning in capsys.readouterr().err) == (0, True)
+
+
+def test_the_gateway_of_another_home_at_the_address_of_ours_is_not_asked(tmp_path: Path) -> None:
+    theirs = shelf_with_champion(tmp_path / "theirs")
+    with running_gateway(tmp_path / "other home", store=theirs.store) as gateway:
+        gateway.wait_ready()
+        remember_endpoint(Settings(), gateway.url)
+
+        status = read_status(Settings())
+
+    assert status.models == []
