@@ -1,7 +1,7 @@
 """What runs inside the serving process or container.
 
 - `app` – the gateway put together, and its process; `python -m serving` starts it
-- `settings` – its parameters
+- `settings`, `listening` – its parameters; whether it can have its ports
 - `dialects/` – routes for clients of other servers
 - `rest/` – our routes, from a request to its answer
 - `access/` – who may ask

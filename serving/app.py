@@ -32,6 +32,7 @@ from serving.dialects.paddle_serving import (
     refuse_prediction,
 )
 from serving.dialects.paddlex import OCR, paddlex_routes, refuse_ocr
+from serving.listening import check_port
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Loader
@@ -77,15 +78,17 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         crew.start()
         decoders.start()
         follower = _follow(settings, pool, crew=crew, metrics=metrics)
-        async with _rpc(app, settings):
-            gc.collect()
-            gc.freeze()  # what stays until the end is not looked through again and again
-            yield
-        decoders.close()
-        feed.close()
-        await crew.close()
-        follower.close()
-        log.close()
+        try:
+            async with _rpc(app, settings):
+                gc.collect()
+                gc.freeze()  # what stays until the end is not looked through again and again
+                yield
+        finally:
+            decoders.close()
+            feed.close()
+            await crew.close()
+            follower.close()
+            log.close()
 
     app = FastAPI(
         title="ocrline gateway",
@@ -141,8 +144,9 @@ def run(settings: ServingSettings) -> None:
     """Serve until SIGTERM or SIGINT; requests inside are answered first.
 
     Raises:
-        SettingsError: It would listen beyond loopback without a token or a key.
+        SettingsError: It would listen beyond loopback without a token or a key, or cannot.
         BadInput: A newer release wrote the store.
+        PortTaken: Another program has one of its ports.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     if settings.host not in LOOPBACK and not (settings.token or read_keys(settings.keys)):
@@ -157,6 +161,9 @@ def run(settings: ServingSettings) -> None:
         )
     with suppress(StoreUnavailable):  # it is waited for; only what it holds may end the gateway
         check_store(open_store(settings.store, s3=S3Credentials.of(settings)))
+    check_port(settings.host, settings.port)
+    if settings.rpc_port:
+        check_port(settings.host, settings.rpc_port, field="rpc_port")
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -14,9 +14,9 @@ import grpc.aio
 import httpx
 from starlette.types import ASGIApp
 
-from ocr.errors import BadInput
 from serving.dialects.paddle_serving import ANY_NAME, error_number
 from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response
+from serving.listening import PortTaken
 from serving.problems import STATUS
 
 PASSED_ON: Final = ("authorization", "x-request-id")
@@ -51,7 +51,7 @@ class PipelineRpc:
         """Listen.
 
         Raises:
-            BadInput: The port is taken.
+            PortTaken: Somebody listens there.
         """
         self._server = grpc.aio.server(
             options=[
@@ -72,7 +72,7 @@ class PipelineRpc:
         try:
             self._server.add_insecure_port(self._address)
         except RuntimeError:
-            raise BadInput(f"OCRLINE_RPC_PORT: {self._address} is taken") from None
+            raise PortTaken(f"OCRLINE_RPC_PORT: {self._address} is taken") from None
         await self._server.start()
 
     async def close(self, *, drain_s: float) -> None:
