@@ -151,6 +151,10 @@ def test_nothing_is_lost_what_cannot_be_read_is_in_quarantine_with_its_reason(
         "locked.pdf": "encrypted",
     }
     assert all(row["detail"] for row in refused)
+    pages = {row["path"] for row in refused if row["page"]}
+    assert pages == {"cut.png", "empty.png", "huge.png"}  # an image is opened as its only page
+    (readme,) = (row for row in listed if row["path"] == "README.txt")
+    assert (readme["bytes"], readme["content"]) == (0, "")  # it was not opened
     assert len({row["path"] for row in listed}) == len(listed) == len(TEXTS) + len(files) + 1
     unread = {row["path"] for row in listed if not row["pages"]}
     assert unread == set(files)
