@@ -63,8 +63,15 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     """Make the gateway. It begins to load at start-up and is ready when its models are."""
     pool = ModelPool(named=settings.models, metrics=metrics)
     crops, pages = (
-        Capacity(settings.concurrency + queue, in_flight=metrics.in_flight)
-        for queue in (settings.crop_queue, settings.queue)
+        Capacity(
+            settings.concurrency + queue,
+            limits=f"OCRLINE_CONCURRENCY and {variable}",
+            in_flight=metrics.in_flight,
+        )
+        for variable, queue in (
+            ("OCRLINE_CROP_QUEUE", settings.crop_queue),
+            ("OCRLINE_QUEUE", settings.queue),
+        )
     )
     crew = _crew(settings, metrics=metrics)
     log = AccessLog(settings.access_log)

@@ -15,10 +15,16 @@ class Capacity:
     """So many places; who takes one has its body already.
 
     Crops and pages have places of their own, so that neither waits for the other's.
+
+    Args:
+        places: How many.
+        limits: The settings that say so, for who finds all taken.
+        in_flight: Counts those that are taken.
     """
 
-    def __init__(self, places: int, *, in_flight: Gauge) -> None:
+    def __init__(self, places: int, *, limits: str, in_flight: Gauge) -> None:
         self._places = places
+        self._limits = limits
         self._taken = 0
         self._in_flight = in_flight
 
@@ -30,7 +36,8 @@ class Capacity:
             Problem: All are taken.
         """
         if self._taken >= self._places:
-            raise Problem("busy", f"{self._taken} requests are waiting already; try again later")
+            message = f"Requests inside: {self._taken}, as many as {self._limits} allow"
+            raise Problem("busy", f"{message}; try again later")
         self._taken += 1
         self._in_flight.inc()
         try:

@@ -60,6 +60,8 @@ def test_requests_beyond_the_queue_get_503_and_places_come_back(tmp_path: Path) 
 
     assert [reply.json()["results"][0]["text"] for reply in held] == ["bars:v1#1", "bars:v1#1"]
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
+    said = "Requests inside: 2, as many as both settings allow; try again later"
+    assert refused.json()["error"]["message"] == said
     assert refused.headers["retry-after"] == "1"
     assert after.status_code == 200
 
@@ -92,7 +94,7 @@ async def _fill(
 def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: int) -> Edge:
     """Make the route of crops, and the edge around it."""
     bodies = Budget(10**6, unit="bytes of the bodies", held=metrics.body_bytes)
-    capacity = Capacity(places, in_flight=metrics.in_flight)
+    capacity = Capacity(places, limits="both settings", in_flight=metrics.in_flight)
     reader = CropReader(crew=crew, capacity=capacity, limits=LIMITS, metrics=metrics)
     answers = Budget(10**6, unit="bytes of the answers", held=metrics.answer_bytes)
     return Edge(
