@@ -17,6 +17,7 @@ from prefect.exceptions import PrefectHTTPStatusError
 from pydantic import ValidationError
 
 from ocr.errors import AliasMoved, ArtifactNotFound, BadInput
+from ocr.gate.approval import MOST_NAME, MOST_REASON
 from tasks.approving.form import ApprovalForm
 from tasks.approving.pause import KEY, QUESTION
 from tasks.approving.process import has_ended
@@ -103,8 +104,11 @@ def answer(
     try:
         form = ApprovalForm(decision=decision, name=by, reason=reason, question=waiting.question)
     except ValidationError as error:
-        said = "; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())
-        raise BadInput(f"{said}; expected one plain line each") from None
+        said = " and ".join(f"the {each['loc'][0]} {each['input']!r}" for each in error.errors())
+        raise BadInput(
+            f"An answer cannot have {said}; expected one plain line each, a name of at most "
+            f"{MOST_NAME} characters, a reason of {MOST_REASON}"
+        ) from None
     with get_client(sync_client=True) as client:
         try:
             result = client.resume_flow_run(UUID(waiting.run), form.model_dump())

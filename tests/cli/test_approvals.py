@@ -79,11 +79,12 @@ def test_an_answer_to_nobody_or_without_a_name_is_one_line(
     with in_background(run_ask) as asking:
         waiting = wait_for_question(asking)
         capsys.readouterr()
-        nameless = run(["approve", "plates", "--by", " ", "--reason", "yes"])
+        nameless = run(["approve", "plates", "--by", "", "--reason", "reads\n8"])
         refused = capsys.readouterr().err
         run(["reject", waiting.run[:13], "--by", "Li Wei", "--reason", "no"])
         asking.result()
 
     assert (nobody, nameless) == (2, 2)
     assert "Nothing waits that is 'plates'; what waits: none" in unknown
-    assert "expected one plain line each" in refused
+    assert "cannot have the name '' and the reason 'reads\\n8'; expected one plain" in refused
+    assert "[^" not in refused
