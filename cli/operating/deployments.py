@@ -37,7 +37,10 @@ def apply(
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     store: StoreUri = "",
 ) -> None:
-    """Show what would change, ask, and make the deployments what the projects say."""
+    """Show what would change, ask, and make the deployments what the projects say.
+
+    Exit 1 when the answer is no.
+    """
     settings = _start(store)
     from prefect.client.orchestration import get_client
 
@@ -49,8 +52,9 @@ def apply(
         _show(shown)
         if not shown.differs:
             OUT.print("nothing to change")
-        elif not yes:
-            typer.confirm("Apply?", abort=True)
+        elif not yes and not typer.confirm("Apply?"):
+            OUT.print("nothing was changed")
+            raise typer.Exit(DIFFERS)
         done = apply_all(client, settings, given, shown=None if yes else shown)
         if done.differs:
             OUT.print(f"applied {_count(done)}")

@@ -1,5 +1,6 @@
 """Deployments applied to a real Prefect server: once, again, changed, paused, and all at once."""
 
+import io
 import json
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -90,6 +91,20 @@ def test_a_prompt_keeps_nobody_waiting_and_what_it_did_not_show_is_not_done(
     assert codes == [0, 2]
     assert "something else to do than was shown: apply again" in capsys.readouterr().err
     assert stored(client, FULL).describe().facts["schedule"] == "30 4 * * fri, Europe/Berlin"
+
+
+def test_who_answers_no_is_told_that_nothing_was_changed(
+    client: SyncPrefectClient, project: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = set(read_stored(client))
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+
+    code = run(["deployments", "apply", str(project)])
+
+    said = capsys.readouterr()
+    assert (code, said.err) == (1, "")
+    assert said.out.endswith("nothing was changed\n")
+    assert set(read_stored(client)) == before
 
 
 def test_what_a_person_paused_stays_paused_and_is_said(
