@@ -1,11 +1,14 @@
 """``ocrline keys``: who may ask the gateway, for which models, how often."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from cli.options import AsJson
+from cli.options import AsJson, settings_for
 from cli.output import ERR, OUT, print_json
+from ocr.errors import OcrError
 from serving.access.key_file import add_key, read_keys, revoke_key
 from serving.settings import ServingSettings
 
@@ -38,8 +41,25 @@ def add(
         per_minute=per_minute,
         mb_per_minute=mb_per_minute,
     )
+    _warn_of_unknown(model or [])
     ERR.print(f"kept in {path}; send it as the header Authorization: Bearer KEY", soft_wrap=True)
     typer.echo(key)
+
+
+def _warn_of_unknown(models: Sequence[str]) -> None:
+    """Say which models are none yet: one may come later, or be misspelt."""
+    from tasks.workspace import open_workspace
+
+    settings = settings_for("")
+    try:
+        known = open_workspace(settings).registry.names() if models else []
+    except (OcrError, OSError):
+        return  # the store is away, and the key is good without it
+    for name in models:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            said = escape(f"{settings.store} has no model {name!r} by now; there are: {there}")
+            ERR.print(f"[yellow]warning:[/] {said}", soft_wrap=True)
 
 
 @app.command("list")

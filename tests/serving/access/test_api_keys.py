@@ -11,9 +11,9 @@ from configs.settings import SettingsError
 from serving import app
 from serving.access.key_file import add_key, read_keys, revoke_key
 from serving.settings import ServingSettings
-from tests.serving.conftest import serving_pages
+from tests.serving.conftest import make_shelf, serving_pages
 from tests.serving.gateway import Gateway, wait_until
-from tests.serving.tiny_bundle import png
+from tests.serving.tiny_bundle import DIGITS, png
 from tests.serving.tiny_pipeline import page_png
 
 IMAGE = {"content-type": "image/png"}
@@ -159,6 +159,7 @@ def test_keys_are_made_listed_and_revoked_from_the_terminal(
     keys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OCRLINE_KEYS", str(keys))
+    monkeypatch.setenv("OCRLINE_HOME", str(keys.parent))
 
     assert run(["keys", "add", "orders", "--model", "receipts", "--per-minute", "60"]) == 0
     key = capsys.readouterr().out.strip()
@@ -174,6 +175,25 @@ def test_keys_are_made_listed_and_revoked_from_the_terminal(
     assert run(["keys", "revoke", "orders"]) == 0
     assert run(["keys", "revoke", "orders"]) == 2
     assert "There is no key 'orders'; there are: none" in capsys.readouterr().err
+
+
+def test_a_key_for_a_model_that_nobody_registered_is_made_with_a_warning(
+    keys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OCRLINE_KEYS", str(keys))
+    monkeypatch.setenv("OCRLINE_HOME", str(keys.parent))
+    make_shelf(keys.parent).add("v1", DIGITS)
+
+    codes = [run(["keys", "add", "orders", "--model", "bars"])]
+    known = capsys.readouterr().err
+    codes += [run(["keys", "add", "ghost", "--model", "bars", "--model", "nosuch"])]
+    unknown = capsys.readouterr().err
+
+    assert codes == [0, 0]
+    assert "warning" not in known
+    assert unknown.count("warning: ") == 1
+    assert "has no model 'nosuch' by now; there are: bars" in unknown
+    assert [key.models for key in read_keys(keys)] == [("bars",), ("bars", "nosuch")]
 
 
 def test_beyond_loopback_a_key_or_a_token_is_needed(
