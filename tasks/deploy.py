@@ -71,6 +71,8 @@ def rollback_champion(params: RollbackParams) -> AliasState:
     workspace = open_workspace()
     registry = workspace.registry
     seen = registry.champion(params.name)
+    if not registry.versions(params.name):
+        registry.resolve(params.name)  # which says what there is instead
     if seen is None or seen.previous is None:
         raise BadInput(f"{params.name!r} has no earlier champion to go back to")
     back_to = seen.previous

@@ -83,7 +83,10 @@ def rollback(
     name: Name, reason: Reason = "by hand", store: StoreUri = "", as_json: AsJson = False
 ) -> None:
     """Make the version before the champion the champion again."""
-    _say(_registry(store).rollback(name, reason=reason), as_json)
+    registry = _registry(store)
+    if not registry.versions(name):
+        registry.resolve(name)  # which says what there is instead
+    _say(registry.rollback(name, reason=reason), as_json)
 
 
 def _registry(store: str) -> "Registry":

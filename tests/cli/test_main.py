@@ -86,7 +86,7 @@ def test_every_command_has_help_with_an_example(
         (["retrain", "smoke", "--set", "gate.margn=1"], "did you mean gate.margin?"),
         (["rertain"], "No such command"),
         (["models", "show", "plates"], "Nothing is 'plates'"),
-        (["models", "rollback", "plates"], "no earlier champion"),
+        (["models", "rollback", "plates"], "Nothing is 'plates'"),
         (["models", "promote", "plates", "v1"], "No version 'v1'"),
         (["predict", "none.png", "--model", "bars@"], "as in plates@champion"),
         (["models", "list", "--store", "ftp://x"], "ftp"),

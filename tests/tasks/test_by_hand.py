@@ -140,6 +140,8 @@ def test_there_must_be_a_version_and_a_champion_before(shelf: Shelf) -> None:
     rollback_champion.fn(RollbackParams(name="bars", deployment=NOWHERE))
     with pytest.raises(BadInput, match="'bars' has no earlier champion to go back to"):
         rollback_champion.fn(RollbackParams(name="bars", deployment=NOWHERE))
+    with pytest.raises(ArtifactNotFound, match="'nope'"):
+        rollback_champion.fn(RollbackParams(name="nope", deployment=NOWHERE))
 
 
 def test_a_model_is_measured_on_a_label_file_by_its_name(
