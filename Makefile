@@ -72,8 +72,8 @@ check: setup ## ruff, mypy, import-linter
 	$(BIN)/lint-imports
 
 test: setup ## The tests CI runs
-	@# Two at a time, by file: what the tests of a file share is made once.
-	$(BIN)/python -m pytest -m 'not slow' -n 2 --dist loadfile
+	@# By file: what its tests share is made once. Three on two cores, as many wait for processes.
+	$(BIN)/python -m pytest -m 'not slow' -n 3 --dist loadfile
 
 test-slow: setup ## The long proofs as well
 	$(BIN)/python -m pytest --timeout 3600
