@@ -2,7 +2,6 @@
 
 import hmac
 import logging
-import math
 import os
 import time
 from collections.abc import Mapping
@@ -56,17 +55,13 @@ class Caller:
         """
         self._requests.take(1, least=1, name=self.name)
 
-    def may_send(self) -> None:
-        """Let a body begin: whatever its size, a debt is the next one's.
+    def spend_bytes(self, count: int) -> None:
+        """Take what came of a body off what may be sent.
 
         Raises:
             Problem: Nothing is left for now.
         """
-        self._bytes.take(0, least=1, name=self.name)
-
-    def spend_bytes(self, count: int) -> None:
-        """Take what came of a body that may be sent off what is left."""
-        self._bytes.take(count, least=-math.inf, name=self.name)
+        self._bytes.take(count, least=1, name=self.name)
 
     def admit(self, model: str) -> None:
         """Let a model be asked; none is named: one of those that may be.

@@ -55,7 +55,6 @@ class Inbox:
     async def _receive(self, request: Request, account: Account) -> bytes:
         chunks: list[bytes] = []
         caller = request.state.caller
-        caller.may_send()
         started = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(started + self._allowed_s(0)) as deadline:
@@ -72,6 +71,7 @@ class Inbox:
                     if not piece.get("more_body", False):
                         break
                     deadline.reschedule(started + self._allowed_s(account.taken))
+                caller.spend_bytes(0)  # the last piece may have made a debt
         except TimeoutError:
             message = (
                 f"{account.taken} bytes of the body came in {self._allowed_s(account.taken):g} s"
