@@ -13,7 +13,7 @@ from configs.presets import ProjectParams, load_project
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from flows.stages import Stage
-from tasks.gateway_address import find_endpoint
+from tasks.gateway_address import engine_of, find_endpoint
 
 if TYPE_CHECKING:
     from tasks.references import JudgementRef
@@ -31,7 +31,12 @@ def retrain(
     """Run a project's stages; exit 1 when the gate does not accept the candidate."""
     project = load_project(preset, overrides=overrides or [])
     params = project.params
-    _start_services(settings_for(store), params.deployment, with_gateway=until == "deploy")
+    settings, deployment = settings_for(store), params.deployment
+    # Now: another run may tell this home of another gateway before this one comes to deploy.
+    there = deployment.model_copy(update={"endpoint": find_endpoint(deployment, settings.home)})
+    is_told = bool(deployment.endpoint)
+    _start_services(settings, there, with_gateway=until == "deploy", is_told=is_told)
+    params = params.model_copy(update={"deployment": there})
     # Of this run alone: the services, which others use, were started before.
     os.environ["OCRLINE_WHEN_BUSY"] = project.operation.when_busy
     result = _run_flow(params, until)
@@ -62,7 +67,7 @@ def _leave(name: str, judgement: "JudgementRef") -> None:
 
 
 def _start_services(
-    settings: Settings, deployment: DeploymentParams, *, with_gateway: bool
+    settings: Settings, deployment: DeploymentParams, *, with_gateway: bool, is_told: bool
 ) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
     from deploy.services import (
@@ -70,16 +75,17 @@ def _start_services(
         ensure_prefect,
         ensure_store,
         remember_endpoint,
+        remembered_endpoint,
     )
 
-    endpoint = find_endpoint(deployment, settings.home)
+    endpoint, engine = deployment.endpoint, engine_of(deployment)
     deploys = deployment.target != "none"
-    engine = deployment.target if deployment.target == "paddle-serving" else ""
     needs_gateway = with_gateway and deploys
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
-        if deploys:  # before Prefect's, whose worker starts it for the UI
+        # Before Prefect's, whose worker starts it for the UI.
+        if deploys and (is_told or not remembered_endpoint(settings)):
             remember_endpoint(settings, endpoint, engine=engine)
         ensure_store(settings)
         server = ensure_prefect(settings)

@@ -10,8 +10,18 @@ REMEMBERED = Path("services", "endpoint")
 
 
 def find_endpoint(deployment: DeploymentParams, home: Path) -> str:
-    """Return the address of the gateway: what was said of it, what the home remembers, or 8868."""
-    return deployment.endpoint or read_remembered(home)[0] or ENDPOINT
+    """Return the address of the gateway: what was said of it, or what the home remembers, or 8868.
+
+    A gateway that is remembered with another engine is another project's.
+    """
+    remembered, engine = read_remembered(home)
+    fits = engine == engine_of(deployment)
+    return deployment.endpoint or (remembered if fits else "") or ENDPOINT
+
+
+def engine_of(deployment: DeploymentParams) -> str:
+    """Return what a gateway reads with for a deployment; empty: what its settings say."""
+    return deployment.target if deployment.target == "paddle-serving" else ""
 
 
 def read_remembered(home: Path) -> tuple[str, str]:

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from configs.deployment import ENDPOINT
+from configs.deployment import ENDPOINT, DeploymentParams
+from configs.retrain import RetrainLinesParams
 from configs.settings import Settings
 from deploy.services import remember_endpoint, remembered_endpoint
+from tasks.gateway_address import find_endpoint
 
 TOLD = "http://127.0.0.1:9468"
 OTHER = "http://127.0.0.1:9469"
@@ -35,6 +37,32 @@ def test_a_gateway_that_a_run_names_is_the_one_remembered_from_then_on() -> None
     again = run(["retrain", "smoke", "--until", "export"])
 
     assert (named, again, remembered_endpoint(Settings())) == (0, 0, OTHER)
+
+
+def test_what_another_run_tells_the_home_meanwhile_changes_nothing_for_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    remember_endpoint(Settings(), TOLD)
+    asked: list[str] = []
+
+    def run_flow(params: RetrainLinesParams, _: str) -> None:
+        remember_endpoint(Settings(), OTHER)
+        asked.append(find_endpoint(params.deployment, Settings().home))
+
+    monkeypatch.setattr("cli.retrain._run_flow", run_flow)
+    run(["retrain", "smoke", "--until", "export"])
+
+    assert asked == [TOLD]
+    assert remembered_endpoint(Settings()) == OTHER
+
+
+def test_a_gateway_of_another_engine_is_another_projects() -> None:
+    remember_endpoint(Settings(), TOLD, engine="paddle-serving")
+
+    ours, theirs = (DeploymentParams(target=t) for t in ("gateway", "paddle-serving"))
+
+    assert find_endpoint(ours, Settings().home) == ENDPOINT
+    assert find_endpoint(theirs, Settings().home) == TOLD
 
 
 def test_a_home_that_was_told_of_no_gateway_has_the_one_at_the_usual_port() -> None:
