@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import httpx
 import psutil
@@ -25,7 +26,8 @@ from deploy.services import (
 )
 from deploy.web import answers
 from ocr.errors import OcrError
-from ocr.machine.owner import is_listening
+from ocr.machine.owner import find_listeners, find_owner, is_listening
+from tasks.gateway_address import LOOPBACK
 
 PartState = Literal["up", "starting", "down"]
 
@@ -133,7 +135,18 @@ def _gateways(settings: Settings, folder: Path) -> Iterator[Part]:
         up = bool(found and is_listening(found.pid, port) and answers(f"{found.url}/health/live"))
         yield _part("gateway", found, is_up=up, address=found.url if found else "")
     if not names:
-        yield Part("gateway", "down", remembered_endpoint(settings))
+        address = remembered_endpoint(settings)
+        yield Part("gateway", "up" if _serves_us(settings, address) else "down", address)
+
+
+def _serves_us(settings: Settings, address: str) -> bool:
+    """Say whether a gateway that this home did not start itself answers, and not for another's."""
+    parts = urlsplit(address)
+    if parts.hostname in LOOPBACK:
+        owners = map(find_owner, find_listeners(parts.port or 80))
+        if all(owner is None or owner.home != settings.home.resolve() for owner in owners):
+            return False
+    return bool(address) and answers(f"{address}/health/live")
 
 
 def _part(name: str, found: Service | None, *, is_up: bool, address: str = "") -> Part:

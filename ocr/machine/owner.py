@@ -7,6 +7,7 @@ from typing import Any
 import psutil
 
 UNKNOWN = "another program"
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where others listen
 
 
 @dataclass(frozen=True)

@@ -51,3 +51,19 @@ def test_the_gateway_of_another_home_at_the_address_of_ours_is_not_asked(tmp_pat
         status = read_status(Settings())
 
     assert status.models == []
+
+
+def test_a_gateway_of_this_home_that_a_person_started_is_asked() -> None:
+    home = Settings().home
+    ours = shelf_with_champion(home)
+    os.environ["OCRLINE_STORE"] = ours.store
+    with running_gateway(home, store=ours.store) as gateway:
+        gateway.wait_ready()
+        remember_endpoint(Settings(), gateway.url)
+
+        status = read_status(Settings())
+
+    assert [(part.state, part.address) for part in status.parts if part.name == "gateway"] == [
+        ("up", gateway.url)
+    ]
+    assert [(model.name, model.served) for model in status.models] == [("bars", "v1")]
