@@ -55,6 +55,17 @@ class Caller:
         """
         self._requests.take(1, least=1, name=self.name)
 
+    def check_body(self, count: int) -> None:
+        """Refuse a body that could never be sent, however long it waits.
+
+        Raises:
+            Problem: It has more bytes than a minute's worth.
+        """
+        most = self._bytes.per_minute
+        if most and count > most:
+            message = f"The key {self.name} may send {most} bytes a minute, and this body has more"
+            raise Problem("body_too_large", message)
+
     def spend_bytes(self, count: int) -> None:
         """Take what came of a body off what may be sent.
 

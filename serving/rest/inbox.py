@@ -16,6 +16,7 @@ from serving.rest.exchange import MIN_BYTES_A_SECOND
 MOST_DIGITS: Final = 20
 """Of a length: more are as good as so many."""
 
+ENCODING: Final = b"content-encoding"
 NO_ENCODINGS: Final = ("", "identity")
 
 GRACE_S: Final = 5.0
@@ -38,14 +39,17 @@ class Inbox:
                 room.
         """
         headers = request.state.headers
-        encoding = headers.get("content-encoding", "")
-        if encoding.lower() not in NO_ENCODINGS:
+        named = (value for name, value in request.scope["headers"] if name == ENCODING)
+        encoding = b", ".join(named).decode("latin-1")
+        if any(each.strip().lower() not in NO_ENCODINGS for each in encoding.split(",")):
             message = f"Content-Encoding {encoding[:100]!r}: expected none; send the body as it is"
             raise Problem("unsupported_type", message)
         body_kind(headers.get("content-type", ""), file_types)
         declared = headers.get("content-length", "").lstrip("0")
-        if declared.isdecimal() and int(declared[:MOST_DIGITS]) > self._limits.body_bytes:
-            raise self._too_large()
+        if declared.isdecimal():
+            if int(declared[:MOST_DIGITS]) > self._limits.body_bytes:
+                raise self._too_large()
+            request.state.caller.check_body(int(declared[:MOST_DIGITS]))
         with self._budget.account() as account:
             body = await self._receive(request, account)
             if not body:
@@ -66,6 +70,7 @@ class Inbox:
                     if account.taken + len(chunk) > self._limits.body_bytes:
                         raise self._too_large()
                     account.take(len(chunk))
+                    caller.check_body(account.taken)
                     caller.spend_bytes(len(chunk))
                     chunks.append(chunk)
                     if not piece.get("more_body", False):

@@ -162,6 +162,15 @@ def test_unknown_parameter_is_named_beside_the_known(gateway: Gateway) -> None:
     assert reply.json()["error"]["message"] == said
 
 
+def test_each_encoding_of_several_counts(gateway: Gateway) -> None:
+    twice = [*PNG.items(), ("content-encoding", "identity"), ("content-encoding", "gzip")]
+    refused = gateway.http.post("/v1/recognize", content=GOOD, headers=twice)
+    blank = gateway.post(content=GOOD, headers=PNG | {"content-encoding": "identity ,"})
+
+    assert (refused.status_code, blank.status_code) == (415, 200)
+    assert "Content-Encoding 'identity, gzip'" in refused.text
+
+
 def test_encoding_of_a_body_is_named(gateway: Gateway) -> None:
     refused = CASES["compressed body"][0](gateway)
     plain = gateway.post(content=GOOD, headers=PNG | {"content-encoding": "Identity"})

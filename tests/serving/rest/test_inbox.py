@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from fastapi import Request
@@ -25,11 +26,12 @@ def receive(pieces: Sequence[bytes], *, caller: Caller) -> bytes:
         return messages.pop(0)
 
     state = {"caller": caller, "headers": {"content-type": "image/png"}}
-    request = Request({"type": "http", "state": state}, next_message)
+    request = Request({"type": "http", "state": state, "headers": []}, next_message)
     budget = Budget(10**7, unit="bytes", held=ServingMetrics().body_bytes)
 
     async def body() -> bytes:
-        async with Inbox(limits=LIMITS, budget=budget).body(request, file_types=FILE_TYPES) as all_:
+        limits = replace(LIMITS, body_bytes=10**7)
+        async with Inbox(limits=limits, budget=budget).body(request, file_types=FILE_TYPES) as all_:
             return all_
 
     return asyncio.run(body())
@@ -46,3 +48,16 @@ def test_a_key_may_send_as_much_however_it_is_cut(cuts: int) -> None:
         receive([content[cut::cuts] for cut in range(cuts)], caller=caller)
 
     assert (len(first), len(second)) == (900_000, 60_000)
+
+
+@pytest.mark.parametrize("cuts", [1, 2, 5])
+def test_a_body_larger_than_a_minutes_worth_is_refused_and_promised_no_other_time(
+    cuts: int,
+) -> None:
+    content = bytes(1_000_001)
+
+    with pytest.raises(Problem, match="send 1000000 bytes a minute, and this body has more") as no:
+        receive([content[cut::cuts] for cut in range(cuts)], caller=Caller("x", mb_per_minute=1))
+
+    assert no.value.code == "body_too_large"
+    assert "Retry-After" not in no.value.headers
