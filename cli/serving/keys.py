@@ -41,18 +41,19 @@ def add(
         per_minute=per_minute,
         mb_per_minute=mb_per_minute,
     )
-    _warn_of_unknown(model or [])
+    typer.echo(key)  # before all that may fail: it is not told again
     ERR.print(f"kept in {path}; send it as the header Authorization: Bearer KEY", soft_wrap=True)
-    typer.echo(key)
+    if model:
+        _warn_of_unknown(model)
 
 
 def _warn_of_unknown(models: Sequence[str]) -> None:
     """Say which models are none yet: one may come later, or be misspelt."""
     from tasks.workspace import open_workspace
 
-    settings = settings_for("")
     try:
-        known = open_workspace(settings).registry.names() if models else []
+        settings = settings_for("")
+        known = open_workspace(settings).registry.names()
     except (OcrError, OSError):
         return  # the store is away, and the key is good without it
     for name in models:

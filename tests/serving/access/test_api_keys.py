@@ -119,10 +119,12 @@ def test_who_sends_too_much_is_told_when_to_come_back(
     wait_until(lambda: ask(gateway, small) == 200, log=gateway.log, timeout_s=5)
     headers = {"authorization": f"Bearer {small}"} | IMAGE
 
-    much = gateway.post("/v1/ocr", content=bytes(1_500_000), headers=headers)
+    never = gateway.post("/v1/ocr", content=bytes(1_500_000), headers=headers)
+    much = [gateway.post("/v1/ocr", content=bytes(900_000), headers=headers) for _ in range(2)]
     more = gateway.post("/v1/recognize?model=bars", content=png("4"), headers=headers)
 
-    assert {much.status_code, more.status_code} <= {422, 429}
+    assert never.json()["error"]["code"] == "body_too_large"
+    assert {each.status_code for each in much} <= {422, 429}
     assert more.json()["error"]["code"] == "rate_limited"
     assert "The key small may send 1000000 bytes a minute" in more.text
     assert 1 <= int(more.headers["retry-after"]) <= 31
@@ -175,6 +177,23 @@ def test_keys_are_made_listed_and_revoked_from_the_terminal(
     assert run(["keys", "revoke", "orders"]) == 0
     assert run(["keys", "revoke", "orders"]) == 2
     assert "There is no key 'orders'; there are: none" in capsys.readouterr().err
+
+
+def test_a_key_is_printed_whatever_fails_behind_it(
+    keys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setenv("OCRLINE_KEYS", str(keys))
+    monkeypatch.setattr("cli.serving.keys.settings_for", fail)
+
+    codes = [
+        run(["keys", "add", name, *more]) for name, more in (("a", []), ("b", ["--model", "m"]))
+    ]
+
+    assert codes == [0, 0]
+    assert capsys.readouterr().out.count("ocr_") == 2
 
 
 def test_a_key_for_a_model_that_nobody_registered_is_made_with_a_warning(
