@@ -169,6 +169,8 @@ def run(settings: ServingSettings) -> None:
     with suppress(StoreUnavailable):  # it is waited for; only what it holds may end the gateway
         check_store(open_store(settings.store, s3=S3Credentials.of(settings)))
     check_port(settings.host, settings.port)
+    if settings.rpc_port == settings.port:
+        raise SettingsError(f"OCRLINE_RPC_PORT={settings.port} is OCRLINE_PORT: name another")
     if settings.rpc_port:
         check_port(settings.host, settings.rpc_port, field="rpc_port")
     # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
@@ -201,7 +203,8 @@ async def _rpc(app: FastAPI, settings: ServingSettings) -> AsyncIterator[None]:
     # gRPC takes 20 MB, which most gateways have no use for.
     from serving.dialects.pipeline_rpc import PipelineRpc
 
-    address = f"{settings.host}:{settings.rpc_port}"
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = f"{host}:{settings.rpc_port}"
     rpc = PipelineRpc(app, address=address, body_bytes=settings.max_body_bytes)
     await rpc.start()
     LOG.info("listening for Paddle Serving's RPC clients on %s", address)

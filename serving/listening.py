@@ -2,6 +2,7 @@
 
 import errno
 import socket
+from typing import Any
 
 from configs.settings import SettingsError, variable_of
 from ocr.errors import OcrError
@@ -29,14 +30,14 @@ def check_port(host: str, port: int, *, field: str = "port") -> None:
     variable = variable_of(field)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, kind, protocol, _, address in found:
+        for family, kind, protocol, _, address in filter(_is_known, found):
             with socket.socket(family, kind, protocol) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 if family == socket.AF_INET6:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 probe.bind(address)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
+    except (OSError, UnicodeError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             option = " (ocrline serve: --port)" * (field == "port")
             raise PortTaken(
                 f"Port {port} of {host} is taken by {describe_listener(port)}: set {variable} to "
@@ -44,3 +45,12 @@ def check_port(host: str, port: int, *, field: str = "port") -> None:
             ) from None
         message = f"OCRLINE_HOST={host!r}, {variable}={port}: nobody can listen there: {error}"
         raise SettingsError(message) from None
+
+
+def _is_known(found: tuple[Any, ...]) -> bool:
+    """Say whether this machine speaks the family of an address: not each one speaks IPv6."""
+    try:
+        socket.socket(found[0]).close()
+    except OSError as error:
+        return error.errno != errno.EAFNOSUPPORT
+    return True

@@ -1,6 +1,7 @@
 """Ports that the gateway cannot have: one line says so, and nothing of it is left."""
 
 import asyncio
+import errno
 import os
 import socket
 import subprocess
@@ -13,13 +14,16 @@ from unittest.mock import patch
 import psutil
 import pytest
 
+from configs.settings import SettingsError
 from deploy.background import clean_environment
 from deploy.ports import pick_port
 from serving.app import create_app
+from serving.listening import check_port
 from serving.metrics import ServingMetrics
 from serving.settings import ServingSettings
 
 MOST_S = 60
+HERE = "127.0.0.1"
 
 
 @pytest.fixture
@@ -65,6 +69,35 @@ def test_an_address_that_is_not_of_this_machine_is_a_wrong_setting(tmp_path: Pat
     (line,) = ended.stderr.splitlines()
     assert ended.returncode == 2
     assert line.startswith("error: OCRLINE_HOST='192.0.2.1', OCRLINE_PORT=8868: nobody can listen")
+
+
+def test_one_port_for_both_is_a_wrong_setting(tmp_path: Path) -> None:
+    port = str(pick_port(0))
+
+    ended = serve(tmp_path, OCRLINE_PORT=port, OCRLINE_RPC_PORT=port)
+
+    assert ended.returncode == 2
+    assert ended.stderr == f"error: OCRLINE_RPC_PORT={port} is OCRLINE_PORT: name another\n"
+
+
+def test_a_machine_without_ipv6_listens_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_ipv6(family: int, *kind: int) -> socket.socket:
+        if family == socket.AF_INET6:
+            raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+        return made(family, *kind)
+
+    made, port = socket.socket, pick_port(0)
+    both = [(socket.AF_INET6, 1, 6, "", ("::1", port)), (socket.AF_INET, 1, 6, "", (HERE, port))]
+    monkeypatch.setattr("serving.listening.socket.getaddrinfo", lambda *_, **__: both)
+    monkeypatch.setattr("serving.listening.socket.socket", no_ipv6)
+
+    check_port("localhost", port)
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 70])
+def test_a_name_that_cannot_be_is_a_wrong_setting(host: str) -> None:
+    with pytest.raises(SettingsError, match="nobody can listen there"):
+        check_port(host, 1)
 
 
 def test_a_start_that_fails_halfway_leaves_no_process(taken: int, tmp_path: Path) -> None:
