@@ -5,6 +5,7 @@ frozen, training data is not.
 """
 
 from collections.abc import Iterator
+from string import digits
 from typing import TypeVar
 
 import numpy as np
@@ -159,9 +160,9 @@ def _standing(candidate: AnyCandidate) -> tuple[int, str, tuple[str, int]]:
 
 
 def _place(where: str) -> tuple[str, int]:
-    """Take "rec_train.txt:12" apart, so that line 2 stands before line 12."""
-    file, _, number = where.rpartition(":")
-    return (file, int(number)) if number.isdecimal() else (where, 0)
+    """Take "rec_train.txt:12" or "tasks.json task 12" apart, so that 2 stands before 12."""
+    file = where.rstrip(digits)
+    return file, int(where[len(file) :] or 0)
 
 
 def _rank(candidate: AnyCandidate) -> int:

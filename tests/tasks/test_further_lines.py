@@ -99,8 +99,9 @@ def test_a_label_file_that_is_not_there_is_named_with_its_set(tmp_path: Path) ->
         prepare(general(tmp_path), general(tmp_path, name="last-year", labels="label.txt"))
 
     path = tmp_path / "general" / "label.txt"
-    said = f"evaluation.further, the set 'last-year': no label file {path}; set "
-    said += "the dataset's root to the folder that holds it"
+    said = (
+        f"evaluation.further, the set 'last-year': no label file {path}; did you mean labels.txt?"
+    )
     assert str(missing.value) == said
 
 

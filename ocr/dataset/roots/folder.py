@@ -4,12 +4,17 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 from ocr.dataset.roots.listing import walk_folder
 from ocr.errors import ArtifactNotFound
 from ocr.image.folder import FileStamp, ImageFolder
+from ocr.image.header import IMAGE_SUFFIXES
+
+MOST_LOOKED_AT = 1000
+"""Files beside a label file that is not there."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,9 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
 
 
 def _say_where(path: Path) -> str:
-    beside = sorted(each.name for each in path.parent.glob("*.*") if each.is_file())
-    alike = get_close_matches(path.name, beside, n=1)
+    names = (each.name for each in islice(path.parent.glob("*"), MOST_LOOKED_AT))
+    labels = sorted(name for name in names if not name.lower().endswith(IMAGE_SUFFIXES))
+    alike = get_close_matches(path.name, labels, n=1)
     if alike:
         return f"did you mean {alike[0]}?"
     return "set the dataset's root to the folder that holds it"

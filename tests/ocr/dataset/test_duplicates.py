@@ -65,22 +65,27 @@ def test_one_row_per_image_stays_that_of_the_most_protected_split(
         assert sorted(each.reason for each in rejections) == sorted(reasons)
 
 
-def again(text: str, *, line: int) -> Candidate[LineLabel]:
+def again(text: str, *, where: str) -> Candidate[LineLabel]:
     one = candidate("a", text)
-    return one._replace(row=one.row._replace(where=f"rec:{line}"))
+    return one._replace(row=one.row._replace(where=where))
 
 
 def test_of_an_image_that_is_labelled_twice_the_first_line_is_kept(tmp_path: Path) -> None:
-    table, _ = collect([again("A", line=129), again("A", line=2)], spool=Spool(tmp_path))
+    for place in ("rec:{}", "tasks.json task {}"):
+        rows = [again("A", where=place.format(number)) for number in (129, 2)]
+        table, _ = collect(rows, spool=Spool(tmp_path))
 
-    kept, (rejection,) = drop_duplicates(table)
+        kept, (rejection,) = drop_duplicates(table)
 
-    assert table[kept.tolist()[0]].row.where == "rec:2"
-    assert (rejection.where, rejection.detail) == ("rec:129", "same as rec:2")
+        assert table[kept.tolist()[0]].row.where == place.format(2)
+        assert rejection.where == place.format(129)
+        assert rejection.detail == f"same as {place.format(2)}"
 
 
 def test_each_of_two_labels_of_an_image_names_the_other(tmp_path: Path) -> None:
-    table, _ = collect([again("A", line=10), again("B", line=9)], spool=Spool(tmp_path))
+    table, _ = collect(
+        [again("A", where="rec:10"), again("B", where="rec:9")], spool=Spool(tmp_path)
+    )
 
     _, rejections = drop_duplicates(table)
 

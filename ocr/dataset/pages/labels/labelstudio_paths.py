@@ -19,14 +19,13 @@ def find_image(data: object, *, exists: Callable[[str], bool]) -> str:
     """Find the image of a task's `data`; empty where it names none.
 
     The reference's path is tried as it is, then without its leading folders one by one, then
-    without the hash of an upload. Where there is none of these, the last is returned, by whose name
-    it may be looked for.
+    without the hash of an upload. Where there is none of these, the first is returned.
     """
     written = _reference(data) if isinstance(data, Mapping) else ""
     if not written:
         return ""
     candidates = list(_candidates(written))
-    return next(filter(exists, candidates), candidates[-1])
+    return next(filter(exists, candidates), candidates[0])
 
 
 def _reference(data: Mapping[str, Any]) -> str:

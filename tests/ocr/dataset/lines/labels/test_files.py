@@ -61,7 +61,8 @@ def test_missing_label_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_slip_in_the_name_of_a_label_file_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "rec_gt.txt").write_text("")
+    for name in ("rec_gt.txt", "rec_gt.jpg", "rec_g.png"):  # no image is meant
+        (tmp_path / name).write_text("")
 
     with pytest.raises(ArtifactNotFound, match=r"rec_gt; did you mean rec_gt\.txt\?"):
         list(LineLabelFiles("paddleocr", tmp_path, train="rec_gt").read())

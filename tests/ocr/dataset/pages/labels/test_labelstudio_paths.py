@@ -19,7 +19,7 @@ from ocr.dataset.pages.labels.labelstudio_paths import find_image
         ("http://localhost:8080/data/local-files/?d=scans/1.jpg", "1.jpg", "1.jpg"),
         ("https://example.org/scans/1.jpg?size=big", "scans/1.jpg", "scans/1.jpg"),
         ("s3://bucket/scans/1.jpg", "scans/1.jpg", "scans/1.jpg"),
-        ("/data/upload/2/1a2b3c4d-page.png", "other.png", "page.png"),
+        ("/data/upload/2/1a2b3c4d-page.png", "other.png", "data/upload/2/1a2b3c4d-page.png"),
         ("scans/1.jpg", "1.jpg", "scans/1.jpg"),
     ],
 )
