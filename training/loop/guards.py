@@ -39,10 +39,10 @@ class StopRequest:
         self.at: float | None = None
 
     def listen(self) -> None:
-        """Take both over from the default of dying at once, where they are not ignored."""
-        for number in STOPPING:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._note)
+        """Take both over from the default of dying at once."""
+        signal.signal(signal.SIGTERM, self._note)
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in a shell's background
+            signal.signal(signal.SIGINT, self._note)
 
     @contextmanager
     def listening(self) -> Iterator[None]:

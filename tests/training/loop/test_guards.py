@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -142,3 +143,22 @@ def test_a_process_that_ended_is_not_alive_though_nobody_asked_for_its_status() 
 
     assert not is_alive(process.pid)
     assert is_alive(os.getpid())
+
+
+@pytest.mark.parametrize(
+    ("ignored", "hears"), [(signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGTERM)]
+)
+def test_what_stops_a_training_is_heard_but_for_what_a_background_ignores(
+    ignored: signal.Signals, hears: signal.Signals
+) -> None:
+    before = signal.signal(ignored, signal.SIG_IGN)
+    try:
+        stop = StopRequest()
+        with stop.listening():
+            signal.raise_signal(signal.SIGINT)
+            assert (stop.at is None) == (ignored is signal.SIGINT)
+            signal.raise_signal(hears)
+            assert stop.at is not None
+        assert signal.getsignal(ignored) is signal.SIG_IGN
+    finally:
+        signal.signal(ignored, before)
