@@ -23,7 +23,10 @@ def evaluate(
     ],
     model: Model = "",
     root: Annotated[
-        Path | None, typer.Option(help="What images are relative to; default: the file's folder.")
+        Path | None,
+        typer.Option(
+            file_okay=False, help="Folder that images are relative to; default: the file's own."
+        ),
     ] = None,
     store: StoreUri = "",
     as_json: AsJson = False,

@@ -51,7 +51,9 @@ def _print(model: LineModel | PageModel, rows: Sequence[dict[str, Any]], *, as_j
 
 
 def _tell_page(row: dict[str, Any], *, named: bool) -> str:
-    name = [f"==> {row['image']}, page {row['page']} <=="] if named else []
+    from ocr.proposal.page import show_path
+
+    name = [f"==> {show_path(Path(row['image']))}, page {row['page']} <=="] if named else []
     return "\n".join([*name, *(line["text"] for line in row["lines"])])
 
 

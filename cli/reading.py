@@ -1,5 +1,6 @@
 """Which model reads, and what it makes of one file."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,8 @@ def list_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _search(folder: Path) -> Iterator[Path]:
-    files = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    # What cannot be looked at is no folder here, and is named when it is read.
+    files = sorted(Path(at, name) for at, _, names in os.walk(folder) for name in names)
     others = [path for path in files if path.suffix.lower() not in SUFFIXES]
     if len(others) == len(files):
         raise BadInput(f"{folder} holds no image; known are {', '.join(sorted(SUFFIXES))}")

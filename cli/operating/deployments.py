@@ -52,7 +52,7 @@ def apply(
         _show(shown)
         if not shown.differs:
             OUT.print("nothing to change")
-        elif not yes and not typer.confirm("Apply?"):
+        elif not yes and not _is_agreed():
             OUT.print("nothing was changed")
             raise typer.Exit(DIFFERS)
         done = apply_all(client, settings, given, shown=None if yes else shown)
@@ -123,6 +123,14 @@ def drift(
         raise BadInput(f"nothing waits for {DRIFT} of {model!r}: apply its project first")
     raise_event(DRIFT, model, {"reason": reason})
     OUT.print(f"raised {DRIFT} for {escape(model)}; it starts {', '.join(waiting)}")
+
+
+def _is_agreed() -> bool:
+    """Ask; who cannot answer has not agreed."""
+    try:
+        return typer.confirm("Apply?")
+    except typer.Abort:
+        return False
 
 
 def _start(store: str) -> Settings:

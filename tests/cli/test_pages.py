@@ -1,6 +1,7 @@
 """Pages on the command line: predicted, drawn, a folder of them, evaluated, listed."""
 
 import json
+import os
 from pathlib import Path
 
 import cv2
@@ -93,6 +94,16 @@ def test_pages_of_several_files_are_told_apart(page: Path, tmp_path: Path, capsy
 
     said = f"==> {page}, page 1 <==\n2026\n42\n\n==> {other}, page 1 <==\n77\n"
     assert capsys.readouterr().out == said
+
+
+def test_a_name_that_is_no_text_is_shown_as_far_as_it_is(page: Path, capsys: Out) -> None:
+    odd = Path(os.fsdecode(os.fsencode(page.parent) + b"/\xff.png"))
+    odd.write_bytes(page.read_bytes())
+
+    code = run(["predict", str(page), str(odd)])
+
+    assert code == 0
+    assert f"==> {page.parent}/\N{REPLACEMENT CHARACTER}.png, page 1 <==" in capsys.readouterr().out
 
 
 def test_what_else_lies_in_a_folder_is_counted_but_for_what_is_hidden(

@@ -93,11 +93,16 @@ def test_a_prompt_keeps_nobody_waiting_and_what_it_did_not_show_is_not_done(
     assert stored(client, FULL).describe().facts["schedule"] == "30 4 * * fri, Europe/Berlin"
 
 
-def test_who_answers_no_is_told_that_nothing_was_changed(
-    client: SyncPrefectClient, project: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("answer", ["n\n", ""], ids=["no", "nobody is there"])
+def test_who_does_not_agree_is_told_that_nothing_was_changed(
+    client: SyncPrefectClient,
+    project: Path,
+    capsys: Out,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
 ) -> None:
     before = set(read_stored(client))
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer))
 
     code = run(["deployments", "apply", str(project)])
 
