@@ -37,7 +37,7 @@ TILE_EXCESS = 4
 
 JPEG_QUALITY = 95
 _TILE_SIZE = (PIL.TiffImagePlugin.TILEWIDTH, PIL.TiffImagePlugin.TILELENGTH)
-_TIFF_MAGICS = (b"II*\0", b"MM\0*")
+_TIFF_MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them trip over
     ArithmeticError,
     EOFError,

@@ -83,7 +83,7 @@ class Asking:
             if problem.code != "too_many_pages":
                 raise
             count = f"{max_pages} page{'s' * (max_pages > 1)}"
-            message = f"More than {count}: send fewer at once, or ask /v1/ocr"
+            message = f"More than {count}: send fewer at once, or say which at /v1/ocr?pages="
             raise Problem("too_many_pages", message) from None
 
     async def read_line(self, live: LiveModel, content: bytes, request: Request) -> dict[str, Any]:

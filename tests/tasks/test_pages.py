@@ -159,7 +159,8 @@ def test_pipeline_that_reads_worse_than_the_champion_is_not_accepted(
 
     assert evaluation.opponent == assemble(pages, "r1").reference
     assert not judgement.accepted
-    assert "e2e Hmean 0.0% against 100.0%" in judgement.reasons[0]
+    assert judgement.reasons[0] == "It reads nothing of the test right."
+    assert "e2e Hmean 0.0% against 100.0%" in judgement.reasons[1]
 
 
 def test_same_pages_are_measured_once(registry: Registry, pages: SnapshotRef) -> None:

@@ -90,7 +90,9 @@ def test_a_document_of_several_pages_is_refused(
 
     answer = reply.json()
     assert (reply.status_code, answer["err_no"], answer["value"]) == (413, 9, [])
-    assert answer["err_msg"] == "More than 1 page: send fewer at once, or ask /v1/ocr"
+    assert (
+        answer["err_msg"] == "More than 1 page: send fewer at once, or say which at /v1/ocr?pages="
+    )
 
 
 @pytest.mark.parametrize("path", ["/pages/prediction", "/ocr"])

@@ -78,7 +78,10 @@ def test_more_pages_than_may_be_are_refused(page_gateway: Gateway) -> None:
     status, answer = ask(page_gateway, file=base64.b64encode(pdf).decode(), fileType=0)
 
     assert (status, answer["errorCode"]) == (413, 413)
-    assert answer["errorMsg"] == "More than 3 pages: send fewer at once, or ask /v1/ocr"
+    assert (
+        answer["errorMsg"]
+        == "More than 3 pages: send fewer at once, or say which at /v1/ocr?pages="
+    )
 
 
 def test_of_more_than_ten_pages_the_first_ten_are_read(tmp_path: Path) -> None:

@@ -217,7 +217,9 @@ def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
         second = wait_for_question(other, but=first.run)
         with pytest.raises(BadInput, match="Several wait that are 'plates', name the run"):
             find_waiting("plates")
-        with pytest.raises(BadInput, match=r"reason: .*expected one plain line each"):
+        with pytest.raises(
+            BadInput, match=r"the reason 'two\\nlines'; expected one plain line each"
+        ):
             answer(first, decision="approve", by="Li Wei", reason="two\nlines")
         for each in (first, second):
             resume(each, **GOOD)
