@@ -145,11 +145,10 @@ def test_a_process_that_ended_is_not_alive_though_nobody_asked_for_its_status() 
     assert is_alive(os.getpid())
 
 
-@pytest.mark.parametrize(
-    ("ignored", "hears"), [(signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGTERM)]
-)
+@pytest.mark.usefixtures("hears_interrupts")
+@pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGTERM])
 def test_what_stops_a_training_is_heard_but_for_what_a_background_ignores(
-    ignored: signal.Signals, hears: signal.Signals
+    ignored: signal.Signals,
 ) -> None:
     before = signal.signal(ignored, signal.SIG_IGN)
     try:
@@ -157,7 +156,7 @@ def test_what_stops_a_training_is_heard_but_for_what_a_background_ignores(
         with stop.listening():
             signal.raise_signal(signal.SIGINT)
             assert (stop.at is None) == (ignored is signal.SIGINT)
-            signal.raise_signal(hears)
+            signal.raise_signal(signal.SIGTERM)
             assert stop.at is not None
         assert signal.getsignal(ignored) is signal.SIG_IGN
     finally:
