@@ -72,7 +72,7 @@ check: setup ## ruff, mypy, import-linter
 	$(BIN)/lint-imports
 
 test: setup ## The tests CI runs
-	@# By file: what its tests share is made once. Three on two cores, as many wait for processes.
+	@# By file: what its tests share is made once. Three on two cores, for many wait for processes.
 	$(BIN)/python -m pytest -m 'not slow' -n 3 --dist loadfile
 
 test-slow: setup ## The long proofs as well

@@ -33,9 +33,9 @@ def retrain(
     params = project.params
     settings, deployment = settings_for(store), params.deployment
     # Now: another run may tell this home of another gateway before this one comes to deploy.
-    there = deployment.model_copy(update={"endpoint": find_endpoint(deployment, settings.home)})
-    is_told = bool(deployment.endpoint)
-    _start_services(settings, there, with_gateway=until == "deploy", is_told=is_told)
+    endpoint = find_endpoint(deployment, settings.home)
+    _start_services(settings, deployment, endpoint, with_gateway=until == "deploy")
+    there = deployment.model_copy(update={"endpoint": endpoint})
     params = params.model_copy(update={"deployment": there})
     # Of this run alone: the services, which others use, were started before.
     os.environ["OCRLINE_WHEN_BUSY"] = project.operation.when_busy
@@ -67,7 +67,7 @@ def _leave(name: str, judgement: "JudgementRef") -> None:
 
 
 def _start_services(
-    settings: Settings, deployment: DeploymentParams, *, with_gateway: bool, is_told: bool
+    settings: Settings, deployment: DeploymentParams, endpoint: str, *, with_gateway: bool
 ) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
     from deploy.services import (
@@ -78,14 +78,14 @@ def _start_services(
         remembered_endpoint,
     )
 
-    endpoint, engine = deployment.endpoint, engine_of(deployment)
+    engine = engine_of(deployment)
     deploys = deployment.target != "none"
     needs_gateway = with_gateway and deploys
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         # Before Prefect's, whose worker starts it for the UI.
-        if deploys and (is_told or not remembered_endpoint(settings)):
+        if deploys and (deployment.endpoint or not remembered_endpoint(settings)):
             remember_endpoint(settings, endpoint, engine=engine)
         ensure_store(settings)
         server = ensure_prefect(settings)

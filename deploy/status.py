@@ -26,7 +26,7 @@ from deploy.services import (
 )
 from deploy.web import answers
 from ocr.errors import OcrError
-from ocr.machine.owner import find_listeners, find_owner, is_listening
+from ocr.machine.owner import find_owners, is_listening
 from tasks.gateway_address import LOOPBACK
 
 PartState = Literal["up", "starting", "down"]
@@ -141,10 +141,9 @@ def _gateways(settings: Settings, folder: Path) -> Iterator[Part]:
 
 def _serves_us(settings: Settings, address: str) -> bool:
     """Say whether a gateway that this home did not start itself answers, and not for another's."""
-    parts = urlsplit(address)
-    if parts.hostname in LOOPBACK:
-        owners = map(find_owner, find_listeners(parts.port or 80))
-        if all(owner is None or owner.home != settings.home.resolve() for owner in owners):
+    if urlsplit(address).hostname in LOOPBACK:
+        home = settings.home.resolve()
+        if all(owner.home != home for owner in find_owners(address)):
             return False
     return bool(address) and answers(f"{address}/health/live")
 

@@ -2,7 +2,6 @@
 
 import errno
 import socket
-from typing import Any
 
 from configs.settings import SettingsError, variable_of
 from ocr.errors import OcrError
@@ -30,8 +29,10 @@ def check_port(host: str, port: int, *, field: str = "port") -> None:
     variable = variable_of(field)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, kind, protocol, _, address in filter(_is_known, found):
-            with socket.socket(family, kind, protocol) as probe:
+        for family, kind, protocol, _, address in found:
+            if (probe := _open(family, kind, protocol)) is None:
+                continue
+            with probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 if family == socket.AF_INET6:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -47,10 +48,11 @@ def check_port(host: str, port: int, *, field: str = "port") -> None:
         raise SettingsError(message) from None
 
 
-def _is_known(found: tuple[Any, ...]) -> bool:
-    """Say whether this machine speaks the family of an address: not each one speaks IPv6."""
+def _open(family: int, kind: int, protocol: int) -> socket.socket | None:
+    """Open a socket; None where this machine does not speak its family, as IPv6."""
     try:
-        socket.socket(found[0]).close()
+        return socket.socket(family, kind, protocol)
     except OSError as error:
-        return error.errno != errno.EAFNOSUPPORT
-    return True
+        if error.errno != errno.EAFNOSUPPORT:
+            raise
+        return None

@@ -11,7 +11,7 @@ from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from ocr.errors import AliasMoved, BadInput, StoreUnavailable
-from ocr.machine.owner import EVERYWHERE, find_listeners, find_owner
+from ocr.machine.owner import find_owners
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
@@ -119,13 +119,9 @@ def _refuse_other_store(endpoint: str, settings: Settings) -> None:
 
     Of one of another user, or on another machine, nothing is known.
     """
-    parts = urlsplit(endpoint)
-    if parts.hostname not in LOOPBACK:
+    if urlsplit(endpoint).hostname not in LOOPBACK:
         return
-    here = "::1" if parts.hostname == "::1" else "127.0.0.1"
-    found = (find_listeners(parts.port or 80, at=at) for at in (here, *EVERYWHERE))
-    listeners = next(filter(None, found), set[int]())
-    for owner in filter(None, map(find_owner, sorted(listeners))):
+    for owner in find_owners(endpoint):
         if not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint):
             raise GatewayUnavailable(
                 f"{endpoint} is a gateway of another store, {owner}; the store of this run is "

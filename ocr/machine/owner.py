@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 
@@ -43,6 +44,19 @@ def find_owner(pid: int) -> Owner | None:
     home = (folder / variables.get("OCRLINE_HOME", ".ocrline")).resolve()
     store = variables.get("OCRLINE_STORE") or f"file://{home / 'store'}"
     return Owner(pid, home, _spell(store, folder=folder), variables.get("MINIO_ENDPOINT", ""))
+
+
+def find_owners(url: str) -> list[Owner]:
+    """Return whose processes of ours listen at an address of this machine, as far as we may know.
+
+    Args:
+        url: With a host on loopback.
+    """
+    parts = urlsplit(url)
+    here = "::1" if parts.hostname == "::1" else "127.0.0.1"  # which Linux prefers to 0.0.0.0
+    found = (find_listeners(parts.port or 80, at=at) for at in (here, *EVERYWHERE))
+    listeners: set[int] = next(filter(None, found), set())
+    return list(filter(None, map(find_owner, sorted(listeners))))
 
 
 def describe_listener(port: int) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import Request
@@ -76,9 +76,10 @@ class Asking:
         Raises:
             Problem: All places are taken, it has more pages, or it cannot be read.
         """
+        reader = replace(self.reader, limits=replace(self.reader.limits, pages=max_pages))
         try:
             with self.pages.place():
-                return await self.reader.read(live, content, options, request, max_pages=max_pages)
+                return await reader.read(live, content, options, request)
         except Problem as problem:
             if problem.code != "too_many_pages":
                 raise

@@ -13,11 +13,12 @@ from unittest.mock import patch
 
 import psutil
 import pytest
+from fastapi import FastAPI
 
 from configs.settings import SettingsError
 from deploy.background import clean_environment
 from deploy.ports import pick_port
-from serving.app import create_app
+from serving.app import _rpc, create_app
 from serving.listening import check_port
 from serving.metrics import ServingMetrics
 from serving.settings import ServingSettings
@@ -109,6 +110,30 @@ def test_a_start_that_fails_halfway_leaves_no_process(taken: int, tmp_path: Path
 
     assert said == "lifespan.startup.failed"
     assert set(psutil.Process().children(recursive=True)) <= before
+
+
+def speaks_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not speaks_ipv6(), reason="this machine has no ::1")
+def test_rpc_clients_are_heard_at_an_ipv6_address_too(tmp_path: Path) -> None:
+    port = pick_port(0)
+    with patch.dict(os.environ, settings_of(tmp_path, RPC_PORT=port) | {"OCRLINE_HOST": "::1"}):
+        settings = ServingSettings()
+    app = FastAPI()
+
+    async def listen() -> bool:
+        async with _rpc(app, settings):
+            _, writer = await asyncio.open_connection("::1", port)
+            writer.close()
+            return True
+
+    assert asyncio.run(listen())
 
 
 async def _begin(app: Any) -> str:

@@ -52,31 +52,18 @@ class DocumentReader:
     metrics: ServingMetrics
 
     async def read(
-        self,
-        live: LivePipeline,
-        content: bytes,
-        options: DocumentOptions,
-        request: Request,
-        *,
-        max_pages: int = 0,
+        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
     ) -> list[dict[str, Any]]:
         """Return all pages, held until the request is over; else as `pages`."""
         found = []
-        read = self.pages(live, content, options, request, max_pages=max_pages)
-        async with aclosing(read) as pages:
+        async with aclosing(self.pages(live, content, options, request)) as pages:
             async for page in pages:
                 hold(page, request.state.answer)
                 found.append(page)
         return found
 
     async def pages(
-        self,
-        live: LivePipeline,
-        content: bytes,
-        options: DocumentOptions,
-        request: Request,
-        *,
-        max_pages: int = 0,
+        self, live: LivePipeline, content: bytes, options: DocumentOptions, request: Request
     ) -> AsyncGenerator[dict[str, Any], None]:
         """Yield each page, as `serving.rest.documents.answer` says.
 
@@ -85,7 +72,6 @@ class DocumentReader:
             content: An image or a PDF.
             options: What is wanted.
             request: Whose document.
-            max_pages: Most pages; 0: as many as a request may bring.
 
         Raises:
             Problem: It cannot be decoded, or is larger than allowed.
@@ -95,7 +81,7 @@ class DocumentReader:
         document = Document(
             content,
             max_pixels=self.limits.image_pixels,
-            max_pages=max_pages or self.limits.pages,
+            max_pages=self.limits.pages,
             wanted=parse_ranges(options.pages),
         )
         first = next(page_numbers(document.wanted))
