@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -94,6 +95,7 @@ def _rank(kind: type[EmbeddedJob], path: Path) -> None:
     except OcrError as error:
         report_failure(folder, error)
         raise
+    os._exit(0)  # what Paddle and gloo take apart at an end may abort, before there is a result
 
 
 def _export(kind: type[ExportJob], path: Path) -> None:

@@ -68,6 +68,11 @@ def _nccl(found: re.Match[str]) -> Failure:
     )
 
 
+def _native(found: re.Match[str]) -> Failure:
+    said = " ".join(found["said"].split())
+    return Failure(f"A process died in native code: {said}", "run again to go on", passes=True)
+
+
 def _as_it_is(
     meaning: str, advice: str, *, passes: bool = False
 ) -> Callable[[re.Match[str]], Failure]:
@@ -169,6 +174,14 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     (
         r"third_party/gloo/|Lost touch with rank 0|TCP (?:connection reset by peer|send error)",
         _as_it_is("Lost touch with another rank", "run again to go on", passes=True),
+    ),
+    (
+        (
+            r"(?m)^(?P<said>terminate called[^\n]*(?:\n +what\(\): [^\n]*)?|"
+            r"pure virtual method called|Fatal Python error: [^\n]*|"
+            r"(?:free|malloc|realloc)\(\): [^\n]*|(?:double free|corrupted) [^\n]*)"
+        ),
+        _native,
     ),
 )
 """From the most telling to the least: a log may hold the traces of several."""

@@ -67,16 +67,29 @@ if os.environ.get("PADDLE_TRAINER_ID") == "1":
     time.sleep = lambda seconds: sleep(3 if seconds == 0.01 else seconds)
 """
 
+ABORTED = """
+import atexit, os, time
+if os.environ.get("PADDLE_TRAINER_ID") == "1":
+    atexit.register(os.abort)
+if os.environ.get("PADDLE_TRAINER_ID") == "0":
+    replace = os.replace
+    def replace_late(part, path):
+        time.sleep(3 * (path.name == "result.json"))
+        replace(part, path)
+    os.replace = replace_late
+"""
 
-def test_a_rank_that_looks_late_for_the_others_fails_nothing(
-    digits: dict[str, str], tmp_path: Path
+
+@pytest.mark.parametrize("changed", [SLOW, ABORTED])
+def test_a_rank_that_looks_late_or_aborts_at_its_end_fails_nothing(
+    digits: dict[str, str], tmp_path: Path, changed: str
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SLOW)
-    slow = os.environ | {"PYTHONPATH": str(tmp_path)}
+    (tmp_path / "sitecustomize.py").write_text(changed)
+    other = os.environ | {"PYTHONPATH": str(tmp_path)}
     options = OPTIONS | {"epochs": 1, "evaluations": 1}
 
     code, errors = run(
-        write_recogniser_job(tmp_path / "job", digits, devices=2, **options), env=slow
+        write_recogniser_job(tmp_path / "job", digits, devices=2, **options), env=other
     )
 
     assert code == 0, errors

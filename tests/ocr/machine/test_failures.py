@@ -90,6 +90,14 @@ GLOO = (
     "Connection reset by peer"
 )
 STORE = "ValueError: (InvalidArgument) TCP send error. Details: Broken pipe."
+TERMINATED = """terminate called after throwing an instance of 'std::invalid_argument'
+  what():  stoll
+
+
+--------------------------------------
+C++ Traceback (most recent call last):
+"""
+CORRUPTED = "I1126 tcp_utils.cc:132] Successfully connected\ndouble free or corruption (out)\n"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +126,8 @@ STORE = "ValueError: (InvalidArgument) TCP send error. Details: Broken pipe."
         (NCCL_REMOTE, OcrError, ["NCCL timeout", "logs of the other ranks"]),
         (GLOO, OcrError, ["Lost touch with another rank"]),
         (STORE, OcrError, ["Lost touch with another rank"]),
+        (TERMINATED, OcrError, ["native code: terminate called", "what(): stoll", "run again"]),
+        (CORRUPTED, OcrError, ["native code: double free or corruption (out)", "run again"]),
     ],
 )
 def test_a_known_failure_says_what_to_change(
