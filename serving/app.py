@@ -25,7 +25,7 @@ from serving.access.callers import Callers
 from serving.access.key_file import read_keys
 from serving.decoding.page_feed import PageFeed
 from serving.dialects.asking import Asking
-from serving.dialects.kserve import kserve_routes
+from serving.dialects.kserve import KSERVE, kserve_routes, refuse_metadata
 from serving.dialects.paddle_serving import (
     PREDICTION,
     paddle_serving_routes,
@@ -48,6 +48,7 @@ from serving.rest.edge import Edge
 from serving.rest.head import HeadAsGet
 from serving.rest.http.connection import ConnectionLimits, limit_connections
 from serving.rest.inbox import Inbox
+from serving.rest.openapi import DescribedApp
 from serving.rest.shortcut import Shortcut
 from serving.rest.status import status_routes
 from serving.settings import MEBIBYTE, ServingSettings
@@ -97,7 +98,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
             follower.close()
             log.close()
 
-    app = FastAPI(
+    app = DescribedApp(
         title="ocrline gateway",
         version=version("ocrline"),
         description="Reads pages and text lines with the champions of the registry.",
@@ -138,7 +139,11 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         log=log,
         metrics=metrics,
         routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
-        refusals={OCR: refuse_ocr, PREDICTION: refuse_prediction},
+        refusals={
+            OCR: refuse_ocr,
+            PREDICTION: refuse_prediction,
+            **dict.fromkeys(KSERVE, refuse_metadata),
+        },
     )
     app.add_middleware(HeadAsGet)
     app.add_middleware(edge)  # around it

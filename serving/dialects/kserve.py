@@ -8,39 +8,97 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
+from serving.rest.openapi import Responses, refused
 
 Name = Annotated[str, Path(description="Name of the model")]
 
-NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "not ready yet"}}
-UNKNOWN: Final = {
-    403: {"description": "not with this key"},
-    404: {"description": "no such model"},
-    **NOT_READY,
+SERVER: Final = "/v2"
+LIVE: Final = "/v2/health/live"
+READY: Final = "/v2/health/ready"
+MODEL: Final = "/v2/models/{name}"
+MODEL_READY: Final = "/v2/models/{name}/ready"
+KSERVE: Final = (SERVER, LIVE, READY, MODEL, MODEL_READY)
+
+
+class ServerMetadata(BaseModel):
+    """What the protocol has of a server."""
+
+    name: str
+    version: str
+    extensions: list[str]
+
+
+class Liveness(BaseModel):
+    """Whether the server answers."""
+
+    live: bool
+
+
+class Readiness(BaseModel):
+    """Whether the server, or a model, reads."""
+
+    ready: bool
+
+
+class ModelMetadata(BaseModel):
+    """What the protocol has of a model."""
+
+    name: str
+    versions: list[str]
+    platform: str
+    inputs: list[dict[str, Any]]
+    outputs: list[dict[str, Any]]
+
+
+class KserveError(BaseModel):
+    """What is answered instead."""
+
+    error: str
+
+
+NOT_READY: Final[Responses] = {503: {"model": Readiness, "description": "not ready yet"}}
+UNKNOWN: Final[Responses] = {
+    403: {"model": KserveError, "description": "not with this key"},
+    404: {"model": KserveError, "description": "no such model"},
 }
+
+
+def refuse_metadata(problem: Problem) -> JSONResponse:
+    """Write a problem as the protocol has it."""
+    return JSONResponse(
+        {"error": str(problem)}, status_code=problem.status, headers=problem.headers
+    )
 
 
 def kserve_routes(pool: ModelPool) -> APIRouter:
     """Make the routes."""
-    router = APIRouter()
+    router = APIRouter(responses=refused(KserveError))
 
-    @router.get("/v2", summary="The server's metadata, for clients of KServe")
-    async def server() -> dict[str, Any]:
-        return {"name": "ocrline", "version": version("ocrline"), "extensions": []}
+    @router.get(SERVER, summary="The server's metadata, for clients of KServe")
+    async def server() -> ServerMetadata:
+        return ServerMetadata(name="ocrline", version=version("ocrline"), extensions=[])
 
-    @router.get("/v2/health/live", summary="Live, for clients of KServe")
-    async def live() -> dict[str, bool]:
-        return {"live": True}
+    @router.get(LIVE, summary="Live, for clients of KServe")
+    async def live() -> Liveness:
+        return Liveness(live=True)
 
-    @router.get("/v2/health/ready", summary="Ready, for clients of KServe", responses=NOT_READY)
+    @router.get(
+        READY,
+        summary="Ready, for clients of KServe",
+        response_model=Readiness,
+        responses=NOT_READY,
+    )
     async def ready() -> JSONResponse:
         return _ready(not pool.why_not_ready())
 
     @router.get(
-        "/v2/models/{name}",
+        MODEL,
         summary="A model's metadata, for clients of KServe",
+        response_model=ModelMetadata,
         responses=UNKNOWN,
     )
     async def model(name: Name, request: Request) -> JSONResponse:
@@ -49,7 +107,7 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
             served = pool.choose(name, of=request.state.caller.models)
         except Problem as problem:
             request.state.record.code = problem.code
-            return JSONResponse({"error": str(problem)}, status_code=problem.status)
+            return refuse_metadata(problem)
         return JSONResponse(
             {
                 "name": served.name,
@@ -61,9 +119,10 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
         )
 
     @router.get(
-        "/v2/models/{name}/ready",
+        MODEL_READY,
         summary="Whether a model reads, for clients of KServe",
-        responses=UNKNOWN,
+        response_model=Readiness,
+        responses=UNKNOWN | NOT_READY,
     )
     async def model_ready(name: Name, request: Request) -> JSONResponse:
         allowed = request.state.caller.models

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, FailFast
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 
 from serving.access.callers import Caller
 from serving.dialects.asking import Asking
@@ -20,7 +20,7 @@ from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
-from serving.rest.openapi import PROBLEMS
+from serving.rest.openapi import problems
 
 PREDICTION: Final = "/{name}/prediction"
 ANY_NAME = "ocr"
@@ -36,6 +36,16 @@ class PipelineRequest(BaseModel):
     key: Annotated[list[str], FailFast()] = []
     value: Annotated[list[str], FailFast()] = []
     tensors: list[Any] = []
+
+
+class PipelineAnswer(BaseModel):
+    """What it answers, refusals too."""
+
+    err_no: int = Field(description="0: read; else what Paddle Serving numbers so")
+    err_msg: str = Field(description="What is wrong, for a person")
+    key: list[str] = Field(description="result and model_version")
+    value: list[str] = Field(description="A Python literal of texts and scores; NAME:VERSION")
+    tensors: list[Any] = Field(description="None, ever")
 
 
 def error_number(status: int) -> int:
@@ -59,7 +69,8 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
     @router.post(
         PREDICTION,
         summary="Read an image, for clients of Paddle Serving's pipelines",
-        responses=dict(PROBLEMS),
+        response_model=PipelineAnswer,
+        responses=problems(PipelineAnswer),
         openapi_extra={
             "requestBody": {
                 "required": True,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from ocr.image.pdf import is_pdf
 from serving.dialects.asking import Asking
@@ -19,7 +20,7 @@ from serving.models.live_model import LivePipeline
 from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
-from serving.rest.openapi import PROBLEMS
+from serving.rest.openapi import ErrorAnswer, problems, refused
 
 OCR: Final = "/ocr"
 MODEL: Final = "Name of the pipeline; needed when several are served"
@@ -50,6 +51,41 @@ class OcrRequest(BaseModel):
     logId: str | None = Field(None, max_length=128)  # noqa: N815
 
 
+class OcrStatus(BaseModel):
+    """What PaddleX's servers answer when they read nothing."""
+
+    logId: str = Field(description="The request's, or a fresh one")  # noqa: N815
+    errorCode: int = Field(description="0, or the HTTP status")  # noqa: N815
+    errorMsg: str = Field(description="What is wrong, for a person")  # noqa: N815
+
+
+class OcrPage(BaseModel):
+    """What PaddleX's `OCRResult` has of a page."""
+
+    prunedResult: dict[str, Any] = Field(  # noqa: N815
+        description="rec_texts, rec_scores, rec_polys, rec_boxes, dt_polys and how they were found"
+    )
+    ocrImage: str | SkipJsonSchema[None] = Field(  # noqa: N815
+        None, description="Base64 JPEG with the lines drawn, unless visualize is false"
+    )
+    inputImage: str | SkipJsonSchema[None] = Field(  # noqa: N815
+        None, description="Base64 JPEG of the page as it was read, unless visualize is false"
+    )
+
+
+class OcrResult(BaseModel):
+    """The pages of one document."""
+
+    ocrResults: list[OcrPage]  # noqa: N815
+    dataInfo: dict[str, Any] = Field(description="Kind and sizes of the document")  # noqa: N815
+
+
+class OcrAnswer(OcrStatus):
+    """What they answer when they read something."""
+
+    result: OcrResult
+
+
 ABSENT = ("useDocOrientationClassify", "useDocUnwarping", "useTextlineOrientation", "returnWordBox")
 DETECTOR = {
     "textDetLimitSideLen": "limit_side_len",
@@ -77,14 +113,20 @@ def paddlex_routes(asking: Asking) -> APIRouter:
     """Make the routes."""
     router = APIRouter()
 
-    @router.get("/health", summary="Live, for clients of PaddleX")
+    @router.get(
+        "/health",
+        summary="Live, for clients of PaddleX",
+        response_model=OcrStatus,
+        responses=refused(ErrorAnswer),
+    )
     async def health() -> JSONResponse:
         return JSONResponse({"logId": _new_id(), "errorCode": 0, "errorMsg": "Healthy"})
 
     @router.post(
         OCR,
         summary="Read a document, for clients of PaddleOCR 3's and PaddleX's servers",
-        responses=dict(PROBLEMS),
+        response_model=OcrAnswer,
+        responses=problems(OcrStatus),
         openapi_extra={
             "requestBody": {
                 "required": True,

@@ -21,7 +21,7 @@ from serving.rest.body import FILE_TYPES, Limits, bad_image, parse_query
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crop_request import CropJson, CropOptions, parse_crops
 from serving.rest.inbox import Inbox
-from serving.rest.openapi import BINARY, PROBLEMS, ItemError, describe_request
+from serving.rest.openapi import BINARY, ErrorAnswer, ItemError, describe_request, problems
 from serving.rest.shortcut import METHOD, Endpoint
 from serving.workers.crew import Crew
 from serving.workers.crop_queue import CropRequest
@@ -171,7 +171,7 @@ def crop_routes(endpoint: Endpoint) -> APIRouter:
         methods=[METHOD],
         summary="Read crops of one text line each",
         response_model=CropsAnswer,
-        responses=dict(PROBLEMS),
+        responses=problems(ErrorAnswer),
         openapi_extra=describe_request(
             types=FILE_TYPES,
             parts={"image": {"type": "array", "items": BINARY}},

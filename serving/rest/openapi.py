@@ -1,25 +1,115 @@
-"""What the routes that read something say of themselves in the OpenAPI description."""
+"""What routes say of themselves in the OpenAPI description, and what holds of all of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from fastapi import FastAPI
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
-from serving.problems import STATUS
+from serving.problems import STATUS, Code
+from serving.rest.edge import OPEN_ROUTES, REQUEST_ID, TIMEOUT
+
+Responses = dict[int | str, dict[str, Any]]
 
 SHOWN: Final = ("type", "default", "enum", "maxLength", "pattern")
 BINARY: Final = {"type": "string", "format": "binary"}
-PROBLEMS: Final[Mapping[int | str, dict[str, Any]]] = {
-    status: {"description": ", ".join(code for code, number in STATUS.items() if number == status)}
-    for status in sorted(set(STATUS.values()))
+KEY: Final = (
+    "A key of `ocrline keys add`, or OCRLINE_TOKEN. Without any of them a gateway that listens "
+    "on loopback alone answers everybody."
+)
+ASKED: Final[Sequence[Mapping[str, Any]]] = (
+    {
+        "name": "x-request-id",
+        "in": "header",
+        "description": "By which answer and logs name this request; without one, a fresh one",
+        "schema": {"type": "string", "pattern": f"^{REQUEST_ID.pattern}$"},
+    },
+    {
+        "name": TIMEOUT,
+        "in": "header",
+        "description": "Seconds after which the client has no use for an answer, as 0.5",
+        "schema": {"type": "number", "exclusiveMinimum": 0, "maximum": 999_999},
+    },
+)
+ANSWERED: Final = {
+    "x-request-id": {
+        "description": "The request's, or a fresh one",
+        "required": True,
+        "schema": {"type": "string"},
+    }
 }
+RETRY: Final = {
+    "retry-after": {
+        "description": "Seconds after which to ask again",
+        "required": True,
+        "schema": {"type": "integer"},
+    }
+}
+WAITED_FOR: Final = ("429", "503")
+SCHEMES: Final = "securitySchemes"
 
 
 class ItemError(BaseModel):
     """Why an image or a page was not read."""
 
-    code: str = Field(description="As an error of the whole request has it")
+    code: Code = Field(description="For programs")
     message: str = Field(description="What is wrong, for a person")
+
+
+class RequestError(ItemError):
+    """Why a request was not answered."""
+
+    request_id: str = Field(description="The request's x-request-id, or a fresh one")
+    index: int | SkipJsonSchema[None] = Field(
+        None, description="Of the image or page that it is about, from 0, where it is about one"
+    )
+
+
+class ErrorAnswer(BaseModel):
+    """What is answered instead."""
+
+    error: RequestError
+
+
+def problems(answer: type[BaseModel]) -> Responses:
+    """Describe every refusal of a route that writes them as `answer`."""
+    return {
+        status: {
+            "model": answer,
+            "description": ", ".join(code for code, number in STATUS.items() if number == status),
+        }
+        for status in sorted(set(STATUS.values()))
+    }
+
+
+def refused(answer: type[BaseModel]) -> Responses:
+    """Describe the refusals of a route that reads nothing, and has few of its own."""
+    return {"default": {"model": answer, "description": "Refused"}}
+
+
+class DescribedApp(FastAPI):
+    """An application whose description has what the edge does around every route, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description, which FastAPI keeps until there is another route."""
+        api = super().openapi()
+        if SCHEMES not in api["components"]:
+            _describe_edge(api)
+        return api
+
+
+def _describe_edge(api: dict[str, Any]) -> None:
+    """Add who may ask, what names a request, and how long its client waits."""
+    api["components"][SCHEMES] = {
+        "key": {"type": "http", "scheme": "bearer", "description": KEY}
+    }
+    for path, operations in api["paths"].items():
+        for operation in operations.values():
+            operation["security"] = [] if path in OPEN_ROUTES else [{"key": []}]
+            operation.setdefault("parameters", []).extend(ASKED)
+            for status, response in operation["responses"].items():
+                response["headers"] = ANSWERED | (RETRY if status in WAITED_FOR else {})
 
 
 def describe_request(

@@ -5,13 +5,23 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
+from serving.dialects.kserve import KserveError
+from serving.dialects.paddle_serving import PipelineAnswer
+from serving.dialects.paddlex import OcrStatus
+from serving.rest.edge import PROBES
+from serving.rest.openapi import ErrorAnswer
+from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway
 
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
     "response_schema_conformance,response_headers_conformance"
 )
+REFUSALS: dict[str, type[BaseModel]] = {
+    each.__name__: each for each in (ErrorAnswer, KserveError, OcrStatus, PipelineAnswer)
+}
 SCHEMATHESIS = str(Path(sys.executable).with_name("schemathesis"))
 
 
@@ -33,3 +43,39 @@ def test_no_request_breaks_the_gateway_or_its_description(
 
     assert found.returncode == 0, found.stdout[-5000:]
     assert "Tested: 15" in found.stdout
+
+
+def test_every_route_says_who_may_ask_and_how_a_request_is_named(page_gateway: Gateway) -> None:
+    api = page_gateway.get("/openapi.json").json()
+
+    assert api["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    operations = {
+        path: operation for path, one in api["paths"].items() for operation in one.values()
+    }
+    assert {path for path, one in operations.items() if not one["security"]} == PROBES
+    for operation in operations.values():
+        asked = {one["name"] for one in operation["parameters"] if one["in"] == "header"}
+        assert asked == {"x-request-id", "x-request-timeout"}
+        assert all("x-request-id" in one["headers"] for one in operation["responses"].values())
+    ours = operations["/v1/ocr"]["responses"]
+    assert set(ours["503"]["headers"]) == {"x-request-id", "retry-after"}
+
+
+def test_who_is_not_let_in_is_told_so_as_each_route_says(tmp_path: Path) -> None:
+    with serving_pages(tmp_path, OCRLINE_TOKEN="hush") as gateway:
+        key = {"authorization": "Bearer hush"}
+        paths = gateway.get("/openapi.json", headers=key).json()["paths"]
+        met = set()
+        for path, operations in paths.items():
+            for method, operation in operations.items():
+                if operation["security"]:
+                    reply = gateway.http.request(method, path.replace("{name}", "bars"))
+                    responses = operation["responses"]
+                    said = responses.get("401") or responses["default"]
+                    schema = said["content"]["application/json"]["schema"]
+                    name = schema["$ref"].rpartition("/")[2]
+                    assert reply.status_code == 401, path
+                    REFUSALS[name].model_validate(reply.json())
+                    met.add(name)
+
+    assert met == set(REFUSALS)

@@ -31,7 +31,7 @@ from serving.rest.documents.request import (
 )
 from serving.rest.documents.searchable_pdf import write_searchable_pdf
 from serving.rest.inbox import Inbox
-from serving.rest.openapi import BINARY, PROBLEMS, describe_request
+from serving.rest.openapi import BINARY, ErrorAnswer, describe_request, problems
 
 HOCR: Final = "text/vnd.hocr+html"
 PDF: Final = "application/pdf"
@@ -147,7 +147,7 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
         "/v1/ocr",
         summary="Read a page, or the pages of a PDF or TIFF; of an animation the first frame",
         response_model=DocumentAnswer,
-        responses={200: {"content": contents}, **PROBLEMS},
+        responses={200: {"content": contents}, **problems(ErrorAnswer)},
         openapi_extra=describe_request(
             types=DOCUMENT_TYPES,
             parts={"document": BINARY},
