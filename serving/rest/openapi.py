@@ -101,9 +101,7 @@ class DescribedApp(FastAPI):
 
 def _describe_edge(api: dict[str, Any]) -> None:
     """Add who may ask, what names a request, and how long its client waits."""
-    api["components"][SCHEMES] = {
-        "key": {"type": "http", "scheme": "bearer", "description": KEY}
-    }
+    api["components"][SCHEMES] = {"key": {"type": "http", "scheme": "bearer", "description": KEY}}
     for path, operations in api["paths"].items():
         for operation in operations.values():
             operation["security"] = [] if path in OPEN_ROUTES else [{"key": []}]

@@ -1,6 +1,7 @@
 """PaddleOCR's recognition labels: `image<TAB>text`, or `image text`, one row a line."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -16,6 +17,8 @@ _DELIMITERS: dict[Delimiter, tuple[str, str]] = {
     "space": (" ", "expected image<SPACE>text; for image<TAB>text set dataset.delimiter=tab"),
 }
 """What stands between image and text, and what is said where it does not."""
+_REGIONS = re.compile(r'\[ *{ *"(transcription|points)"')
+_OF_PAGES = "regions of a page: a preset of pages reads them, such as receipts"
 
 
 def parse_paddleocr(
@@ -44,6 +47,8 @@ def parse_paddleocr(
             yield Rejection("malformed_row", where, image.strip(), text or row, expected)
         elif "\t" in text:
             yield Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} extra tabs")
+        elif _REGIONS.match(text):
+            yield Rejection("malformed_row", where, image, text[:80], _OF_PAGES)
         elif image.startswith("["):
             yield from _parse_image_list(image, text, split=split, name=name, where=where)
         else:

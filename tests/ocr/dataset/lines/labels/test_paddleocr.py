@@ -1,4 +1,5 @@
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,8 @@ def test_missing_text_is_kept_for_validation_to_judge() -> None:
         ("a.jpg\tA\t", "tab_in_text"),
         ('["a.jpg", 3]\tA', "malformed_row"),
         ("[1]\tA", "malformed_row"),
+        ('a.jpg\t[{"transcription": "A", "points": [[1, 2]]}]', "malformed_row"),
+        ('a.jpg\t[ { "points": [[1, 2]] } ]', "malformed_row"),
     ],
 )
 def test_row_of_another_form_is_rejected_and_the_next_read(line: str, reason: Reason) -> None:
@@ -72,6 +75,17 @@ def test_row_of_another_form_is_rejected_and_the_next_read(line: str, reason: Re
     assert isinstance(first, Rejection)
     assert (first.reason, first.where) == (reason, "rec.txt:1")
     assert not isinstance(second, Rejection)
+
+
+def test_regions_of_a_page_are_told_from_texts_and_shown_in_short() -> None:
+    regions = [{"transcription": "TOTAL", "points": [[1, 2]]}] * 50
+
+    (row,) = parse(f"a.jpg\t{json.dumps(regions)}\n")
+
+    assert isinstance(row, Rejection)
+    assert "a preset of pages reads them" in row.detail
+    assert len(row.text) == 80
+    assert pairs("a.jpg\t[{ transcription }]\n") == [("a.jpg", "[{ transcription }]")]
 
 
 def test_each_image_of_a_list_becomes_a_row() -> None:
