@@ -30,7 +30,7 @@ def write_searchable_pdf(pages: Sequence[Mapping[str, Any]], pictures: Sequence[
 
     Args:
         pages: As `serving.rest.documents.placed_text.place_lines` takes them, with `width` and
-            `height` in pixels; `PIXELS_PER_INCH` of them are an inch.
+            `height` in pixels, `PIXELS_PER_INCH` of them an inch, and `rotation` in degrees.
         pictures: A JPEG of each page, grey or in colour, of any size; it is not encoded again.
 
     Raises:
@@ -45,6 +45,7 @@ def write_searchable_pdf(pages: Sequence[Mapping[str, Any]], pictures: Sequence[
         width_px, height_px = page["width"], page["height"]
         pdf.add_page(
             MediaBox=[0, 0, width_px * _POINTS_PER_PIXEL, height_px * _POINTS_PER_PIXEL],
+            Rotate=page["rotation"],  # it stands upright, and its words are met as they are read
             Resources={
                 "Font": {"Text": font_reference},
                 "XObject": {"Picture": _add_picture(pdf, picture)},

@@ -11,9 +11,14 @@ HOSTILE_KEPT = "a]]>b<script>&\"')\\(c"
 
 
 def page(
-    *lines: dict[str, Any], number: int = 1, width: int = 640, height: int = 480
+    *lines: dict[str, Any],
+    number: int = 1,
+    width: int = 640,
+    height: int = 480,
+    rotation: int = 0,
 ) -> dict[str, Any]:
-    return {"page": number, "width": width, "height": height, "lines": list(lines)}
+    size = {"width": width, "height": height}
+    return {"page": number, **size, "rotation": rotation, "lines": list(lines)}
 
 
 def line(text: str, polygon: list[tuple[float, float]], **more: Any) -> dict[str, Any]:

@@ -68,6 +68,37 @@ def test_texts_are_found_in_order(texts: list[str]) -> None:
     assert found(write(page(*lines))) == texts
 
 
+@pytest.mark.parametrize("turned", [90, 180, 270])
+def test_a_page_that_was_turned_to_be_read_stands_upright(turned: int) -> None:
+    def turn(polygon: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Return where a corner lies on the page as it was given, clockwise by so much more."""
+        to = {90: lambda x, y: (y, 640 - x), 180: lambda x, y: (640 - x, 480 - y)}
+        to[270] = lambda x, y: (480 - y, x)
+        return [to[turned](x, y) for x, y in polygon]
+
+    rows = [["CASH", "20.00"], ["TOTAL", "12.50"]]
+    lines = [
+        line(
+            " ".join(texts),
+            turn(box(40, 40 + 60 * row, 300, 30)),
+            words=[
+                word(text, turn(box(40 + 160 * number, 40 + 60 * row, 140, 30)))
+                for number, text in enumerate(texts)
+            ],
+        )
+        for row, texts in enumerate(rows)
+    ]
+    width, height = (640, 480) if turned == 180 else (480, 640)
+
+    content = write(page(*lines, width=width, height=height, rotation=turned))
+
+    assert found(content) == ["CASH 20.00", "TOTAL 12.50"]
+    with pdfium.PdfDocument(content) as document:
+        assert document[0].get_size() == pytest.approx(
+            (640 * POINTS_PER_PIXEL, 480 * POINTS_PER_PIXEL)
+        )
+
+
 def test_boxes_of_one_row_do_not_run_together() -> None:
     lines = [line("1", box(40, 40, 8, 20)), line("60160", box(49, 40, 50, 20))]
 
