@@ -17,7 +17,6 @@ from tasks.run.narration import TERMINAL, narrate
 from tasks.run.wording import in_words_of
 
 ARTIFACT_EVERY_PERCENT = 5
-A_WHILE_S = 120
 
 Net = Literal["recogniser", "detector"]
 SCORES: dict[Net, str] = {"recogniser": "accuracy", "detector": "hmean"}
@@ -70,7 +69,6 @@ class TrainingProgress:
         self._net = net
         self._field = field
         self._score = ""
-        self._has_begun = False
         self._shown_percent = -1.0
         self._artifact: UUID | None = None
         if TaskRunContext.get() is not None:
@@ -102,12 +100,6 @@ class TrainingProgress:
             self._show_step(event)
 
     def _show_step(self, event: dict[str, Any]) -> None:
-        if not self._has_begun:  # until it is validated, nothing more is said without a terminal
-            self._has_begun = True
-            left_s = event["seconds_left"]
-            left = f"{left_s / 60:.0f} min" if left_s >= A_WHILE_S else f"{left_s:.0f} s"
-            reached = f"step {event['step']} of {event['steps']}"
-            narrate("train", f"{self._net}, {reached}: about {left} left")
         figures = f"loss {event['loss']:.3f}  {self._score}  {event['images_per_s']:.0f} images/s"
         BARS.show(self._bar, steps=event["steps"], done=event["step"], figures=figures)
         percent = 100.0 * event["step"] / event["steps"]

@@ -65,18 +65,6 @@ def test_the_bar_of_one_training_stays_when_the_other_ends(terminal: StringIO) -
     assert "detector" not in terminal.getvalue()
 
 
-def test_how_long_it_takes_is_told_once(
-    capsys: pytest.CaptureFixture[str], terminal: StringIO
-) -> None:
-    with TrainingProgress("detector") as training:
-        training.update({**STEP, "seconds_left": 1413.0})
-        training.update({**STEP, "step": 6, "seconds_left": 1400.0})
-
-    told = capsys.readouterr().err
-    assert told.count("left") == 1
-    assert "detector, step 5 of 10: about 24 min left" in told
-
-
 @pytest.mark.parametrize(
     ("net", "event", "said"),
     [
