@@ -30,6 +30,8 @@ from training.job import claim_folder, read_job, write_result
 from training.nodes import find_node
 
 INTERRUPTED = 130
+MOST_SAID = 300
+"""Characters of a message that nobody foresaw."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,7 +88,7 @@ def _rank(kind: type[EmbeddedJob], path: Path) -> None:
     """One rank of a training; started by the launcher only."""
     folder = path.resolve().parent
     job = read_job(path, kind)
-    from training.launch import report_failure
+    from training.launch import LOGS, report_failure
     from training.rank import train_rank
 
     try:
@@ -94,6 +96,10 @@ def _rank(kind: type[EmbeddedJob], path: Path) -> None:
             train_rank(job, folder, fail=lambda error: report_failure(folder, error))
     except OcrError as error:
         report_failure(folder, error)
+        raise
+    except Exception as error:  # whatever it is, it is what the training failed of
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:MOST_SAID]
+        report_failure(folder, OcrError(f"{said}; see {folder / LOGS}"))
         raise
     os._exit(0)  # what Paddle and gloo take apart at an end may abort, before there is a result
 

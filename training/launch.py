@@ -16,7 +16,7 @@ from ocr.errors import OcrError
 from ocr.machine.failures import explain_logs, explain_status
 from ocr.models.provenance import COMMIT
 from training.job import RESULT
-from training.loop.guards import GRACE_S, Stalled, Stopped, StopRequest
+from training.loop.guards import GRACE_S, Stalled, Stopped, StopRequest, is_alive
 from training.meeting import HERE, Address, find_port, name_rank
 from training.nodes import name_address
 
@@ -120,8 +120,11 @@ def rank_environment(
 def report_failure(folder: Path, error: OcrError) -> None:
     """Leave the reason of this rank's end for `launch_ranks`; the first to come counts.
 
-    Why ranks stalled, NCCL may have written into their logs.
+    Why ranks stalled, NCCL may have written into their logs. A rank whose launcher is gone says
+    nothing: another may run here by now.
     """
+    if not all(map(is_alive, parent_processes())):
+        return
     known = explain_logs(folder / LOGS) if isinstance(error, Stalled) else None
     message = f"{error}; {known}" if known else str(error)
     part, failure = folder / f".{uuid4().hex}.part", folder / FAILURE

@@ -10,6 +10,8 @@ from ocr.errors import OcrError, TrainingFailed
 from ocr.machine.nvidia import DRIVER_FLOORS
 
 LOG_TAIL_BYTES = 100_000
+MOST_SAID = 300
+"""Characters of what a runtime said at its end."""
 LESS_GPU_MEMORY = (
     "lower training.batch_size, set training.amp: O1, or end the other processes on that GPU "
     "(nvidia-smi lists them)"
@@ -69,8 +71,12 @@ def _nccl(found: re.Match[str]) -> Failure:
 
 
 def _native(found: re.Match[str]) -> Failure:
-    said = " ".join(found["said"].split())
-    return Failure(f"A process died in native code: {said}", "run again to go on", passes=True)
+    said = " ".join(found["said"].split())[:MOST_SAID]
+    return Failure(
+        f"A process died in native code: {said}",
+        "its log has more; run again to go on",
+        passes=True,
+    )
 
 
 def _as_it_is(
@@ -93,7 +99,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
         _as_it_is("A GPU has no memory left", LESS_GPU_MEMORY),
     ),
     (
-        r"Fail to alloc memory of (\d+) size|Unable to allocate \S+ \wiB for",
+        r"std::bad_alloc|Fail to alloc memory of (\d+) size|Unable to allocate \S+ \wiB for",
         _as_it_is(
             "This machine has no memory left: every process keeps the dataset in memory",
             LESS_MEMORY,
@@ -178,8 +184,10 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     (
         (
             r"(?m)^(?P<said>terminate called[^\n]*(?:\n +what\(\): [^\n]*)?|"
-            r"pure virtual method called|Fatal Python error: [^\n]*|"
-            r"(?:free|malloc|realloc)\(\): [^\n]*|(?:double free|corrupted) [^\n]*)"
+            r"pure virtual method called|"
+            r"(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\): [^\n]*|"
+            r"double free or corruption[^\n]*|corrupted (?:size vs|double-linked)[^\n]*|"
+            r"\*\*\* stack smashing detected[^\n]*)"
         ),
         _native,
     ),
@@ -226,10 +234,11 @@ def explain_logs(folder: Path) -> OcrError | None:
 
     A rank that dies inside NCCL or by a signal raises nothing that could be caught.
     """
-    for log in sorted(folder.glob("workerlog.*")):
-        known = explain(read_tail(log))
-        if known is not None:
-            return known
+    tails = [read_tail(log) for log in sorted(folder.glob("workerlog.*"))]
+    for pattern, tell in KNOWN:  # the most telling of any of them
+        for tail in tails:
+            if found := re.search(pattern, tail, flags=re.DOTALL):
+                return tell(found).error()
     return None
 
 

@@ -165,7 +165,7 @@ def _use(machine: Machine, devices: int) -> Finding:
     answer = machine.ask(machine.python, "-c", COUNT_GPUS, timeout_s=IMPORT_S)
     if answer is None or answer.exit_code != 0:
         known = recognise(answer.errors + answer.output) if answer else None
-        if known is not None:
+        if known is not None and not known.passes:
             return broken(part, known.meaning, known.advice)
         said = answer.said if answer else f"no {machine.python}"
         advice = f"python -c 'import paddle; paddle.utils.run_check()' says more; {ON_PROCESSORS}"

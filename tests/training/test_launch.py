@@ -95,6 +95,29 @@ def test_a_rank_that_looks_late_or_aborts_at_its_end_fails_nothing(
     assert code == 0, errors
 
 
+BROKEN = """
+import os
+if os.environ.get("PADDLE_TRAINER_ID") == "0":
+    def replace(part, path):
+        raise KeyError(path.name)
+    os.replace = replace
+"""
+
+
+def test_what_nobody_foresaw_is_told_as_it_is(digits: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(BROKEN)
+    other = os.environ | {"PYTHONPATH": str(tmp_path)}
+    options = OPTIONS | {"epochs": 1, "evaluations": 1}
+
+    code, errors = run(
+        write_recogniser_job(tmp_path / "job", digits, devices=2, **options), env=other
+    )
+
+    assert code == 1
+    assert "error: KeyError: " in errors
+    assert "job/ranks" in errors
+
+
 @pytest.mark.parametrize("is_done", [True, False])
 def test_a_rank_that_fails_when_there_is_a_result_fails_nothing(
     tmp_path: Path, is_done: bool

@@ -123,6 +123,18 @@ def test_the_failure_of_the_first_rank_that_fails_is_told(
     assert [path.name for path in tmp_path.iterdir()] == [FAILURE]
 
 
+def test_a_rank_whose_launcher_is_gone_tells_the_next_one_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    monkeypatch.setenv(PARENT, str(gone.pid))
+
+    report_failure(tmp_path, BadData("late"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def refuse_link(*_: object) -> None:
     """Do as vfat does."""
     raise PermissionError(1, "Operation not permitted")

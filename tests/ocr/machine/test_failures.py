@@ -97,6 +97,7 @@ TERMINATED = """terminate called after throwing an instance of 'std::invalid_arg
 --------------------------------------
 C++ Traceback (most recent call last):
 """
+BAD_ALLOC = TERMINATED.replace("std::invalid_argument", "std::bad_alloc")
 CORRUPTED = "I1126 tcp_utils.cc:132] Successfully connected\ndouble free or corruption (out)\n"
 
 
@@ -126,8 +127,9 @@ CORRUPTED = "I1126 tcp_utils.cc:132] Successfully connected\ndouble free or corr
         (NCCL_REMOTE, OcrError, ["NCCL timeout", "logs of the other ranks"]),
         (GLOO, OcrError, ["Lost touch with another rank"]),
         (STORE, OcrError, ["Lost touch with another rank"]),
-        (TERMINATED, OcrError, ["native code: terminate called", "what(): stoll", "run again"]),
-        (CORRUPTED, OcrError, ["native code: double free or corruption (out)", "run again"]),
+        (TERMINATED, OcrError, ["terminate called", "what(): stoll", "run again"]),
+        (BAD_ALLOC, TrainingFailed, ["This machine", "resources.devices"]),
+        (CORRUPTED, OcrError, ["double free or corruption (out)", "run again"]),
     ],
 )
 def test_a_known_failure_says_what_to_change(
@@ -153,6 +155,18 @@ def test_the_logs_of_ranks_are_looked_through(tmp_path: Path) -> None:
     assert known is not None
     assert "unhandled cuda error" in str(known)
     assert explain_logs(tmp_path / "none") is None
+
+
+def test_the_most_telling_of_all_logs_is_told(tmp_path: Path) -> None:
+    (tmp_path / "workerlog.0").write_text(TERMINATED, encoding="utf-8")
+    (tmp_path / "workerlog.1").write_text(BUS, encoding="utf-8")
+
+    assert "Bus error" in str(explain_logs(tmp_path))
+
+
+def test_what_only_begins_like_a_death_is_none() -> None:
+    assert explain("corrupted images were skipped: 3") is None
+    assert len(str(explain(f"terminate called {'x' * 9000}"))) < 500
 
 
 @pytest.mark.parametrize(
