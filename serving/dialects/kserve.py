@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from serving.models.model_pool import ModelPool
 from serving.problems import Problem
-from serving.rest.openapi import Responses, refused
+from serving.rest.openapi import ONE_PART, RETRY_S, ErrorAnswer, Responses, refused
 
-Name = Annotated[str, Path(description="Name of the model")]
+Name = Annotated[str, Path(description="Name of the model", json_schema_extra=ONE_PART)]
 
 SERVER: Final = "/v2"
 LIVE: Final = "/v2/health/live"
@@ -60,10 +60,15 @@ class KserveError(BaseModel):
     error: str
 
 
-NOT_READY: Final[Responses] = {503: {"model": Readiness, "description": "not ready yet"}}
+NOT_READY: Final[Responses] = {
+    503: {"model": Readiness | KserveError | ErrorAnswer, "description": "not ready yet"}
+}
 UNKNOWN: Final[Responses] = {
+    404: {"model": KserveError | ErrorAnswer, "description": "no such model"}
+}
+REFUSED: Final[Responses] = {
     403: {"model": KserveError, "description": "not with this key"},
-    404: {"model": KserveError, "description": "no such model"},
+    503: {"model": KserveError | ErrorAnswer, "description": "it does not read"},
 }
 
 
@@ -99,7 +104,7 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
         MODEL,
         summary="A model's metadata, for clients of KServe",
         response_model=ModelMetadata,
-        responses=UNKNOWN,
+        responses=UNKNOWN | REFUSED,
     )
     async def model(name: Name, request: Request) -> JSONResponse:
         try:
@@ -135,4 +140,6 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
 
 
 def _ready(is_ready: bool) -> JSONResponse:
-    return JSONResponse({"ready": is_ready}, status_code=200 if is_ready else 503)
+    if is_ready:
+        return JSONResponse({"ready": True})
+    return JSONResponse({"ready": False}, status_code=503, headers=RETRY_S)

@@ -20,10 +20,11 @@ from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
-from serving.rest.openapi import problems
+from serving.rest.openapi import ONE_PART, problems
 
 PREDICTION: Final = "/{name}/prediction"
 ANY_NAME = "ocr"
+NAME: Final = "Name of the model; ocr: the only one"
 _ERROR_NUMBERS: Final = {404: 7, 500: 8, 503: 6, 504: 1}
 _WRONG_INPUT = 9
 
@@ -79,7 +80,7 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
         },
     )
     async def predict(
-        name: Annotated[str, Path(description="Name of the model; ocr: the only one")],
+        name: Annotated[str, Path(description=NAME, json_schema_extra=ONE_PART)],
         request: Request,
     ) -> JSONResponse:
         try:

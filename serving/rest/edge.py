@@ -29,7 +29,7 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 CLIENT_LEFT = 499  # nginx's word for it; nobody reads it
 PROBES: Final = {"/health", "/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready"}
 TIMEOUT: Final = "x-request-timeout"
-SECONDS = re.compile(r"\d{1,6}(\.\d{1,6})?")
+SECONDS = re.compile(r"\d{1,6}(\.\d{1,30})?")
 OPEN_ROUTES: Final = frozenset(PROBES) | demo_page.PATHS
 
 

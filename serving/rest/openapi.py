@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from serving.problems import STATUS, Code
-from serving.rest.edge import OPEN_ROUTES, REQUEST_ID, TIMEOUT
+from serving.rest.edge import OPEN_ROUTES, SECONDS, TIMEOUT
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -22,14 +22,15 @@ ASKED: Final[Sequence[Mapping[str, Any]]] = (
     {
         "name": "x-request-id",
         "in": "header",
-        "description": "By which answer and logs name this request; without one, a fresh one",
-        "schema": {"type": "string", "pattern": f"^{REQUEST_ID.pattern}$"},
+        "description": "By which answer and logs name this request: up to 128 letters, digits, "
+        ". _ -; without such a one, a fresh one",
+        "schema": {"type": "string"},
     },
     {
         "name": TIMEOUT,
         "in": "header",
         "description": "Seconds after which the client has no use for an answer, as 0.5",
-        "schema": {"type": "number", "exclusiveMinimum": 0, "maximum": 999_999},
+        "schema": {"type": "string", "pattern": f"^{SECONDS.pattern}$"},
     },
 )
 ANSWERED: Final = {
@@ -46,7 +47,11 @@ RETRY: Final = {
         "schema": {"type": "integer"},
     }
 }
+RETRY_S: Final = {"Retry-After": "1"}
+ONE_PART: Final = {"pattern": "^[^/]+$"}
+"""Of a path: a slash is none, however it is written."""
 WAITED_FOR: Final = ("429", "503")
+OF_CONNECTIONS: Final = (400, 404, 408, 414, 431, 503)
 SCHEMES: Final = "securitySchemes"
 
 
@@ -73,10 +78,13 @@ class ErrorAnswer(BaseModel):
 
 
 def problems(answer: type[BaseModel]) -> Responses:
-    """Describe every refusal of a route that writes them as `answer`."""
+    """Describe every refusal of a route that writes them as `answer`.
+
+    What is refused of a connection, before there is a path, is an `ErrorAnswer` at any route.
+    """
     return {
         status: {
-            "model": answer,
+            "model": answer | ErrorAnswer if status in OF_CONNECTIONS else answer,
             "description": ", ".join(code for code, number in STATUS.items() if number == status),
         }
         for status in sorted(set(STATUS.values()))
@@ -85,7 +93,7 @@ def problems(answer: type[BaseModel]) -> Responses:
 
 def refused(answer: type[BaseModel]) -> Responses:
     """Describe the refusals of a route that reads nothing, and has few of its own."""
-    return {"default": {"model": answer, "description": "Refused"}}
+    return {"default": {"model": answer | ErrorAnswer, "description": "Refused"}}
 
 
 class DescribedApp(FastAPI):

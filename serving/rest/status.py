@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
@@ -15,10 +16,18 @@ from serving.models.model_pool import ModelPool
 from serving.problems import Problem
 from serving.rest.body import Limits
 from serving.rest.documents.request import Format
-from serving.rest.openapi import ErrorAnswer, refused
+from serving.rest.openapi import RETRY_S, ErrorAnswer, refused
 from serving.web.docs_page import render_docs
 
 IMAGES: Final = ("JPEG", "PNG", "WebP", "TIFF", "BMP", "GIF", "PPM")
+
+
+class State(BaseModel):
+    """Whether requests should come here."""
+
+    status: str = Field(description="ready or not ready")
+    reason: str | SkipJsonSchema[None] = Field(None, description="To who has the token")
+    warning: str | SkipJsonSchema[None] = Field(None, description="The same")
 
 
 class Reads(BaseModel):
@@ -81,7 +90,8 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
     @router.get(
         "/health/ready",
         summary="Whether requests should come here; 503 says why not, to who has the token",
-        responses={503: {"description": "not ready yet"}},
+        response_model=State,
+        responses={503: {"model": State | ErrorAnswer, "description": "not ready yet"}},
     )
     async def ready(request: Request) -> JSONResponse:
         reason = pool.why_not_ready()
@@ -90,13 +100,18 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
         if caller and not caller.models:  # names of models and texts they read are no stranger's
             told = {"reason": reason, "warning": pool.warning}
             status.update({key: value for key, value in told.items() if value})
-        return JSONResponse(status, status_code=503 if reason else 200)
+        if reason:
+            return JSONResponse(status, status_code=503, headers=RETRY_S)
+        return JSONResponse(status)
 
     @router.get(
         "/metrics",
         summary="Metrics for Prometheus",
         response_class=Response,
-        responses={403: {"description": "not with a key for some models"}},
+        responses={
+            200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+            403: {"model": ErrorAnswer, "description": "not with a key for some models"},
+        },
     )
     async def read_metrics(request: Request) -> Response:
         caller = request.state.caller

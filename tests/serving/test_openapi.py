@@ -13,7 +13,7 @@ from serving.dialects.paddlex import OcrStatus
 from serving.rest.edge import PROBES
 from serving.rest.openapi import ErrorAnswer
 from tests.serving.conftest import serving_pages
-from tests.serving.gateway import Gateway
+from tests.serving.gateway import Gateway, running_gateway
 
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
@@ -73,9 +73,40 @@ def test_who_is_not_let_in_is_told_so_as_each_route_says(tmp_path: Path) -> None
                     responses = operation["responses"]
                     said = responses.get("401") or responses["default"]
                     schema = said["content"]["application/json"]["schema"]
-                    name = schema["$ref"].rpartition("/")[2]
+                    first = schema["anyOf"][0] if "anyOf" in schema else schema
+                    name = first["$ref"].rpartition("/")[2]
                     assert reply.status_code == 401, path
                     REFUSALS[name].model_validate(reply.json())
                     met.add(name)
 
     assert met == set(REFUSALS)
+
+
+def test_who_is_not_ready_says_when_to_ask_again(tmp_path: Path) -> None:
+    with running_gateway(tmp_path / "home", store=str(tmp_path / "store")) as gateway:
+        replies = [gateway.get(path) for path in ("/health/ready", "/v2/health/ready")]
+
+    assert [(each.status_code, each.headers["retry-after"]) for each in replies] == [(503, "1")] * 2
+
+
+@pytest.mark.parametrize("path", ["/v2", "/ocr", "/bars/prediction"])
+def test_what_is_refused_of_a_connection_is_described_at_every_route(
+    page_gateway: Gateway, path: str
+) -> None:
+    api = page_gateway.get("/openapi.json").json()
+    template = "/{name}/prediction" if path.startswith("/bars") else path
+    (operation,) = api["paths"][template].values()
+
+    reply = page_gateway.get(path, headers={"x-long": "x" * 100_000})
+
+    said = operation["responses"].get("431") or operation["responses"]["default"]
+    kinds = [each["$ref"] for each in said["content"]["application/json"]["schema"]["anyOf"]]
+    assert "#/components/schemas/ErrorAnswer" in kinds
+    assert reply.status_code == 431
+    ErrorAnswer.model_validate(reply.json())
+
+
+def test_a_client_may_wait_for_any_decimals(page_gateway: Gateway) -> None:
+    waits = {"x-request-timeout": str(0.1 + 0.2)}
+
+    assert page_gateway.get("/v2", headers=waits).status_code == 200
