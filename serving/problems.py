@@ -94,6 +94,10 @@ STATUS: Final[Mapping[Code, int]] = {
 _FROM_ROUTER: Final[Mapping[int, Code]] = {404: "not_found", 405: "method_not_allowed"}
 
 
+SOON: Final = {"Retry-After": "1"}
+"""A header: what is not ready now may be in a second."""
+
+
 class Problem(OcrError):
     """A request that gets an error; `index` is the image or page it is about, counted from 0."""
 

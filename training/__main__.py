@@ -22,7 +22,7 @@ from configs.jobs import (
     TrainRecogniserJob,
 )
 from ocr.errors import OcrError
-from ocr.machine.failures import explain
+from ocr.machine.failures import MOST_SAID, explain
 from training.alone import alone_in, end_with_the_task
 from training.container import listen_to_the_task
 from training.environment import prepare_environment
@@ -30,8 +30,6 @@ from training.job import claim_folder, read_job, write_result
 from training.nodes import find_node
 
 INTERRUPTED = 130
-MOST_SAID = 300
-"""Characters of a message that nobody foresaw."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,7 +11,7 @@ from ocr.machine.nvidia import DRIVER_FLOORS
 
 LOG_TAIL_BYTES = 100_000
 MOST_SAID = 300
-"""Characters of what a runtime said at its end."""
+"""Characters of a message that nobody here wrote."""
 LESS_GPU_MEMORY = (
     "lower training.batch_size, set training.amp: O1, or end the other processes on that GPU "
     "(nvidia-smi lists them)"
@@ -206,11 +206,12 @@ SIGNALS: dict[int, str] = {
 }
 
 
-def recognise(text: str) -> Failure | None:
-    """Return what a message or log means, None when it is not known."""
+def recognise(*texts: str) -> Failure | None:
+    """Return what the most telling of some messages or logs means, None when none is known."""
     for pattern, tell in KNOWN:
-        if found := re.search(pattern, text, flags=re.DOTALL):
-            return tell(found)
+        for text in texts:
+            if found := re.search(pattern, text, flags=re.DOTALL):
+                return tell(found)
     return None
 
 
@@ -234,12 +235,8 @@ def explain_logs(folder: Path) -> OcrError | None:
 
     A rank that dies inside NCCL or by a signal raises nothing that could be caught.
     """
-    tails = [read_tail(log) for log in sorted(folder.glob("workerlog.*"))]
-    for pattern, tell in KNOWN:  # the most telling of any of them
-        for tail in tails:
-            if found := re.search(pattern, tail, flags=re.DOTALL):
-                return tell(found).error()
-    return None
+    known = recognise(*(read_tail(log) for log in sorted(folder.glob("workerlog.*"))))
+    return known.error() if known else None
 
 
 def read_tail(log: Path, *, size: int = LOG_TAIL_BYTES) -> str:

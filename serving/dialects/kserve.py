@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem
-from serving.rest.openapi import ONE_PART, RETRY_S, ErrorAnswer, Responses, refused
+from serving.problems import SOON, Problem
+from serving.rest.openapi import ONE_PART, ErrorAnswer, Responses, refused
 
 Name = Annotated[str, Path(description="Name of the model", json_schema_extra=ONE_PART)]
 
@@ -142,4 +142,4 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
 def _ready(is_ready: bool) -> JSONResponse:
     if is_ready:
         return JSONResponse({"ready": True})
-    return JSONResponse({"ready": False}, status_code=503, headers=RETRY_S)
+    return JSONResponse({"ready": False}, status_code=503, headers=SOON)

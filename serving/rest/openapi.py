@@ -47,7 +47,6 @@ RETRY: Final = {
         "schema": {"type": "integer"},
     }
 }
-RETRY_S: Final = {"Retry-After": "1"}
 ONE_PART: Final = {"pattern": "^[^/]+$"}
 """Of a path: a slash is none, however it is written."""
 WAITED_FOR: Final = ("429", "503")
@@ -80,7 +79,7 @@ class ErrorAnswer(BaseModel):
 def problems(answer: type[BaseModel]) -> Responses:
     """Describe every refusal of a route that writes them as `answer`.
 
-    What is refused of a connection, before there is a path, is an `ErrorAnswer` at any route.
+    What is refused of a connection, or before there is a route, is an `ErrorAnswer` at any route.
     """
     return {
         status: {

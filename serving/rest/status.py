@@ -13,10 +13,10 @@ from pydantic.json_schema import SkipJsonSchema
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem
+from serving.problems import SOON, Problem
 from serving.rest.body import Limits
 from serving.rest.documents.request import Format
-from serving.rest.openapi import RETRY_S, ErrorAnswer, refused
+from serving.rest.openapi import ErrorAnswer, refused
 from serving.web.docs_page import render_docs
 
 IMAGES: Final = ("JPEG", "PNG", "WebP", "TIFF", "BMP", "GIF", "PPM")
@@ -101,7 +101,7 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
             told = {"reason": reason, "warning": pool.warning}
             status.update({key: value for key, value in told.items() if value})
         if reason:
-            return JSONResponse(status, status_code=503, headers=RETRY_S)
+            return JSONResponse(status, status_code=503, headers=SOON)
         return JSONResponse(status)
 
     @router.get(

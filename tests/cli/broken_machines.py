@@ -103,6 +103,10 @@ CASES: dict[str, tuple[Parts, int, str, list[str]]] = {
     "Paddle finds no CUDA library": (
         Parts(paddle_says=CUDART), 1, "gpu in use", ["does not find cudart", "LD_LIBRARY_PATH"],
     ),
+    "Paddle dies of itself": (
+        Parts(paddle_says="terminate called without an active exception"), 1, "gpu in use",
+        ["cannot compute on the GPUs: terminate called", "resources.device: cpu"],
+    ),
     "Paddle sees fewer GPUs than nvidia-smi": (
         Parts(paddle_says="1"), 2, "gpu in use", ["sees 1 GPUs of the 2"],
     ),
