@@ -89,7 +89,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     (
         (
             r"Out of memory error on GPU (?:Virtual Memory )?(?P<gpu>\d+)\.\s+"
-            r"Cannot allocate (?P<wanted>[\d.]+[A-Z]+) memory.*?"
+            r"Cannot allocate (?P<wanted>[\d.]+[A-Z]+) memory.{0,1000}?"
             r"available memory is only (?P<free>[\d.]+[A-Z]+)"
         ),
         _gpu_memory,
@@ -133,7 +133,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     (
         (
             r"Cannot load (cu\w+|nccl) shared library|"
-            r"(lib(?:cudart|cudnn|cublas|nccl|cuda)\w*\.so[.\d]*): cannot open shared object"
+            r"(lib(?:cudart|cudnn|cublas|nccl|cuda)\w{0,30}\.so[.\d]*): cannot open shared object"
         ),
         _library,
     ),
@@ -167,7 +167,7 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
     (
         (
             r"Find timeout (?:start but not finish|init but not start) task|"
-            r"Find nccl comm error: ncclRemoteError|NCCL[^\n]*(?:timed out|timeout)"
+            r"Find nccl comm error: ncclRemoteError|NCCL[^\n]{0,500}?(?:timed out|timeout)"
         ),
         _as_it_is(
             "NCCL timeout: ranks waited for one that had died, hangs or cannot be reached",
@@ -192,7 +192,10 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
         _native,
     ),
 )
-"""From the most telling to the least: a log may hold the traces of several."""
+"""From the most telling to the least: a log may hold the traces of several.
+
+No pattern looks far ahead from where it begins: logs repeat what nobody here wrote.
+"""
 OF_MEMORY = re.compile(
     r"no memory left|for want of memory|killed by signal 9\b|Out of memory|MemoryError|bad_alloc"
 )
