@@ -47,9 +47,18 @@ RETRY: Final = {
         "schema": {"type": "integer"},
     }
 }
+WHO_ASKS: Final = {
+    "www-authenticate": {
+        "description": "How to say who asks",
+        "required": True,
+        "schema": {"type": "string", "const": "Bearer"},
+    }
+}
 ONE_PART: Final = {"pattern": "^[^/]+$"}
 """Of a path: a slash is none, however it is written."""
-WAITED_FOR: Final = ("429", "503")
+SAID_WITH: Final = {"401": WHO_ASKS, "429": RETRY, "503": RETRY}
+"""Headers of an answer, besides, by its status."""
+NO_KEY: Final[Mapping[str, Sequence[str]]] = {}
 OF_CONNECTIONS: Final = (400, 404, 408, 414, 431, 503)
 SCHEMES: Final = "securitySchemes"
 
@@ -111,10 +120,10 @@ def _describe_edge(api: dict[str, Any]) -> None:
     api["components"][SCHEMES] = {"key": {"type": "http", "scheme": "bearer", "description": KEY}}
     for path, operations in api["paths"].items():
         for operation in operations.values():
-            operation["security"] = [] if path in OPEN_ROUTES else [{"key": []}]
+            operation["security"] = [*([NO_KEY] if path in OPEN_ROUTES else []), {"key": []}]
             operation.setdefault("parameters", []).extend(ASKED)
             for status, response in operation["responses"].items():
-                response["headers"] = ANSWERED | (RETRY if status in WAITED_FOR else {})
+                response["headers"] = ANSWERED | SAID_WITH.get(status, {})
 
 
 def describe_request(

@@ -52,13 +52,17 @@ def test_every_route_says_who_may_ask_and_how_a_request_is_named(page_gateway: G
     operations = {
         path: operation for path, one in api["paths"].items() for operation in one.values()
     }
-    assert {path for path, one in operations.items() if not one["security"]} == PROBES
+    open_ones = {path for path, one in operations.items() if {} in one["security"]}
+    assert open_ones == PROBES
+    assert all({"key": []} in one["security"] for one in operations.values())
     for operation in operations.values():
         asked = {one["name"] for one in operation["parameters"] if one["in"] == "header"}
         assert asked == {"x-request-id", "x-request-timeout"}
         assert all("x-request-id" in one["headers"] for one in operation["responses"].values())
     ours = operations["/v1/ocr"]["responses"]
     assert set(ours["503"]["headers"]) == {"x-request-id", "retry-after"}
+    assert set(ours["401"]["headers"]) == {"x-request-id", "www-authenticate"}
+    assert ours["200"]["content"]["application/pdf"]["schema"]["format"] == "binary"
 
 
 def test_who_is_not_let_in_is_told_so_as_each_route_says(tmp_path: Path) -> None:
@@ -68,7 +72,7 @@ def test_who_is_not_let_in_is_told_so_as_each_route_says(tmp_path: Path) -> None
         met = set()
         for path, operations in paths.items():
             for method, operation in operations.items():
-                if operation["security"]:
+                if {} not in operation["security"]:
                     reply = gateway.http.request(method, path.replace("{name}", "bars"))
                     responses = operation["responses"]
                     said = responses.get("401") or responses["default"]

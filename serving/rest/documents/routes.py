@@ -140,7 +140,8 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
     router = APIRouter()
     contents = {
         "application/json": {"example": EXAMPLE},
-        **{kind: {"schema": {"type": "string"}} for kind in (JSON_LINES, HOCR, PDF)},
+        **{kind: {"schema": {"type": "string"}} for kind in (JSON_LINES, HOCR)},
+        PDF: {"schema": BINARY},
     }
 
     @router.post(
