@@ -37,7 +37,7 @@ from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Loader
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem, answer_lost_engine, answer_problem, answer_router
+from serving.problems import Problem
 from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
@@ -49,6 +49,7 @@ from serving.rest.head import HeadAsGet
 from serving.rest.http.connection import ConnectionLimits, limit_connections
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import DescribedApp
+from serving.rest.refusals import Refusals
 from serving.rest.shortcut import Shortcut
 from serving.rest.status import status_routes
 from serving.settings import MEBIBYTE, ServingSettings
@@ -112,9 +113,6 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
     bodies = Budget(most_bytes, unit="bytes of the bodies", held=metrics.body_bytes)
     # Apart: who takes an answer slowly keeps no request out.
     answers = Budget(most_bytes, unit="bytes of the answers", held=metrics.answer_bytes)
-    app.add_exception_handler(Problem, answer_problem)
-    app.add_exception_handler(HTTPException, answer_router)
-    app.add_exception_handler(ProcessDied, answer_lost_engine)
     limits = _limits(settings)
     pixels = Budget(settings.held_pixels, unit="pixels", held=metrics.pixels)
     inbox = Inbox(limits=limits, budget=bodies)
@@ -131,6 +129,17 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         demo_routes(),
         status_routes(pool, limits=limits, metrics=metrics),
     )
+    refusals = Refusals(
+        routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
+        writers={
+            OCR: refuse_ocr,
+            PREDICTION: refuse_prediction,
+            **dict.fromkeys(KSERVE, refuse_metadata),
+        },
+    )
+    app.add_exception_handler(Problem, refusals.answer_problem)
+    app.add_exception_handler(HTTPException, refusals.answer_router)
+    app.add_exception_handler(ProcessDied, refusals.answer_lost_engine)
     edge = partial(
         Edge,
         callers=callers,
@@ -138,12 +147,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         answers=answers,
         log=log,
         metrics=metrics,
-        routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
-        refusals={
-            OCR: refuse_ocr,
-            PREDICTION: refuse_prediction,
-            **dict.fromkeys(KSERVE, refuse_metadata),
-        },
+        refusals=refusals,
     )
     app.add_middleware(HeadAsGet)
     app.add_middleware(edge)  # around it

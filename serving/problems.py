@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from fastapi import Request
 from fastapi.responses import JSONResponse
-from starlette.exceptions import HTTPException
 
 from ocr.errors import OcrError
 
@@ -91,9 +89,6 @@ STATUS: Final[Mapping[Code, int]] = {
     "expired": 504,
 }
 
-_FROM_ROUTER: Final[Mapping[int, Code]] = {404: "not_found", 405: "method_not_allowed"}
-
-
 SOON: Final = {"Retry-After": "1"}
 """A header: what is not ready now may be in a second."""
 
@@ -141,35 +136,6 @@ def answer_of(problem: Problem, *, request_id: str) -> dict[str, Any]:
     return {"error": error if problem.index is None else {**error, "index": problem.index}}
 
 
-async def answer_problem(request: Request, problem: Exception) -> JSONResponse:
-    """Answer a Problem that a route raised."""
-    if not isinstance(problem, Problem):
-        raise problem
-    return _respond(problem, request)
-
-
-async def answer_lost_engine(request: Request, loss: Exception) -> JSONResponse:
-    """Answer that what reads is being replaced."""
-    return _respond(lost_engine(loss), request)
-
-
 def lost_engine(loss: Exception) -> Problem:
     """Make the refusal of a request whose engine is being replaced."""
     return Problem("not_ready", f"{loss}; it is replaced, ask again")
-
-
-async def answer_router(request: Request, refusal: Exception) -> JSONResponse:
-    """Answer what the router refused: a path or a method that there is not."""
-    if not isinstance(refusal, HTTPException):
-        raise refusal
-    code = _FROM_ROUTER.get(refusal.status_code, "bad_request")
-    what = f"{request.method} {request.url.path[:200]}"
-    response = _respond(Problem(code, f"{what}: {refusal.detail}; see /docs"), request)
-    response.headers.update(refusal.headers or {})
-    return response
-
-
-def _respond(problem: Problem, request: Request) -> JSONResponse:
-    record = request.state.record
-    record.code = problem.code
-    return problem_response(problem, request_id=record.request_id)

@@ -31,6 +31,7 @@ class AccessRecord:
         sent: Bytes of the answer's body.
         model: What answered, with its `version`.
         items: Images or pages that were read.
+        log_id: By which a PaddleX client names its request; empty: by `request_id`.
     """
 
     request_id: str
@@ -47,6 +48,7 @@ class AccessRecord:
     model: str = ""
     version: str = ""
     items: int = 0
+    log_id: str = ""
 
     def note_model(self, model: str, version: str) -> None:
         """Note what answers."""

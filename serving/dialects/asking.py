@@ -7,10 +7,9 @@ from typing import Any
 
 from fastapi import Request
 
-from ocr.errors import ProcessDied
 from serving.models.live_model import LiveModel, LivePipeline
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem, lost_engine
+from serving.problems import Problem
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crops import CropReader
 from serving.rest.documents.reader import DocumentReader
@@ -44,16 +43,13 @@ class Asking:
         """Receive the body, whatever type it says, and answer in time.
 
         Raises:
-            Problem: It is empty, too large or too slow, or no engine answers.
+            Problem: It is empty, too large or too slow.
         """
-        try:
-            async with (
-                self.inbox.body(request, file_types=ANYTHING) as body,
-                while_wanted(request, timeout_s=self.reader.limits.pages_timeout_s),
-            ):
-                yield body
-        except ProcessDied as error:
-            raise lost_engine(error) from None
+        async with (
+            self.inbox.body(request, file_types=ANYTHING) as body,
+            while_wanted(request, timeout_s=self.reader.limits.pages_timeout_s),
+        ):
+            yield body
 
     async def read_pages(
         self,

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
+from serving.access.access_log import AccessRecord
 from serving.models.model_pool import ModelPool
 from serving.problems import SOON, Problem
 from serving.rest.openapi import ONE_PART, ErrorAnswer, Responses, refused
@@ -72,7 +73,7 @@ REFUSED: Final[Responses] = {
 }
 
 
-def refuse_metadata(problem: Problem) -> JSONResponse:
+def refuse_metadata(problem: Problem, _: AccessRecord) -> JSONResponse:
     """Write a problem as the protocol has it."""
     return JSONResponse(
         {"error": str(problem)}, status_code=problem.status, headers=problem.headers
@@ -103,24 +104,17 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
     @router.get(
         MODEL,
         summary="A model's metadata, for clients of KServe",
-        response_model=ModelMetadata,
         responses=UNKNOWN | REFUSED,
     )
-    async def model(name: Name, request: Request) -> JSONResponse:
-        try:
-            request.state.caller.admit(name)
-            served = pool.choose(name, of=request.state.caller.models)
-        except Problem as problem:
-            request.state.record.code = problem.code
-            return refuse_metadata(problem)
-        return JSONResponse(
-            {
-                "name": served.name,
-                "versions": [served.version],
-                "platform": f"ocrline_{served.engine}",
-                "inputs": [{"name": "image", "datatype": "BYTES", "shape": [-1]}],
-                "outputs": [{"name": "text", "datatype": "BYTES", "shape": [-1]}],
-            }
+    async def model(name: Name, request: Request) -> ModelMetadata:
+        request.state.caller.admit(name)
+        served = pool.choose(name, of=request.state.caller.models)
+        return ModelMetadata(
+            name=served.name,
+            versions=[served.version],
+            platform=f"ocrline_{served.engine}",
+            inputs=[{"name": "image", "datatype": "BYTES", "shape": [-1]}],
+            outputs=[{"name": "text", "datatype": "BYTES", "shape": [-1]}],
         )
 
     @router.get(
@@ -133,7 +127,7 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
         allowed = request.state.caller.models
         state = pool.states.get(name)
         if state is None or (allowed and name not in allowed):
-            return JSONResponse({"error": f"No champion of {name[:100]!r}"}, status_code=404)
+            raise Problem("unknown_model", f"No champion of {name[:100]!r}")
         return _ready(state.live is not None)
 
     return router

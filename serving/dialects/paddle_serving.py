@@ -13,6 +13,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 
+from serving.access.access_log import AccessRecord
 from serving.access.callers import Caller
 from serving.dialects.asking import Asking
 from serving.models.live_model import LiveModel, LivePipeline
@@ -54,7 +55,7 @@ def error_number(status: int) -> int:
     return _ERROR_NUMBERS.get(status, _WRONG_INPUT)
 
 
-def refuse_prediction(problem: Problem) -> JSONResponse:
+def refuse_prediction(problem: Problem, _: AccessRecord) -> JSONResponse:
     """Write a problem as its clients expect one."""
     return JSONResponse(
         _answer(error_number(problem.status), str(problem), {}),
@@ -83,14 +84,10 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
         name: Annotated[str, Path(description=NAME, json_schema_extra=ONE_PART)],
         request: Request,
     ) -> JSONResponse:
-        try:
-            async with asking.body(request) as body:
-                image = await asyncio.to_thread(_find_image, body)
-                live = _choose(asking.pool, name, request.state.caller)
-                read = await _read(asking, live, image, request)
-        except Problem as problem:
-            request.state.record.code = problem.code
-            return refuse_prediction(problem)
+        async with asking.body(request) as body:
+            image = await asyncio.to_thread(_find_image, body)
+            live = _choose(asking.pool, name, request.state.caller)
+            read = await _read(asking, live, image, request)
         values = {"result": repr(read), "model_version": f"{live.name}:{live.version}"}
         return JSONResponse(_answer(0, "", values))
 

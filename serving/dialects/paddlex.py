@@ -6,7 +6,6 @@ words) and other thresholds than the model's own are refused, not ignored.
 
 import asyncio
 import json
-import uuid
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from ocr.image.pdf import is_pdf
+from serving.access.access_log import AccessRecord
 from serving.dialects.asking import Asking
 from serving.models.live_model import LivePipeline
 from serving.problems import Problem
@@ -96,14 +96,14 @@ DETECTOR = {
 }
 
 
-def refuse_ocr(problem: Problem, log_id: str = "") -> JSONResponse:
-    """Write a problem as its clients expect one; without an id of theirs it has a fresh one."""
+def refuse_ocr(problem: Problem, record: AccessRecord) -> JSONResponse:
+    """Write a problem as its clients expect one."""
     message = str(problem)
     if problem.status == UNPROCESSABLE:
         where = message.partition(":")[0] if ":" in message else "body"
         message = json.dumps([{"type": problem.code, "loc": ["body", where], "msg": message}])
     return JSONResponse(
-        {"logId": log_id or _new_id(), "errorCode": problem.status, "errorMsg": message},
+        {"logId": _log_id(record), "errorCode": problem.status, "errorMsg": message},
         status_code=problem.status,
         headers=problem.headers,
     )
@@ -116,11 +116,11 @@ def paddlex_routes(asking: Asking) -> APIRouter:
     @router.get(
         "/health",
         summary="Live, for clients of PaddleX",
-        response_model=OcrStatus,
         responses=refused(ErrorAnswer),
     )
-    async def health() -> JSONResponse:
-        return JSONResponse({"logId": _new_id(), "errorCode": 0, "errorMsg": "Healthy"})
+    async def health(request: Request) -> OcrStatus:
+        log_id = _log_id(request.state.record)
+        return OcrStatus(logId=log_id, errorCode=0, errorMsg="Healthy")
 
     @router.post(
         OCR,
@@ -137,20 +137,16 @@ def paddlex_routes(asking: Asking) -> APIRouter:
     async def infer(
         request: Request, model: Annotated[str, Query(description=MODEL)] = ""
     ) -> JSONResponse:
-        log_id = _new_id()
-        try:
-            async with asking.body(request) as body:
-                asked = await asyncio.to_thread(parse_json, body, OcrRequest)
-                log_id = asked.logId or log_id
-                caller = request.state.caller
-                caller.admit(model)
-                live = asking.pool.choose_pipeline(model, of=caller.models)
-                result = await _read(asking, live, asked, request)
-        except Problem as problem:
-            request.state.record.code = problem.code
-            return refuse_ocr(problem, log_id)
-        answer = {"logId": log_id, "result": result, "errorCode": 0, "errorMsg": "Success"}
-        return JSONResponse(answer)
+        record = request.state.record
+        async with asking.body(request) as body:
+            asked = await asyncio.to_thread(parse_json, body, OcrRequest)
+            record.log_id = asked.logId or ""
+            caller = request.state.caller
+            caller.admit(model)
+            live = asking.pool.choose_pipeline(model, of=caller.models)
+            result = await _read(asking, live, asked, request)
+        status = {"errorCode": 0, "errorMsg": "Success"}
+        return JSONResponse({"logId": _log_id(record), "result": result, **status})
 
     return router
 
@@ -240,5 +236,5 @@ def _describe(content: bytes, pages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"type": "image", **sizes[0]}
 
 
-def _new_id() -> str:
-    return str(uuid.uuid4())
+def _log_id(record: AccessRecord) -> str:
+    return record.log_id or record.request_id

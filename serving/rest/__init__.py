@@ -3,6 +3,7 @@
 - `http/` – what a client may do to a connection
 - `edge` – around every request: its id, the token, counts, last errors; with `exchange`,
   and `origin`, which refuses what pages of other sites bring
+- `refusals` – how a problem is written, by the path that was asked
 - `head` – HEAD, answered as GET
 - `inbox` – where bodies are received, within a `budget`
 - `body` – a request's body, taken apart into files

@@ -4,23 +4,21 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from serving.access.access_log import AccessLog, AccessRecord
 from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
-from serving.problems import Problem, problem_response
+from serving.problems import Problem
 from serving.rest.budget import Budget
 from serving.rest.exchange import Exchange, fresh_request_id
 from serving.rest.origin import refuse_foreign
+from serving.rest.refusals import Refusals, path_of
 from serving.web import demo_page
 
 LOG = logging.getLogger("ocrline.serving")
@@ -45,8 +43,7 @@ class Edge:
         answers: Budget,
         log: AccessLog,
         metrics: ServingMetrics,
-        routes: Sequence[BaseRoute] = (),
-        refusals: Mapping[str, Callable[[Problem], Response]] = MappingProxyType({}),
+        refusals: Refusals,
     ) -> None:
         """Stand around an application.
 
@@ -57,11 +54,9 @@ class Edge:
             answers: What all answers share.
             log: Has a line for each request.
             metrics: What is counted.
-            routes: Of the application: whose request is refused before it comes to one.
-            refusals: Writes problems otherwise than ours, by the path of a route.
+            refusals: Writes the problems of requests that come to no route.
         """
         self._app = app
-        self._routes = routes
         self._refusals = refusals
         self._answers = answers
         self._log = log
@@ -84,8 +79,8 @@ class Edge:
             with self._answers.account() as scope["state"]["answer"]:  # until it has been sent
                 await self._answer(scope, exchange, _timeout_s(headers))
         except Problem as problem:
-            record.code = problem.code
-            await self._refuse(problem, scope, exchange)
+            response = self._refusals.write(problem, scope)
+            await response(scope, exchange.receive, exchange.send)
         finally:
             record.seconds = time.perf_counter() - started
             self._note(scope, record)
@@ -140,7 +135,7 @@ class Edge:
             exchange.on_start = None
 
     def _note(self, scope: Scope, record: AccessRecord) -> None:
-        record.route = _path_of(scope)
+        record.route = path_of(scope)
         record.client, _ = scope.get("client") or ("", 0)
         self._metrics.observe(
             route=record.route,
@@ -151,24 +146,6 @@ class Edge:
         )
         if record.path not in PROBES or record.code:
             self._log.write(record)
-
-    async def _refuse(self, problem: Problem, scope: Scope, exchange: Exchange) -> None:
-        scope["route"] = scope.get("route") or self._find_route(scope)
-        refuse = self._refusals.get(_path_of(scope))
-        if refuse:
-            response = refuse(problem)
-        else:
-            response = problem_response(problem, request_id=exchange.record.request_id)
-        await response(scope, exchange.receive, exchange.send)
-
-    def _find_route(self, scope: Scope) -> BaseRoute | None:
-        matching = (route for route in self._routes if route.matches(scope)[0] is not Match.NONE)
-        return next(matching, None)
-
-
-def _path_of(scope: Scope) -> str:
-    """Return the template of the path that was asked."""
-    return getattr(scope.get("route"), "path", "other")
 
 
 def _first_values(scope: Scope) -> dict[str, str]:

@@ -79,6 +79,45 @@ def test_what_the_edge_refuses_is_said_in_the_dialect_and_counted_under_its_rout
     assert counted in guarded.get("/metrics", headers=KEY).text
 
 
+@pytest.mark.parametrize("path", ROUTES)
+def test_what_the_router_refuses_is_said_in_the_dialect_too(
+    page_gateway: Gateway, path: str
+) -> None:
+    reply = page_gateway.get(path)
+
+    assert (reply.status_code, reply.headers["allow"]) == (405, "POST")
+    assert told(path, reply.json()) == (
+        405 if path == "/ocr" else 9,
+        f"GET {path}: Method Not Allowed; see /docs",
+    )
+
+
+def test_the_name_that_a_client_gives_its_request_is_in_answer_and_log(
+    guarded: Gateway, log: Path
+) -> None:
+    reply = guarded.post("/ocr", json={"file": "http://x/", "logId": "order-7"}, headers=KEY)
+
+    assert (reply.status_code, reply.json()["logId"]) == (422, "order-7")
+    wait_until(lambda: logged(log, reply), log=guarded.log)
+    assert '"log_id": "order-7"' in log.read_text()
+
+
+def test_a_request_without_a_name_is_named_by_its_id(page_gateway: Gateway) -> None:
+    for reply in (page_gateway.post("/ocr", content=b"{}"), page_gateway.get("/health")):
+        assert reply.json()["logId"] == reply.headers["x-request-id"]
+
+
+def test_an_unknown_model_is_so_in_the_log_too(guarded: Gateway, log: Path) -> None:
+    paths = ("/v2/models/none", "/v2/models/none/ready")
+
+    replies = [guarded.get(path, headers=KEY) for path in paths]
+
+    wait_until(lambda: bool(logged(log, replies[-1])), log=guarded.log)
+    for reply in replies:
+        assert (reply.status_code, list(reply.json())) == (404, ["error"])
+        assert [code for code, _ in logged(log, reply)] == ["unknown_model"]
+
+
 def test_what_the_edge_refuses_elsewhere_is_counted_under_its_route_too(guarded: Gateway) -> None:
     reply = guarded.post("/v1/ocr", content=b"-")
 

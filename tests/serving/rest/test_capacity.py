@@ -14,6 +14,7 @@ from serving.rest.capacity import Capacity
 from serving.rest.crops import CropReader, crop_endpoint
 from serving.rest.edge import Edge
 from serving.rest.inbox import Inbox
+from serving.rest.refusals import Refusals
 from serving.workers.crew import Crew
 from serving.workers.crop_queue import CropRequest
 from tests.serving.models.test_model_pool import make_live
@@ -104,4 +105,5 @@ def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: i
         answers=answers,
         log=AccessLog(""),
         metrics=metrics,
+        refusals=Refusals(),
     )
