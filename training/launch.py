@@ -53,6 +53,8 @@ def launch_ranks(folder: Path, *, command: str, resources: ResourceParams, node:
     failure, result = folder / FAILURE, folder / RESULT
     if node == 0:  # the others come later
         failure.unlink(missing_ok=True)
+        for log in (folder / LOGS).glob("workerlog.*"):  # of more ranks, or of other machines
+            log.unlink()
     (folder / LOGS).mkdir(parents=True, exist_ok=True)
     address = name_address(resources) if resources.nodes > 1 else (HERE, find_port())
     words = [sys.executable, "-u", "-m", "training", command, str(folder / "job.json")]

@@ -129,6 +129,16 @@ def test_a_rank_that_fails_when_there_is_a_result_fails_nothing(
         launch_ranks(tmp_path, command="rank-recogniser", resources=ResourceParams(devices=2))
 
 
+def test_logs_of_runs_before_explain_nothing(tmp_path: Path) -> None:
+    (tmp_path / "ranks").mkdir()
+    (tmp_path / "ranks" / "workerlog.7").write_text("No space left on device")
+
+    with pytest.raises(OcrError, match="A rank died"):
+        launch_ranks(tmp_path, command="rank-recogniser", resources=ResourceParams(devices=1))
+
+    assert [log.name for log in (tmp_path / "ranks").iterdir()] == ["workerlog.0"]
+
+
 def test_no_connection_begins_where_ranks_are_to_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     place = find_port()
     monkeypatch.setattr(meeting, "FREE_PORTS", range(place, place + 100))
