@@ -13,5 +13,4 @@
 - `lines/`: what is peculiar to lines of text
 - `pages/`: what is peculiar to pages
 - `process_pool`: work over several processes; `spool`: encoded images on disk, while it is open
-  which are kept
 """
