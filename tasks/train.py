@@ -131,6 +131,7 @@ def _train(
     folder = place.folder
     what = describe_training(job.training, job.resources, images=images)
     expected = expect(workspace.store, what)
+    narrate("train", f"{net} learns {images} images, {job.training.epochs} times over")
     with TrainingProgress(net, field) as progress:
         result = run_job(
             job,

@@ -91,6 +91,19 @@ def export(project: ToyProject) -> ModelRef:
     return export_recogniser.fn(checkpoint, project.dataset, NAME, RecogniserTrainingParams())
 
 
+@pytest.mark.usefixtures("made")
+def test_what_is_learnt_is_said_where_it_is_not_found(
+    project: ToyProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(project)
+    first = capsys.readouterr().err
+    train(project)
+
+    images = project.dataset.counts["train"]
+    assert f"recogniser learns {images} images, 20 times over" in first
+    assert "learns" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("package", ["ocrline", "pillow", "opencv-contrib-python-headless"])
 def test_snapshot_of_before_an_upgrade_is_not_found(
     project: ToyProject, monkeypatch: pytest.MonkeyPatch, package: str
