@@ -49,6 +49,8 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
     struct.error,
 )
 _STRIP_PIXELS = 2**17
+_BLACK_UNTIL = {"F": 1, "I": 255}
+"""White of some writers of grey images of 32 bits, by Pillow's mode: where others have black."""
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
 
 
@@ -181,7 +183,17 @@ def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
         _check_pixels(*opened.size, max_pixels=max_pixels)
         _check_tiles(opened, max_pixels=max_pixels)
         PIL.ImageOps.exif_transpose(opened, in_place=True)
+        _check_white(opened)
         return _to_bgr(opened)
+
+
+def _check_white(opened: PIL.Image.Image) -> None:
+    """Refuse a grey image of 32 bits that would come out black; one that is black is none."""
+    if opened.mode in _BLACK_UNTIL:
+        (_, brightest) = opened.getextrema()
+        if 0 < brightest <= _BLACK_UNTIL[opened.mode]:  # type: ignore[operator] # has one channel
+            message = f"32 bits a pixel, the brightest {brightest:g}: save it with 8 bits"
+            _refuse("unreadable_image", message)
 
 
 def _check_tiles(opened: PIL.Image.Image, *, max_pixels: int) -> None:

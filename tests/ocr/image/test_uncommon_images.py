@@ -35,3 +35,27 @@ def test_pages_of_a_big_tiff_are_counted_as_those_of_any(is_big: bool) -> None:
     page.save(stream, "TIFF", save_all=True, append_images=[page], big_tiff=is_big)
 
     assert count_frames(stream.getvalue(), at_most=9) == 2
+
+
+@pytest.mark.parametrize(("mode", "white"), [("F", 1), ("F", 0.5), ("I", 255), ("I", 1)])
+def test_grey_of_32_bits_that_would_be_black_is_refused(mode: str, white: float) -> None:
+    page = PIL.Image.new(mode, (8, 8))
+    page.putpixel((3, 4), white)
+
+    with pytest.raises(BadImage, match=rf"^32 bits a pixel, the brightest {white:g}: ") as refusal:
+        decode_image(saved(page), max_pixels=MAX_PIXELS)
+
+    assert refusal.value.reason == "unreadable_image"
+
+
+@pytest.mark.parametrize(("mode", "white"), [("F", 255), ("I", 65_535)])
+def test_grey_of_32_bits_is_read_from_black_to_white(mode: str, white: int) -> None:
+    page = PIL.Image.new(mode, (8, 8))
+    black = decode_image(saved(page), max_pixels=MAX_PIXELS)
+    page.putpixel((3, 4), white)
+
+    image = decode_image(saved(page), max_pixels=MAX_PIXELS)
+
+    assert not black.any()
+    assert image[4, 3].tolist() == [255] * 3
+    assert image.sum() == 3 * 255
