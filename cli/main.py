@@ -47,8 +47,8 @@ app.command(epilog="Example: ocrline retrain demo --set recogniser.epochs=8")(re
 app.command(epilog="Example: ocrline prepare receipts --set dataset.root=data/receipts")(
     prepare.prepare
 )
-app.command(epilog="Example: ocrline convert receipts out --to labelstudio")(convert.convert)
-app.command(epilog="Example: ocrline suspects receipts out --to ppocrlabel")(convert.suspects)
+app.command(epilog="Example: ocrline convert receipts.yaml out --to labelstudio")(convert.convert)
+app.command(epilog="Example: ocrline suspects receipts.yaml out --to ppocrlabel")(convert.suspects)
 app.command(
     epilog="Example: ocrline evaluate --model receipts@champion --labels det_test.txt --json"
 )(evaluate.evaluate)

@@ -83,7 +83,7 @@ class PaddleOcrParams(Params):
         "of its weights as well",
     )
     to_static: bool = Field(
-        False, description="Compile the net before it learns: other speed, the same weights"
+        False, description="Compile the net before it learns: other speed; last digits may differ"
     )
     overrides: Annotated[dict[str, Any], AfterValidator(_check_values)] = Field(
         default={},

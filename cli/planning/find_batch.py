@@ -54,7 +54,7 @@ def find_batch(
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
-    """Double the batch until memory is full or speed stops gaining; changes and stores nothing."""
+    """Double the batch until memory is full or speed stops gaining; keeps none of the trainings."""
     params = load_params(preset, overrides=overrides or [])
     _check_resources(params.resources)
     settings_for(store)
