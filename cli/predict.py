@@ -86,6 +86,8 @@ def _write_rows(model: LineModel | PageModel, files: Sequence[Path], output: str
                 bad += 1
                 ERR.print(f"[yellow]left out[/] {escape(str(error))}", soft_wrap=True)
     ERR.print(f"read {len(files) - bad} of {len(files)} files")
+    if bad == len(files):
+        raise BadInput("nothing could be read; the lines above say why")
 
 
 @contextmanager

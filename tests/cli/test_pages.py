@@ -86,6 +86,15 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     assert "read 1 of 2 files" in said.err
 
 
+def test_where_nothing_could_be_read_is_no_success(tmp_path: Path, capsys: Out) -> None:
+    output = tmp_path / "rows.jsonl"
+
+    code = run(["predict", str(tmp_path / "none.png"), "--output", str(output)])
+
+    assert code == 2
+    assert "read 0 of 1 files" in capsys.readouterr().err
+
+
 def test_pages_of_several_files_are_told_apart(page: Path, tmp_path: Path, capsys: Out) -> None:
     other = tmp_path / "other.png"
     other.write_bytes(page_png("77"))
