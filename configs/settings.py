@@ -2,10 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasGenerator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 
 class SettingsError(ValueError):
@@ -113,5 +116,10 @@ class Settings(BaseSettings):
         try:
             super().__init__()
         except ValidationError as error:
-            said = [f"{each['loc'][0]}={each['input']!r}: {each['msg']}" for each in error.errors()]
-            raise SettingsError("; ".join(said)) from None
+            raise SettingsError("; ".join(map(_tell, error.errors()))) from None
+
+
+def _tell(fault: "ErrorDetails") -> str:
+    name = str(fault["loc"][0])  # a default's is its field's
+    variable = name if name.isupper() else variable_of(name)
+    return f"{variable}={fault['input']!r}: {fault['msg'].removeprefix('Value error, ')}"

@@ -73,6 +73,15 @@ def test_wrong_setting_is_refused_by_its_variable(
         ServingSettings()
 
 
+def test_a_default_that_another_setting_rules_out_is_named_as_a_variable_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OCRLINE_MAX_BODY_MB", "500")
+
+    with pytest.raises(SettingsError, match=r"^OCRLINE_BODIES_MB=128: less than OCRLINE_MAX_BODY"):
+        ServingSettings()
+
+
 def test_settings_read_their_variables_and_show_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCRLINE_MODELS", "plates, meters")
     monkeypatch.setenv("OCRLINE_TOKEN", "hush")
