@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
-from configs.settings import Settings
+from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
 from deploy.memory import read_memory
 from deploy.password import read_private, write_private
@@ -31,7 +31,8 @@ def connect_to(settings: Settings, folder: Path) -> dict[str, str]:
     A password that the environment has is kept in a private file, for later starts.
 
     Raises:
-        ServiceFailed: The address is no such address, or nobody answers there as it says.
+        SettingsError: The address is no such address.
+        ServiceFailed: Nobody answers there as it says.
     """
     address = find_database(settings, folder)
     if address == SQLITE:
@@ -57,7 +58,7 @@ def _parse(address: str) -> SplitResult:
         parts, is_one = SplitResult("", "", "", "", ""), False
     others = parts.fragment or parse_qs(parts.query, keep_blank_values=True).keys() - {"ssl"}
     if not is_one or not parts.path.strip("/") or parts.password or others:
-        raise ServiceFailed(
+        raise SettingsError(
             f"OCRLINE_DATABASE={_hide(address)}: expected {FORM}, or {SQLITE}; "
             "a password, which others could read there, goes to OCRLINE_DATABASE_PASSWORD"
         )
@@ -112,7 +113,7 @@ def show_address(address: str) -> str:
         return address
     try:
         return _parse(address).geturl()
-    except ServiceFailed:
+    except SettingsError:
         return _hide(address)
 
 
