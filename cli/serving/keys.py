@@ -63,7 +63,7 @@ def _warn_of_unknown(models: Sequence[str]) -> None:
             ERR.print(f"[yellow]warning:[/] {said}", soft_wrap=True)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: ocrline keys list --json")
 def show(as_json: AsJson = False) -> None:
     """List the keys, without what they are."""
     keys = read_keys(ServingSettings().keys)
@@ -78,7 +78,7 @@ def show(as_json: AsJson = False) -> None:
         OUT.print(said, soft_wrap=True, markup=False)
 
 
-@app.command()
+@app.command(epilog="Example: ocrline keys revoke orders")
 def revoke(name: Name) -> None:
     """Forget a key: the gateway refuses it within a second."""
     revoke_key(ServingSettings().keys, name)
