@@ -47,16 +47,17 @@ class PrefectServer:
     warning: str
 
 
-def ensure_prefect(settings: Settings) -> PrefectServer | None:
-    """Start or reuse the local Prefect server and its worker, and point this process at it.
+def ensure_prefect(settings: Settings, *, with_worker: bool = True) -> PrefectServer | None:
+    """Start or reuse the local Prefect server, and point this process at it.
 
+    With the worker of its own, unless it is only asked: a worker begins what is due.
     Returns None when the environment already names a server (``PREFECT_API_URL``).
     """
     if "PREFECT_API_URL" in os.environ:
         return None
     service = ensure_server(settings)
     os.environ.update({**client_variables(settings, service.url), **direct_loopback()})
-    warning = ensure_worker(settings, service.url)
+    warning = ensure_worker(settings, service.url) if with_worker else ""
     return PrefectServer(service.url, password_file(settings), warning)
 
 
@@ -224,10 +225,19 @@ def stop_services(settings: Settings, *, only: str = "") -> list[str]:
     """
     folder = services_folder(settings)
     with _locked(settings):
-        gateways = sorted(path.stem for path in folder.glob(f"{GATEWAYS}.json"))
-        names = (KEEPER, WORKER, *gateways, server.NAME, minio.NAME)
+        names = (*_names_at_the_store(folder), server.NAME, minio.NAME)
         named = [name for name in names if only in ("", name)]
         return [name for name in named if stop_service(folder, name)]
+
+
+def find_at_the_store(settings: Settings) -> list[str]:
+    """Return the names of what runs and works with the store that it was started with."""
+    folder = services_folder(settings)
+    return [name for name in _names_at_the_store(folder) if find_service(folder, name)]
+
+
+def _names_at_the_store(folder: Path) -> tuple[str, ...]:
+    return KEEPER, WORKER, *sorted(path.stem for path in folder.glob(f"{GATEWAYS}.json"))
 
 
 def services_folder(settings: Settings) -> Path:

@@ -63,7 +63,7 @@ def apply(
 @app.command(epilog="Example: ocrline deployments diff")
 def diff(projects: Projects = None, store: StoreUri = "", as_json: AsJson = False) -> None:
     """Show what an apply would change; exit 1 when anything would."""
-    settings = _start(store)
+    settings = _start(store, with_worker=False)
     from prefect.client.orchestration import get_client
 
     from deploy.deployments.apply import make_plan
@@ -82,7 +82,7 @@ def diff(projects: Projects = None, store: StoreUri = "", as_json: AsJson = Fals
 @app.command("list", epilog="Example: ocrline deployments list")
 def list_deployments(store: StoreUri = "", as_json: AsJson = False) -> None:
     """List the deployments of the server."""
-    _start(store)
+    _start(store, with_worker=False)
     from prefect.client.orchestration import get_client
 
     from deploy.deployments.server import read_stored
@@ -133,14 +133,14 @@ def _is_agreed() -> bool:
         return False
 
 
-def _start(store: str) -> Settings:
+def _start(store: str, *, with_worker: bool = True) -> Settings:
     """Start or reuse Prefect's server, and point this process at it."""
     from deploy.services import ensure_prefect
 
     settings = settings_for(store)
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
-        ensure_prefect(settings)
+        ensure_prefect(settings, with_worker=with_worker)
     return settings
 
 

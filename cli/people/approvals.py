@@ -17,7 +17,7 @@ Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
 
 def approvals(as_json: AsJson = False) -> None:
     """List the candidates that wait for a person."""
-    _connect()
+    _connect(with_worker=False)
     from tasks.approving.waiting import list_waiting
 
     every = list_waiting()
@@ -63,9 +63,9 @@ def _answer(which: str, decision: Literal["approve", "reject"], *, by: str, reas
     OUT.print(said, soft_wrap=True)
 
 
-def _connect() -> None:
+def _connect(*, with_worker: bool = True) -> None:
     """Point this process at Prefect's server, which is started if it is not there."""
     from deploy.services import ensure_prefect
 
     with ERR.status("asking the local services"):
-        ensure_prefect(settings_for(""))
+        ensure_prefect(settings_for(""), with_worker=with_worker)

@@ -6,6 +6,7 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from pydantic import ValidationError
 from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
@@ -69,17 +70,28 @@ def up(
 
 def _check(endpoint: str) -> None:
     """Refuse what is no address of a gateway here, before it is remembered."""
-    host = urlsplit(DeploymentParams(endpoint=endpoint).endpoint).hostname
+    try:
+        host = urlsplit(DeploymentParams(endpoint=endpoint).endpoint).hostname
+    except ValidationError:
+        form = f"{endpoint!r}: expected http://127.0.0.1:PORT"
+        raise typer.BadParameter(f"--endpoint {form}") from None
     if host not in LOOPBACK:
         raise typer.BadParameter(f"--endpoint: {host} is not this machine; expected 127.0.0.1")
 
 
 def _choose_store(*, has_minio: bool) -> None:
+    from deploy.memory import read_memory
     from deploy.parts.minio import ensure_minio, forget_minio
-    from deploy.services import services_folder
+    from deploy.services import find_at_the_store, services_folder
 
     settings = Settings()
     folder = services_folder(settings)
+    if read_memory(folder).has_minio != has_minio and (running := find_at_the_store(settings)):
+        choice = "--minio" if has_minio else "--no-minio"
+        raise typer.BadParameter(
+            f"{choice}: what runs here ({', '.join(running)}) works with the store of before; "
+            f"ocrline down, then ocrline up {choice}"
+        )
     if not has_minio:
         forget_minio(folder)
         return

@@ -11,8 +11,10 @@ import httpx
 import psutil
 import pytest
 
+from cli.main import run
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service
+from deploy.memory import read_memory
 from deploy.ports import pick_port
 from deploy.services import (
     ensure_gateway,
@@ -109,8 +111,35 @@ def test_the_worker_goes_on_without_a_gateway(capsys: pytest.CaptureFixture[str]
     assert "is taken by another program" in capsys.readouterr().err
 
 
+def test_a_running_stack_keeps_its_store(capsys: pytest.CaptureFixture[str]) -> None:
+    settings, endpoint = Settings(), local_endpoint()
+    service = ensure_gateway(settings, endpoint)
+
+    code = run(["up", "--minio"])
+
+    folder = settings.home / "services"
+    assert service is not None
+    assert (code, read_memory(folder).has_minio) == (2, False)
+    assert f"({service.name}) works with the store of before; ocrline down" in one_line(capsys)
+    assert find_service(folder, service.name) == service
+    assert find_service(folder, "minio") is None
+
+
+def test_an_address_that_is_none_is_refused_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["up", "--endpoint", "http://127.0.0.1:99999"])
+
+    assert code == 2
+    assert "'http://127.0.0.1:99999': expected http://127.0.0.1:PORT" in one_line(capsys)
+
+
+def one_line(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().err.split())
+
+
 def test_a_dead_worker_is_noticed_and_replaced() -> None:
     folder = Settings().home / "services"
+    ensure_prefect(Settings(), with_worker=False)
+    assert find_service(folder, "worker") is None  # who only asks lets nothing begin
     first = _ensure_prefect_anew()
     worker = find_service(folder, "worker")
     assert worker is not None
