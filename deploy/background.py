@@ -47,9 +47,9 @@ class Service:
 
 
 def find_service(folder: Path, name: str) -> Service | None:
-    """Return the remembered process if it still runs."""
+    """Return the remembered process if it still runs; a copy of a folder remembers none."""
     service = recall_service(folder, name)
-    if service is None:
+    if service is None or _is_copied(folder, service):
         return None
     try:
         process = psutil.Process(service.pid)
@@ -57,6 +57,12 @@ def find_service(folder: Path, name: str) -> Service | None:
     except psutil.NoSuchProcess:
         return None
     return service if same and _is_alive(process) else None
+
+
+def _is_copied(folder: Path, service: Service) -> bool:
+    """Say whether another folder, which is there, has this process; one that was moved has it."""
+    written = Path(service.log).parent
+    return written.is_dir() and not written.samefile(folder)
 
 
 def recall_service(folder: Path, name: str) -> Service | None:

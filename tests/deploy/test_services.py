@@ -2,6 +2,7 @@
 
 import base64
 import os
+import shutil
 import socket
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -123,6 +124,23 @@ def test_a_running_stack_keeps_its_store(capsys: pytest.CaptureFixture[str]) -> 
     assert f"({service.name}) works with the store of before; ocrline down" in one_line(capsys)
     assert find_service(folder, service.name) == service
     assert find_service(folder, "minio") is None
+
+
+def test_a_copied_home_leaves_the_services_of_the_first_alone_a_moved_one_has_them() -> None:
+    settings, endpoint = Settings(), local_endpoint()
+    service = ensure_gateway(settings, endpoint)
+    assert service is not None
+    copy, moved = (settings.home.with_name(name) for name in ("copy", "moved"))
+    shutil.copytree(settings.home, copy)
+
+    stopped = stop_services(settings_with(OCRLINE_HOME=str(copy)))
+    is_up = answers(f"{endpoint}/health/live")
+    settings.home.rename(moved)
+    stopped_then = stop_services(settings_with(OCRLINE_HOME=str(moved)))
+
+    assert (stopped, is_up) == ([], True)
+    assert stopped_then == [service.name]
+    assert not answers(f"{endpoint}/health/live")
 
 
 def test_an_address_that_is_none_is_refused_in_words(capsys: pytest.CaptureFixture[str]) -> None:
