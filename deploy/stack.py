@@ -47,19 +47,22 @@ def bring_up(settings: Settings) -> Iterator[str]:
             f"PREFECT_API_URL={os.environ['PREFECT_API_URL']} names a Prefect server; unset it, "
             "and ocrline starts its own"
         )
-    yield "store"
-    ensure_store(settings)
-    yield "Prefect"
-    service = ensure_server(settings)
-    _end_draining(settings, service.url)
-    yield "gateway"
-    ensure_fallen_gateways(settings)
-    ensure_remembered_gateway(settings)
-    yield "worker"
-    ensure_worker(settings, service.url)
-    _wait_for_worker(settings, service.url)
-    yield "keeper"
-    ensure_keeper(settings)
+    stop_services(settings, only=KEEPER)  # it would bring back what is replaced here, as it was
+    try:
+        yield "store"
+        ensure_store(settings)
+        yield "Prefect"
+        service = ensure_server(settings)
+        _end_draining(settings, service.url)
+        yield "gateway"
+        ensure_fallen_gateways(settings)
+        ensure_remembered_gateway(settings)
+        yield "worker"
+        ensure_worker(settings, service.url)
+        _wait_for_worker(settings, service.url)
+        yield "keeper"
+    finally:
+        ensure_keeper(settings)
 
 
 def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:

@@ -22,12 +22,25 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 
 def test_up_repeated_changes_nothing(stack: Stack) -> None:
-    first = [stack.service(name) for name in stack.names]
+    parts = [name for name in stack.names if name != "keeper"]
+    first = [stack.service(name) for name in parts]
 
     stack.run("up")
 
-    assert [stack.service(name) for name in stack.names] == first
+    assert [stack.service(name) for name in parts] == first
     assert set(stack.states().values()) == {"up"}
+
+
+def test_another_token_reaches_every_part(stack: Stack) -> None:
+    stack.variables = {**stack.variables, "OCRLINE_TOKEN": "another"}
+
+    stack.run("up")
+
+    found = [stack.service(name) for name in ("worker", stack.gateway, "keeper")]
+    processes = [psutil.Process(each.pid) for each in found if each]
+    assert [each.environ()["OCRLINE_TOKEN"] for each in processes] == ["another"] * 3
+    assert set(stack.states().values()) == {"up"}
+    assert "ended" not in (stack.home / "services" / "keeper.log").read_text()
 
 
 def test_status_counts_the_runs_of_every_queue(stack: Stack) -> None:
