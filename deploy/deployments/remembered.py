@@ -29,6 +29,8 @@ def read_remembered(home: Path) -> Names:
         return {}
     try:
         said = json.loads(path.read_text(encoding="utf-8"))["projects"]
+        if isinstance(said, list):  # as releases wrote it that did not know which were of whom
+            return {str(source): [] for source in said}
         return {source: [str(name) for name in names] for source, names in said.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadData(f"{path} is damaged: {error!r}; remove it, and apply each project") from None

@@ -57,6 +57,12 @@ def test_a_project_whose_deployment_would_be_that_of_another_is_refused(tmp_path
             declare_all(sources)
 
 
+def test_the_list_of_a_release_before_is_read(tmp_path: Path) -> None:
+    (tmp_path / "deployments.json").write_text('{"projects": ["/data/plates.yaml", "demo"]}')
+
+    assert read_remembered(tmp_path) == {"/data/plates.yaml": [], "demo": []}
+
+
 @pytest.mark.parametrize("content", ["{", "[]", '{"projects": 1}', "{}"])
 def test_a_damaged_list_is_named_and_mended_by_hand(tmp_path: Path, content: str) -> None:
     (tmp_path / "deployments.json").write_text(content)
