@@ -224,7 +224,7 @@ def stop_services(settings: Settings, *, only: str = "") -> list[str]:
     What would bring the others back is stopped first.
     """
     folder = services_folder(settings)
-    with _locked(settings):
+    with _locked(settings, is_whole=False):
         names = (*_names_at_the_store(folder), server.NAME, minio.NAME)
         named = [name for name in names if only in ("", name)]
         return [name for name in named if stop_service(folder, name)]
@@ -286,8 +286,10 @@ def _our_environment(settings: Settings) -> dict[str, str]:
     return {**kept, "OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
 
 
-def _locked(settings: Settings) -> FileLock:
-    check_home(settings.home)
+def _locked(settings: Settings, *, is_whole: bool = True) -> FileLock:
+    """Take turns with other commands; in a home that is half restored, things are only stopped."""
+    if is_whole:
+        check_home(settings.home)
+        mark_home(settings.home)
     folder = services_folder(settings)
-    mark_home(settings.home)
     return FileLock(folder / "lock", timeout=LOCK_S)

@@ -1,5 +1,6 @@
 """What of the local stack is up, what runs and waits, and which versions answer."""
 
+import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +28,11 @@ from deploy.services import (
 from deploy.web import answers
 from ocr.errors import OcrError
 from ocr.machine.owner import find_owners, is_listening
+from ocr.store.state import check_home
 from tasks.gateway_address import LOOPBACK
 
 PartState = Literal["up", "starting", "down"]
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its champion in the registry, and what a gateway answers with; empty: none."""
+    """A model: its champion in the registry, and what a gateway answers with; empty: none.
+
+    Of a store that is down every champion is UNKNOWN.
+    """
 
     name: str
     champion: str
@@ -89,12 +95,22 @@ def read_status(settings: Settings) -> StackStatus:
         models=list(_read_models(settings, filter(None, told.values()))),
         login=password_file(settings),
         warnings=[
-            f"{address} tells what it serves to who has a key: set OCRLINE_TOKEN to its token, or "
-            "to a key that `ocrline keys add NAME` prints"
-            for address, served in told.items()
-            if served is None
+            *_warn_of_home(settings.home),
+            *(
+                f"{address} tells what it serves to who has a key: set OCRLINE_TOKEN to its token, "
+                "or to a key that `ocrline keys add NAME` prints"
+                for address, served in told.items()
+                if served is None
+            ),
         ],
     )
+
+
+def _warn_of_home(home: Path) -> Iterator[str]:
+    try:
+        check_home(home)
+    except OcrError as error:
+        yield str(error)
 
 
 def read_parts(settings: Settings) -> Iterator[Part]:
@@ -124,7 +140,20 @@ def _store(settings: Settings, folder: Path) -> Part:
         url = f"{settings.store} at http://{settings.s3_endpoint}"
         up = bool(found and answers(f"{found.url}/minio/health/live"))
         return _part("store", found, is_up=up, address=url)
-    return Part("store", "up", settings.store)
+    return Part("store", "up" if _is_there(settings) else "down", settings.store)
+
+
+def _is_there(settings: Settings) -> bool:
+    """Say whether somebody listens where the store is; a folder is there, or will be made."""
+    if not settings.store.startswith("s3://"):
+        return True
+    try:
+        parts = urlsplit(f"//{settings.s3_endpoint}")
+        port = parts.port or (443 if settings.s3_secure else 80)
+        socket.create_connection((parts.hostname or "", port), timeout=2).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _gateways(settings: Settings, folder: Path) -> Iterator[Part]:
@@ -174,15 +203,16 @@ def _read_models(settings: Settings, told: Iterable[dict[str, str]]) -> Iterator
     for models in told:
         served |= models
     champions: dict[str, str] = {}
+    otherwise = ""
     try:
         registry = open_workspace(settings).registry
         for name in registry.names():
             champion = registry.champion(name)
             champions[name] = champion.version if champion else ""
     except (OcrError, OSError):
-        pass  # the store is down, which its part says
+        champions, otherwise = {}, UNKNOWN
     for name in sorted(champions.keys() | served.keys()):
-        yield Model(name, champions.get(name, ""), served.get(name, ""))
+        yield Model(name, champions.get(name, otherwise), served.get(name, ""))
 
 
 def _ask(settings: Settings, address: str) -> dict[str, str] | None:

@@ -19,7 +19,7 @@ from ocr.decoding.decoders import Decoders
 from ocr.errors import ProcessDied, StoreUnavailable
 from ocr.models.registry import Registry
 from ocr.store import S3Credentials, open_store
-from ocr.store.state import check_store
+from ocr.store.state import check_home, check_store
 from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
 from serving.access.key_file import read_keys
@@ -161,7 +161,7 @@ def run(settings: ServingSettings) -> None:
 
     Raises:
         SettingsError: It would listen beyond loopback without a token or a key, or cannot.
-        BadInput: A newer release wrote the store.
+        BadInput: A newer release wrote the store or the home, or a restore was not finished.
         PortTaken: Another program has one of its ports.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
@@ -175,6 +175,7 @@ def run(settings: ServingSettings) -> None:
             f"OCRLINE_PADDLE_SERVING_PYTHON={str(settings.paddle_serving_python)!r} is no "
             "interpreter: run `make serving-runtime`, or name a Python 3.9 with Paddle Serving 0.9"
         )
+    check_home(settings.home)
     with suppress(StoreUnavailable):  # it is waited for; only what it holds may end the gateway
         check_store(open_store(settings.store, s3=S3Credentials.of(settings)))
     check_port(settings.host, settings.port)

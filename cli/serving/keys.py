@@ -9,6 +9,7 @@ from rich.markup import escape
 from cli.options import AsJson, settings_for
 from cli.output import ERR, OUT, print_json
 from ocr.errors import OcrError
+from ocr.store.state import check_home
 from serving.access.key_file import add_key, read_keys, revoke_key
 from serving.settings import ServingSettings
 
@@ -33,7 +34,9 @@ def add(
     ] = 0,
 ) -> None:
     """Make a key and print it, this once: only its digest is kept."""
-    path = ServingSettings().keys
+    settings = ServingSettings()
+    check_home(settings.home)
+    path = settings.keys
     key = add_key(
         path,
         name=name,

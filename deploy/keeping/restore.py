@@ -18,7 +18,7 @@ from ocr.backup.tar import Member
 from ocr.errors import ArtifactExists, BadData, BadInput, OcrError, StoreUnavailable
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.key import check_key
-from ocr.store.state import read_home_mark, write_home_mark
+from ocr.store.state import read_home_mark, unmark_home, write_home_mark
 from ocr.store.whole import written_whole
 
 Progress = Callable[[str, int, int], None]
@@ -75,6 +75,7 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
     said = read_home_mark(home)
     if said.get("digest") != archive.digest or said.get("store") != store.uri:
         _refuse_taken(home, store, database)
+    write_home_mark(home, **this)
     spool = home / ".restoring"
     shutil.rmtree(spool, ignore_errors=True)
     spool.mkdir(mode=0o700)
@@ -82,8 +83,9 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
         _prepare(archive, database, spool / "database")
     except (OcrError, ServiceFailed):
         shutil.rmtree(spool)
+        if "restoring" not in said:
+            unmark_home(home)
         raise
-    write_home_mark(home, **this)
     objects, done = 0, 0
     for member in archive.members():
         _restore_member(member, home, store, database, spool=spool)

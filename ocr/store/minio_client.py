@@ -1,6 +1,7 @@
 """The `minio` SDK as this store needs it: conditional uploads, short timeouts, our errors."""
 
 import io
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO, Final
@@ -28,6 +29,9 @@ GONE_UPLOAD: Final = "NoSuchUpload"  # a full MinIO forgets one in five; it says
 ABSENT: Final = ("NoSuchKey", NO_BUCKET)
 REFUSED: Final = ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 FULL: Final = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity")
+
+# It warns of every try; the last one's error says as much, in one line.
+logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
 
 
 class ConditionalMinio(Minio):
@@ -127,7 +131,8 @@ def connect(
         )
     except ValueError as error:
         shown = credentials.endpoint.rpartition("@")[2]  # what stands before it may be keys
-        raise BadInput(f"S3 endpoint {shown!r}: expected HOST:PORT ({error})") from error
+        why = "http or https says MINIO_SECURE" if "://" in shown else error
+        raise BadInput(f"S3 endpoint {shown!r}: expected HOST:PORT ({why})") from error
 
 
 def upload(

@@ -59,6 +59,11 @@ def write_home_mark(home: Path, **more: str) -> None:
         file.write(json.dumps(said).encode())
 
 
+def unmark_home(home: Path) -> None:
+    """Let a home be as one that was never marked."""
+    (home / HOME_MARK).unlink()
+
+
 def read_home_mark(home: Path) -> dict[str, Any]:
     """Return what the mark of a home says; empty: there is none."""
     try:

@@ -8,8 +8,12 @@ import pytest
 from cli.main import run
 from configs.settings import Settings
 from deploy.ports import pick_port
-from deploy.services import ensure_gateway, remember_endpoint
+from deploy.services import ensure_gateway, remember_endpoint, stop_services
 from deploy.status import read_status
+from ocr.errors import BadInput
+from ocr.store.state import write_home_mark
+from serving.app import run as serve
+from serving.settings import ServingSettings
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS
@@ -51,6 +55,42 @@ def test_the_gateway_of_another_home_at_the_address_of_ours_is_not_asked(tmp_pat
         status = read_status(Settings())
 
     assert status.models == []
+
+
+def test_a_store_where_nobody_listens_is_down_and_its_champions_unknown(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours = shelf_with_champion(Settings().home)
+    with running_gateway(Settings().home, store=ours.store) as gateway:
+        gateway.wait_ready()
+        remember_endpoint(Settings(), gateway.url)
+        for name in ("ENDPOINT", "ACCESS_KEY", "SECRET_KEY"):
+            monkeypatch.setenv(f"MINIO_{name}", f"127.0.0.1:{pick_port(0)}")
+        monkeypatch.setenv("OCRLINE_STORE", "s3://away")
+
+        status = read_status(Settings())
+
+    assert {part.state for part in status.parts if part.name == "store"} == {"down"}
+    assert [(each.champion, each.served) for each in status.models] == [("unknown", "v1")]
+    assert "Retrying" not in caplog.text
+
+
+def test_a_home_that_is_half_restored_is_told_and_refused_and_may_be_stopped(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings = Settings()
+    ensure_gateway(settings, f"http://127.0.0.1:{pick_port(0)}")
+    write_home_mark(settings.home, restoring="/backups/a.tar.zst")
+
+    (warning,) = read_status(settings).warnings
+    code = run(["keys", "add", "orders"])
+    with pytest.raises(BadInput, match="was not finished"):
+        serve(ServingSettings())
+    stopped = stop_services(settings)
+
+    assert "was not finished: run `ocrline restore /backups/a.tar.zst` again" in warning
+    assert (code, "was not finished" in capsys.readouterr().err) == (2, True)
+    assert len(stopped) == 1
 
 
 def test_a_gateway_of_this_home_that_a_person_started_is_asked() -> None:

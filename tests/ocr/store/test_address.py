@@ -66,9 +66,12 @@ def test_a_bucket_without_credentials_names_the_variables(s3: S3Credentials | No
         open_store("s3://bucket", s3=s3)
 
 
-@pytest.mark.parametrize("endpoint", ["http://127.0.0.1:9000", "127.0.0.1:9000/path"])
-def test_an_endpoint_with_scheme_or_path_is_refused(endpoint: str) -> None:
-    with pytest.raises(BadInput, match="expected HOST:PORT"):
+@pytest.mark.parametrize(
+    ("endpoint", "why"),
+    [("http://127.0.0.1:9000", "http or https says MINIO_SECURE"), ("127.0.0.1:9000/path", "path")],
+)
+def test_an_endpoint_with_scheme_or_path_is_refused(endpoint: str, why: str) -> None:
+    with pytest.raises(BadInput, match=rf"expected HOST:PORT \(.*{why}"):
         open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
 
 
