@@ -47,11 +47,11 @@ class ImageFolder:
         try:
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode):
-                raise BadImage("unreadable_image", f"{image!r} is not a plain file")
+                raise BadImage("unreadable_image", f"{shown_path(image)} is not a plain file")
             refuse_large(image, state.st_size, max_pixels=max_pixels)
             return _read_all(file, state.st_size)
         except OSError as error:
-            raise BadImage("unreadable_image", f"{image!r}: {error.strerror}") from error
+            raise BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}") from error
         finally:
             os.close(file)
 
@@ -102,7 +102,8 @@ class ImageFolder:
 
     def _resolve(self, folder: str, image: str) -> str:
         if image.startswith("/"):
-            raise BadImage("outside_root", f"{image!r} is absolute, expected relative to the root")
+            detail = f"{shown_path(image)} is absolute, expected relative to the root"
+            raise BadImage("outside_root", detail)
         if folder not in self._folders:
             resolved = _resolve_links(f"{self._root}/{folder}", image)
             self._check_inside(resolved, image)
@@ -111,7 +112,12 @@ class ImageFolder:
 
     def _check_inside(self, resolved: str, image: str) -> None:
         if resolved != self._root and not resolved.startswith(self._root.rstrip("/") + "/"):
-            raise BadImage("outside_root", f"{image!r} leads out of the root")
+            raise BadImage("outside_root", f"{shown_path(image)} leads out of the root")
+
+
+def shown_path(image: str) -> str:
+    """An image's path for a message: quoted, a backslash as it is written."""
+    return repr(image).replace("\\\\", "\\")
 
 
 def max_file_bytes(max_pixels: int) -> int:
@@ -137,7 +143,8 @@ def refuse_large(image: str, size: int, *, max_pixels: int) -> None:
     """
     max_bytes = max_file_bytes(max_pixels)
     if size > max_bytes:
-        raise TooLarge("unreadable_image", f"{image!r} has {size} bytes, allowed {max_bytes}")
+        detail = f"{shown_path(image)} has {size} bytes, allowed {max_bytes}"
+        raise TooLarge("unreadable_image", detail)
 
 
 def _read_all(file: int, size: int) -> bytes:
@@ -158,10 +165,10 @@ def _resolve_links(path: str, image: str) -> str:
 
 
 def _impossible_name(image: str) -> BadImage:
-    return BadImage("missing_image", f"no file can be named {image!r}")
+    return BadImage("missing_image", f"no file can be named {shown_path(image)}")
 
 
 def _open_failure(image: str, error: OSError) -> BadImage:
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
-        return BadImage("missing_image", f"no file {image!r}")
-    return BadImage("unreadable_image", f"{image!r}: {error.strerror}")
+        return BadImage("missing_image", f"no file {shown_path(image)}")
+    return BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}")

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ocr.dataset.roots.listing import walk_folder
+from ocr.dataset.roots.spelling import SpelledImages, find_spelling
 from ocr.errors import ArtifactNotFound
 from ocr.image.folder import FileStamp, ImageFolder
 from ocr.image.header import IMAGE_SUFFIXES
+from ocr.image.pixels import BadImage
 
 MOST_LOOKED_AT = 1000
 """Files beside a label file that is not there."""
@@ -23,13 +25,14 @@ class FolderRoot:
 
     path: Path
 
-    def images(self) -> AbstractContextManager[ImageFolder]:
+    def images(self) -> AbstractContextManager[SpelledImages]:
         """Open the images."""
-        return nullcontext(ImageFolder(self.path))
+        return nullcontext(SpelledImages(ImageFolder(self.path)))
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
         """Return what stamps an image: size and time of change of its file."""
-        return ImageFolder(self.path).stamp
+        folder = ImageFolder(self.path)
+        return lambda image: folder.stamp(image) or _stamp_spelling(image, folder)
 
     def content(self) -> list[str]:
         """Return nothing: every image decides for itself."""
@@ -58,6 +61,14 @@ class FolderRoot:
             ArtifactNotFound: There is none of that name.
         """
         return open_beside(self.path, name)
+
+
+def _stamp_spelling(image: str, folder: ImageFolder) -> FileStamp | None:
+    try:
+        name = find_spelling(image, exists=folder.exists)
+    except BadImage:
+        return None
+    return folder.stamp(name) if name else None
 
 
 def open_beside(folder: Path, name: str) -> BinaryIO:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from ocr.dataset.roots.folder import open_beside
 from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.listing import walk_names
+from ocr.dataset.roots.spelling import SpelledImages
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.image.folder import FileStamp, max_file_bytes, refuse_large
 from ocr.image.pixels import BadImage
@@ -34,9 +35,9 @@ class StoreRoot:
     s3: S3Credentials
 
     @contextmanager
-    def images(self) -> Iterator["StoreImages"]:
+    def images(self) -> Iterator[SpelledImages]:
         """Open the images; each is asked for by itself."""
-        yield StoreImages(self._store())
+        yield SpelledImages(StoreImages(self._store()))
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
         """Return what stamps all images: their size together, and the time of the last change."""

@@ -13,9 +13,10 @@ from typing import BinaryIO, cast
 from ocr.dataset.roots.folder import open_beside
 from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.listing import walk_names
+from ocr.dataset.roots.spelling import SpelledImages
 from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar, list_tar
 from ocr.errors import ArtifactNotFound
-from ocr.image.folder import FileStamp, refuse_large
+from ocr.image.folder import FileStamp, refuse_large, shown_path
 from ocr.image.pixels import BadImage
 
 _BLOCK_BYTES = 1 << 20
@@ -29,18 +30,14 @@ class TarRoot:
     folder: str = "."
 
     @contextmanager
-    def images(self) -> Iterator["TarImages"]:
+    def images(self) -> Iterator[SpelledImages]:
         """Open the images; a process that is forked meanwhile need not read the headers again.
 
         Raises:
             BadData: It is compressed, damaged or no tar file.
         """
-        index = _read_index(self.path, self._stamp())
-        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            yield TarImages(file, index, folder=self.folder)
-        finally:
-            os.close(file)
+        with self._members() as members:
+            yield SpelledImages(members)
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
         """Return what stamps all images: size and time of change of the tar file."""
@@ -93,9 +90,18 @@ class TarRoot:
             raise ArtifactNotFound(f"no label file {name} in {self.path} and none beside it")
         return copy
 
+    @contextmanager
+    def _members(self) -> Iterator["TarImages"]:
+        index = _read_index(self.path, self._stamp())
+        file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            yield TarImages(file, index, folder=self.folder)
+        finally:
+            os.close(file)
+
     def _copy(self, name: str) -> BinaryIO | None:
-        with self.images() as images:
-            return images.copy_file(name)
+        with self._members() as members:
+            return members.copy_file(name)
 
     def _join(self, folder: str) -> str:
         return posixpath.normpath(f"{self.folder}/{folder}")
@@ -126,15 +132,17 @@ class TarImages:
         """
         place = self._index.find(self._join(image))
         if place is None:
-            raise BadImage("missing_image", f"no file {image!r} in the tar file")
+            raise BadImage("missing_image", f"no file {shown_path(image)} in the tar file")
         offset, size = place
         if size == NO_FILE:
-            detail = f"{image!r} is a link or no plain file; pack it with tar -h --hard-dereference"
+            advice = "pack it with tar -h --hard-dereference"
+            detail = f"{shown_path(image)} is a link or no plain file; {advice}"
             raise BadImage("unreadable_image", detail)
         refuse_large(image, size, max_pixels=max_pixels)
         data = os.pread(self._file, size, offset)
         if len(data) != size:
-            raise BadImage("unreadable_image", f"{image!r}: the tar file was changed meanwhile")
+            detail = f"{shown_path(image)}: the tar file was changed meanwhile"
+            raise BadImage("unreadable_image", detail)
         return data
 
     def exists(self, image: str) -> bool:

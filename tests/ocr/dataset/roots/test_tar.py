@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from ocr.dataset.quarantine import Reason
-from ocr.dataset.roots import TarRoot, find_root
-from ocr.dataset.roots.tar import TarImages
+from ocr.dataset.roots import Images, TarRoot, find_root
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.pixels import BadImage
 from tests.ocr.dataset.roots.packing import write_tar
@@ -45,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def images(path: Path) -> Iterator[TarImages]:
+def images(path: Path) -> Iterator[Images]:
     with TarRoot(path).images() as images:
         yield images
 
@@ -60,7 +59,7 @@ def images(path: Path) -> Iterator[TarImages]:
         ("twice.jpg", b"new"),
     ],
 )
-def test_members_are_read_by_their_names(image: str, content: bytes, images: TarImages) -> None:
+def test_members_are_read_by_their_names(image: str, content: bytes, images: Images) -> None:
     assert images.read(image, max_pixels=1) == content
     assert images.exists(image)
 
@@ -86,7 +85,7 @@ def test_members_are_read_by_their_names(image: str, content: bytes, images: Tar
     ],
 )
 def test_anything_else_is_refused_with_its_reason(
-    image: str, reason: Reason, images: TarImages
+    image: str, reason: Reason, images: Images
 ) -> None:
     with pytest.raises(BadImage) as refusal:
         images.read(image, max_pixels=1)

@@ -1,0 +1,74 @@
+r"""Names that a label row spells otherwise than the root does, as `scans\1.png` of Windows."""
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from ocr.dataset.roots.inner_name import inner_name
+from ocr.image.folder import shown_path
+from ocr.image.pixels import BadImage
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+class ExactImages(Protocol):
+    """Images by the names that they have in the root."""
+
+    def read(self, image: str, *, max_pixels: int) -> bytes:
+        """Read the encoded image; raises BadImage."""
+
+    def exists(self, image: str) -> bool:
+        """Tell whether there is anything of that name."""
+
+
+class SpelledImages:
+    """The images of a root by their own names, and by the spellings that lead to one of them."""
+
+    def __init__(self, images: ExactImages) -> None:
+        self._images = images
+
+    def read(self, image: str, *, max_pixels: int) -> bytes:
+        """Read the encoded image.
+
+        Raises:
+            BadImage: outside_root, missing_image or unreadable_image.
+        """
+        try:
+            return self._images.read(image, max_pixels=max_pixels)
+        except BadImage as error:
+            if error.reason != "missing_image":
+                raise
+            name = find_spelling(image, exists=self._images.exists)
+            if not name:
+                raise
+        return self._images.read(name, max_pixels=max_pixels)
+
+    def exists(self, image: str) -> bool:
+        """Tell whether there is anything that the name leads to."""
+        if self._images.exists(image):
+            return True
+        try:
+            return bool(find_spelling(image, exists=self._images.exists))
+        except BadImage:
+            return False
+
+
+def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
+    """Find what a name that is not there means: with the slashes of Windows turned.
+
+    Args:
+        image: As a label row has it.
+        exists: Whether there is a file of exactly that name.
+
+    Returns:
+        The name of a file that is there; empty: none.
+
+    Raises:
+        BadImage: outside_root: as Windows reads it, it is absolute, or leaves the root.
+    """
+    if _DRIVE.match(image):
+        detail = f"{shown_path(image)} is absolute, expected relative to the root"
+        raise BadImage("outside_root", detail)
+    name = image.replace("\\", "/")
+    inner_name(name, written=image)
+    return name if name != image and exists(name) else ""

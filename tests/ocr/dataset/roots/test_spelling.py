@@ -1,0 +1,96 @@
+"""Names of label rows that the files of a root have spelled otherwise."""
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.lines.labelled_lines import read_labelled_lines
+from ocr.dataset.quarantine import Reason
+from ocr.dataset.roots import FolderRoot, Root, StoreRoot, TarRoot
+from ocr.image.pixels import BadImage
+from ocr.store import S3Credentials
+from tests.minio_server import minio_server
+from tests.ocr.dataset.roots.packing import pack_tar, put_folder
+from tests.ocr.image.pictures import write_labels
+
+__all__ = ["minio_server"]
+
+
+@pytest.fixture(params=["folder", "tar", "bucket"])
+def root(request: pytest.FixtureRequest, tmp_path: Path) -> Root:
+    folder = tmp_path / "data"
+    (folder / "图片").mkdir(parents=True)
+    (folder / "图片" / "0号.png").write_bytes(b"image")
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    if request.param == "folder":
+        return FolderRoot(folder)
+    if request.param == "tar":
+        return TarRoot(pack_tar(folder, tmp_path / "all.tar"))
+    server: S3Credentials = request.getfixturevalue("minio_server")
+    bucket = StoreRoot(f"s3://spelling-{uuid.uuid4().hex}/may", server)
+    put_folder(folder, bucket)
+    return bucket
+
+
+@pytest.mark.parametrize("image", ["图片\\0号.png", ".\\图片\\0号.png", "图片\\..\\图片/0号.png"])
+def test_path_of_windows_is_read_with_its_slashes_turned(image: str, root: Root) -> None:
+    with root.images() as images:
+        assert images.read(image, max_pixels=1) == b"image"
+        assert images.exists(image)
+    assert root.stamps()(image) == root.stamps()("图片/0号.png") is not None
+
+
+@pytest.mark.parametrize(
+    ("image", "reason"),
+    [
+        ("D:\\scans\\图片\\0号.png", "outside_root"),
+        ("C:/scans/0.png", "outside_root"),
+        ("\\\\server\\scans\\0.png", "outside_root"),
+        ("..\\secret.png", "outside_root"),
+        ("图片\\..\\..\\secret.png", "outside_root"),
+        ("图片\\1号.png", "missing_image"),
+    ],
+)
+def test_any_other_path_of_windows_is_refused_as_it_is_written(
+    image: str, reason: Reason, root: Root
+) -> None:
+    with root.images() as images:
+        with pytest.raises(BadImage) as refusal:
+            images.read(image, max_pixels=1)
+        assert not images.exists(image)
+
+    assert refusal.value.reason == reason
+    if not isinstance(root, StoreRoot) or reason == "outside_root":
+        assert f"'{image}'" in str(refusal.value)
+
+
+def test_file_whose_name_has_a_backslash_or_a_colon_is_read_as_such(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "C:").mkdir()
+    for name, content in (("a/1.png", b"of a"), ("a\\1.png", b"own"), ("C:/1.png", b"of C")):
+        (tmp_path / name).write_bytes(content)
+
+    for root in (FolderRoot(tmp_path), TarRoot(pack_tar(tmp_path, tmp_path.parent / "b.tar"))):
+        with root.images() as images:
+            assert images.read("a\\1.png", max_pixels=1) == b"own"
+            assert images.read("C:/1.png", max_pixels=1) == b"of C"
+
+
+def test_link_out_of_the_root_is_refused_behind_a_backslash_too(tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "linked").symlink_to(tmp_path)
+
+    with FolderRoot(tmp_path / "data").images() as images, pytest.raises(BadImage):
+        images.read("linked\\secret.png", max_pixels=1)
+
+
+def test_label_file_written_on_windows_is_evaluated(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"scans/1.png": "A"})
+    (tmp_path / "rec.txt").write_text("scans\\1.png\tA\r\n")
+
+    lines, rejections = read_labelled_lines(tmp_path / "rec.txt", max_pixels=1 << 20)
+
+    assert [text for _, text in lines] == ["A"]
+    assert not rejections
