@@ -1,6 +1,7 @@
 r"""Names that a label row spells otherwise than the root does, as `scans\1.png` of Windows."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import Protocol
 
@@ -54,14 +55,17 @@ class SpelledImages:
 
 
 def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
-    """Find what a name that is not there means: with the slashes of Windows turned.
+    """Find what a name that is not there means.
+
+    The slashes of Windows are turned; a Mac writes accents apart, where most write them joined.
 
     Args:
         image: As a label row has it.
         exists: Whether there is a file of exactly that name.
 
     Returns:
-        The name of a file that is there; empty: none.
+        The name of the only file that is there; empty: none, or it is of neither form and both
+        are there.
 
     Raises:
         BadImage: outside_root: as Windows reads it, it is absolute, or leaves the root.
@@ -71,4 +75,8 @@ def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
         raise BadImage("outside_root", detail)
     name = image.replace("\\", "/")
     inner_name(name, written=image)
-    return name if name != image and exists(name) else ""
+    if name != image and exists(name):
+        return name
+    others = {unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)} - {name}
+    found = list(filter(exists, others))
+    return found[0] if len(found) == 1 else ""

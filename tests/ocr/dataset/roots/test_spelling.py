@@ -16,12 +16,24 @@ from tests.ocr.image.pictures import write_labels
 
 __all__ = ["minio_server"]
 
+JOINED, APART = "Tháng é.png", "Tha\u0301ng e\u0301.png"
+BOTH = {
+    "both/é.png": b"joined",
+    "both/e\u0301.png": b"apart",
+    "both/é é.png": b"one",
+    "both/ó ó.png": b"joined",
+    "both/o\u0301 o\u0301.png": b"apart",
+}
+
 
 @pytest.fixture(params=["folder", "tar", "bucket"])
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> Root:
     folder = tmp_path / "data"
     (folder / "图片").mkdir(parents=True)
     (folder / "图片" / "0号.png").write_bytes(b"image")
+    for place in (APART, f"ガ/{JOINED}", *BOTH):
+        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).write_bytes(BOTH.get(place, b"image"))
     (tmp_path / "secret.png").write_bytes(b"secret")
     if request.param == "folder":
         return FolderRoot(folder)
@@ -63,6 +75,23 @@ def test_any_other_path_of_windows_is_refused_as_it_is_written(
     assert refusal.value.reason == reason
     if not isinstance(root, StoreRoot) or reason == "outside_root":
         assert f"'{image}'" in str(refusal.value)
+
+
+def test_name_is_read_in_the_form_that_is_there(root: Root) -> None:
+    with root.images() as images:
+        for name, other in ((APART, JOINED), (f"ガ\\{JOINED}", f"ガ\\{APART}")):
+            assert images.read(other, max_pixels=1) == images.read(name, max_pixels=1) == b"image"
+            assert images.exists(other)
+            assert root.stamps()(other) == root.stamps()(name) is not None
+
+
+def test_name_of_mixed_forms_is_missing_where_both_forms_are_there(root: Root) -> None:
+    with root.images() as images:
+        assert images.read("both/é.png", max_pixels=1) == b"joined"
+        assert images.read("both/e\u0301.png", max_pixels=1) == b"apart"
+        assert images.read("both/é e\u0301.png", max_pixels=1) == b"one"
+        with pytest.raises(BadImage, match=r"no file|No artifact"):
+            images.read("both/ó o\u0301.png", max_pixels=1)
 
 
 def test_file_whose_name_has_a_backslash_or_a_colon_is_read_as_such(tmp_path: Path) -> None:
