@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -14,6 +15,7 @@ from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.pages.labels.coco import parse_coco
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
+from ocr.dataset.pages.labels.labelstudio_paths import ImageFinder
 from ocr.dataset.pages.labels.mmocr import parse_mmocr_pages
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.ppocrlabel import FILE_STATE, parse_ppocrlabel
@@ -69,13 +71,14 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
     def _parse_labelstudio(
         self, content: str, *, name: str, split: Split | None
     ) -> Iterator[RawPage | Rejection]:
-        with self.place().images() as images:
+        root = self.place()
+        with root.images() as images:
             yield from parse_labelstudio(
                 content,
                 name=name,
                 split=split,
                 group_field=self.group_field,
-                exists=images.exists,
+                finder=ImageFinder(exists=images.exists, list_files=partial(root.list_files, ".")),
             )
 
     def _parse_mmocr(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:

@@ -7,11 +7,11 @@ task the ground truth counts, else the newest.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ocr.dataset.candidate import Row
-from ocr.dataset.pages.labels.labelstudio_paths import find_image
+from ocr.dataset.pages.labels.labelstudio_paths import ImageFinder
 from ocr.dataset.pages.labels.raw import (
     Points,
     RawPage,
@@ -27,7 +27,9 @@ from ocr.dataset.pages.labels.raw import (
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData
+from ocr.image.folder import shown_path
 
+_MOST_NAMES = 3
 _IGNORED = ("ignored", "ignore", "difficult", "illegible")
 _LABEL_KEYS = ("labels", "rectanglelabels", "polygonlabels")
 _SHAPE_KEYS = ("points", "x", "rle", "radiusX", "vertices")
@@ -38,7 +40,7 @@ def parse_labelstudio(
     *,
     name: str,
     split: Split | None,
-    exists: Callable[[str], bool],
+    finder: ImageFinder,
     group_field: str = "",
 ) -> Iterator[RawPage | Rejection]:
     """Parse an export.
@@ -47,7 +49,7 @@ def parse_labelstudio(
         content: The whole file.
         name: Name of the file, for messages.
         split: Split its pages belong to; None where the preparation splits.
-        exists: Whether there is an image of a path relative to the dataset's root.
+        finder: Finds the images that tasks name.
         group_field: Field of a task's data that names its group; empty: none.
 
     Raises:
@@ -58,10 +60,16 @@ def parse_labelstudio(
         raise BadData(f"{name} is no Label Studio export: expected a list of tasks (format JSON)")
     for number, task in enumerate(tasks, start=1):
         where = f"{name} task {number}"
-        image = find_image(task.get("data"), exists=exists) if isinstance(task, Mapping) else ""
+        images = finder.find(task.get("data")) if isinstance(task, Mapping) else []
+        image = images[0] if images else ""
         if not image or not isinstance(task.get("annotations"), list):
             expected = "expected data with an image, and annotations (format JSON, not JSON-MIN)"
             yield Rejection("malformed_row", where, image, f"{task!r:.60}", expected)
+            continue
+        if len(images) > 1:
+            names = " or ".join(map(shown_path, images[:_MOST_NAMES]))
+            detail = f"an upload of {names}; take the others out of the root"
+            yield Rejection("missing_image", where, image, "", detail)
             continue
         results = _choose(task["annotations"])
         if results is None:

@@ -1,11 +1,15 @@
 """From the image reference of a Label Studio task to a path under the dataset's root.
 
-A reference is an upload (`/data/upload/2/1a2b3c4d-page.png`, the hash being Label Studio's), a
-file of a local storage (`/data/local-files/?d=scans/page.png`), a URL, or a path as imported.
+A reference is an upload (`/data/upload/2/1a2b3c4d-page_1.png`, the hash being Label Studio's, the
+rest cleaned of spaces and signs), a file of a local storage
+(`/data/local-files/?d=scans/page.png`), a URL, or a path as imported.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -15,17 +19,52 @@ _FIRST_KEYS = ("image", "ocr")
 _UPLOAD_HASH = re.compile(r"^[0-9a-f]{8}-")
 
 
-def find_image(data: object, *, exists: Callable[[str], bool]) -> str:
-    """Find the image of a task's `data`; empty where it names none.
+class ImageFinder:
+    """Finds the images of tasks under a root.
 
-    The reference's path is tried as it is, then without its leading folders one by one, then
-    without the hash of an upload. Where there is none of these, the first is returned.
+    Args:
+        exists: Whether there is an image of a path relative to the root.
+        list_files: Names of all files in the root, asked for at the first upload.
     """
-    written = _reference(data) if isinstance(data, Mapping) else ""
-    if not written:
-        return ""
-    candidates = list(_candidates(written))
-    return next(filter(exists, candidates), candidates[0])
+
+    def __init__(
+        self, *, exists: Callable[[str], bool], list_files: Callable[[], Iterable[str]]
+    ) -> None:
+        self._exists, self._list_files = exists, list_files
+
+    def find(self, data: object) -> list[str]:
+        """Find the image of a task's `data`; several are files that it may be, none names none.
+
+        The reference's path is tried as it is, then without its leading folders one by one. An
+        upload is then any file of the name that it had before Label Studio cleaned it, those right
+        in the root before those in its folders. Where there is none of these, the first is
+        returned.
+        """
+        written = _reference(data) if isinstance(data, Mapping) else ""
+        if not written:
+            return []
+        candidates = list(_candidates(written))
+        found = next(filter(self._exists, candidates), "")
+        if found or not _is_reference(written):
+            return [found or written]
+        return self._find_upload(candidates[-1]) or candidates[:1]
+
+    def _find_upload(self, name: str) -> list[str]:
+        uploaded, hashes = _UPLOAD_HASH.subn("", name)
+        if not hashes:
+            return []
+        names = self._uploads.get(_clean(_join_accents(uploaded)), [])
+        return [each for each in names if "/" not in each] or names
+
+    @cached_property
+    def _uploads(self) -> dict[str, list[str]]:
+        """Files of the root by the names that uploads of them have."""
+        uploads = defaultdict(list)
+        for path in self._list_files():
+            name = path.rpartition("/")[2]
+            for cleaned in {_clean(name), _clean(_join_accents(name))}:
+                uploads[cleaned].append(path)
+        return uploads
 
 
 def _reference(data: Mapping[str, Any]) -> str:
@@ -46,8 +85,16 @@ def _candidates(written: str) -> Iterator[str]:
     folders = path.split("/")
     for at in range(len(folders)):
         yield "/".join(folders[at:])
-    yield _UPLOAD_HASH.sub("", folders[-1])
 
 
 def _is_reference(written: str) -> bool:
     return "://" in written or written.startswith(("/data/", "data/local-files/"))
+
+
+def _clean(name: str) -> str:
+    """As Django's `get_valid_name`, through which Label Studio puts the name of an upload."""
+    return re.sub(r"[^-\w.]", "", name.strip().replace(" ", "_"))
+
+
+def _join_accents(name: str) -> str:
+    return unicodedata.normalize("NFC", name)

@@ -6,9 +6,11 @@ import pytest
 from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
+from ocr.dataset.pages.labels.labelstudio_paths import ImageFinder
 from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData
 
+FINDER = ImageFinder(exists=lambda image: True, list_files=list)
 SIZE = {"original_width": 200, "original_height": 100, "image_rotation": 0}
 BOX = {"x": 10, "y": 20, "width": 50, "height": 10, "rotation": 0}
 CORNERS = ((20, 20), (120, 20), (120, 30), (20, 30))
@@ -36,7 +38,7 @@ def task(results: list[Any], **more: object) -> dict[str, Any]:
 
 def parse(*tasks: object) -> list[RawPage | Rejection]:
     content = json.dumps(tasks)
-    return list(parse_labelstudio(content, name="ls.json", split="val", exists=lambda image: True))
+    return list(parse_labelstudio(content, name="ls.json", split="val", finder=FINDER))
 
 
 def read(results: list[Any]) -> RawRegion:
@@ -174,4 +176,17 @@ def test_task_of_another_form_is_rejected_and_the_next_read(bad: object) -> None
 @pytest.mark.parametrize("content", ["", "{}", "[" * 100_000])
 def test_other_files_are_refused(content: str) -> None:
     with pytest.raises(BadData, match=r"ls\.json"):
-        list(parse_labelstudio(content, name="ls.json", split=None, exists=lambda image: True))
+        list(parse_labelstudio(content, name="ls.json", split=None, finder=FINDER))
+
+
+def test_upload_that_may_be_of_several_files_is_refused_with_their_names() -> None:
+    upload = task([], data={"ocr": "/data/upload/3/1a2b3c4d-%E5%8F%91%E7%A5%A82.png"})
+    finder = ImageFinder(
+        exists=lambda image: False, list_files=lambda: ["发票2.png", "发票（2）.png"]
+    )
+
+    (found,) = parse_labelstudio(json.dumps([upload]), name="ls.json", split=None, finder=finder)
+
+    assert isinstance(found, Rejection)
+    assert found.reason == "missing_image"
+    assert "'发票2.png' or '发票（2）.png'" in found.detail

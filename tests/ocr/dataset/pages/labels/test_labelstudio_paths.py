@@ -1,6 +1,14 @@
+from urllib.parse import quote
+
 import pytest
 
-from ocr.dataset.pages.labels.labelstudio_paths import find_image
+from ocr.dataset.pages.labels.labelstudio_paths import ImageFinder
+
+
+def find(data: object, *files: str) -> list[str]:
+    """What is found where the root has these files; without any, whatever is asked for."""
+    finder = ImageFinder(exists=lambda image: not files or image in files, list_files=lambda: files)
+    return finder.find(data)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +32,7 @@ from ocr.dataset.pages.labels.labelstudio_paths import find_image
     ],
 )
 def test_reference_leads_to_the_file_that_is_there(written: str, there: str, found: str) -> None:
-    assert find_image({"image": written}, exists=lambda image: image == there) == found
+    assert find({"image": written}, there) == [found]
 
 
 @pytest.mark.parametrize(
@@ -33,14 +41,45 @@ def test_reference_leads_to_the_file_that_is_there(written: str, there: str, fou
         ({"ocr": "1.jpg"}, "1.jpg"),
         ({"text": "hello", "scan": "1.JPG"}, "1.JPG"),
         ({"title": "a.png", "image": "1.jpg"}, "1.jpg"),
-        ({"text": "hello"}, ""),
-        ({}, ""),
-        (None, ""),
+        ({"text": "hello"}, None),
+        ({}, None),
+        (None, None),
     ],
 )
-def test_image_is_found_among_the_data(data: object, found: str) -> None:
-    assert find_image(data, exists=lambda image: True) == found
+def test_image_is_found_among_the_data(data: object, found: str | None) -> None:
+    assert find(data) == ([] if found is None else [found])
 
 
 def test_absolute_paths_stay_for_the_folder_to_refuse() -> None:
-    assert find_image({"image": "/etc/passwd.png"}, exists=lambda image: True) == "/etc/passwd.png"
+    assert find({"image": "/etc/passwd.png"}) == ["/etc/passwd.png"]
+
+
+@pytest.mark.parametrize(
+    ("uploaded", "name"),
+    [
+        ("发票_9.png", "发票 9.png"),
+        ("发票2.png", "发票（2）.png"),
+        ("发票3.png", "发票#3.png"),
+        ("a-1_b.v2.png", "a-1_b.v2.png"),
+        ("page 1.png", "page 1.png"),
+        ("re\u0301sume\u0301.png", "résumé.png"),
+        ("résumé.png", "re\u0301sume\u0301.png"),
+    ],
+)
+def test_upload_is_the_file_whose_name_label_studio_cleaned(uploaded: str, name: str) -> None:
+    reference = {"ocr": f"/data/upload/3/1a2b3c4d-{quote(uploaded)}"}
+
+    assert find(reference, "other.png", name) == [name]
+    assert find(reference, "other.png", f"scans/{name}") == [f"scans/{name}"]
+
+
+def test_upload_that_several_files_may_be_is_each_of_them() -> None:
+    reference = {"ocr": "/data/upload/3/1a2b3c4d-a_1.png"}
+
+    assert find(reference, "a 1.png", "a_1.png", "old/a_1.png") == ["a 1.png", "a_1.png"]
+    assert find(reference, "b/a_1.png", "c/a 1.png") == ["b/a_1.png", "c/a 1.png"]
+    assert find(reference, "a_1.png", "old/a_1.png") == ["a_1.png"]
+
+
+def test_path_as_imported_has_no_hash_to_strip() -> None:
+    assert find({"ocr": "1a2b3c4d-a.png"}, "a.png") == ["1a2b3c4d-a.png"]
