@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
@@ -28,6 +28,10 @@ def evaluate(
             file_okay=False, help="Folder that images are relative to; default: the file's own."
         ),
     ] = None,
+    encoding: Annotated[
+        Literal["utf-8", "gb18030"],
+        typer.Option(help="Encoding of the label file (GBK is a part of gb18030)."),
+    ] = "utf-8",
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
@@ -38,10 +42,12 @@ def evaluate(
     texts = _text_rule(reader, store)
     if isinstance(reader, PageModel):
         metrics, rejections = measure_page_labels(
-            reader.reader, labels, texts, root=root, track=_track
+            reader.reader, labels, texts, root=root, encoding=encoding, track=_track
         )
     else:
-        metrics, rejections = measure_line_labels(reader.reader, labels, texts, root=root)
+        metrics, rejections = measure_line_labels(
+            reader.reader, labels, texts, root=root, encoding=encoding
+        )
     _name(rejections)
     if as_json:
         print_json(metrics)

@@ -1,5 +1,7 @@
 """The form of a measurement of one model on one label file."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from configs.base import FileName, Params
@@ -12,5 +14,8 @@ class EvaluateParams(Params):
     labels: FileName = Field(
         min_length=1,
         description="PaddleOCR label file, of lines or of pages as the model reads",
+    )
+    encoding: Literal["utf-8", "gb18030"] = Field(
+        "utf-8", description="Encoding of the label file (GBK is a part of gb18030)"
     )
     root: FileName = Field("", description="What its images are relative to; empty: its folder")

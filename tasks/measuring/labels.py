@@ -1,6 +1,7 @@
 """One model on one label file: what `ocrline evaluate` and the flow of that name measure."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -12,11 +13,12 @@ from prefect.context import TaskRunContext
 
 from configs.dataset import MAX_PIXELS
 from configs.operation.evaluate import EvaluateParams
+from ocr.dataset.labels.encoding import Encoding, OtherEncoding
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.lines.labelled_lines import read_labelled_lines
 from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.dataset.quarantine import Rejection
-from ocr.errors import BadInput
+from ocr.errors import BadData, BadInput
 from ocr.evaluation.lines.metrics import measure_lines
 from ocr.evaluation.pages.metrics import measure_pages
 from ocr.processors import count_processors
@@ -48,10 +50,14 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
         raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
     if model.task == "pipeline":
         pages = load_pipeline(workspace, model.reference, threads=count_processors())
-        metrics, rejections = measure_page_labels(pages, labels, texts, root=root)
+        metrics, rejections = measure_page_labels(
+            pages, labels, texts, root=root, encoding=params.encoding
+        )
     else:
         lines = load_recogniser(workspace, model.reference)
-        metrics, rejections = measure_line_labels(lines, labels, texts, root=root)
+        metrics, rejections = measure_line_labels(
+            lines, labels, texts, root=root, encoding=params.encoding
+        )
     for rejection in rejections:
         said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
         narrate("evaluate", f"left out: {said}")
@@ -67,10 +73,18 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
 
 
 def measure_line_labels(
-    reader: OnnxRecogniser, labels: Path, texts: TextRule, *, root: Path | None = None
+    reader: OnnxRecogniser,
+    labels: Path,
+    texts: TextRule,
+    *,
+    root: Path | None = None,
+    encoding: Encoding = "utf-8",
 ) -> Measured:
     """Read the images of a label file of lines; those left out are counted too."""
-    samples, rejections = read_labelled_lines(labels, max_pixels=MAX_PIXELS, texts=texts, root=root)
+    with _wording_encoding():
+        samples, rejections = read_labelled_lines(
+            labels, max_pixels=MAX_PIXELS, texts=texts, root=root, encoding=encoding
+        )
     answers = reader.recognise([image for image, _ in samples])
     metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
     return {**asdict(metrics), "left_out": len(rejections)}, rejections
@@ -82,10 +96,14 @@ def measure_page_labels(
     texts: TextRule,
     *,
     root: Path | None = None,
+    encoding: Encoding = "utf-8",
     track: Track[Any] = iter,
 ) -> Measured:
     """Read the pages of a label file, which `track` hands out one by one."""
-    pages, rejections = read_labelled_pages(labels, max_pixels=MAX_PIXELS, texts=texts, root=root)
+    with _wording_encoding():
+        pages, rejections = read_labelled_pages(
+            labels, max_pixels=MAX_PIXELS, texts=texts, root=root, encoding=encoding
+        )
     readings, seconds = [], 0.0
     for page in track(pages):
         image = page.image()
@@ -96,3 +114,13 @@ def measure_page_labels(
     return {name: metrics[name] for name in PAGE_METRICS} | {
         "seconds_per_page": round(seconds / len(pages), 4)
     }, rejections
+
+
+@contextmanager
+def _wording_encoding() -> Iterator[None]:
+    """Say of a file of another encoding what an evaluation takes: there is no dataset here."""
+    try:
+        yield
+    except OtherEncoding as error:
+        advice = f"evaluate it with the encoding {error.encoding} (--encoding)"
+        raise BadData(f"{error.fault} {advice}") from error

@@ -11,7 +11,7 @@ from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from deploy.services import remember_endpoint
-from ocr.errors import ArtifactNotFound, BadInput, ParityFailed
+from ocr.errors import ArtifactNotFound, BadData, BadInput, ParityFailed
 from ocr.models.alias import Promotion
 from tasks.deploy import promote_version, rollback_champion
 from tasks.gateway_client import GatewayUnavailable
@@ -159,3 +159,18 @@ def test_a_model_is_measured_on_a_label_file_by_its_name(
     assert "left out: " in said
     assert "accuracy 0.5" in said
     assert json.dumps(metrics)
+
+
+def test_a_label_file_of_gbk_is_measured_with_its_encoding_and_else_asked_for_it(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    (tmp_path / "数.png").write_bytes(png("12"))
+    labels = tmp_path / "labels.txt"
+    labels.write_bytes("数.png\t12\n".encode("gbk"))
+    params = EvaluateParams(model="bars:v1", labels=str(labels), encoding="gb18030")
+
+    assert measure_labels.fn(params)["accuracy"] == 1
+    with pytest.raises(
+        BadData, match=r"is not utf-8; if .* GBK, evaluate it with the encoding gb18030"
+    ):
+        measure_labels.fn(params.model_copy(update={"encoding": "utf-8"}))

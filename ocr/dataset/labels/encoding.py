@@ -18,6 +18,19 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLOCK_BYTES = 1 << 20
 
 
+class OtherEncoding(BadData):
+    """A label file of another encoding than was said.
+
+    Attributes:
+        fault: The file and what is not as expected, ready for advice to follow.
+        encoding: What reads it.
+    """
+
+    def __init__(self, fault: str, encoding: Encoding) -> None:
+        super().__init__(f"{fault} set dataset.encoding={encoding}")
+        self.fault, self.encoding = fault, encoding
+
+
 def read_lines(file: BinaryIO, *, encoding: Encoding, name: str, ends: str = "\n") -> Iterator[str]:
     """Yield the lines of a label file with their ends, as `decode_labels` decodes them.
 
@@ -47,17 +60,18 @@ def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
     """Decode a label file; a byte order mark is dropped.
 
     Raises:
-        BadData: Naming the file, the line and the setting to change.
+        OtherEncoding: Naming the file, the line and the setting to change.
+        BadData: No setting reads it.
     """
     _refuse_others(io.BytesIO(data), encoding=encoding, name=name)
     try:
         return data.decode(_codec(encoding))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadData(
-            f"{name}, line {line}: byte 0x{data[error.start]:02x} is not {encoding}; "
-            f"{_advice(data, encoding)}"
-        ) from error
+        fault = f"{name}, line {line}: byte 0x{data[error.start]:02x} is not {encoding}"
+        if encoding == "utf-8" and _is_gb18030(data):
+            raise OtherEncoding(f"{fault}; if the file is GBK,", "gb18030") from error
+        raise BadData(f"{fault}; save the file as UTF-8") from error
 
 
 def _codec(encoding: Encoding) -> str:
@@ -70,7 +84,7 @@ def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
         raise BadData(f"{name} is UTF-16, expected {encoding}; save it as UTF-8")
     file.seek(0)
     if encoding == "gb18030" and _is_utf8_beyond_ascii(file):
-        raise BadData(f"{name} is UTF-8, expected gb18030; set dataset.encoding=utf-8")
+        raise OtherEncoding(f"{name} is UTF-8, expected gb18030;", "utf-8")
     file.seek(0)
 
 
@@ -87,11 +101,9 @@ def _is_utf8_beyond_ascii(file: BinaryIO) -> bool:
     return is_beyond
 
 
-def _advice(data: bytes, encoding: Encoding) -> str:
-    if encoding == "gb18030":
-        return "save the file as UTF-8"
+def _is_gb18030(data: bytes) -> bool:
     try:
         data.decode("gb18030")
     except UnicodeDecodeError:
-        return "save the file as UTF-8"
-    return "if the file is GBK, set dataset.encoding=gb18030"
+        return False
+    return True

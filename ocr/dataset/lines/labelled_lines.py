@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ocr.dataset.examination import open_rows
-from ocr.dataset.labels.encoding import ILLEGIBLE
+from ocr.dataset.labels.encoding import ILLEGIBLE, Encoding
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
@@ -12,7 +12,12 @@ from ocr.image.pixels import Image
 
 
 def read_labelled_lines(
-    labels: Path, *, max_pixels: int, texts: TextRule = USUAL, root: Path | None = None
+    labels: Path,
+    *,
+    max_pixels: int,
+    texts: TextRule = USUAL,
+    root: Path | None = None,
+    encoding: Encoding = "utf-8",
 ) -> tuple[list[tuple[Image, str]], list[Rejection]]:
     """Read the images and texts of a label file, and the rows that cannot be read.
 
@@ -21,13 +26,15 @@ def read_labelled_lines(
         max_pixels: Largest image, width times height.
         texts: How texts are written.
         root: What images are named relative to; None: the label file's folder.
+        encoding: Of the label file.
 
     Raises:
         ArtifactNotFound: There is no such file.
         BadData: No row can be read, or the file is in another encoding.
     """
     folder = FolderRoot(root or labels.parent)
-    rows = LineLabelFiles(kind="paddleocr", root=folder.path, train=str(labels.absolute())).read()
+    name = str(labels.absolute())
+    rows = LineLabelFiles("paddleocr", folder.path, name, encoding=encoding).read()
     lines: list[tuple[Image, str]] = []
     rejections: list[Rejection] = []
     for each in open_rows(rows, root=folder, max_pixels=max_pixels):

@@ -1,15 +1,19 @@
 """All pages of one PaddleOCR detection label file with their regions, without a snapshot."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ocr.dataset.examination import open_rows
+from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.pages.labels import PageLabelFiles
+from ocr.dataset.pages.labels.files import PageLabelKind
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.region_check import check_regions
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.dataset.roots import FolderRoot
+from ocr.errors import BadData
 from ocr.image.pixels import Image, decode_image
 
 
@@ -35,7 +39,12 @@ class LabelledPage:
 
 
 def read_labelled_pages(
-    labels: Path, *, max_pixels: int, texts: TextRule = USUAL, root: Path | None = None
+    labels: Path,
+    *,
+    max_pixels: int,
+    texts: TextRule = USUAL,
+    root: Path | None = None,
+    encoding: Encoding = "utf-8",
 ) -> tuple[list[LabelledPage], list[Rejection]]:
     """Read the pages of a label file, and what of it cannot be used: rows, and single regions.
 
@@ -43,14 +52,18 @@ def read_labelled_pages(
         labels: The label file.
         max_pixels: Largest image, width times height.
         texts: How texts are written.
-        root: What images are named relative to; None: the label file's folder.
+        root: What images are named relative to; None: the label file's folder, or those of a
+            project of PPOCRLabel beside it.
+        encoding: Of the label file.
 
     Raises:
         ArtifactNotFound: There is no such file.
-        BadData: No row can be read, or the file is in another encoding.
+        BadData: No row can be read, its rows are lines, or the file is in another encoding.
     """
     folder = FolderRoot(root or labels.parent)
-    rows = PageLabelFiles(kind="paddleocr", root=folder.path, train=str(labels.absolute())).read()
+    is_project = root is None and _is_project(labels, encoding)
+    kind: PageLabelKind = "ppocrlabel" if is_project else "paddleocr"
+    rows = PageLabelFiles(kind, folder.path, str(labels.absolute()), encoding=encoding).read()
     pages: list[LabelledPage] = []
     rejections: list[Rejection] = []
     for each in open_rows(rows, root=folder, max_pixels=max_pixels):
@@ -63,5 +76,32 @@ def read_labelled_pages(
         pages.append(LabelledPage(row.image, label.regions, encoded, max_pixels))
         rejections += label.faults
     if not pages:
+        _refuse_lines(labels, rejections)
         refuse_unreadable(labels, rejections, root=folder.path)
     return pages, rejections
+
+
+def _is_project(labels: Path, encoding: Encoding) -> bool:
+    """Whether PPOCRLabel wrote the file: its images are named with the folder that it lies in."""
+    if not labels.is_file():
+        return False
+    folder = labels.absolute().parent
+    with labels.open(encoding=encoding, errors="replace") as file:
+        image = file.readline().removeprefix("\ufeff").partition("\t")[0].replace("\\", "/")
+    return image.startswith(f"{folder.name}/") and not (folder / image).exists()
+
+
+def _refuse_lines(labels: Path, rejections: Sequence[Rejection]) -> None:
+    """Refuse a label file whose rows are an image and a text.
+
+    Raises:
+        BadData: It is one.
+    """
+    if rejections and all(
+        each.reason == "malformed_row" and each.image and not each.text.startswith("[")
+        for each in rejections
+    ):
+        raise BadData(
+            f"{labels} holds lines, an image and its text a row, and the model reads pages; "
+            "give labels of pages, or name a model of lines"
+        )

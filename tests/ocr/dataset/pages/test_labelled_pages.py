@@ -49,3 +49,48 @@ def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"det\.txt"):
         read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6)
+
+
+@pytest.mark.parametrize("written", ["receipts/a.png", "receipts\\a.png"])
+def test_project_of_ppocrlabel_is_read_with_its_checked_pages(tmp_path: Path, written: str) -> None:
+    folder = tmp_path / "receipts"
+    write_pages(folder, "drawn.txt", {"a.png": ["ONE"], "b.png": ["TWO"]})
+    rows = (folder / "drawn.txt").read_text().replace("a.png\t", f"{written}\t")
+    (folder / "Label.txt").write_text(rows.replace("b.png\t", "receipts/b.png\t"))
+    (folder / "fileState.txt").write_text("D:\\receipts\\a.png\t1\n")
+
+    pages, rejections = read_labelled_pages(folder / "Label.txt", max_pixels=10**6)
+
+    assert [page.name for page in pages] == ["a.png"]
+    assert [each.reason for each in rejections] == ["unconfirmed_page"]
+
+
+def test_folder_of_the_same_name_in_the_label_files_folder_is_where_images_lie(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "receipts"
+    (folder / "receipts").mkdir(parents=True)
+    write_pages(folder, "det.txt", {"receipts/a.png": ["ONE"]})
+    write_page(folder, "a.png", ["OTHER"])
+
+    (page,), _ = read_labelled_pages(folder / "det.txt", max_pixels=10**6)
+
+    assert page.name == "receipts/a.png"
+
+
+@pytest.mark.parametrize("text", ["皖A12345", "12", "12.50 €"])
+def test_labels_of_lines_are_refused_as_such(tmp_path: Path, text: str) -> None:
+    (tmp_path / "rec.txt").write_text(f"a.png\t{text}\n" * 2)
+
+    with pytest.raises(BadData, match=r"rec\.txt holds lines, .* the model reads pages"):
+        read_labelled_pages(tmp_path / "rec.txt", max_pixels=10**6)
+
+
+def test_labels_of_gbk_are_read_as_gb18030(tmp_path: Path) -> None:
+    write_pages(tmp_path, "utf8.txt", {"a.png": ["ONE"]})
+    rows = (tmp_path / "utf8.txt").read_text().replace("ONE", "合计")
+    (tmp_path / "det.txt").write_bytes(rows.encode("gbk"))
+
+    (page,), _ = read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6, encoding="gb18030")
+
+    assert [region.text for region in page.regions] == ["合计"]
