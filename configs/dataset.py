@@ -163,7 +163,8 @@ class LineDatasetParams(Params):
         "tab", description="What stands between image and text in PaddleOCR label files"
     )
     encoding: Literal["utf-8", "gb18030"] = Field(
-        "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
+        "utf-8",
+        description="Encoding of label files, and of names in a tar file (GBK is in gb18030)",
     )
     image_column: str = Field("image", description="Column of image paths in a table")
     text_column: str = Field("text", description="Column of texts in a table")
@@ -274,7 +275,8 @@ class PageDatasetParams(Params):
         default=[], description="Further label files, each with the share of its rows that counts"
     )
     encoding: Literal["utf-8", "gb18030"] = Field(
-        "utf-8", description="Encoding of label files (GBK is a part of gb18030)"
+        "utf-8",
+        description="Encoding of label files, and of names in a tar file (GBK is in gb18030)",
     )
     group_pattern: PathPattern = Field(
         "",

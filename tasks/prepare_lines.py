@@ -137,7 +137,7 @@ def _read_charset(params: LineDatasetParams) -> Charset:
 def _read_file(params: LineDatasetParams, name: str, *, of: str) -> bytes:
     """Read a file that lies where label files do."""
     root = dataset_root(params.root)
-    place = find_root(root) if isinstance(root, Path) else root
+    place = find_root(root, encoding=params.encoding) if isinstance(root, Path) else root
     try:
         with place.open_file(name) as file:
             return file.read()

@@ -66,7 +66,7 @@ class SplitFiles(ABC, Generic[LabelT]):
         train: Label file of the train split; empty: those of `more` alone.
         val: Label file of the val split; empty: split off train.
         test: Label file of the test split; empty: split off train.
-        encoding: Encoding of the label files.
+        encoding: Encoding of the label files, and of names in a tar file that are not all UTF-8.
         group_pattern: Regular expression over an image's path, whose first group, or all that it
             matches, names what stays in one split; empty: none.
         more: Further label files, or shares of them.
@@ -96,7 +96,9 @@ class SplitFiles(ABC, Generic[LabelT]):
         Raises:
             ArtifactNotFound: There is nothing.
         """
-        return find_root(self.root) if isinstance(self.root, Path) else self.root
+        if isinstance(self.root, Path):
+            return find_root(self.root, encoding=self.encoding)
+        return self.root
 
     def read(self) -> Iterator[Row[LabelT] | Rejection]:
         """Read all rows, file by file; those of the train file have no split of their own.

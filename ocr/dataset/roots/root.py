@@ -68,8 +68,12 @@ class Root(Protocol):
         """
 
 
-def find_root(path: Path) -> Root:
+def find_root(path: Path, *, encoding: str = "utf-8") -> Root:
     """Return the root that a path names: a folder, a tar file, or a folder in one (`a.tar/b`).
+
+    Args:
+        path: What is named.
+        encoding: Of the names in a tar file, where they are not all UTF-8.
 
     Raises:
         ArtifactNotFound: There is nothing.
@@ -78,5 +82,5 @@ def find_root(path: Path) -> Root:
         return FolderRoot(path)
     for file in (path, *path.parents):
         if file.is_file():
-            return TarRoot(file, path.relative_to(file).as_posix())
+            return TarRoot(file, path.relative_to(file).as_posix(), encoding)
     raise ArtifactNotFound(f"no folder and no tar file {path} (dataset.root)")

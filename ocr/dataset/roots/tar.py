@@ -24,17 +24,24 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class TarRoot:
-    """Images in a tar file, or in one folder of it; label files lie beside it or in it."""
+    """Images in a tar file, or in one folder of it; label files lie beside it or in it.
+
+    Attributes:
+        path: The tar file.
+        folder: The folder in it.
+        encoding: Of the names in it, where they are not all UTF-8.
+    """
 
     path: Path
     folder: str = "."
+    encoding: str = "utf-8"
 
     @contextmanager
     def images(self) -> Iterator[SpelledImages]:
         """Open the images; a process that is forked meanwhile need not read the headers again.
 
         Raises:
-            BadData: It is compressed, damaged or no tar file.
+            BadData: It is compressed, damaged or no tar file, or its names are of another encoding.
         """
         with self._members() as members:
             yield SpelledImages(members)
@@ -54,7 +61,7 @@ class TarRoot:
         Raises:
             BadData: The tar file is compressed, damaged or none.
         """
-        yield from walk_names(_read_names(self.path, self._stamp()), self._join(folder))
+        yield from walk_names(self._names(), self._join(folder))
 
     def has_folder(self, name: str) -> bool:
         """Tell whether there is a file in a folder of that name.
@@ -63,7 +70,7 @@ class TarRoot:
             BadData: The tar file is compressed, damaged or none.
         """
         start = f"{self._join(name)}/".removeprefix("./")
-        return any(each.startswith(start) for each in _read_names(self.path, self._stamp()))
+        return any(each.startswith(start) for each in self._names())
 
     def open_listed(self, name: str) -> BinaryIO:
         """Open a copy of a file in the tar file, whatever lies beside it.
@@ -92,7 +99,7 @@ class TarRoot:
 
     @contextmanager
     def _members(self) -> Iterator["TarImages"]:
-        index = _read_index(self.path, self._stamp())
+        index = _read_index(self.path, self.encoding, self._stamp())
         file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             yield TarImages(file, index, folder=self.folder)
@@ -102,6 +109,9 @@ class TarRoot:
     def _copy(self, name: str) -> BinaryIO | None:
         with self._members() as members:
             return members.copy_file(name)
+
+    def _names(self) -> tuple[str, ...]:
+        return _read_names(self.path, self.encoding, self._stamp())
 
     def _join(self, folder: str) -> str:
         return posixpath.normpath(f"{self.folder}/{folder}")
@@ -170,12 +180,12 @@ class TarImages:
 
 
 @lru_cache(maxsize=2)
-def _read_index(path: Path, _: FileStamp) -> TarIndex:
+def _read_index(path: Path, encoding: str, _: FileStamp) -> TarIndex:
     """Read the headers once; the stamp tells one content of the file from another."""
-    return index_tar(path)
+    return index_tar(path, encoding=encoding)
 
 
 @lru_cache(maxsize=2)
-def _read_names(path: Path, _: FileStamp) -> tuple[str, ...]:
+def _read_names(path: Path, encoding: str, _: FileStamp) -> tuple[str, ...]:
     """Read the names once, as `_read_index` does."""
-    return list_tar(path)
+    return list_tar(path, encoding=encoding)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ NO_FILE = -1
 _MAX_HEADER_BYTES = 1 << 16
 _MOST_SHARED = 1000
 """Fields of global headers: each counts for all members after it, and costs them all time."""
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _NO_LENGTH = re.compile(rb"\d{1000}")
 _END = bytes(tarfile.BLOCKSIZE)
 _PACKED = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"(\xb5/\xfd": "unzstd"}
@@ -50,14 +52,18 @@ class TarIndex:
         return int(self.offsets[at]), int(self.sizes[at])
 
 
-def index_tar(path: Path) -> TarIndex:
+def index_tar(path: Path, *, encoding: str) -> TarIndex:
     """Read the headers of a tar file.
 
+    Args:
+        path: The tar file.
+        encoding: Of the members' names, where they are not all UTF-8.
+
     Raises:
-        BadData: It is compressed, damaged or no tar file.
+        BadData: It is compressed, damaged or no tar file, or has names of another encoding.
     """
     names, offsets, sizes = array("Q"), array("q"), array("q")
-    for member in _members(path):
+    for member in _members(path, encoding):
         names.append(_number(member.name))
         offsets.append(member.offset_data)
         is_plain = member.isreg() and not member.issparse()
@@ -71,21 +77,44 @@ def index_tar(path: Path) -> TarIndex:
     )
 
 
-def list_tar(path: Path) -> tuple[str, ...]:
-    """Read the names of all members but folders, each written in one way.
+def list_tar(path: Path, *, encoding: str) -> tuple[str, ...]:
+    """Read the names of all members but folders, each written in one way, as `index_tar` does.
 
     Raises:
-        BadData: It is compressed, damaged or no tar file.
+        BadData: It is compressed, damaged or no tar file, or has names of another encoding.
     """
-    return tuple(posixpath.normpath(member.name) for member in _members(path))
+    return tuple(posixpath.normpath(member.name) for member in _members(path, encoding))
 
 
-def _members(path: Path) -> Iterator[tarfile.TarInfo]:
+def _members(path: Path, encoding: str) -> Iterator[tarfile.TarInfo]:
     """Yield all members but folders, one at a time in memory."""
+    if encoding != "utf-8" and all(map(_is_decoded, _read_members(path, "utf-8"))):
+        encoding = "utf-8"
+    for member in _read_members(path, encoding):
+        if not _is_decoded(member):
+            _refuse_name(path, member.name, encoding)
+        yield member
+
+
+def _is_decoded(member: tarfile.TarInfo) -> bool:
+    """Whether the bytes of its name are of the encoding: others are lone surrogates."""
+    return member.name.isascii() or not _UNDECODED.search(member.name)
+
+
+def _refuse_name(path: Path, name: str, encoding: str) -> NoReturn:
+    as_gbk = name.encode(encoding, "surrogateescape").decode("gb18030", "backslashreplace")
+    raise BadData(
+        f"{path}: the name of a member is not {encoding} (as GBK it is {as_gbk!r}); unpack it, "
+        "rename the files (convmv -r -f gbk -t utf-8 --notest FOLDER) and pack them again; of GBK "
+        "names a dataset with dataset.encoding=gb18030 can be read as it is"
+    )
+
+
+def _read_members(path: Path, encoding: str) -> Iterator[tarfile.TarInfo]:
     with _Headers(io.FileIO(path)) as file:
         _refuse_packed(path, file)
         try:
-            yield from _walk(file)
+            yield from _walk(file, encoding)
         except (*_BROKEN, RecursionError) as error:
             raise BadData(f"{path} is no tar file, or damaged: {error}; pack it again") from error
 
@@ -101,9 +130,9 @@ def _refuse_packed(path: Path, file: "_Headers") -> None:
             )
 
 
-def _walk(file: "_Headers") -> Iterator[tarfile.TarInfo]:
+def _walk(file: "_Headers", encoding: str) -> Iterator[tarfile.TarInfo]:
     """Yield all members but folders; tarfile itself takes what is damaged for the end."""
-    with tarfile.open(fileobj=file, mode="r:") as tar:
+    with tarfile.open(fileobj=file, mode="r:", encoding=encoding) as tar:
         while (member := tar.next()) is not None:
             if member.size < 0 or tar.offset < member.offset_data:  # would go round in circles
                 raise tarfile.ReadError(f"a member of {member.size} bytes")

@@ -18,9 +18,15 @@ def pack_tar(folder: Path, path: Path, *, inside: str = ".") -> Path:
     return path
 
 
-def write_tar(path: Path, members: Mapping[str, bytes], *, form: int = tarfile.PAX_FORMAT) -> Path:
+def write_tar(
+    path: Path,
+    members: Mapping[str, bytes],
+    *,
+    form: int = tarfile.PAX_FORMAT,
+    encoding: str = "utf-8",
+) -> Path:
     """A tar file of these files."""
-    with tarfile.open(path, "w", format=form) as tar:
+    with tarfile.open(path, "w", format=form, encoding=encoding) as tar:
         for name, content in members.items():
             member = tarfile.TarInfo(name)
             member.size = len(content)

@@ -190,3 +190,33 @@ def test_fields_that_count_for_all_members_are_read(path: Path) -> None:
 
     with TarRoot(path).images() as images:
         assert images.read("sub/a.jpg", max_pixels=1)
+
+
+@pytest.fixture
+def gbk(tmp_path: Path) -> Path:
+    members = {"图片/车牌.png": b"image", "图片/图.png": b"other", "标签.txt": b"labels"}
+    return write_tar(tmp_path / "g.tar", members, form=tarfile.GNU_FORMAT, encoding="gbk")
+
+
+def test_names_of_gbk_are_read_with_their_encoding(gbk: Path) -> None:
+    for root, start in ((find_root(gbk, encoding="gb18030"), "图片/"), (gbk / "图片", "")):
+        if isinstance(root, Path):
+            root = find_root(root, encoding="gb18030")
+        with root.images() as images:
+            assert images.read(f"{start}车牌.png", max_pixels=1) == b"image"
+            assert images.read(f"{start}图.png", max_pixels=1) == b"other"
+
+    root = find_root(gbk, encoding="gb18030")
+    assert list(root.list_files(".")) == ["标签.txt", "图片/图.png", "图片/车牌.png"]
+    with root.open_file("标签.txt") as file:
+        assert file.read() == b"labels"
+
+
+def test_names_of_another_encoding_are_refused_with_the_fix(gbk: Path, path: Path) -> None:
+    root = find_root(gbk)
+
+    for ask in (lambda: list(root.list_files(".")), lambda: root.open_file("标签.txt")):
+        with pytest.raises(BadData, match=r"not utf-8 \(as GBK .*图片/车牌\.png.*convmv .* again"):
+            ask()
+    with find_root(path, encoding="gb18030").images() as images:  # its names are UTF-8
+        assert images.read(LONG, max_pixels=1) == b"deep"
