@@ -25,6 +25,7 @@ from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
 from ocr.synthesis.lines.texts import Corpus
 from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
+from tasks.run.narration import narrate
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
 
@@ -131,7 +132,14 @@ def _further_labels(params: FurtherLinesParams) -> LineLabelFiles:
 
 def _read_charset(params: LineDatasetParams) -> Charset:
     content = _read_file(params, params.charset_file, of="charset")
-    return Charset.from_bytes(content, source=params.charset_file)
+    charset, left_out = Charset.from_dictionary(content, source=params.charset_file)
+    if left_out:
+        narrate(
+            "prepare",
+            f"{params.charset_file}: left out {len(left_out)} lines of several characters, "
+            f"the first is {left_out[0]!r}",
+        )
+    return charset
 
 
 def _read_file(params: LineDatasetParams, name: str, *, of: str) -> bytes:

@@ -70,15 +70,24 @@ class Charset:
     @classmethod
     def from_bytes(cls, data: bytes, *, source: str) -> "Charset":
         """Read the content of a charset file; `source` is its name in errors, as of `read`."""
+        lines = _read_lines(data, source=source)
         try:
-            lines = data.decode().replace("\r", "").split("\n")
-            if lines[0] != _MARK:  # alone on its line it is the first character, as of `to_bytes`
-                lines[0] = lines[0].removeprefix(_MARK)
-            return cls(tuple(line for line in lines if line))
-        except UnicodeDecodeError as error:
-            raise BadData(f"{source} is not UTF-8: byte {error.start}") from error
+            return cls(lines)
         except BadData as error:
             raise BadData(f"{source}: {error}") from error
+
+    @classmethod
+    def from_dictionary(cls, data: bytes, *, source: str) -> tuple["Charset", tuple[str, ...]]:
+        """Read the characters of a dictionary, and the lines of several, which are left out.
+
+        PaddleOCR's have such lines (flags, ligatures), and repeat some; one counts once.
+
+        Raises:
+            BadData: It is not UTF-8.
+        """
+        lines = dict.fromkeys(_read_lines(data, source=source))
+        left_out = tuple(line for line in lines if len(line) != 1)
+        return cls(tuple(line for line in lines if len(line) == 1)), left_out
 
     def to_bytes(self) -> bytes:
         """One character a line, UTF-8: what `read` reads and PaddleOCR takes as a dictionary."""
@@ -122,3 +131,13 @@ class Charset:
     @cached_property
     def _classes(self) -> dict[str, int]:
         return {character: index for index, character in enumerate(self.characters, start=1)}
+
+
+def _read_lines(data: bytes, *, source: str) -> tuple[str, ...]:
+    try:
+        lines = data.decode().replace("\r", "").split("\n")
+    except UnicodeDecodeError as error:
+        raise BadData(f"{source} is not UTF-8: byte {error.start}") from error
+    if lines[0] != _MARK:  # alone on its line it is the first character, as of `to_bytes`
+        lines[0] = lines[0].removeprefix(_MARK)
+    return tuple(line for line in lines if line)

@@ -55,6 +55,19 @@ def test_root_may_be_a_tar_with_labels_and_charset_in_it(data: Path, tmp_path: P
         prepare(tar, charset_file="gone.txt")
 
 
+def test_lines_of_several_characters_in_a_dictionary_are_left_out_aloud(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (data / "dict.txt").read_bytes()
+    (data / "dict.txt").write_bytes(content + "\n🇩🇪\nfi\n".encode() + content)
+
+    counts = prepare(data, charset_file="dict.txt")
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert counts["accepted"] == len(ROWS)
+    assert said.count("dict.txt: left out 2 lines of several characters, the first is '🇩🇪'") == 1
+
+
 def test_root_may_be_a_bucket_behind_the_environments_keys(
     data: Path, minio_server: S3Credentials, monkeypatch: pytest.MonkeyPatch
 ) -> None:

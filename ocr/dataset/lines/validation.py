@@ -8,6 +8,7 @@ from ocr.dataset.quarantine import Fault
 from ocr.models.charset import Charset
 
 _CONTROL_CATEGORIES = ("Cc", "Cs", "Cn", "Zl", "Zp")
+_SPACE_ADVICE = "; add a line with one space to it, which PaddleOCR's use_space_char stands for"
 # Format characters that show nothing; joiners, which some scripts need, are not among them.
 _INVISIBLE = frozenset("\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e")
 
@@ -32,7 +33,8 @@ def find_text_fault(text: str, *, limits: LineLimits, charset: Charset | None) -
     if not text.isprintable() and (hidden := _hidden_characters(text)):
         return Fault("control_character", f"holds {' '.join(hidden)}")
     if charset is not None and (unknown := charset.unknown(text)):
-        return Fault("unknown_character", f"{''.join(unknown)!r} is not in the charset")
+        detail = f"{''.join(unknown)!r} is not in the charset"
+        return Fault("unknown_character", detail + (_SPACE_ADVICE if " " in unknown else ""))
     return None
 
 

@@ -61,6 +61,17 @@ def test_bad_charset_file_is_refused_with_its_place(
         Charset.read(tmp_path / "dict.txt")
 
 
+def test_dictionary_is_its_lines_of_one_character_each_once() -> None:
+    data = "a\n🇩🇪\nb\r\na\nfi\n🇩🇪\n \n".encode()
+
+    charset, left_out = Charset.from_dictionary(data, source="dict.txt")
+
+    assert charset.characters == ("a", "b", " ")
+    assert left_out == ("🇩🇪", "fi")
+    with pytest.raises(BadData, match=r"dict\.txt is not UTF-8"):
+        Charset.from_dictionary("皖\n".encode("gbk"), source="dict.txt")
+
+
 def test_missing_charset_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"dict\.txt"):
         Charset.read(tmp_path / "dict.txt")

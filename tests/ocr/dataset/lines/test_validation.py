@@ -35,7 +35,8 @@ def test_ordinary_text_has_no_fault(text: str) -> None:
         ("\ufeffab", "control_character", r"U\+FEFF"),
         ("a\u202eb", "control_character", r"U\+202E"),
         ("a\ud800b", "control_character", r"U\+D800"),
-        ("AXB", "unknown_character", "'X' is not in the charset"),
+        ("AXB", "unknown_character", "'X' is not in the charset$"),
+        ("A B", "unknown_character", "' ' is not in the charset; add a line with one space"),
     ],
 )
 def test_bad_text_has_one_reason_and_says_the_value(text: str, reason: Reason, detail: str) -> None:
