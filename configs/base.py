@@ -1,9 +1,9 @@
 """The base of every parameter model: frozen, typed, no unknown keys."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 NAME_BYTES = 255
@@ -26,6 +26,15 @@ def _check_file_name(written: str) -> str:
             raise ValueError(f"{part[:20]}… is longer than a file name may be, {NAME_BYTES} bytes")
     return written
 
+
+def _check_encoding(written: object) -> object:
+    if str(written).lower() in ("gbk", "gb2312", "cp936"):
+        raise ValueError("it is a part of gb18030; use gb18030")
+    return written
+
+
+LabelEncoding = Annotated[Literal["utf-8", "gb18030"], BeforeValidator(_check_encoding)]
+"""Encoding of label files."""
 
 FileName = Annotated[str, AfterValidator(_check_file_name)]
 """Path of a file or a folder."""

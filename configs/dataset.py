@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from configs.base import NAME_PATTERN, FileName, Params, PathPattern
+from configs.base import NAME_PATTERN, FileName, LabelEncoding, Params, PathPattern
 
 MAX_PIXELS = 50_000_000
 """Of one image, wherever this process decodes what a person names."""
@@ -162,7 +162,7 @@ class LineDatasetParams(Params):
     delimiter: Literal["tab", "space"] = Field(
         "tab", description="What stands between image and text in PaddleOCR label files"
     )
-    encoding: Literal["utf-8", "gb18030"] = Field(
+    encoding: LabelEncoding = Field(
         "utf-8",
         description="Encoding of label files, and of names in a tar file (GBK is in gb18030)",
     )
@@ -274,7 +274,7 @@ class PageDatasetParams(Params):
     more_labels: list[MorePagesParams] = Field(
         default=[], description="Further label files, each with the share of its rows that counts"
     )
-    encoding: Literal["utf-8", "gb18030"] = Field(
+    encoding: LabelEncoding = Field(
         "utf-8",
         description="Encoding of label files, and of names in a tar file (GBK is in gb18030)",
     )

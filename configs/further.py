@@ -6,7 +6,14 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from configs.base import NAME_PATTERN, FileName, Params, PathPattern, keep_field_order
+from configs.base import (
+    NAME_PATTERN,
+    FileName,
+    LabelEncoding,
+    Params,
+    PathPattern,
+    keep_field_order,
+)
 from configs.dataset import (
     LineDatasetParams,
     LineLimitParams,
@@ -30,7 +37,7 @@ class FurtherParams(Params):
     labels: FileName = Field(
         "", description="Label file, table or folder of the set; empty: of a folder of images"
     )
-    encoding: Literal["utf-8", "gb18030"] = Field("utf-8", description="Encoding of label files")
+    encoding: LabelEncoding = Field("utf-8", description="Encoding of label files")
     group_pattern: PathPattern = Field(
         "",
         description="Regular expression over an image's path; its first group, or all it matches, "

@@ -1,10 +1,8 @@
 """The form of a measurement of one model on one label file."""
 
-from typing import Literal
-
 from pydantic import Field
 
-from configs.base import FileName, Params
+from configs.base import FileName, LabelEncoding, Params
 
 
 class EvaluateParams(Params):
@@ -15,7 +13,7 @@ class EvaluateParams(Params):
         min_length=1,
         description="PaddleOCR label file, of lines or of pages as the model reads",
     )
-    encoding: Literal["utf-8", "gb18030"] = Field(
+    encoding: LabelEncoding = Field(
         "utf-8", description="Encoding of the label file (GBK is a part of gb18030)"
     )
     root: FileName = Field("", description="What its images are relative to; empty: its folder")

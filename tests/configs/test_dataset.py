@@ -48,3 +48,12 @@ def test_a_pattern_beyond_what_can_be_compiled_is_refused_like_any_other(pattern
 def test_a_name_that_no_file_has_is_refused(key: str, name: str, fault: str) -> None:
     with pytest.raises(ConfigError, match=rf"dataset.{key}: .*{fault}"):
         load_params("plates", overrides=[f'dataset.{key}="{name}"'])
+
+
+@pytest.mark.parametrize("written", ["gbk", "GB2312", "cp936"])
+@pytest.mark.parametrize("preset", ["plates", "receipts"])
+def test_an_encoding_that_is_a_part_of_gb18030_is_refused_with_it(
+    preset: str, written: str
+) -> None:
+    with pytest.raises(ConfigError, match=r"dataset\.encoding: .* use gb18030"):
+        load_params(preset, overrides=[f"dataset.encoding={written}"])
