@@ -15,6 +15,7 @@ ILLEGIBLE = ("*", "###")
 """What PaddleOCR reads as don't-care (ppocr/data/imaug/label_ops.py, DetLabelEncode)."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_GB18030_MARK = "\ufeff".encode("gb18030")
 _BLOCK_BYTES = 1 << 20
 
 
@@ -65,7 +66,7 @@ def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
     """
     _refuse_others(io.BytesIO(data), encoding=encoding, name=name)
     try:
-        return data.decode(_codec(encoding))
+        return data.decode(_codec(encoding)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         fault = f"{name}, line {line}: byte 0x{data[error.start]:02x} is not {encoding}"
@@ -79,13 +80,15 @@ def _codec(encoding: Encoding) -> str:
 
 
 def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
-    """Refuse what is plainly of another encoding; the file is at its start afterwards."""
+    """Refuse what is plainly of another encoding; the file is at its first character afterwards."""
     if file.read(2) in _UTF16_MARKS:
         raise BadData(f"{name} is UTF-16, expected {encoding}; save it as UTF-8")
     file.seek(0)
     if encoding == "gb18030" and _is_utf8_beyond_ascii(file):
         raise OtherEncoding(f"{name} is UTF-8, expected gb18030;", "utf-8")
     file.seek(0)
+    if encoding == "gb18030" and file.read(len(_GB18030_MARK)) != _GB18030_MARK:
+        file.seek(0)
 
 
 def _is_utf8_beyond_ascii(file: BinaryIO) -> bool:

@@ -15,6 +15,7 @@ TEXT = "a.jpg\t皖A12345\n"
         (TEXT.encode("utf-8-sig"), "utf-8"),
         (TEXT.encode("gbk"), "gb18030"),
         (TEXT.encode("gb18030"), "gb18030"),
+        (f"\ufeff{TEXT}".encode("gb18030"), "gb18030"),
     ],
 )
 def test_labels_decode_without_their_mark(data: bytes, encoding: Encoding) -> None:
