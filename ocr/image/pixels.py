@@ -51,6 +51,12 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
 _STRIP_PIXELS = 2**17
 _BLACK_UNTIL = {"F": 1, "I": 255}
 """White of some writers of grey images of 32 bits, by Pillow's mode: where others have black."""
+_PHONE_FORMATS = {
+    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "HEIC"),
+    **dict.fromkeys((b"mif1", b"msf1"), "HEIF"),
+    **dict.fromkeys((b"avif", b"avis"), "AVIF"),
+}
+"""By the major brand of a file of ISO 23008-12."""
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
 
 
@@ -211,6 +217,8 @@ def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Ima
     try:
         yield PIL.Image.open(io.BytesIO(data), formats=formats)
     except PIL.UnidentifiedImageError:
+        if kind := _PHONE_FORMATS.get(data[8:12] if data[4:8] == b"ftyp" else b""):
+            _refuse("unreadable_image", f"a picture in {kind}; export it as JPEG")
         _refuse("unreadable_image", f"not an image: {len(data)} bytes of an unknown format")
     except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning) as error:
         _refuse("decompression_bomb", str(error))

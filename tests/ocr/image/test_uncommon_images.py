@@ -59,3 +59,16 @@ def test_grey_of_32_bits_is_read_from_black_to_white(mode: str, white: int) -> N
     assert not black.any()
     assert image[4, 3].tolist() == [255] * 3
     assert image.sum() == 3 * 255
+
+
+@pytest.mark.parametrize(
+    ("brand", "kind"),
+    [(b"heic", "HEIC"), (b"heix", "HEIC"), (b"mif1", "HEIF"), (b"avif", "AVIF")],
+)
+def test_picture_of_a_phone_is_refused_by_its_name_with_the_fix(brand: bytes, kind: str) -> None:
+    data = b"\0\0\0\x18ftyp" + brand + b"\0\0\0\0mif1" + bytes(500)
+
+    with pytest.raises(BadImage, match=f"in {kind}; export it as JPEG") as refusal:
+        decode_image(data, max_pixels=MAX_PIXELS)
+
+    assert refusal.value.reason == "unreadable_image"
