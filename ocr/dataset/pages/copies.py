@@ -7,6 +7,7 @@ JPEG at quality 50, half the size, blur or brightness change 0.19 at most. Two o
 same scan twice (0.00 and 0.04). No hash tells forms of one template apart: their words do.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,14 @@ _COLUMNS, _ROWS = 16, 128
 HASH_BYTES = _COLUMNS * _ROWS // 8
 _LEAST_BITS = 16  # of a page with less on it nothing can be said
 _BLOCK = 256
+
+_IDEOGRAPHS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\uff66-\uff9f"
+"""Kana, Thai, Lao, Burmese and Khmer: with ideographs, what UAX #14 finds no line breaks in by
+spaces (classes ID and SA)."""
+_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
+_UNSPACED = re.compile(f"[{_IDEOGRAPHS}{_LETTERS}]")
+_RUN = re.compile(rf"[{_IDEOGRAPHS}{_LETTERS}]+|[^\W{_IDEOGRAPHS}{_LETTERS}]+")
 
 READ_SHARE = 0.75
 """Of the words of a page that a model read, and of its copy, so many are on both."""
@@ -111,7 +120,9 @@ def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     """Say which words stand on which page: (N, W) of ones.
 
     The second "total" of a page is another word than the first. Case and punctuation do not
-    count, nor how words are divided into regions.
+    count, nor how words are divided into regions. Where most letters of a page are of scripts
+    without spaces between words, two characters that stand together are a word, and spaces do not
+    count; elsewhere an ideograph is one.
 
     Args:
         pages: Texts of the regions of each page.
@@ -130,12 +141,29 @@ def _texts(label: PageLabel) -> list[str]:
 
 def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:
     seen: Counter[str] = Counter()
+    in_pairs = _is_unspaced("".join(texts))
     for text in texts:
-        for part in text.casefold().split():
-            word = "".join(filter(str.isalnum, part))
-            if word:
-                seen[word] += 1
-                yield word, seen[word]
+        for word in _pairs_in(text) if in_pairs else _words_in(text):
+            seen[word] += 1
+            yield word, seen[word]
+
+
+def _is_unspaced(text: str) -> bool:
+    """Whether most letters are of scripts that have no spaces between words."""
+    letters = "".join(filter(str.isalpha, text))
+    return 2 * len(_UNSPACED.findall(letters)) > len(letters)
+
+
+def _words_in(text: str) -> Iterator[str]:
+    for part in _IDEOGRAPH.sub(r" \g<0> ", text.casefold()).split():
+        if word := "".join(filter(str.isalnum, part)):
+            yield word
+
+
+def _pairs_in(text: str) -> Iterator[str]:
+    """Yield two characters at a time of what stands between marks, of one kind of script."""
+    for run in _RUN.findall("".join(text.casefold().split())):
+        yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
 
 
 def _unpack(hashes: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -105,3 +105,41 @@ def test_pages_that_look_alike_are_copies_where_nine_of_ten_words_are_the_same(
     first, second = cluster([ALIKE, ALIKE], TWENTY, other)
 
     assert (first == second) == is_copy
+
+
+INVOICE = ["永安五金店", "发票号码：12803818", "日期：2026年5月3日", "螺丝刀", "×12", "￥95.20"]
+MENU = ["ก๋วยเตี๋ยว 45", "ข้าวผัดกุ้ง", "60 บาท"]
+BILINGUAL = ["Invoice No. 发票号码", "12803818", "Sold to 永安五金店"]
+
+
+def cluster_regions(*pages: Sequence[str]) -> list[int]:
+    """Number the clusters of pages that look alike, of the regions of each."""
+    hashes = np.frombuffer(ALIKE * len(pages), np.uint8).reshape(-1, HASH_BYTES)
+    return list(map(int, cluster_copies(hashes, count_words(pages), rule=COPIES)))
+
+
+@pytest.mark.parametrize(
+    ("page", "again"),
+    [
+        (INVOICE, [*INVOICE[2:0:-1], INVOICE[0], "".join(INVOICE[3:])]),
+        (INVOICE, [part for text in INVOICE for part in text.replace("：", "： ").split()]),
+        (INVOICE, [" ".join(text) for text in INVOICE]),
+        (MENU, ["".join(text.split()) for text in MENU]),
+        (BILINGUAL, ["Invoice No.", "发票", "号码", "12803818 Sold to", "永安五金店"]),
+    ],
+    ids=["a region a row", "a region a value", "spaces", "Thai", "bilingual"],
+)
+def test_texts_without_spaces_between_words_may_be_divided_otherwise(
+    page: Sequence[str], again: Sequence[str]
+) -> None:
+    first, second = cluster_regions(page, again)
+
+    assert first == second
+
+
+def test_invoices_of_one_template_with_other_numbers_are_no_copies() -> None:
+    other = ["永安五金店", "发票号码：33159407", "日期：2026年5月3日", "螺丝刀", "×7", "￥36.40"]
+
+    first, second = cluster_regions(INVOICE, other)
+
+    assert first != second
