@@ -38,7 +38,7 @@ Reason = Literal[
     "missing_text",
 ]
 REASONS: tuple[Reason, ...] = get_args(Reason)
-REGION_REASONS: frozenset[Reason] = frozenset(
+_REGION_REASONS: frozenset[Reason] = frozenset(
     [
         "malformed_region",
         "empty_polygon",
@@ -130,6 +130,11 @@ def count_reasons(rejections: Iterable[Rejection]) -> tuple[ReasonCount, ...]:
     )
 
 
+def reasons_of_regions(counts: Mapping[str, int]) -> frozenset[Reason]:
+    """The reasons that are about a region, by the counts of a manifest: lines have none."""
+    return _REGION_REASONS if "regions" in counts else frozenset()
+
+
 def check_shares(
     reasons: Sequence[ReasonCount], counts: Mapping[str, int], *, max_bad_share: float
 ) -> None:
@@ -143,10 +148,11 @@ def check_shares(
     Raises:
         TooManyRejected: With the table of reasons.
     """
-    of_rows = [reason for reason in reasons if reason.reason not in REGION_REASONS]
+    region_reasons = reasons_of_regions(counts)
+    of_rows = [reason for reason in reasons if reason.reason not in region_reasons]
     rows = counts["rows"] - counts.get("unchecked", 0)
     check_bad_share(of_rows, rows=rows, max_bad_share=max_bad_share)
-    of_regions = [reason for reason in reasons if reason.reason in REGION_REASONS]
+    of_regions = [reason for reason in reasons if reason.reason in region_reasons]
     regions = counts.get("regions", 0)
     check_bad_share(of_regions, rows=regions, max_bad_share=max_bad_share, unit="regions")
 

@@ -13,6 +13,8 @@ SPACES = " \u3000"
 """Stripped off both ends of a text; any other white space there is a fault of the row."""
 ILLEGIBLE = ("*", "###")
 """What PaddleOCR reads as don't-care (ppocr/data/imaug/label_ops.py, DetLabelEncode)."""
+UNREAD = ("TEMPORARY", "待识别")
+"""What PPOCRLabel writes for the text of a box until somebody reads it, in all that it exports."""
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GB18030_MARK = "\ufeff".encode("gb18030")

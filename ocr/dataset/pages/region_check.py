@@ -42,7 +42,7 @@ def check_regions(page: RawPage, *, width_px: int, height_px: int) -> PageLabel:
                 fault = _duplicate(kept[key], region)
             kept[key] = _merge(kept[key], region) if key in kept else region
             if fault is None and not region.ignored and not region.text:
-                fault = Fault("missing_text", "no text: no line is cut out")
+                fault = raw.text_fault or Fault("missing_text", "no text: no line is cut out")
         if fault is not None:
             rejections.append(Rejection(fault.reason, where, page.image, raw.text, fault.detail))
     return PageLabel(tuple(kept.values()), len(page.label.regions), tuple(rejections))

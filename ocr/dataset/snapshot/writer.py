@@ -14,7 +14,7 @@ from ocr.dataset.candidate import SampleLabel
 from ocr.dataset.candidate_table import EncodedImages
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.dataset.process_pool import ProcessPool
-from ocr.dataset.quarantine import REGION_REASONS, Rejection, count_reasons
+from ocr.dataset.quarantine import Rejection, count_reasons, reasons_of_regions
 from ocr.dataset.snapshot.held_out import digest_held_out
 from ocr.dataset.snapshot.lookalikes import count_characters, find_lookalikes
 from ocr.dataset.snapshot.manifest import SnapshotManifest, Task
@@ -78,7 +78,7 @@ def write_snapshot(
         digests[file] = sha256_of(folder / file)
     manifest = SnapshotManifest.create(
         name=name,
-        counts=_count(ordered, rejections) | dict(counts or {}),
+        counts=_count(ordered, rejections, counts or {}),
         quarantine=count_reasons(rejections),
         charset_size=len(charset.characters),
         files=dict(sorted(digests.items())),
@@ -132,8 +132,11 @@ def _write_shard(
         return shard, write_shard(folder / shard, files)
 
 
-def _count(accepted: Accepted[SampleLabel], rejected: Sequence[Rejection]) -> dict[str, int]:
-    bad = sum(rejection.reason not in REGION_REASONS for rejection in rejected)
+def _count(
+    accepted: Accepted[SampleLabel], rejected: Sequence[Rejection], more: Mapping[str, int]
+) -> dict[str, int]:
+    region_reasons = reasons_of_regions(more)
+    bad = sum(rejection.reason not in region_reasons for rejection in rejected)
     counts = {"rows": len(accepted) + bad, "accepted": len(accepted), "quarantined": bad}
     of_rows = accepted.candidates.column("group")
     if of_rows.any():
@@ -143,4 +146,4 @@ def _count(accepted: Accepted[SampleLabel], rejected: Sequence[Rejection]) -> di
     if accepted.unchecked:
         counts["unchecked"] = accepted.unchecked
     of_splits = np.bincount(accepted.splits, minlength=len(SPLITS)).tolist()
-    return counts | dict(zip(SPLITS, of_splits, strict=True))
+    return counts | dict(zip(SPLITS, of_splits, strict=True)) | dict(more)

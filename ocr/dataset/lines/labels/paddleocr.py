@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ocr.dataset.candidate import Row
-from ocr.dataset.labels.encoding import SPACES
+from ocr.dataset.labels.encoding import SPACES, UNREAD
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
@@ -49,6 +49,9 @@ def parse_paddleocr(
             yield Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} extra tabs")
         elif _REGIONS.match(text):
             yield Rejection("malformed_row", where, image, text[:80], _OF_PAGES)
+        elif text in UNREAD:
+            detail = f"{text!r} stands for a text that nobody read"
+            yield Rejection("missing_text", where, image.strip(), text, detail)
         elif image.startswith("["):
             yield from _parse_image_list(image, text, split=split, name=name, where=where)
         else:

@@ -1,12 +1,14 @@
 """PaddleOCR's detection labels: `image<TAB>[{"transcription", "points"}, ...]`, a page a line.
 
-The transcriptions `*` and `###` mean don't-care; PPOCRLabel adds `"difficult": true`.
+The transcriptions `*` and `###` mean don't-care; PPOCRLabel adds `"difficult": true`, and writes
+placeholders for texts that nobody read.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from ocr.dataset.candidate import Row
+from ocr.dataset.labels.encoding import UNREAD
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, read_points, read_region
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
@@ -49,8 +51,12 @@ def _read_region(written: object) -> RawRegion:
     if not isinstance(written, Mapping):
         return RawRegion((), "", fault=Fault("malformed_region", f"{written!r:.60} is no object"))
     text = written.get("transcription", "")
-    return read_region(
+    region = read_region(
         read_points(written.get("points")),
         text if isinstance(text, str) else "",
         ignored=written.get("difficult") is True,
     )
+    if region.text in UNREAD:
+        detail = f"{region.text!r} stands for a text that nobody read: no line is cut out"
+        return region._replace(text="", text_fault=Fault("missing_text", detail))
+    return region

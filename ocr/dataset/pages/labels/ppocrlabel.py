@@ -1,7 +1,7 @@
 """PPOCRLabel projects: `Label.txt` beside the images, and `fileState.txt` with the confirmed ones.
 
 Rows are PaddleOCR's, but an image is named with its project's folder (`receipts/1.jpg`), by
-whatever name the folder had then. A box that was drawn and not yet read holds a placeholder.
+whatever name the folder had then.
 https://github.com/PFCCLab/PPOCRLabel
 """
 
@@ -15,7 +15,6 @@ from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 
 FILE_STATE = "fileState.txt"
-_PLACEHOLDERS = ("TEMPORARY", "待识别")
 
 
 def parse_ppocrlabel(
@@ -44,11 +43,7 @@ def parse_ppocrlabel(
 
 def _in_project(page: RawPage, folder: str) -> RawPage:
     image = str(PurePosixPath(folder, _file_name(page.image)))
-    regions = (
-        region._replace(text="") if region.text in _PLACEHOLDERS else region
-        for region in page.label.regions
-    )
-    return page._replace(image=image, label=page.label._replace(regions=tuple(regions)))
+    return page._replace(image=image)
 
 
 def _file_name(path: str) -> str:

@@ -26,6 +26,7 @@ class RawRegion(NamedTuple):
         ignored: Marked as illegible, difficult or not to be read.
         starts_reading: Whether the first corner is where reading begins; else any may be.
         fault: What kept it from being read; its corners, if any, still say where it is.
+        text_fault: Why nothing can be learnt of its text; its place is good.
     """
 
     points: Points
@@ -33,6 +34,7 @@ class RawRegion(NamedTuple):
     ignored: bool = False
     starts_reading: bool = True
     fault: Fault | None = None
+    text_fault: Fault | None = None
 
 
 class RawPageLabel(NamedTuple):

@@ -262,6 +262,18 @@ def test_file_name_that_is_no_utf8_is_kept_readable(store: Store, tmp_path: Path
     assert table["image"][0].as_py().isascii()
 
 
+def test_placeholders_of_ppocrlabel_are_counted_and_no_fault(store: Store, root: Path) -> None:
+    labels = root / "rec_train.txt"
+    lines = labels.read_text("utf-8").splitlines()
+    unread = [line.partition("\t")[0] + "\t待识别" for line in lines[:10]]
+    labels.write_text("\n".join([*unread, *lines[10:]]) + "\n", "utf-8")
+
+    made = prepare(store, root)
+
+    assert [(each.reason, each.count) for each in made.quarantine] == [("missing_text", 10)]
+    assert made.counts["quarantined"] == 10
+
+
 @needs_plates
 def test_real_plates_lose_nothing(store: Store) -> None:
     labels = LineLabelFiles("paddleocr", PLATES, "rec_train.txt", "rec_val.txt", "rec_test.txt")

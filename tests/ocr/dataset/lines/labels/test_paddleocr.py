@@ -27,6 +27,15 @@ def test_row_knows_its_file_line_and_split() -> None:
     assert parse("a.jpg\tA 1\n") == [row]
 
 
+@pytest.mark.parametrize("text", ["待识别", "TEMPORARY"])
+def test_placeholder_of_ppocrlabel_is_no_text(text: str) -> None:
+    rejected, kept = parse(f"a.jpg\t{text}\nb.jpg\t{text} 1\n")
+
+    assert isinstance(rejected, Rejection)
+    assert (rejected.reason, rejected.where, rejected.text) == ("missing_text", "rec.txt:1", text)
+    assert not isinstance(kept, Rejection)
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -51,6 +51,21 @@ def test_difficult_regions_are_ignored_and_keep_their_text() -> None:
     assert read(entry) == RawRegion(POINTS, "A", ignored=True)
 
 
+@pytest.mark.parametrize("text", ["待识别", "TEMPORARY", " TEMPORARY "])
+def test_placeholder_of_ppocrlabel_is_no_text_and_is_named(text: str) -> None:
+    region = read({"transcription": text, "points": BOX})
+
+    assert (region.points, region.text, region.ignored) == (POINTS, "", False)
+    assert region.text_fault is not None
+    assert region.text_fault.reason == "missing_text"
+    assert repr(text.strip()) in region.text_fault.detail
+
+
+@pytest.mark.parametrize("text", ["Temporary", "TEMPORARY EXIT"])
+def test_only_the_placeholder_itself_is_no_text(text: str) -> None:
+    assert read({"transcription": text, "points": BOX}) == RawRegion(POINTS, text)
+
+
 @pytest.mark.parametrize("entry", [{"points": BOX}, {"transcription": None, "points": BOX}])
 def test_missing_transcription_is_no_text(entry: object) -> None:
     assert read(entry) == RawRegion(POINTS, "")
