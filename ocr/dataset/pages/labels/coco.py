@@ -19,6 +19,7 @@ from ocr.dataset.pages.labels.raw import (
     read_group,
     read_json,
     read_region,
+    read_text,
 )
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
@@ -86,7 +87,7 @@ def _size(image: Mapping[str, Any]) -> Size | None:
 def _read_annotation(annotation: Mapping[str, Any]) -> RawRegion:
     attributes = annotation.get("attributes")
     known = {**(attributes if isinstance(attributes, Mapping) else {}), **annotation}
-    text = next((known[k] for k in _TEXT_KEYS if isinstance(known.get(k), str)), "")
+    text = read_text(next((known[k] for k in _TEXT_KEYS if known.get(k) is not None), None))
     ignored = any(known.get(key) in (True, 1) for key in _IGNORED_KEYS)
     ignored |= known.get("legibility") == "illegible"
     points, fault = _read_shape(annotation)

@@ -23,6 +23,7 @@ from ocr.dataset.pages.labels.raw import (
     read_json,
     read_points,
     read_region,
+    read_text,
 )
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
@@ -135,9 +136,10 @@ def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
         return None
     values = [value for each in group if isinstance(value := each.get("value"), Mapping)]
     texts = [_read_text(value.get("text")) for value in values]
+    text: str | Fault = next((each for each in texts if each), "")
     return read_region(
         _read_shape(shape["value"], _size(shape)),
-        next(filter(None, texts), ""),
+        text,
         ignored=any(map(_is_ignored, values)),
         starts_reading="points" not in shape["value"],
     )
@@ -154,9 +156,10 @@ def _is_ignored(value: Mapping[str, Any]) -> bool:
     return any(str(label).lower() in _IGNORED for label in labels)
 
 
-def _read_text(written: object) -> str:
-    parts = written if isinstance(written, list) else [written]
-    return " ".join(part for part in parts if isinstance(part, str))
+def _read_text(written: object) -> str | Fault:
+    texts = [read_text(part) for part in (written if isinstance(written, list) else [written])]
+    faults = (text for text in texts if isinstance(text, Fault))
+    return next(faults, None) or " ".join(filter(None, map(str, texts)))
 
 
 def _read_shape(value: Mapping[str, Any], size: Size | None) -> Points | Fault:

@@ -18,6 +18,7 @@ from ocr.dataset.pages.labels.raw import (
     Size,
     are_numbers,
     read_region,
+    read_text,
 )
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
@@ -44,7 +45,7 @@ def parse_mmocr_pages(
 def _read_instance(written: object) -> RawRegion:
     if not isinstance(written, Mapping):
         return RawRegion((), "", fault=Fault("malformed_region", "an instance is no object"))
-    text, is_ignored = written.get("text"), written.get("ignore") in (True, 1)
+    is_ignored = written.get("ignore") in (True, 1)
     shape: Any = written.get("polygon")
     points = _read_box(written.get("bbox"))
     fault: Fault | None = None
@@ -54,7 +55,7 @@ def _read_instance(written: object) -> RawRegion:
         fault = Fault("malformed_region", "expected a polygon [x1, y1, x2, y2, ...] or a bbox")
     return read_region(
         points,
-        text if isinstance(text, str) else "",
+        read_text(written.get("text")),
         ignored=is_ignored,
         starts_reading=bool(shape),
         fault=fault,

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import UNREAD
-from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, read_points, read_region
+from ocr.dataset.pages.labels.raw import (
+    RawPage,
+    RawPageLabel,
+    RawRegion,
+    read_points,
+    read_region,
+    read_text,
+)
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 
@@ -50,10 +57,9 @@ def _parse_row(row: str, *, where: str, name: str, split: Split | None) -> RawPa
 def _read_region(written: object) -> RawRegion:
     if not isinstance(written, Mapping):
         return RawRegion((), "", fault=Fault("malformed_region", f"{written!r:.60} is no object"))
-    text = written.get("transcription", "")
     region = read_region(
         read_points(written.get("points")),
-        text if isinstance(text, str) else "",
+        read_text(written.get("transcription")),
         ignored=written.get("difficult") is True,
     )
     if region.text in UNREAD:

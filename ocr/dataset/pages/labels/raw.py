@@ -64,7 +64,7 @@ RawPage = Row[RawPageLabel]
 
 def read_region(
     points: Points | Fault,
-    text: str,
+    text: str | Fault,
     *,
     ignored: bool = False,
     starts_reading: bool = True,
@@ -74,7 +74,7 @@ def read_region(
 
     Args:
         points: Corners (x, y) in pixels of the page, or what kept them from being read.
-        text: As written.
+        text: As written, or what kept it from being read.
         ignored: Whether it is marked as illegible, difficult or not to be read.
         starts_reading: Whether the first corner is where reading begins; else any may be.
         fault: What is wrong with a region whose corners are known.
@@ -83,6 +83,8 @@ def read_region(
         region = RawRegion((), "", ignored, fault=points)
     else:
         region = RawRegion(points, "", ignored, starts_reading, fault)
+    if isinstance(text, Fault):
+        return region._replace(text_fault=text)
     return _with_text(region, text.strip(SPACES))
 
 
@@ -115,6 +117,20 @@ def read_json(content: str, *, name: str) -> object:
     except (ValueError, RecursionError) as error:
         raise BadData(f"{name} is no JSON: {error}") from error
     return document
+
+
+def read_text(written: object) -> str | Fault:
+    """Read a text of JSON: a whole number is its digits, null is none.
+
+    A number with a fraction is refused, as in a table: how it stands on the page is lost.
+    """
+    if written is None:
+        return ""
+    if isinstance(written, str):
+        return written
+    if isinstance(written, int) and not isinstance(written, bool):
+        return str(written)
+    return Fault("malformed_region", f"the text is {written!r:.60}, expected a string")
 
 
 def read_points(written: object) -> Points | Fault:

@@ -112,6 +112,15 @@ def test_region_without_a_text_is_told_and_stays(text: str) -> None:
     assert page.regions == (Region(BOX, ""),)
 
 
+def test_region_whose_text_could_not_be_read_says_why_and_stays() -> None:
+    fault = Fault("malformed_region", "the text is 9.5")
+
+    page = check(RawRegion(BOX, "", text_fault=fault))
+
+    assert [(each.reason, each.detail) for each in page.faults] == [fault]
+    assert page.regions == (Region(BOX, ""),)
+
+
 def test_ignored_region_needs_no_text() -> None:
     assert check(RawRegion(BOX, "", ignored=True)).faults == ()
 

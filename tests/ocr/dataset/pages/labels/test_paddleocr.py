@@ -7,7 +7,7 @@ import pytest
 from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
-from ocr.dataset.quarantine import Reason, Rejection
+from ocr.dataset.quarantine import Fault, Reason, Rejection
 
 BOX = [[0, 1], [9, 1], [9, 5], [0, 5]]
 POINTS = ((0, 1), (9, 1), (9, 5), (0, 5))
@@ -49,6 +49,21 @@ def test_difficult_regions_are_ignored_and_keep_their_text() -> None:
     entry = {"transcription": "A", "points": BOX, "difficult": True}
 
     assert read(entry) == RawRegion(POINTS, "A", ignored=True)
+
+
+@pytest.mark.parametrize(("written", "text"), [(98, "98"), (0, "0"), (-5, "-5")])
+def test_whole_number_is_its_digits(written: int, text: str) -> None:
+    assert read({"transcription": written, "points": BOX}) == RawRegion(POINTS, text)
+
+
+@pytest.mark.parametrize("written", [9.5, 98.0, True, ["A"], {"text": "A"}])
+def test_text_of_another_type_is_malformed_and_shown_and_the_place_stays(written: object) -> None:
+    region = read({"transcription": written, "points": BOX})
+
+    assert (region.points, region.text, region.ignored) == (POINTS, "", False)
+    assert region.text_fault == Fault(
+        "malformed_region", f"the text is {written!r}, expected a string"
+    )
 
 
 @pytest.mark.parametrize("text", ["待识别", "TEMPORARY", " TEMPORARY "])
