@@ -47,6 +47,7 @@ _REGION_REASONS: frozenset[Reason] = frozenset(
         "outside_image",
         "duplicate_region",
         "missing_text",
+        "control_character",
     ]
 )
 """What is wrong with one region of a page that stays."""

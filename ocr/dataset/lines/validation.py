@@ -1,16 +1,12 @@
 """What an accepted text looks like."""
 
-import unicodedata
-
 from ocr.dataset.labels.encoding import ILLEGIBLE
+from ocr.dataset.labels.hidden import find_hidden
 from ocr.dataset.lines.limits import LineLimits
 from ocr.dataset.quarantine import Fault
 from ocr.models.charset import Charset
 
-_CONTROL_CATEGORIES = ("Cc", "Cs", "Cn", "Zl", "Zp")
 _SPACE_ADVICE = "; add a line with one space to it, which PaddleOCR's use_space_char stands for"
-# Format characters that show nothing; joiners, which some scripts need, are not among them.
-_INVISIBLE = frozenset("\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e")
 
 
 def find_text_fault(text: str, *, limits: LineLimits, charset: Charset | None) -> Fault | None:
@@ -30,17 +26,9 @@ def find_text_fault(text: str, *, limits: LineLimits, charset: Charset | None) -
         return Fault(
             "text_too_long", f"{len(text)} characters, allowed are {limits.max_text_length}"
         )
-    if not text.isprintable() and (hidden := _hidden_characters(text)):
-        return Fault("control_character", f"holds {' '.join(hidden)}")
+    if hidden := find_hidden(text):
+        return hidden
     if charset is not None and (unknown := charset.unknown(text)):
         detail = f"{''.join(unknown)!r} is not in the charset"
         return Fault("unknown_character", detail + (_SPACE_ADVICE if " " in unknown else ""))
     return None
-
-
-def _hidden_characters(text: str) -> list[str]:
-    return [
-        f"U+{ord(character):04X}"
-        for character in text
-        if character in _INVISIBLE or unicodedata.category(character) in _CONTROL_CATEGORIES
-    ]

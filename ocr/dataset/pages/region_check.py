@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from shapely import Polygon
 
+from ocr.dataset.labels.hidden import find_hidden
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import RawPage, RawRegion
 from ocr.dataset.pages.labels.raw import Points
@@ -35,22 +36,18 @@ def check_regions(page: RawPage, *, width_px: int, height_px: int) -> PageLabel:
     rejections: list[Rejection] = []
     for number, raw in enumerate(page.label.regions, start=1):
         where = f"{page.where} region {number}"
-        region, fault = _judge(raw._replace(text=_unicode(raw.text)), size)
+        text_fault = find_hidden(raw.text) or raw.text_fault
+        region, fault = _judge(raw._replace(text="") if text_fault else raw, size)
         if region is not None:
             key = frozenset(region.polygon)
             if fault is None and key in kept:
                 fault = _duplicate(kept[key], region)
             kept[key] = _merge(kept[key], region) if key in kept else region
             if fault is None and not region.ignored and not region.text:
-                fault = raw.text_fault or Fault("missing_text", "no text: no line is cut out")
+                fault = text_fault or Fault("missing_text", "no text: no line is cut out")
         if fault is not None:
             rejections.append(Rejection(fault.reason, where, page.image, raw.text, fault.detail))
     return PageLabel(tuple(kept.values()), len(page.label.regions), tuple(rejections))
-
-
-def _unicode(text: str) -> str:
-    """The text, empty where JSON's escapes made half a character of it, which no file can hold."""
-    return "" if any(0xD800 <= ord(each) <= 0xDFFF for each in text) else text
 
 
 def _judge(raw: RawRegion, size: NDArray[np.float64]) -> tuple[Region | None, Fault | None]:

@@ -126,6 +126,17 @@ def test_regions_without_texts_are_told_but_not_bad(store: Store, root: Path) ->
     assert (made.counts["accepted"], made.counts["ignored_regions"]) == (16, 0)
 
 
+def test_hidden_characters_of_texts_are_bad_regions(store: Store, root: Path) -> None:
+    for name in ("det_train.txt", "det_val.txt", "det_test.txt"):
+        lines = (
+            (root / name).read_text().replace('"transcription": "', '"transcription": "A\\u2028')
+        )
+        (root / name).write_text(lines)
+
+    with pytest.raises(TooManyRejected, match=r"(?s)32 of 32 regions are bad .*control_character"):
+        prepare(store, root, limits=replace(LIMITS, max_bad_share=0.5))
+
+
 def confirm(root: Path, *, pages: int) -> PageLabelFiles:
     """Make a project of PPOCRLabel of the train pages, so many of them confirmed."""
     rows = (root / "det_train.txt").read_text().splitlines(keepends=True)

@@ -104,9 +104,28 @@ def test_what_a_reader_could_not_read_is_ignored_where_it_says_so() -> None:
     assert [each.detail for each in page.faults] == ["a mask", "a mask"]
 
 
-@pytest.mark.parametrize("text", ["", "half a character: \ud83d"])
-def test_region_without_a_text_is_told_and_stays(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "code_point"),
+    [
+        ("\ud83d万佳", "U+D83D"),
+        ("a\u2028b", "U+2028"),
+        ("a\u2029b", "U+2029"),
+        ("a\x85b", "U+0085"),
+    ],
+)
+def test_hidden_character_is_named_and_the_region_stays_without_its_text(
+    text: str, code_point: str
+) -> None:
     page = check(RawRegion(BOX, text))
+
+    assert [(each.reason, each.detail) for each in page.faults] == [
+        ("control_character", f"holds {code_point}")
+    ]
+    assert page.regions == (Region(BOX, ""),)
+
+
+def test_region_without_a_text_is_told_and_stays() -> None:
+    page = check(RawRegion(BOX, ""))
 
     assert [each.reason for each in page.faults] == ["missing_text"]
     assert page.regions == (Region(BOX, ""),)
