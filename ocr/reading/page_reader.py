@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Final, Literal, Protocol
+from typing import Protocol
 
-import cv2
 import numpy as np
 
 from ocr.image.cropping import UPRIGHT_ASPECT, crop_line
 from ocr.image.pixels import Image
 from ocr.image.rectangle import Corners
+from ocr.image.turning import BACK, ROTATIONS, Rotation, turn_image, turn_points
 from ocr.models.gap_model import GapModel
 from ocr.models.page_line import PageLine, PageWord, Polygon
 from ocr.reading.detection.detector import Detector
@@ -23,18 +23,11 @@ from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
 from ocr.reading.words import FoundWord, PlacedLine, find_words
 
-Rotation = Literal[0, 90, 180, 270]
-"""Degrees by which a page is turned clockwise."""
-
-ROTATIONS: Final[tuple[Rotation, ...]] = (0, 90, 180, 270)
-
 BLANK_DEVIATION = 2.0
 """A page whose values, 0 to 255, deviate less from their mean holds nothing."""
 
 SHARPNESS = 4
 """Power of a confidence by which lines are weighed to find how a page lies."""
-
-_TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 
 @dataclass(frozen=True)
@@ -109,14 +102,9 @@ class PlacedPage:
 
     def _polygon(self, corners: Corners) -> Polygon:
         """Return corners (4, 2) of the turned page as they lie on the given one."""
-        x, y = corners[..., 0], corners[..., 1]
-        if self.rotation == 90:
-            x, y = y, self.width_px - x
-        elif self.rotation == 180:
-            x, y = self.width_px - x, self.height_px - y
-        elif self.rotation == 270:
-            x, y = self.height_px - y, x
-        return tuple(zip(x.tolist(), y.tolist(), strict=True))
+        back = BACK[self.rotation]
+        given = turn_points(corners, back, width_px=self.width_px, height_px=self.height_px)
+        return tuple((x, y) for x, y in given.tolist())
 
 
 class ReadsPages(Protocol):
@@ -215,7 +203,7 @@ class PageReader:
     def _place(self, image: Image, rotation: Rotation, *, with_kernels: bool) -> PlacedPage:
         timings: dict[str, float] = {}
         with _timed(timings, "detect_s"):
-            page = _turn(image, rotation)
+            page = turn_image(image, rotation)
             found = self._detector.detect(page)
             if not with_kernels:
                 found = replace(found, kernels=None)
@@ -244,7 +232,7 @@ class PageReader:
         return legibility >= self.SURE_LEGIBILITY * max(characters, 1)
 
     def _find_rotation(self, image: Image) -> Rotation:
-        legibility = {rotation: self._try(_turn(image, rotation)) for rotation in ROTATIONS}
+        legibility = {rotation: self._try(turn_image(image, rotation)) for rotation in ROTATIONS}
         best = max(ROTATIONS, key=legibility.__getitem__)
         return best if legibility[best] > self.LEAST_GAIN * legibility[0] else 0
 
@@ -282,10 +270,6 @@ def _is_upright(box: Corners) -> bool:
 
 def _is_blank(image: Image) -> bool:
     return float(image[::8, ::8].std()) < BLANK_DEVIATION
-
-
-def _turn(image: Image, rotation: Rotation) -> Image:
-    return np.asarray(cv2.rotate(image, _TURNS[rotation])) if rotation else image
 
 
 @contextmanager

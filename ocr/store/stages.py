@@ -75,7 +75,7 @@ STAGES: Final[dict[StageName, Stage]] = {
     "prepare-pages": Stage(
         9, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
-    "crop-pages": Stage(8, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
+    "crop-pages": Stage(9, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
     "train-recogniser": Stage(
         3,
         ("training.recognition.trainee", "training.loop.loop"),

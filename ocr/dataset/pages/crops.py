@@ -22,6 +22,7 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, open_page_snapshot
+from ocr.dataset.pages.upright import NumberedRegion, lay_upright
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.quarantine import Fault, Rejection
@@ -235,8 +236,8 @@ def _cut_page(
     texts: TextRule,
     file: SpoolFile,
 ) -> Iterator[CutLine | Rejection]:
-    image = pages.image(sample)
-    for number, region in readable_regions(sample):
+    image, regions = lay_upright(pages.image(sample), readable_regions(sample))
+    for number, region in regions:
         where = f"{sample.image or sample.id[:12]} region {number}"
         label = LineLabel(region.text).written(texts)
         group = sample.group or sample.id
@@ -254,7 +255,7 @@ def _cut_page(
             yield Candidate(row, found)
 
 
-def readable_regions(sample: PageSample) -> list[tuple[int, Region]]:
+def readable_regions(sample: PageSample) -> list[NumberedRegion]:
     """Regions that have a text to learn, numbered as on their page."""
     numbered = enumerate(sample.regions, start=1)
     return [(at, region) for at, region in numbered if region.text and not region.ignored]

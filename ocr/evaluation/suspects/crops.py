@@ -6,6 +6,7 @@ from ocr.dataset.candidate import is_checked
 from ocr.dataset.lines.snapshot import LineSnapshot
 from ocr.dataset.pages.crops import cut_region, readable_regions
 from ocr.dataset.pages.snapshot import PageSnapshot
+from ocr.dataset.pages.upright import lay_upright
 from ocr.dataset.snapshot.snapshot import Sample
 from ocr.dataset.split import Split
 from ocr.evaluation.suspects.suspect import LabelledCrop
@@ -26,8 +27,9 @@ def crops_of_pages(pages: PageSnapshot, split: Split) -> Iterator[tuple[Labelled
     for page, image in pages.images(split):
         if not is_checked(page.source):
             continue
-        for number, region in readable_regions(page):
-            yield _label(page, region.text, region=number), cut_region(image, region)
+        upright, regions = lay_upright(image, readable_regions(page))
+        for number, region in regions:
+            yield _label(page, region.text, region=number), cut_region(upright, region)
 
 
 def _label(sample: Sample, text: str, *, region: int) -> LabelledCrop:

@@ -9,9 +9,10 @@ import pytest
 
 from ocr.errors import BadInput
 from ocr.image.pixels import Image
+from ocr.image.turning import Rotation
 from ocr.reading.detection.boxes import Detections
 from ocr.reading.detection.detector import Detector, OnnxDetector
-from ocr.reading.page_reader import PageReader, ReadsPages, Rotation
+from ocr.reading.page_reader import PageReader, ReadsPages
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from tests.toy_bundle import Lines, draw_page

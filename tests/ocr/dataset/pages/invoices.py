@@ -43,11 +43,15 @@ def write_invoices(root: Path, *, misread: int = 0) -> None:
         add_row(root, f"{split}.txt", f"{number}.png", entries)
 
 
-def cut(store: Store, root: Path) -> SnapshotRef:
+def prepare(store: Store, root: Path) -> SnapshotRef:
     labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    pages = prepare_pages(
+    return prepare_pages(
         store, name="p", labels=labels, limits=PAGE_LIMITS, split=SPLIT, copies=COPIES
     )
+
+
+def cut(store: Store, root: Path) -> SnapshotRef:
+    pages = prepare(store, root)
     assert pages.quarantine == ()
     return prepare_crops(store, pages_key=pages.key, name="p-lines", limits=PAGE_LIMITS)
 

@@ -11,9 +11,10 @@ from ocr.evaluation.pages.gaps.examples import GapExample
 from ocr.evaluation.pages.gaps.fit import fit_weights
 from ocr.evaluation.pages.gaps.gain import GapGain, fit_gap_model
 from ocr.image.pixels import Image
+from ocr.image.turning import Rotation
 from ocr.models.gap_model import Gap, GapModel
 from ocr.reading.detection.boxes import Detections
-from ocr.reading.page_reader import PageReader, PlacedPage, Rotation
+from ocr.reading.page_reader import PageReader, PlacedPage
 from tests.ocr.evaluation.pages.gaps.columns import ROWS, draw_rows, sample
 from tests.ocr.reading.cells import Cells
 
