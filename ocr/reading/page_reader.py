@@ -1,7 +1,6 @@
 """Pages to lines of text: detect, put in reading order, cut out, recognise."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -9,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ocr.image.cropping import UPRIGHT_ASPECT, crop_line
+from ocr.image.cropping import crop_line
 from ocr.image.pixels import Image
 from ocr.image.rectangle import Corners
 from ocr.image.turning import BACK, ROTATIONS, Rotation, turn_image, turn_points
@@ -18,16 +17,13 @@ from ocr.models.page_line import PageLine, PageWord, Polygon
 from ocr.reading.detection.detector import Detector
 from ocr.reading.detection.kernel_map import KernelMap
 from ocr.reading.gaps import cut_at_gaps
+from ocr.reading.legibility import FoundLine, legibility, lies_well, reads_surely
 from ocr.reading.reading_order import reading_order
-from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
 from ocr.reading.words import FoundWord, PlacedLine, find_words
 
 BLANK_DEVIATION = 2.0
 """A page whose values, 0 to 255, deviate less from their mean holds nothing."""
-
-SHARPNESS = 4
-"""Power of a confidence by which lines are weighed to find how a page lies."""
 
 
 @dataclass(frozen=True)
@@ -121,14 +117,11 @@ class ReadsPages(Protocol):
 class PageReader:
     """Reads with a detector and a recogniser; safe to share between threads if they are.
 
-    A page is read as it lies. Where that reads badly, or most of it runs up or down, a few lines
-    are tried at each quarter turn, and the page is read as it reads best. So an upright page that
-    reads well costs nothing more, and no trial can change it.
+    A page is read as it lies. Where that reads badly, most of it runs up or down, or was found as
+    single characters, a few lines are tried at each quarter turn, and the page is read as it reads
+    best. So an upright page that reads well costs nothing more, and no trial can change it. One
+    that reads surely, but by single characters, is turned only to what lies well.
     """
-
-    SURE_LEGIBILITY = 0.65
-    """From this legibility of a character on, no other turn is tried: receipts that lie well have
-    0.74 to 0.93, upside down 0.50 to 0.57."""
 
     TRIED_LINES = 8
     """So many of the longest lines tell how well a page reads at a turn."""
@@ -188,10 +181,11 @@ class PageReader:
         if rotation is not None:
             return self._place(image, rotation, with_kernels=with_kernels)
         upright = self._place(image, 0, with_kernels=with_kernels)
-        if self._lies_well(upright.lines) or (not upright.lines and _is_blank(image)):
+        found = [(line.box, line.read) for line in upright.lines]
+        if lies_well(found) or (not found and _is_blank(image)):
             return upright
         started = perf_counter()
-        rotation = self._find_rotation(image)
+        rotation = self._find_rotation(image, is_sure=reads_surely(found))
         turn_s = perf_counter() - started
         if rotation == 0:
             return replace(upright, timings={**upright.timings, "turn_s": turn_s})
@@ -226,46 +220,21 @@ class PageReader:
             kernels=found.kernels,
         )
 
-    def _lies_well(self, lines: Sequence[PlacedLine]) -> bool:
-        characters = sum(len(line.read.text) for line in lines)
-        legibility = _legibility((line.box, line.read) for line in lines)
-        return legibility >= self.SURE_LEGIBILITY * max(characters, 1)
+    def _find_rotation(self, image: Image, *, is_sure: bool) -> Rotation:
+        tried = {rotation: self._try(turn_image(image, rotation)) for rotation in ROTATIONS}
+        best = max(ROTATIONS, key=lambda rotation: legibility(tried[rotation]))
+        gains = legibility(tried[best]) > self.LEAST_GAIN * legibility(tried[0])
+        return best if gains and (lies_well(tried[best]) or not is_sure) else 0
 
-    def _find_rotation(self, image: Image) -> Rotation:
-        legibility = {rotation: self._try(turn_image(image, rotation)) for rotation in ROTATIONS}
-        best = max(ROTATIONS, key=legibility.__getitem__)
-        return best if legibility[best] > self.LEAST_GAIN * legibility[0] else 0
-
-    def _try(self, page: Image) -> float:
-        """Return how well the longest lines of a page read."""
+    def _try(self, page: Image) -> list[FoundLine]:
+        """Return the longest lines of a page and what they read, if anything."""
         found = self._detector.detect(page)
         sides_px = np.linalg.norm(found.boxes - np.roll(found.boxes, 1, axis=1), axis=2)
         longest = np.argsort(-sides_px.max(axis=1), kind="stable")[: self.TRIED_LINES]
         crops = [crop_line(page, found.crop_boxes[index]) for index in longest]
         texts = self._recogniser.recognise(crops)
-        return _legibility(zip(found.boxes[longest], texts, strict=True))
-
-
-def _legibility(lines: Iterable[tuple[Corners, Recognition]]) -> float:
-    """Return the characters that are surely read; those of a line up or down count half.
-
-    Small nets are sure of nonsense, too: upside down, receipts read with confidences of 0.86
-    instead of 0.97. The power of four tells them apart.
-
-    A crop is laid on its side where it is upright, so a page that lies on its side may well read
-    without being turned; but then its lines run up or down.
-    """
-    return sum(
-        len(text.text) * text.confidence**SHARPNESS * (0.5 if _is_upright(box) else 1.0)
-        for box, text in lines
-        if text.text.strip()
-    )
-
-
-def _is_upright(box: Corners) -> bool:
-    top_left, top_right, _, bottom_left = box.tolist()
-    width_px, height_px = math.dist(top_left, top_right), math.dist(top_left, bottom_left)
-    return height_px >= UPRIGHT_ASPECT * width_px
+        lines = zip(found.boxes[longest], texts, strict=True)
+        return [(box, text) for box, text in lines if text.text.strip()]
 
 
 def _is_blank(image: Image) -> bool:

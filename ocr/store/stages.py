@@ -99,7 +99,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "assemble": Stage(
-        5,
+        6,
         (
             "ocr.models.pipeline",
             "ocr.reading.page_reader",
@@ -122,7 +122,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-pages": Stage(
-        3,
+        4,
         (
             "ocr.evaluation.pages.evaluate",
             "ocr.dataset.pages.snapshot",
@@ -133,7 +133,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "read-batch": Stage(
-        3,
+        4,
         (
             "ocr.batch.reading",
             "ocr.decoding.child",
