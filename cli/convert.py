@@ -91,7 +91,7 @@ def suspects(
         return
     print_table(
         f"{len(found)} labels that {reader.name} doubts most",
-        ["split", "image", "region", "label", "read", "contradiction"],
+        ["split", "image", "region", "label", "read", "unknown", "contradiction"],
         [_row(suspect) for suspect in found[:SHOWN]],
     )
     for file in files:
@@ -126,4 +126,4 @@ def _row(suspect: "Suspect") -> list[object]:
     name = crop.image or crop.id[:12]
     read = "as labelled" if suspect.read == crop.text else suspect.read
     said = f"{suspect.contradiction:.1f}"
-    return [crop.split, name, crop.region or "", crop.text, read, said]
+    return [crop.split, name, crop.region or "", crop.text, read, suspect.unknown_codes, said]

@@ -49,7 +49,11 @@ def show_suspects(
         return ((crop, image) for crop, image in crops() if (crop.id, crop.region) in misread)
 
     doubted = find_suspects(of_misread(), reader, most=MOST)
-    found = {(each.crop.id, each.crop.region): each for each in doubted if each.contradiction}
+    found = {
+        (each.crop.id, each.crop.region): each
+        for each in doubted
+        if each.contradiction or each.unknown
+    }
     pictures = {
         place: draw_line(image)
         for crop, image in of_misread()

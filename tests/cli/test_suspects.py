@@ -88,6 +88,25 @@ def test_lines_are_listed_by_how_much_their_label_is_contradicted(
     assert all(row["read"] == row["label"] for row in rows[3:])
 
 
+def test_a_label_in_another_width_stands_before_lines_read_as_labelled_with_its_character(
+    tmp_path: Path, plates: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    relabel(tmp_path / "rec_train.txt", "CABC", "CＡBC")
+
+    run(["suspects", "plates", str(tmp_path / "out"), *plates])
+
+    rows = read_list(tmp_path / "out")
+    (row,) = (row for row in rows if row["label"] == "CＡBC")
+    assert (row["read"], row["unknown"]) == ("CABC", "U+FF21")
+    assert float(row["contradiction"]) > 5
+    assert [row["read"] == row["label"] for row in rows] == [False] * 4 + [True] * 3
+    assert [other["unknown"] for other in rows if other is not row] == [""] * 6
+    assert "U+FF21" in capsys.readouterr().out
+    tasks = json.loads((tmp_path / "out" / "labelstudio.json").read_text())
+    notes = [task["annotations"][0]["result"][0].get("meta") for task in tasks]
+    assert {"text": ["reads CABC, does not know U+FF21"]} in notes
+
+
 def test_only_the_most_suspicious_lines_of_a_split_are_listed(
     tmp_path: Path, plates: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,6 +211,11 @@ def add_champion(name: str, bundle: Path) -> None:
     version = json.loads((bundle / "manifest.json").read_text())["version"]
     registry.register(name, version, bundle)
     registry.promote(name, version, reason="first")
+
+
+def relabel(file: Path, old: str, new: str) -> None:
+    rows = file.read_text(encoding="utf-8").replace(f"\t{old}\n", f"\t{new}\n")
+    file.write_text(rows, encoding="utf-8")
 
 
 def read_list(folder: Path) -> list[dict[str, str]]:

@@ -41,4 +41,11 @@ def _doubt(crops: Iterable[tuple[LabelledCrop, Image]], reader: ChecksLabels) ->
         checks = reader.check([image for _, image in batch], [crop.text for crop, _ in batch])
         for (crop, _), check in zip(batch, checks, strict=True):
             read = check.reading
-            yield Suspect(crop, read.text, read.confidence, check.contradiction, check.doubt)
+            yield Suspect(
+                crop,
+                read=read.text,
+                confidence=read.confidence,
+                contradiction=check.contradiction,
+                doubt=check.doubt,
+                unknown=check.unknown,
+            )

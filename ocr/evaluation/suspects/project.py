@@ -34,6 +34,7 @@ COLUMNS = (
     "region",
     "label",
     "read",
+    "unknown",
     "contradiction",
     "doubt",
     "confidence",
@@ -114,10 +115,7 @@ _WRITERS: dict[Tool, tuple[str, Callable[[Sequence[Sheet], str], Iterator[str]]]
 def _to_task(sheet: Sheet, reader: str) -> dict[str, object]:
     worst = max(sheet.suspects.values(), key=lambda each: each.suspicion)
     facts = {"suspects": len(sheet.suspects), "contradiction": round(worst.contradiction, 2)}
-    notes = {
-        number: {"meta": {"text": [f"reads {each.read}"]}}
-        for number, each in sheet.suspects.items()
-    }
+    notes = {number: {"meta": {"text": [_note(each)]}} for number, each in sheet.suspects.items()}
     read = tuple(
         replace(region, text=sheet.suspects[number].read) if number in sheet.suspects else region
         for number, region in enumerate(sheet.page.regions, start=1)
@@ -128,6 +126,11 @@ def _to_task(sheet: Sheet, reader: str) -> dict[str, object]:
         "annotations": [to_results(sheet.page, notes)],
         "predictions": [{**prediction, **to_results(replace(sheet.page, regions=read))}],
     }
+
+
+def _note(suspect: Suspect) -> str:
+    known = f", does not know {suspect.unknown_codes}" if suspect.unknown else ""
+    return f"reads {suspect.read}{known}"
 
 
 def _write_images(
@@ -171,6 +174,7 @@ def _write_list(path: Path, suspects: Sequence[Suspect], sheets: Sequence[Sheet]
                     max(1, crop.region),
                     as_cell(crop.text),
                     as_cell(each.read),
+                    each.unknown_codes,
                     round(each.contradiction, 2),
                     round(each.doubt, 2),
                     round(each.confidence, 4),

@@ -36,6 +36,7 @@ class Suspect:
         confidence: Of that, as the reader says.
         contradiction: Logarithm of how much more probable that is to the reader than the label.
         doubt: Minus the logarithm of the label's probability.
+        unknown: Characters of the label that the reader cannot read, once each.
     """
 
     crop: LabelledCrop
@@ -43,8 +44,18 @@ class Suspect:
     confidence: float
     contradiction: float
     doubt: float
+    unknown: str = ""
 
     @property
-    def suspicion(self) -> tuple[float, float]:
-        """How suspicious the label is, to compare: contradicted ones before those only doubted."""
-        return self.contradiction, self.doubt
+    def suspicion(self) -> tuple[bool, float, float]:
+        """How suspicious the label is, to compare: contradicted ones before those only doubted.
+
+        What is read otherwise comes first, though the net alone would have the label: a text model
+        decided, or the label has a character that the net cannot weigh.
+        """
+        return self.read != self.crop.text, self.contradiction, self.doubt
+
+    @property
+    def unknown_codes(self) -> str:
+        """The unknown characters by code point, which tells ":" from "：": "U+003A U+5EE0"."""
+        return " ".join(f"U+{ord(character):04X}" for character in self.unknown)

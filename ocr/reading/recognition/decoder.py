@@ -81,15 +81,15 @@ class Decoder:
     def log_likelihood(self, probabilities: NDArray[np.floating], text: str) -> float:
         """Return how probable a text is to the net alone, in nats; at most 0.
 
-        A character outside the charset is taken for whichever the net sees in its place: the net
-        knows nothing for it or against it.
+        The net gives no probability to a character outside the charset. It is at most as probable
+        as all that the net does not take a frame for: hardly where the net is sure of another.
 
         Args:
             probabilities: (T, C); class 0 is the blank.
             text: Any; one that the frames cannot hold is as improbable as if none showed it.
         """
-        anything = probabilities[:, 1:].max(axis=1, keepdims=True)
-        emissions = np.log(np.hstack([probabilities, anything]) + _TINY)
+        others = np.clip(1 - probabilities.max(axis=1, keepdims=True), 0, None)
+        emissions = np.log(np.hstack([probabilities, others]) + _TINY)
         unknown = int(probabilities.shape[1])
         found = log_likelihood(emissions, [self._classes.get(each, unknown) for each in text])
         return max(found, len(probabilities) * float(np.log(_TINY)))

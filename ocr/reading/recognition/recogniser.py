@@ -51,11 +51,13 @@ class LabelCheck:
         reading: What was read.
         doubt: Minus the logarithm of the label's probability.
         contradiction: Logarithm of how much more probable what was read is than the label.
+        unknown: Characters of the label that the charset lacks, once each: none can be read.
     """
 
     reading: Recognition
     doubt: float
     contradiction: float
+    unknown: str
 
 
 class OnnxRecogniser:
@@ -134,7 +136,12 @@ class OnnxRecogniser:
     def _check(self, frames: Probabilities, label: str) -> LabelCheck:
         reading = self._decoder.decode(frames)
         read, labelled = (self._decoder.log_likelihood(frames, t) for t in (reading.text, label))
-        return LabelCheck(reading, doubt=-labelled, contradiction=max(0.0, read - labelled))
+        return LabelCheck(
+            reading,
+            doubt=-labelled,
+            contradiction=max(0.0, read - labelled),
+            unknown="".join(dict.fromkeys(self._charset.unknown(label))),
+        )
 
     def _run(self, images: Sequence[Image]) -> Iterator[tuple[int, Probabilities]]:
         return run_in_batches(

@@ -1,13 +1,14 @@
 """Suspected labels of a report: chosen among what was misread, with their pictures."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ocr.evaluation.suspects.suspect import LabelledCrop
 from ocr.image.pixels import Image
-from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.reading.recognition.recogniser import LabelCheck, OnnxRecogniser
 from ocr.report.lineage import Lineage
 from ocr.report.lines.html import render_lines_html
 from ocr.report.pages.html import render_pages_html
@@ -38,6 +39,11 @@ def shown(reader: OnnxRecogniser) -> list[ShownSuspect]:
     return show_suspects(crops, reader, misread=misread)
 
 
+def of_width() -> Iterator[tuple[LabelledCrop, Image]]:
+    """A line whose label is right but for the width of a character."""
+    yield LabelledCrop("w", "w.png", 0, "test", "test.txt", "CＡB"), draw("CAB")
+
+
 def test_only_misread_lines_are_suspected_the_most_contradicted_first(
     reader: OnnxRecogniser,
 ) -> None:
@@ -52,6 +58,21 @@ def test_only_misread_lines_are_suspected_the_most_contradicted_first(
 
 def test_a_label_that_the_net_thinks_right_is_no_suspect(reader: OnnxRecogniser) -> None:
     assert show_suspects(crops, reader, misread={("a", 0): None}) == []
+
+
+def test_a_label_with_a_character_that_the_net_does_not_know_is_shown_and_the_character_named(
+    reader: OnnxRecogniser,
+) -> None:
+    class Undecided:
+        """Finds nothing more probable than the label, but does not know the character."""
+
+        def check(self, images: Sequence[Image], labels: Sequence[str]) -> list[LabelCheck]:
+            return [replace(each, contradiction=0.0) for each in reader.check(images, labels)]
+
+    for who in (reader, Undecided()):
+        (found,) = show_suspects(of_width, who, misread={("w", 0): None})
+
+        assert (found.suspect.read, found.suspect.unknown_codes) == ("CAB", "U+FF21")
 
 
 def test_there_are_not_too_many(reader: OnnxRecogniser) -> None:
@@ -78,7 +99,7 @@ def test_report_of_lines_shows_them_and_says_what_the_opponent_reads(
         lineage=Lineage(model="m", version="v1"),
         curves=[],
         composition_png=b"",
-        suspects=shown(reader),
+        suspects=[*shown(reader), *show_suspects(of_width, reader, misread={("w", 0): None})],
         gallery=0,
     )
 
@@ -87,6 +108,7 @@ def test_report_of_lines_shows_them_and_says_what_the_opponent_reads(
     assert "suspects" in page.ids
     assert html.index("b.png") < html.index("c.png")
     assert html.count("agrees") == 1
+    assert html.count("Unknown to it") == html.count("U+FF21") == 1
     assert "script" not in page.tags
 
 

@@ -102,14 +102,29 @@ def test_a_memory_of_steps_that_is_full_changes_no_text(monkeypatch: pytest.Monk
     assert [decoder.decode(line).text for line in lines] == expected
 
 
+def test_an_unknown_character_costs_as_much_as_the_net_is_sure_of_another() -> None:
+    def cost(sureness: float, label: str) -> float:
+        rest = (1 - sureness) / 2
+        frames = np.array([[0.0, 1, 0, 0], [1, 0, 0, 0], [0, rest, sureness, rest]], np.float32)
+        return -Decoder(Charset(CHARACTERS)).log_likelihood(frames, label)
+
+    costs = [cost(sureness, "AX") for sureness in (0.6, 0.9, 0.999, 1)]
+
+    assert costs == pytest.approx([-np.log(0.4), -np.log(0.1), -np.log(0.001), 20.7], abs=0.1)
+    assert cost(0.999, "AX") > cost(0.999, "AB") + 5
+    assert cost(0.999, "AC") > cost(0.999, "AX"), "the net itself contradicts more clearly"
+
+
 def test_a_label_is_weighed_against_what_is_read(plain: OnnxRecogniser) -> None:
     labels = ["CAB", "CAC", "CXB", "CABCABCABCABCAB"]
 
-    right, wrong, unknown, too_long = plain.check([draw("CAB")] * 4, labels)
+    right, wrong, unread, too_long = plain.check([draw("CAB")] * 4, labels)
 
     assert (right.contradiction, right.reading.text) == (0.0, "CAB")
     assert wrong.contradiction == pytest.approx(wrong.doubt - right.doubt)
     assert wrong.contradiction > 10
-    assert unknown.contradiction < 0.01, "the net knows nothing against it"
+    assert wrong.unknown == ""
+    assert (unread.unknown, unread.reading.text) == ("X", "CAB")
+    assert unread.contradiction > 5, "the net is sure of another character in its place"
     assert np.isfinite(too_long.doubt)
     assert too_long.doubt > wrong.doubt
