@@ -6,7 +6,8 @@
 - `labels/`: what the readers of all label files share
 - `inputs`: what a preparation reads, before an image is opened
 - `inspection`: rows to candidates and rejections; `examination` looks into their images
-- `selection`: candidates `accepted` as samples: `duplicates` out, `split` set
+- `selection`: candidates `accepted` as samples: `duplicates` out, `split` set; lines of
+  `documents/` may be equal
 - `snapshot/`: the stored form: table, shards, manifest
 - `preparation`: a snapshot is found by its inputs, or written and stored; the `row_list` of what it
   was made of

@@ -4,7 +4,7 @@ Where two splits hold the same, the test split stays as it is, then the val spli
 frozen, training data is not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from string import digits
 from typing import TypeVar
 
@@ -24,19 +24,30 @@ _RANKS: dict[Split | None, int] = {"test": 0, "val": 1, "train": 2, None: 2}
 
 
 def drop_duplicates(
-    candidates: CandidateTable[LabelT],
+    candidates: CandidateTable[LabelT], *, groups_repeat: bool = False
 ) -> tuple[Codes, list[Rejection]]:
     """Keep one row per image; with two texts in its first split, none of that image.
+
+    Args:
+        candidates: Sorted by image.
+        groups_repeat: Rows that have a group are all kept, each path with each text once: equal
+            lines of documents are no copies. Equal rows without a group yield to them.
 
     Returns:
         Positions of the kept candidates, ascending, and the rejections.
     """
     is_kept = np.ones(len(candidates), bool)
     rejections: list[Rejection] = []
-    for start, end in _repeated(candidates.column("image")):
+    for start, end in repeated(candidates.column("image")):
         copies = dict(enumerate(candidates[start:end], start=start))
-        at, *rest = sorted(copies, key=lambda at: _standing(copies[at]))
+        ordered = sorted(copies, key=lambda at: _standing(copies[at], groups_repeat))
+        at, *rest = ordered
         first, others = copies[at], [copies[other] for other in rest]
+        if groups_repeat and first.row.group:
+            again = dict(_repeats(copies, ordered))
+            is_kept[list(again)] = False
+            rejections += [_reject_copy(copies[at], of) for at, of in again.items()]
+            continue
         alike = (other for other in others if _rank(other) == _rank(first))
         disputing = next((other for other in alike if _reads(other) != _reads(first)), None)
         is_kept[start:end] = False
@@ -49,7 +60,22 @@ def drop_duplicates(
     return where(is_kept), rejections
 
 
-def _repeated(images: Codes) -> Iterator[tuple[int, int]]:
+def _repeats(
+    copies: Mapping[int, AnyCandidate], ordered: Sequence[int]
+) -> Iterator[tuple[int, AnyCandidate]]:
+    """Yield the rows without a group, and those of a path and text that are there, and of what."""
+    seen: dict[object, AnyCandidate] = {}
+    for at in ordered:
+        one = copies[at]
+        what = (one.row.image, one.row.group, _reads(one))
+        if not one.row.group:
+            yield at, copies[ordered[0]]
+        elif what in seen:
+            yield at, seen[what]
+        seen.setdefault(what, one)
+
+
+def repeated(images: Codes) -> Iterator[tuple[int, int]]:
     """Yield where each image that several rows share begins and ends."""
     is_as_before = images[1:] == images[:-1]
     edges = np.flatnonzero(np.diff(is_as_before, prepend=False, append=False))
@@ -155,8 +181,9 @@ def _name_beside(one: AnyCandidate, other: AnyCandidate) -> str:
     return one.row.where if one.row.image == other.row.image else name_of(one)
 
 
-def _standing(candidate: AnyCandidate) -> tuple[int, str, tuple[str, int]]:
-    return _rank(candidate), candidate.row.image, _place(candidate.row.where)
+def _standing(candidate: AnyCandidate, groups_first: bool) -> tuple[int, bool, str, object]:
+    row = candidate.row
+    return _rank(candidate), groups_first and not row.group, row.image, _place(row.where)
 
 
 def _place(where: str) -> tuple[str, int]:

@@ -165,8 +165,17 @@ def check_bad_share(
     max_bad_share: float,
     unit: str = "rows",
     rejections: Sequence[Rejection] = (),
+    advice: str = "",
 ) -> None:
     """Stop when more than a set share of the rows is bad; what is only TOLD is not.
+
+    Args:
+        reasons: The table of reasons.
+        rows: How many there are.
+        max_bad_share: The share allowed.
+        unit: What they are.
+        rejections: All of them, for the error.
+        advice: What to do where most are duplicates; empty: nothing is known.
 
     Raises:
         TooManyRejected: With the table of reasons, and the rejections that were given.
@@ -181,9 +190,11 @@ def check_bad_share(
         f"{reason.examples[0].detail}"
         for reason in faults
     )
+    copies = sum(reason.count for reason in faults if reason.reason == "duplicate")
+    ending = f"\n{advice}" if advice and 2 * copies > bad else ""
     raise TooManyRejected(
         f"{bad} of {rows} {unit} are bad ({bad / rows:.1%}), "
-        f"limits.max_bad_share allows {max_bad_share:.1%}:\n{table}",
+        f"limits.max_bad_share allows {max_bad_share:.1%}:\n{table}{ending}",
         reasons,
         rejections,
     )

@@ -11,6 +11,8 @@ from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.candidate_table import CandidateTable, hex_ids
 from ocr.dataset.collecting import collect
+from ocr.dataset.documents.groups import find_owners, part
+from ocr.dataset.documents.votes import outvote
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
 from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, count_reasons
 from ocr.dataset.snapshot.held_out import HeldOut, hold
@@ -33,6 +35,10 @@ FindAlike = Callable[[CandidateTable[LabelT], CandidateTable[LabelT]], NDArray[n
 """Tells which rows of the first table, which nobody checked, are copies of any of the second."""
 
 _KEYS_AT_ONCE = 4096
+_OF_DOCUMENTS = (
+    "where equal lines are printed words of several documents, dataset.group_pattern names the "
+    "document of each: all are kept then, and the documents keep the splits apart"
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ def select_samples(
     find_alike: FindAlike[LabelT] | None = None,
     frozen: HeldOut | None = None,
     filled: Sequence[Split] = SPLITS,
+    groups_part: bool = False,
 ) -> Selection[LabelT]:
     """Select the samples and their splits; what nobody checked joins those that were.
 
@@ -68,30 +75,39 @@ def select_samples(
             such rows.
         frozen: The test split to keep: its samples return to test, and no other is put there.
         filled: Splits that need samples.
+        groups_part: Images of different groups may be alike, as the lines of documents are: their
+            groups keep the splits apart. All are kept, but those outvoted by equal ones.
 
     Raises:
         TooManyRejected: When more than that share was rejected, or all rows of a split.
         BadData: When a split is empty.
     """
     if frozen is not None:
-        found = found if "test" in given else hold(found, frozen)
+        found = found if "test" in given else hold(found, frozen, by_group=groups_part)
         given = (*given, "test")
     candidates, rejections = collect(found, spool=spool)
     of_people = where(~candidates.unchecked)
     labelled = candidates.part(of_people)
-    positions, copies = drop_duplicates(labelled)
-    clusters = cluster(labelled)
-    groups = labelled.groups
-    splits = _split(labelled, clusters, groups, positions, rule=rule, given=given)
+    positions, copies = drop_duplicates(labelled, groups_repeat=groups_part)
+    clusters, ties = _find_ties(labelled, cluster(labelled), groups_part=groups_part)
+    splits = _split(labelled, ties, positions, rule=rule, given=given)
     kept = Accepted(labelled, positions, splits[positions])
-    leaks = _reject_leaks(kept, clusters[positions], groups[positions])
+    leaks = outvote(kept) if groups_part else {}
+    leaks |= _reject_leaks(kept, clusters[positions], labelled.groups[positions])
     left = kept.without(np.fromiter(leaks, np.int32))
     left = Accepted(candidates, of_people[left.positions], left.splits)
     rejected = [*rejections, *copies, *leaks.values()]
     if find_alike is not None and len(of_people) < len(candidates):
         left, yielding = _join_unchecked(left, of_people, splits, find_alike=find_alike)
         rejected += yielding
-    return conclude(left, rejected, max_bad_share=max_bad_share, filled=filled)
+    return conclude(
+        left,
+        rejected,
+        max_bad_share=max_bad_share,
+        filled=filled,
+        tied=_describe_ties(ties[positions]),
+        are_lines=groups_part,
+    )
 
 
 def conclude(
@@ -100,8 +116,20 @@ def conclude(
     *,
     max_bad_share: float,
     filled: Sequence[Split] = SPLITS,
+    tied: str = "",
+    are_lines: bool = False,
 ) -> Selection[LabelT]:
-    """Refuse a selection that lost too much, or a whole split; raises as `select_samples` does."""
+    """Refuse a selection that lost too much, or a whole split; raises as `select_samples` does.
+
+    Args:
+        accepted: What is left.
+        rejections: What is not.
+        max_bad_share: Share of rejected rows above which it is refused.
+        filled: Splits that need samples.
+        tied: What to do about rows of which most are tied together; empty: they are not.
+        are_lines: Duplicates may be equal lines of documents, whose groups should be given.
+    """
+    is_grouped = accepted.candidates.column("group").any()
     ordered = sorted(rejections)
     rows = len(accepted) + len(ordered)
     check_bad_share(
@@ -109,8 +137,9 @@ def conclude(
         rows=rows - accepted.unchecked,
         max_bad_share=max_bad_share,
         rejections=ordered,
+        advice=_OF_DOCUMENTS if are_lines and not is_grouped else "",
     )
-    _refuse_empty(accepted.splits, ordered, filled=filled)
+    _refuse_empty(accepted.splits, ordered, filled=filled, tied=tied)
     return Selection(accepted, ordered)
 
 
@@ -158,10 +187,20 @@ def _join_unchecked(
     return Accepted(candidates, together[order], both[order]), rejections
 
 
+def _find_ties(
+    candidates: CandidateTable[LabelT], clusters: Codes, *, groups_part: bool
+) -> tuple[Codes, Codes]:
+    """Number the near-duplicates that no split may share, and all that must stay together."""
+    groups, images = candidates.groups, candidates.column("image")
+    if groups_part:
+        owners = find_owners(clusters, groups, candidates.column("group") != 0)
+        clusters, images = part(clusters, owners), part(images, owners)
+    return clusters, tie(clusters, groups, images)
+
+
 def _split(
     candidates: CandidateTable[LabelT],
-    clusters: Codes,
-    groups: Codes,
+    ties: Codes,
     kept: Codes,
     *,
     rule: SplitRule,
@@ -175,7 +214,7 @@ def _split(
         _keys(candidates, is_free),
         rule=rule,
         given=given,
-        ties=tie(clusters, groups, candidates.column("image"))[is_free],
+        ties=ties[is_free],
         kept=is_kept[is_free],
     )
     return splits
@@ -215,13 +254,25 @@ def _find_leaks(
         yield at, leak, f"{SPLITS[split]} {name_of(other)}"
 
 
+def _describe_ties(ties: Codes) -> str:
+    """Say how many rows hang together, where that is most of them; more rows would only join."""
+    most = int(np.bincount(ties).max(initial=0))
+    if most < 2 or 2 * most < len(ties):
+        return ""
+    return (
+        f"{most} of {len(ties)} rows hang together, as of one group or as copies, and stay in one "
+        "split: dataset.group_pattern says which are of one document"
+    )
+
+
 def _refuse_empty(
-    splits: SplitCodes, rejections: Sequence[Rejection], *, filled: Sequence[Split]
+    splits: SplitCodes, rejections: Sequence[Rejection], *, filled: Sequence[Split], tied: str
 ) -> None:
     for split in filled:
         if SPLITS.index(split) not in splits:
             is_split_off = split != "train" and "train" in filled
-            fix = f"give {split}_labels or a larger {split}_share" if is_split_off else "add rows"
+            more = f"give {split}_labels or a larger {split}_share" if is_split_off else "add rows"
+            fix = tied or more
             message = (
                 f"the {split} split is empty after {len(rejections)} rows were rejected and "
                 f"{len(splits)} accepted; {fix}"

@@ -8,6 +8,14 @@ from ocr.errors import ArtifactNotFound, BadData
 from ocr.gate.overlap import Overlap
 from tasks.workspace import Workspace
 
+_OF_A_GROUP = "/"
+"""No image is named so."""
+
+_Place = tuple[str, str]
+"""Id of an image, and where the labels say that it lies."""
+
+_Key = str | _Place
+
 
 def find_overlap(
     workspace: Workspace, version: str, tested: Iterable[Sample], *, are_pages: bool = False
@@ -15,7 +23,8 @@ def find_overlap(
     """Look for the samples of a test in the train splits that made a version.
 
     Lines that were cut out of pages know the document of their page, or of none the page: a page of
-    the test counts when any page of its document was among them.
+    the test counts when any page of its document was among them. A line of a document counts when
+    any of its document was, or itself: that another document has an equal one says nothing.
 
     Args:
         workspace: Where its snapshots are.
@@ -31,13 +40,11 @@ def find_overlap(
     """
     if ":" not in version:
         return None
-    names: dict[str, str] = {}
-    known_by: dict[str, set[str]] = defaultdict(set)
+    known_by: dict[_Key, set[_Place]] = defaultdict(set)
     for sample in tested:
-        names[sample.id] = sample.image or sample.id[:12]
-        for key in filter(None, (sample.id, sample.group)):
-            known_by[key].add(sample.id)
-    seen, unknown = set[str](), ""
+        for key in _keys(sample):
+            known_by[key].add((sample.id, sample.image))
+    seen, unknown = set[_Place](), ""
     parts = workspace.registry.resolve(version).parts
     for part in parts or (version,):
         try:
@@ -47,11 +54,21 @@ def find_overlap(
                 seen |= known_by.get(key, set())
         except (ArtifactNotFound, BadData) as error:  # the other parts are asked all the same
             unknown = str(error)
-    return Overlap(samples=tuple(sorted(names[id_] for id_ in seen)), unknown=unknown)
+    return Overlap(samples=tuple(sorted(image or id_[:12] for id_, image in seen)), unknown=unknown)
 
 
-def _trained_on(workspace: Workspace, reference: str, *, is_cut: bool) -> Iterator[str]:
-    """Yield the ids of a net's train split; of lines cut out of pages, what they know of these."""
+def _keys(sample: Sample) -> Iterator[_Key]:
+    """By what a sample of the test is known: if it has a group, not by its picture alone."""
+    yield sample.id
+    if sample.group:
+        yield sample.group
+        yield sample.id, sample.image
+    else:
+        yield sample.id, _OF_A_GROUP
+
+
+def _trained_on(workspace: Workspace, reference: str, *, is_cut: bool) -> Iterator[_Key]:
+    """Yield what is known of a net's train split; of lines cut out of pages, their documents."""
     model = workspace.registry.resolve(reference)
     digest = str(model.manifest["dataset_digest"])
     key = workspace.find_snapshot(digest)
@@ -60,4 +77,15 @@ def _trained_on(workspace: Workspace, reference: str, *, is_cut: bool) -> Iterat
         raise ArtifactNotFound(message)
     if model.task == "detection":
         return workspace.open_pages(key).values("id", "train")
-    return workspace.open_lines(key).values("group" if is_cut else "id", "train")
+    lines = workspace.open_lines(key)
+    return lines.values("group", "train") if is_cut else _of_lines(lines.samples("train"))
+
+
+def _of_lines(trained: Iterable[Sample]) -> Iterator[_Key]:
+    for line in trained:
+        if line.group:
+            yield line.group
+            yield line.id, line.image
+            yield line.id, _OF_A_GROUP
+        else:
+            yield line.id

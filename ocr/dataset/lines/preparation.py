@@ -76,6 +76,7 @@ def prepare_lines(
             filled=(labels.only,) if labels and labels.only else SPLITS,
             max_bad_share=limits.max_bad_share,
             cluster=partial(cluster_lines, bits=near_duplicate_bits),
+            groups_part=True,
         )
         return write_snapshot(
             folder / SNAPSHOT,

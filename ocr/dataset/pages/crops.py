@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import Candidate, Row
 from ocr.dataset.collecting import collect
+from ocr.dataset.documents.votes import object_to
 from ocr.dataset.examination import examine_rendered
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.label import LineLabel
@@ -171,11 +172,7 @@ def _outvoted(lines: Sequence[Candidate[LineLabel]]) -> dict[int, Rejection]:
     outvoted: dict[int, Rejection] = {}
     for at, line in enumerate(lines):
         texts = votes.get((_pixels(line), True)) or votes[_voters(line)]
-        (text, most), equal = texts.most_common(1)[0], texts.total()
-        is_majority = 2 * most > equal
-        if not (is_majority and line.row.label.text == text):
-            says = f"read {text!r}" if is_majority else f"read {text!r}, no text has most of them"
-            detail = f"{most} of {equal} equal crops {says}"
+        if detail := object_to(line.row.label.text, texts):
             outvoted[at] = line.row.reject("duplicate_with_other_text", detail)
     return outvoted
 

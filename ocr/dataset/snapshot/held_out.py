@@ -6,6 +6,7 @@ splits stand beside the snapshots, under `datasets/<name>/tests/<digest>.parquet
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -106,21 +107,29 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
 
 
 def hold(
-    found: Iterable[Candidate[LabelT] | Rejection], held: HeldOut
+    found: Iterable[Candidate[LabelT] | Rejection], held: HeldOut, *, by_group: bool = False
 ) -> Iterator[Candidate[LabelT] | Rejection]:
     """Put the samples of a test split into test again, where no label file names another split.
+
+    Args:
+        found: Good and rejected rows.
+        held: The test split.
+        by_group: An image of a group is put back where it is of that group: others may equal it.
 
     Raises:
         BadData: None of the good rows is one of them, once all are out.
     """
     ids = {sample.id for sample in held.samples}
+    owned = {(sample.id, sample.group) for sample in held.samples}
     good = again = 0
     for each in found:
         if isinstance(each, Rejection):
             yield each
             continue
         good += 1
-        if each.row.split is None and each.encoded.id in ids:
+        group = each.row.group if by_group else ""
+        is_held = each.encoded.id in ids and (not group or (each.encoded.id, group) in owned)
+        if each.row.split is None and is_held:
             again += 1
             each = each._replace(row=each.row._replace(split="test"))
         yield each
@@ -147,8 +156,8 @@ def refuse_changes(before: HeldOut, after: HeldOut) -> None:
 
 def find_changes(before: HeldOut, after: HeldOut) -> str:
     """Say how many samples were added, removed, labelled or grouped otherwise; empty: none."""
-    old = {sample.id: sample for sample in before.samples}
-    new = {sample.id: sample for sample in after.samples}
+    same = Counter(map(_counted, before.samples)) & Counter(map(_counted, after.samples))
+    old, new = _number(before.samples, same), _number(after.samples, same)
     both = [(old[id_], new[id_]) for id_ in old if id_ in new]
     changes = {
         "added": [_name(new[id_]) for id_ in new if id_ not in old],
@@ -170,6 +179,26 @@ def find_changes(before: HeldOut, after: HeldOut) -> str:
     return ", ".join(said)
 
 
+def _number(
+    samples: Iterable[HeldSample], same: Counter[tuple[str, ...]]
+) -> dict[tuple[str, int], HeldSample]:
+    """Number the samples of each image, for lines of documents may be equal, without the same."""
+    left, seen = same.copy(), Counter[str]()
+    numbered: dict[tuple[str, int], HeldSample] = {}
+    for sample in samples:
+        if left[_counted(sample)]:
+            left[_counted(sample)] -= 1
+            continue
+        numbered[sample.id, seen[sample.id]] = sample
+        seen[sample.id] += 1
+    return numbered
+
+
+def _counted(sample: HeldSample) -> tuple[str, ...]:
+    """What a digest is over."""
+    return sample[:3]
+
+
 def _read(samples: Path) -> Iterator[HeldSample]:
     """Yield the test split in order: the table has it by id, those of one image as they came."""
     is_of_pages = "regions" in pq.read_schema(samples).names
@@ -189,7 +218,7 @@ def _read(samples: Path) -> Iterator[HeldSample]:
 def _digest(samples: Iterable[HeldSample]) -> str:
     digest = hashlib.sha256()
     for sample in samples:
-        digest.update(json.dumps(sample[:3]).encode())
+        digest.update(json.dumps(_counted(sample)).encode())
     return digest.hexdigest()
 
 

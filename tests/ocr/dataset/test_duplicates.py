@@ -95,6 +95,39 @@ def test_each_of_two_labels_of_an_image_names_the_other(tmp_path: Path) -> None:
     ]
 
 
+GROUPED: list[tuple[list[Candidate[LineLabel]], list[str], list[Reason]]] = [
+    ([candidate("a", "A", group="x"), candidate("a", "A", number=2, group="y")], ["1", "2"], []),
+    ([candidate("a", "A", group="x"), candidate("a", "A", number=2, group="x")], ["1", "2"], []),
+    ([candidate("a", "A", group="x"), candidate("a", "A", group="x")], ["1"], ["duplicate"]),
+    ([candidate("a", "A", group="x"), candidate("a", "B", number=2, group="y")], ["1", "2"], []),
+    (
+        [candidate("a", "A", "test", group="x"), candidate("a", "A", number=2, group="y")],
+        ["1", "2"],
+        [],
+    ),
+    ([candidate("a", "A"), candidate("a", "A", number=2, group="y")], ["2"], ["duplicate"]),
+    (
+        [candidate("a", "A", "test"), candidate("a", "A", number=2, group="y")],
+        ["1"],
+        ["same_image_in_two_splits"],
+    ),
+    ([candidate("a", "A"), candidate("a", "A", number=2)], ["1"], ["duplicate"]),
+]
+
+
+@pytest.mark.parametrize(("rows", "kept", "reasons"), GROUPED)
+def test_equal_lines_of_documents_are_no_copies(
+    rows: list[Candidate[LineLabel]], kept: list[str], reasons: list[Reason], tmp_path: Path
+) -> None:
+    for given in (rows, rows[::-1]):
+        table, _ = collect(given, spool=Spool(tmp_path))
+        left, rejections = drop_duplicates(table, groups_repeat=True)
+
+        found = sorted(table[at].row.image.removesuffix(".png") for at in left.tolist())
+        assert found == kept
+        assert [each.reason for each in rejections] == reasons
+
+
 def test_rows_that_share_any_number_are_tied_chains_included() -> None:
     clusters, groups = codes(0, 1, 1, 2, 3), codes(0, 0, 1, 2, 3)
 

@@ -111,6 +111,54 @@ def test_changed_split_says_what_changed_and_is_taken_by_its_new_digest(
     assert prepare(store, root, frozen=digest).test_digest == digest
 
 
+def prepare_documents(store: Store, root: Path, count: int, *, frozen: str = "") -> SnapshotRef:
+    """Prepare documents, each with a printed word that is the same in all and two of its own."""
+    if count:
+        texts = {
+            f"{document:02}-{at}.png": "SUM" if at == 0 else f"{document:02} {at}"
+            for document in range(count)
+            for at in range(3)
+        }
+        write_labels(root, LABELS, texts)
+    return prepare_lines(
+        store,
+        name="documents",
+        labels=LineLabelFiles("paddleocr", root, LABELS, group_pattern=r"(\d+)-"),
+        limits=LIMITS,
+        split=SPLIT,
+        near_duplicate_bits=NEAR_BITS,
+        frozen_test=frozen,
+    )
+
+
+def test_frozen_documents_stay_while_others_with_equal_lines_join(
+    store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "documents"
+    made = prepare_documents(store, root, 20)
+
+    grown = prepare_documents(store, root, 60, frozen=made.test_digest)
+
+    tested = images(store, grown, tmp_path)
+    assert grown.test_digest == made.test_digest
+    assert grown.counts["accepted"] == 180
+    assert tested == images(store, made, tmp_path)
+    assert [image for image in tested if image.endswith("-0.png")]
+
+
+def test_one_of_several_equal_lines_that_is_gone_is_missed(store: Store, tmp_path: Path) -> None:
+    root = tmp_path / "documents"
+    made = prepare_documents(store, root, 60)
+    first, second, *_ = (name for name in images(store, made, tmp_path) if name.endswith("-0.png"))
+    rows = (root / LABELS).read_text().splitlines()
+    (root / LABELS).write_text("\n".join(row for row in rows if not row.startswith(first)))
+
+    with pytest.raises(BadData, match=rf"any more: 1 removed \(for example {first}\); split"):
+        prepare_documents(store, root, 0, frozen=made.test_digest)
+
+    assert first != second
+
+
 def test_frozen_split_outlives_its_snapshot(store: Store, root: Path) -> None:
     made = prepare(store, root)
     write(root, count=60)

@@ -8,12 +8,14 @@ from configs.gate import LineGateParams
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
-from ocr.dataset.split import SplitRule
+from ocr.dataset.split import UNDIVIDED, SplitRule
+from ocr.gate.overlap import Overlap
 from tasks.judging.lines import judge_lines
 from tasks.judging.overlap import find_overlap
 from tasks.references import JudgementRef
 from tasks.workspace import open_workspace
 from tests.ocr.dataset.rules import LINE_LIMITS
+from tests.ocr.image.pictures import write_labels
 from tests.tasks.conftest import NAME, ToyProject
 from tests.toy_bundle import write_toy_bundle
 
@@ -73,6 +75,40 @@ def test_a_champion_trained_on_the_same_snapshot_saw_nothing_of_the_test(
     judge(project)
 
     assert "was trained on" not in capsys.readouterr().err
+
+
+def prepare_documents(project: ToyProject, name: str, *documents: str) -> SnapshotRef:
+    """Prepare documents that share a printed word, in three splits of label files."""
+    root = project.folder.parent / name
+    for split, document in zip(("train", "val", "test"), documents, strict=True):
+        pattern = {f"{document}-0.png": "SUM", f"{document}-1.png": document}
+        write_labels(root, f"{split}.txt", pattern)
+    return prepare_lines(
+        project.registry.store,
+        name=name,
+        labels=LineLabelFiles(
+            "paddleocr", root, "train.txt", "val.txt", "test.txt", group_pattern="(.+)-"
+        ),
+        limits=LINE_LIMITS,
+        split=UNDIVIDED,
+        near_duplicate_bits=0,
+    )
+
+
+def test_a_document_with_an_equal_line_is_not_one_that_was_trained_on(project: ToyProject) -> None:
+    theirs = prepare_documents(project, "theirs", "INV 1", "INV 2", "INV 3")
+    ours = prepare_documents(project, "ours", "INV 4", "INV 5", "INV 6")
+    again = prepare_documents(project, "again", "INV 4", "INV 5", "INV 1")
+    add_champion(project, theirs.digest)
+    workspace = open_workspace()
+
+    other, same = (
+        find_overlap(workspace, f"{NAME}:v1", workspace.open_lines(made.key).samples("test"))
+        for made in (ours, again)
+    )
+
+    assert other == Overlap(samples=(), unknown="")
+    assert same == Overlap(samples=("INV 1-0.png", "INV 1-1.png"), unknown="")
 
 
 def test_a_snapshot_that_is_gone_is_said_to_be(project: ToyProject) -> None:

@@ -1,0 +1,5 @@
+"""Lines of documents whose groups are given: equal ones are kept, and the groups part the splits.
+
+- `groups`: which groups are copies of each other, and whose a row is
+- `votes`: equal lines that are labelled otherwise
+"""
