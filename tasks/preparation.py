@@ -17,6 +17,7 @@ from ocr.dataset.snapshot.lookalikes import Lookalike
 from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.models.bundle import CHARSET
 from ocr.models.charset import Charset
+from ocr.report import markdown
 from tasks.run.alone import alone
 from tasks.run.narration import TERMINAL, narrate
 from tasks.workspace import Workspace
@@ -134,7 +135,7 @@ def _show_lookalikes(lookalikes: Sequence[Lookalike]) -> None:
     more = [f"and {len(said) - MOST_SHOWN} more"] if len(said) > MOST_SHOWN else []
     narrate("prepare", f"{warning}: {'; '.join([*said[:MOST_SHOWN], *more])}")
     if TaskRunContext.get() is not None:
-        listed = "\n".join(f"- {each}" for each in said)
+        listed = "\n".join(f"- {markdown.escape(each)}" for each in said)
         create_markdown_artifact(f"{warning}:\n\n{listed}", key="lookalikes")
 
 
@@ -143,13 +144,13 @@ def _show_quarantine(reasons: Sequence[ReasonCount]) -> None:
     table = Table(title="quarantine", title_justify="left", header_style="bold")
     for column in ("reason", "rows", "for example"):
         table.add_column(column, overflow="fold")
-    markdown = ["| reason | rows | for example |", "|---|---|---|"]
+    rows = []
     for reason in reasons:
         first = reason.examples[0]
         example = f"{first.where} {first.image} {first.text!r}: {first.detail}"
         table.add_row(reason.reason, str(reason.count), escape(example))
-        cell = example.replace("|", "\\|").replace("<", "&lt;")
-        markdown.append(f"| {reason.reason} | {reason.count} | {cell} |")
+        rows.append((reason.reason, str(reason.count), markdown.escape(example)))
     TERMINAL.print(table)
     if TaskRunContext.get() is not None:
-        create_markdown_artifact("\n".join(markdown), key="quarantine")
+        text = markdown.table(("reason", "rows", "for example"), rows)
+        create_markdown_artifact(text, key="quarantine")
