@@ -11,7 +11,9 @@ import psutil
 from deploy.api import PrefectApi
 
 POOL = "ocrline"
-ACTIVE = ("PENDING", "RUNNING", "CANCELLING", "PAUSED")
+GOING_ON = ("PENDING", "RUNNING", "CANCELLING")
+ACTIVE = (*GOING_ON, "PAUSED")
+"""What waits for a person has a process and no slot."""
 DRAIN_S = 60
 """Most seconds until a run that is told to stop has: its job has 30 to keep its work."""
 POLL_S = 0.5
@@ -37,13 +39,13 @@ def read_queues(api: PrefectApi) -> list[Queue]:
         "state": {"type": {"any_": ["SCHEDULED"]}},
         "next_scheduled_start_time": {"before_": soon},
     }
-    active = {"state": {"type": {"any_": list(ACTIVE)}}}
+    going_on = {"state": {"type": {"any_": list(GOING_ON)}}}
     return [
         Queue(
             name=queue["name"],
             limit=queue["concurrency_limit"],
             is_paused=queue["is_paused"],
-            running=_count(api, queue["name"], active),
+            running=_count(api, queue["name"], going_on),
             waiting=_count(api, queue["name"], due),
         )
         for queue in sorted(_queues(api), key=lambda queue: str(queue["name"]))
