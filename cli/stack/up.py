@@ -16,6 +16,7 @@ from cli.output import ERR
 from cli.stack.shown import table_of
 from configs.deployment import ENDPOINT, DeploymentParams
 from configs.settings import Settings
+from ocr.machine.owner import describe_listener
 from tasks.gateway_address import LOOPBACK
 
 UPDATES = 4
@@ -64,8 +65,19 @@ def up(
     settings = settings_for(store)
     if endpoint:
         _check(endpoint)
+    before = _prefect_port(settings)
     _bring_up(settings, endpoint)
     _say_where(settings)
+    if before not in (0, _prefect_port(settings)):
+        said = f"Prefect moved: its port {before} is taken by {describe_listener(before)}"
+        ERR.print(f"[yellow]warning:[/] {escape(said)}", soft_wrap=True)
+
+
+def _prefect_port(settings: Settings) -> int:
+    from deploy.memory import read_memory
+    from deploy.services import services_folder
+
+    return read_memory(services_folder(settings)).port
 
 
 def _check(endpoint: str) -> None:

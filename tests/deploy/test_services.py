@@ -15,12 +15,13 @@ import pytest
 from cli.main import run
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service
-from deploy.memory import read_memory
+from deploy.memory import StackMemory, read_memory, write_memory
 from deploy.ports import pick_port
 from deploy.services import (
     ensure_gateway,
     ensure_prefect,
     remember_endpoint,
+    services_folder,
     stop_services,
 )
 from deploy.web import answers
@@ -148,6 +149,20 @@ def test_an_address_that_is_none_is_refused_in_words(capsys: pytest.CaptureFixtu
 
     assert code == 2
     assert "'http://127.0.0.1:99999': expected http://127.0.0.1:PORT" in one_line(capsys)
+
+
+def test_prefect_at_another_port_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = services_folder(Settings())
+    write_memory(folder, StackMemory(port=1))
+    monkeypatch.setattr("cli.stack.up._say_where", lambda _: None)
+    for port in (1, 2):
+        memory = StackMemory(port=port)
+        monkeypatch.setattr("cli.stack.up._bring_up", lambda *_, m=memory: write_memory(folder, m))
+        run(["up"])
+
+    assert one_line(capsys).count("warning: Prefect moved: its port 1 is taken by") == 1
 
 
 def one_line(capsys: pytest.CaptureFixture[str]) -> str:
