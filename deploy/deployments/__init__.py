@@ -8,6 +8,7 @@
 - `difference` – what an apply would do, as a person reads it
 - `server` – reads what Prefect's server has
 - `automations` – what starts a deployment by an event
+- `form` – of one deployment, in which nothing that is said can be left empty
 - `writing` – makes the server's deployments what is declared
 - `apply` – all of it, one apply of a machine at a time
 """

@@ -7,6 +7,8 @@ from typing import Any, Final, Literal
 
 from prefect import Flow
 
+from deploy.deployments.form import require_said
+
 TAG: Final = "ocrline"
 """Of every deployment of ours, and of none of others."""
 
@@ -75,3 +77,7 @@ class Declaration:
         module, _, name = self.code.rpartition(".")
         flow: Flow[..., Any] = getattr(import_module(module), name)
         return flow
+
+    def load_form(self) -> dict[str, Any]:
+        """Return the OpenAPI schema of its parameters."""
+        return require_said(self.load_flow().parameters.model_dump(), self.parameters)

@@ -37,7 +37,7 @@ def facts_of_declared(declaration: Declaration) -> Facts:
         **dict(_flat(declaration.job_variables, "job variables.")),
         "schedule": f"{schedule.cron}, {schedule.timezone}" if schedule else NONE,
         **dict(_say_automations(automations)),
-        "form": _digest(declaration.load_flow().parameters.model_dump()),
+        "form": _digest(declaration.load_form()),
         "form is enforced": "yes",
         **dict(_flat(declaration.parameters, "")),
     }

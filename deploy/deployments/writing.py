@@ -63,7 +63,7 @@ def _fields(declaration: Declaration) -> dict[str, Any]:
         "work_queue_name": declaration.queue,
         "tags": list(declaration.tags),
         "parameters": dict(declaration.parameters),
-        "parameter_openapi_schema": declaration.load_flow().parameters.model_dump(),
+        "parameter_openapi_schema": declaration.load_form(),
         "enforce_parameter_schema": True,
         "job_variables": dict(declaration.job_variables),
         "concurrency_limit": declaration.at_once or None,

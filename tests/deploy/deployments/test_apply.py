@@ -1,5 +1,6 @@
 """Deployments applied to a real Prefect server: once, again, changed, paused, and all at once."""
 
+import copy
 import io
 import json
 from pathlib import Path
@@ -12,6 +13,7 @@ from prefect.client.schemas.actions import DeploymentUpdate
 from prefect.events.actions import RunDeployment
 from prefect.events.schemas.automations import AutomationCore, EventTrigger
 from prefect.events.schemas.events import ResourceSpecification
+from prefect.exceptions import PrefectHTTPStatusError
 
 from cli.main import run
 from configs.settings import Settings
@@ -50,6 +52,32 @@ def test_a_project_is_applied_once_and_a_second_time_there_is_nothing_to_change(
     assert schedule.schedule.model_dump()["cron"] == "0 3 * * mon"
     assert schedule.schedule.model_dump()["timezone"] == "Europe/Berlin"
     assert deployment.parameters["params"]["smoke"] == {"must_pass": True}
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (("name",), "'name' is a required property"),
+        (("training",), "'training' is a required property"),
+        (("training", "epochs"), "Validation failed for field 'params.training"),
+    ],
+)
+def test_what_a_project_says_cannot_be_left_empty_in_its_form(
+    client: SyncPrefectClient, project: Path, path: tuple[str, ...], why: str
+) -> None:
+    apply(project)
+    deployment = stored(client, FULL).deployment
+    given = copy.deepcopy(deployment.parameters)
+    part = given["params"]
+    for key in path[:-1]:
+        part = part[key]
+    del part[path[-1]]
+
+    with pytest.raises(PrefectHTTPStatusError, match=why):
+        client.create_flow_run_from_deployment(deployment.id, parameters=given)
+    run = client.create_flow_run_from_deployment(deployment.id, parameters=deployment.parameters)
+
+    assert run.parameters == deployment.parameters
 
 
 def test_a_changed_project_is_shown_field_by_field_before_it_is_asked(
