@@ -29,12 +29,12 @@ _LEAST_BITS = 16  # of a page with less on it nothing can be said
 _BLOCK = 256
 
 _IDEOGRAPHS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\uff66-\uff9f"
+_LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30fa\u30fc-\u30ff\uff66-\uff9f"
+_UNSPACED = f"[{_IDEOGRAPHS}{_LETTERS}]"
 """Kana, Thai, Lao, Burmese and Khmer: with ideographs, what UAX #14 finds no line breaks in by
 spaces (classes ID and SA)."""
-_IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
-_UNSPACED = re.compile(f"[{_IDEOGRAPHS}{_LETTERS}]")
-_RUN = re.compile(rf"[{_IDEOGRAPHS}{_LETTERS}]+|[^\W{_IDEOGRAPHS}{_LETTERS}]+")
+_SPACES_BETWEEN = re.compile(rf"(?<={_UNSPACED})[\s\u200b]+(?={_UNSPACED})")
+_RUN = re.compile(rf"(?P<unspaced>{_UNSPACED}+)|[^\W_{_IDEOGRAPHS}{_LETTERS}]+")
 
 READ_SHARE = 0.75
 """Of the words of a page that a model read, and of its copy, so many are on both."""
@@ -119,10 +119,10 @@ def find_copies(
 def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     """Say which words stand on which page: (N, W) of ones.
 
-    The second "total" of a page is another word than the first. Case and punctuation do not
-    count, nor how words are divided into regions. Where most letters of a page are of scripts
-    without spaces between words, two characters that stand together are a word, and spaces do not
-    count; elsewhere an ideograph is one.
+    A word is a run of letters and digits; in scripts without spaces between words two characters
+    that stand together are one, and spaces between them do not count. The second "total" of a
+    page is another word than the first. Case does not count, nor how words are divided into
+    regions.
 
     Args:
         pages: Texts of the regions of each page.
@@ -141,29 +141,19 @@ def _texts(label: PageLabel) -> list[str]:
 
 def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:
     seen: Counter[str] = Counter()
-    in_pairs = _is_unspaced("".join(texts))
     for text in texts:
-        for word in _pairs_in(text) if in_pairs else _words_in(text):
+        for word in _words_in(text):
             seen[word] += 1
             yield word, seen[word]
 
 
-def _is_unspaced(text: str) -> bool:
-    """Whether most letters are of scripts that have no spaces between words."""
-    letters = "".join(filter(str.isalpha, text))
-    return 2 * len(_UNSPACED.findall(letters)) > len(letters)
-
-
 def _words_in(text: str) -> Iterator[str]:
-    for part in _IDEOGRAPH.sub(r" \g<0> ", text.casefold()).split():
-        if word := "".join(filter(str.isalnum, part)):
-            yield word
-
-
-def _pairs_in(text: str) -> Iterator[str]:
-    """Yield two characters at a time of what stands between marks, of one kind of script."""
-    for run in _RUN.findall("".join(text.casefold().split())):
-        yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
+    for found in _RUN.finditer(_SPACES_BETWEEN.sub("", text.casefold())):
+        run = found[0]
+        if found["unspaced"]:
+            yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
+        else:
+            yield run
 
 
 def _unpack(hashes: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -123,7 +123,7 @@ def cluster_regions(*pages: Sequence[str]) -> list[int]:
     [
         (INVOICE, [*INVOICE[2:0:-1], INVOICE[0], "".join(INVOICE[3:])]),
         (INVOICE, [part for text in INVOICE for part in text.replace("：", "： ").split()]),
-        (INVOICE, [" ".join(text) for text in INVOICE]),
+        (INVOICE, [" ".join(text) if text.isalpha() else text for text in INVOICE]),
         (MENU, ["".join(text.split()) for text in MENU]),
         (BILINGUAL, ["Invoice No.", "发票", "号码", "12803818 Sold to", "永安五金店"]),
     ],
@@ -133,6 +133,14 @@ def test_texts_without_spaces_between_words_may_be_divided_otherwise(
     page: Sequence[str], again: Sequence[str]
 ) -> None:
     first, second = cluster_regions(page, again)
+
+    assert first == second
+
+
+def test_a_few_more_characters_of_another_script_change_nothing_else() -> None:
+    page = ["total 12.50", "合计", *(f"word{number} 字{number}" for number in range(9))]
+
+    first, second = cluster_regions(page, [*page, "一二"])
 
     assert first == second
 
