@@ -185,13 +185,16 @@ class PageReader:
         if lies_well(found) or (not found and _is_blank(image)):
             return upright
         started = perf_counter()
-        rotation = self._find_rotation(image, is_sure=reads_surely(found))
+        is_sure = reads_surely(found)
+        rotation = self._find_rotation(image, is_sure=is_sure)
         turn_s = perf_counter() - started
         if rotation == 0:
             return replace(upright, timings={**upright.timings, "turn_s": turn_s})
-        turn_s += sum(upright.timings.values())
-        del upright
         turned = self._place(image, rotation, with_kernels=with_kernels)
+        if is_sure and not lies_well([(line.box, line.read) for line in turned.lines]):
+            turn_s += sum(turned.timings.values())
+            return replace(upright, timings={**upright.timings, "turn_s": turn_s})
+        turn_s += sum(upright.timings.values())
         return replace(turned, timings={**turned.timings, "turn_s": turn_s})
 
     def _place(self, image: Image, rotation: Rotation, *, with_kernels: bool) -> PlacedPage:

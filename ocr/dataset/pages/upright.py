@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,7 +33,7 @@ def lay_upright(
         page: (H, W, 3) BGR.
         regions: What of it is read.
     """
-    rotation = find_turn(region for _, region in regions)
+    rotation = find_turn([region for _, region in regions])
     if rotation == 0:
         return page, list(regions)
     height_px, width_px = page.shape[:2]
@@ -44,21 +44,22 @@ def lay_upright(
     return turn_image(page, rotation), turned
 
 
-def find_turn(regions: Iterable[Region]) -> Rotation:
+def find_turn(regions: Sequence[Region]) -> Rotation:
     """Return by how much a page must be turned for its lines to run from left to right.
 
     PaddleOCR and PPOCRLabel cut a quad out from its first corner on, in the direction of the
     second, so that is where a line runs. Other tools begin anywhere, which says nothing: lines
     must agree, and most of them run along their longer side. So pages of vertical lines stay, and
     pages whose quads all begin at their lower left. Quads that are nearly square and outlines of
-    more corners have no say.
+    more corners have no say, and where most are such, nothing is turned.
     """
     lines = [line for region in regions if (line := _first_side(region)) is not None]
     if not lines:
         return 0
     rotation, agreed = Counter(rotation for rotation, _ in lines).most_common(1)[0]
     along = sum(is_long for turn, is_long in lines if turn == rotation)
-    is_sure = along >= LEAST_LINES and 2 * along > len(lines) and agreed >= AGREEMENT * len(lines)
+    is_most = along >= LEAST_LINES and 2 * along >= len(regions)
+    is_sure = is_most and agreed >= AGREEMENT * len(lines)
     return rotation if is_sure else 0
 
 

@@ -90,3 +90,27 @@ def test_columns_that_read_surely_are_not_turned_to_longer_nonsense(
 
     assert (reading.rotation, taking.looks) == (0, 5)
     assert {len(line.text) for line in reading.lines} == {1}
+
+
+def test_headers_that_run_up_do_not_turn_the_cells_below_them(
+    detector: OnnxDetector, recogniser: OnnxRecogniser
+) -> None:
+    rows: Lines = {(32, 16 + 32 * row): "ACAB" for row in range(8)}
+    headers = turn_image(draw_page(rows, height_px=288), 270)
+    cells = draw_page(
+        {(16 + 32 * column, 16 + 32 * row): "B" for row in range(8) for column in range(4)},
+        height_px=288,
+    )
+    width_px = max(headers.shape[1], cells.shape[1])
+    page = np.concatenate([_widened(headers, width_px), _widened(cells, width_px)])
+    reader = PageReader(TakesApart(detector), SureOfCharacters(recogniser))
+
+    reading = reader.read(page)
+
+    assert reading.rotation == 0
+    assert sum(line.text == "B" for line in reading.lines) >= 32
+
+
+def _widened(page: Image, width_px: int) -> Image:
+    wider = ((0, 0), (0, width_px - page.shape[1]), (0, 0))
+    return np.pad(page, wider, constant_values=255)

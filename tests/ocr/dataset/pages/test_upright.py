@@ -79,6 +79,13 @@ def test_pages_stay_where_their_labels_do_not_agree(sizes: Quads, starts: Sequen
     assert find_turn(begin(sizes, starts)) == 0
 
 
+def test_a_few_lines_on_their_side_do_not_turn_what_has_no_say() -> None:
+    headers = turn(270, begin([WIDE] * 4, [0] * 4))
+
+    assert find_turn(headers) == 90
+    assert find_turn([*headers, *begin([SQUARE] * 9, [0] * 9)]) == 0
+
+
 @pytest.mark.parametrize("rotation", ROTATIONS)
 def test_some_tall_and_square_quads_and_one_that_begins_elsewhere_do_not_mislead(
     rotation: Rotation,
