@@ -49,8 +49,8 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
     struct.error,
 )
 _STRIP_PIXELS = 2**17
-_BLACK_UNTIL = {"F": 1, "I": 255}
-"""White of some writers of grey images of 32 bits, by Pillow's mode: where others have black."""
+_MOST_BLACK = 3
+"""Of 255: so much white of a grey image of 16 or 32 bits is that of another scale."""
 _PHONE_FORMATS = {
     **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "HEIC"),
     **dict.fromkeys((b"mif1", b"msf1"), "HEIF"),
@@ -194,12 +194,14 @@ def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
 
 
 def _check_white(opened: PIL.Image.Image) -> None:
-    """Refuse a grey image of 32 bits that would come out black; one that is black is none."""
-    if opened.mode in _BLACK_UNTIL:
-        (_, brightest) = opened.getextrema()
-        if 0 < brightest <= _BLACK_UNTIL[opened.mode]:  # type: ignore[operator] # has one channel
-            message = f"32 bits a pixel, the brightest {brightest:g}: save it with 8 bits"
-            _refuse("unreadable_image", message)
+    """Refuse a grey image of 16 or 32 bits that would come out black, though it is not."""
+    if not _is_wide_grey(opened.mode):
+        return
+    levels = np.array(opened.getextrema(), np.float64)
+    darkest, brightest = levels.tolist()
+    if darkest < brightest and _narrow(levels, opened.mode).max() <= _MOST_BLACK:
+        message = f"16 or 32 bits a pixel, from {darkest:g} to {brightest:g}: save it with 8 bits"
+        _refuse("unreadable_image", message)
 
 
 def _check_tiles(opened: PIL.Image.Image, *, max_pixels: int) -> None:
@@ -250,8 +252,8 @@ def _to_bgr(opened: PIL.Image.Image) -> Image:
 
 
 def _strip_to_bgr(strip: PIL.Image.Image) -> Image:
-    if strip.mode.startswith("I") or strip.mode == "F":
-        return _wide_grey_to_bgr(np.asarray(strip), is_float=strip.mode == "F")
+    if _is_wide_grey(strip.mode):
+        return np.repeat(_narrow(np.asarray(strip), strip.mode)[..., None], 3, axis=2)
     if strip.has_transparency_data:
         return _over_white(np.asarray(strip.convert("RGBA"))[..., [2, 1, 0, 3]])
     return np.asarray(strip.convert("RGB"))[..., ::-1]
@@ -264,10 +266,14 @@ def _over_white(image: NDArray[np.uint8]) -> Image:
     return (255 - alpha + shares).astype(np.uint8)
 
 
-def _wide_grey_to_bgr(grey: NDArray[np.generic], *, is_float: bool) -> Image:
-    divisor = 1 if is_float else 257
-    narrow = np.clip(np.rint(grey.astype(np.float64) / divisor), 0, 255).astype(np.uint8)
-    return np.repeat(narrow[..., None], 3, axis=2)
+def _is_wide_grey(mode: str) -> bool:
+    return mode == "F" or mode.startswith("I")
+
+
+def _narrow(grey: NDArray[np.generic], mode: str) -> NDArray[np.uint8]:
+    """Return grey levels, of floats from 0 to 255 and else from 0 to 65,535, in 8 bits."""
+    divisor = 1 if mode == "F" else 257
+    return np.clip(np.rint(grey.astype(np.float64) / divisor), 0, 255).astype(np.uint8)
 
 
 def _check_pixels(width: int, height: int, *, max_pixels: int) -> None:

@@ -37,12 +37,16 @@ def test_pages_of_a_big_tiff_are_counted_as_those_of_any(is_big: bool) -> None:
     assert count_frames(stream.getvalue(), at_most=9) == 2
 
 
-@pytest.mark.parametrize(("mode", "white"), [("F", 1), ("F", 0.5), ("I", 255), ("I", 1)])
-def test_grey_of_32_bits_that_would_be_black_is_refused(mode: str, white: float) -> None:
-    page = PIL.Image.new(mode, (8, 8))
+@pytest.mark.parametrize(
+    ("mode", "black", "white"),
+    [("F", 0, 1), ("F", -0.2, 1.23), ("F", -9, -1), ("I", 0, 255), ("I", 0, 256), ("I;16", 0, 255)],
+)
+def test_grey_that_would_come_out_black_is_refused(mode: str, black: float, white: float) -> None:
+    page = PIL.Image.new(mode, (8, 8), black)
     page.putpixel((3, 4), white)
 
-    with pytest.raises(BadImage, match=rf"^32 bits a pixel, the brightest {white:g}: ") as refusal:
+    said = rf"^16 or 32 bits a pixel, from {black:g} to {white:g}: save it with 8 bits$"
+    with pytest.raises(BadImage, match=said) as refusal:
         decode_image(saved(page), max_pixels=MAX_PIXELS)
 
     assert refusal.value.reason == "unreadable_image"
