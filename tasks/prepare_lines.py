@@ -137,7 +137,7 @@ def _read_charset(params: LineDatasetParams) -> Charset:
         narrate(
             "prepare",
             f"{params.charset_file}: left out {len(left_out)} lines of several characters, "
-            f"the first is {left_out[0]!r}",
+            f"the first is {left_out[0][:20]!r}",
         )
     return charset
 

@@ -83,10 +83,12 @@ class Charset:
         PaddleOCR's have such lines (flags, ligatures), and repeat some; one counts once.
 
         Raises:
-            BadData: It is not UTF-8.
+            BadData: It is not UTF-8, or no line is one character.
         """
         lines = dict.fromkeys(_read_lines(data, source=source))
         left_out = tuple(line for line in lines if len(line) != 1)
+        if len(left_out) == len(lines):
+            raise BadData(f"{source} is no dictionary: no line of it is one character")
         return cls(tuple(line for line in lines if len(line) == 1)), left_out
 
     def to_bytes(self) -> bytes:

@@ -1,6 +1,7 @@
 """Groups: what must stay in one split, as a document's pages must, by the path of their images."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -31,7 +32,8 @@ def group_rows(
     Args:
         rows: Rows, some with a group of their own, and what their readers rejected.
         pattern: Its first group, or all that it matches somewhere in the path, is the row's
-            group; a path that it does not match has none. Empty: rows keep theirs.
+            group; a path that it does not match has none. Empty: rows keep theirs. Paths that
+            lead to one image by two spellings are one.
         asked: The setting that groups come from, for the message.
 
     Raises:
@@ -43,12 +45,16 @@ def group_rows(
         if isinstance(row, Rejection):
             yield row
             continue
-        found = row._replace(group=_name(find.search(row.image))) if pattern else row
+        found = row._replace(group=_name(find.search(_spell(row.image)))) if pattern else row
         if row.is_checked:
             example, has_groups = example or row.image, has_groups or bool(found.group)
         yield found
     if example and not has_groups:
         raise BadData(f"{asked} gives no image a group, for example not {example!r}")
+
+
+def _spell(image: str) -> str:
+    return unicodedata.normalize("NFC", image).replace("\\", "/")
 
 
 def _name(match: re.Match[str] | None) -> str:

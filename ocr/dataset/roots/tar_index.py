@@ -102,11 +102,13 @@ def _is_decoded(member: tarfile.TarInfo) -> bool:
 
 
 def _refuse_name(path: Path, name: str, encoding: str) -> NoReturn:
+    if encoding == "gb18030":
+        raise BadData(f"{path}: the name {name!r} of a member is neither UTF-8 nor {encoding}")
     as_gbk = name.encode(encoding, "surrogateescape").decode("gb18030", "backslashreplace")
     raise BadData(
         f"{path}: the name of a member is not {encoding} (as GBK it is {as_gbk!r}); unpack it, "
         "rename the files (convmv -r -f gbk -t utf-8 --notest FOLDER) and pack them again; of GBK "
-        "names a dataset with dataset.encoding=gb18030 can be read as it is"
+        "names a dataset with dataset.encoding=gb18030, and label files in it, is read as it is"
     )
 
 

@@ -6,6 +6,12 @@ from ocr.errors import ArtifactNotFound, BadData
 from ocr.models.charset import Charset
 
 
+@pytest.mark.parametrize("data", [b"", b"a.png\t100\n"])
+def test_a_file_without_a_line_of_one_character_is_no_dictionary(data: bytes) -> None:
+    with pytest.raises(BadData, match=r"^d\.txt is no dictionary: no line of it is one character"):
+        Charset.from_dictionary(data, source="d.txt")
+
+
 def test_characters_of_texts_come_in_code_point_order() -> None:
     assert Charset.from_texts(["皖A1", "B A"]).characters == (" ", "1", "A", "B", "皖")
 

@@ -79,7 +79,11 @@ def _candidates(written: str) -> Iterator[str]:
     if not _is_reference(written):
         yield written
         return
-    parts = urlsplit(written)
+    try:
+        parts = urlsplit(written)
+    except ValueError:  # it is none, and no image has that name
+        yield written
+        return
     local = parse_qs(parts.query).get("d") if parts.path.endswith("/local-files/") else None
     path = (local[0] if local else unquote(parts.path)).lstrip("/")
     folders = path.split("/")

@@ -29,6 +29,7 @@ def find(data: object, *files: str) -> list[str]:
         ("s3://bucket/scans/1.jpg", "scans/1.jpg", "scans/1.jpg"),
         ("/data/upload/2/1a2b3c4d-page.png", "other.png", "data/upload/2/1a2b3c4d-page.png"),
         ("scans/1.jpg", "1.jpg", "scans/1.jpg"),
+        ("http://[::1/page.png", "page.png", "http://[::1/page.png"),
     ],
 )
 def test_reference_leads_to_the_file_that_is_there(written: str, there: str, found: str) -> None:

@@ -1,0 +1,17 @@
+"""Groups by the paths of images, however these are spelled."""
+
+import pytest
+
+from ocr.dataset.candidate import Row
+from ocr.dataset.labels.grouping import group_rows
+from ocr.dataset.lines.label import LineLabel
+
+
+@pytest.mark.parametrize("again", ["caf\u00e9\\2.png", "cafe\u0301/2.png"])
+def test_a_folder_is_one_group_by_whatever_spelling(again: str) -> None:
+    images = ["caf\u00e9/1.png", again]
+    rows = [Row(image, LineLabel("A"), None, "", "labels.txt", "labels.txt:1") for image in images]
+
+    grouped = group_rows(rows, pattern="^([^/]+)/", asked="group_pattern")
+
+    assert {row.group for row in grouped if isinstance(row, Row)} == {"caf\u00e9"}
