@@ -60,9 +60,12 @@ def find_service(folder: Path, name: str) -> Service | None:
 
 
 def _is_copied(folder: Path, service: Service) -> bool:
-    """Say whether another folder, which is there, has this process; one that was moved has it."""
+    """Say whether another folder remembers this process; one that was moved there does not."""
     written = Path(service.log).parent
-    return written.is_dir() and not written.samefile(folder)
+    try:
+        return recall_service(written, service.name) == service and not written.samefile(folder)
+    except OSError:  # it is somebody else's
+        return True
 
 
 def recall_service(folder: Path, name: str) -> Service | None:

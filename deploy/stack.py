@@ -47,7 +47,8 @@ def bring_up(settings: Settings) -> Iterator[str]:
             f"PREFECT_API_URL={os.environ['PREFECT_API_URL']} names a Prefect server; unset it, "
             "and ocrline starts its own"
         )
-    stop_services(settings, only=KEEPER)  # it would bring back what is replaced here, as it was
+    # It would bring back what is replaced here, as it was.
+    is_kept = bool(stop_services(settings, only=KEEPER))
     try:
         yield "store"
         ensure_store(settings)
@@ -61,8 +62,10 @@ def bring_up(settings: Settings) -> Iterator[str]:
         ensure_worker(settings, service.url)
         _wait_for_worker(settings, service.url)
         yield "keeper"
+        is_kept = True
     finally:
-        ensure_keeper(settings)
+        if is_kept:
+            ensure_keeper(settings)
 
 
 def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:

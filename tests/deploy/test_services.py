@@ -137,6 +137,7 @@ def test_a_copied_home_leaves_the_services_of_the_first_alone_a_moved_one_has_th
     stopped = stop_services(settings_with(OCRLINE_HOME=str(copy)))
     is_up = answers(f"{endpoint}/health/live")
     settings.home.rename(moved)
+    (settings.home / "services").mkdir(parents=True)  # as whoever looks there does
     stopped_then = stop_services(settings_with(OCRLINE_HOME=str(moved)))
 
     assert (stopped, is_up) == ([], True)

@@ -7,7 +7,7 @@ import pytest
 
 from configs.settings import Settings
 from deploy import stack
-from deploy.background import Service
+from deploy.background import Service, ServiceFailed
 from deploy.runs import drain
 from deploy.services import password_file, services_folder
 
@@ -66,6 +66,25 @@ def test_after_a_down_that_was_interrupted_the_next_start_lets_runs_begin(
 
     assert before == [True]
     assert paused == [True, False]
+
+
+@pytest.mark.parametrize("running", [[], ["keeper"]])
+def test_a_start_that_fails_leaves_a_keeper_only_where_one_was(
+    paused: list[bool], monkeypatch: pytest.MonkeyPatch, running: list[str]
+) -> None:
+    def fail(_: Settings) -> None:
+        raise ServiceFailed("its port is taken")
+
+    kept: list[Settings] = []
+    monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: running)
+    monkeypatch.setattr(stack, "ensure_remembered_gateway", fail)
+    monkeypatch.setattr(stack, "ensure_keeper", kept.append)
+
+    with pytest.raises(ServiceFailed, match="its port is taken"):
+        list(stack.bring_up(Settings()))
+
+    assert len(kept) == len(running)
+    assert paused == []
 
 
 def test_a_pool_that_a_person_paused_stays_so_at_a_start(paused: list[bool]) -> None:
