@@ -50,5 +50,8 @@ def _print(report: "RestoreReport", *, seconds: float) -> None:
         soft_wrap=True,
     )
     if not report.secrets:
-        said = "the backup has no passwords and keys: new ones are made, blocks are filled again"
+        said = (
+            "the backup has no passwords and keys: new ones are made, blocks are filled again, and "
+            "until `ocrline keys add` the gateway asks nobody for a key"
+        )
         OUT.print(said, soft_wrap=True)

@@ -12,6 +12,7 @@ REMEMBERED: Final = ("deployments.json", "services/endpoint", "services/stack.js
 NOTIFICATIONS: Final = "notifications.yaml"
 SECRET: Final = (
     NOTIFICATIONS,
+    "keys.json",
     *(f"services/{of}-password" for of in ("prefect", "database", "minio")),
 )
 """Passwords, keys and addresses with keys in them, which a backup has only when asked."""

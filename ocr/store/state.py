@@ -40,9 +40,10 @@ def check_home(home: Path) -> None:
         return
     said = _check(data, where=str(home))
     if "restoring" in said:
+        store = f" --store {said['store']}" if "store" in said else ""
         raise BadInput(
-            f"A restore into {home} was not finished: run `ocrline restore {said['restoring']}` "
-            "again, or start with another OCRLINE_HOME"
+            f"A restore into {home} was not finished: run `ocrline restore {said['restoring']}"
+            f"{store}` again, or start with another OCRLINE_HOME"
         )
 
 

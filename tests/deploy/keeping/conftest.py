@@ -71,6 +71,7 @@ def settings(
         (home / "services" / "stack.json").write_text('{"has_minio": true}')
         (home / "services" / "prefect-password").write_text("ocrline:the-password")
         (home / "notifications.yaml").write_text("targets: [{url: 'json://me:hush@host/'}]")
+        (home / "keys.json").write_text('{"keys": []}')
         shutil.copy(empty_database, home / "prefect" / "prefect.db")
         with closing(sqlite3.connect(home / "prefect" / "prefect.db")) as database:
             database.executescript(ROWS)

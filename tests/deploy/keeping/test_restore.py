@@ -116,6 +116,7 @@ def test_a_backup_has_no_password_no_key_and_no_block(
 
     assert not (there.home / "services" / "prefect-password").exists()
     assert not (there.home / "notifications.yaml").exists()
+    assert not (there.home / "keys.json").exists()
     assert b"the-key" not in (there.home / "prefect" / "prefect.db").read_bytes()
     assert rows(there.home, "SELECT name FROM block_document") == []
 
@@ -131,6 +132,7 @@ def test_a_backup_with_secrets_has_them(
     password = there.home / "services" / "prefect-password"
     notifications = there.home / "notifications.yaml"
     assert password.read_text() == "ocrline:the-password"
+    assert (there.home / "keys.json").read_text() == '{"keys": []}'
     assert "me:hush@host" in notifications.read_text()
     assert {path.stat().st_mode & 0o777 for path in (password, notifications)} == {0o600}
     assert rows(there.home, "SELECT name FROM block_document") == [("chat",)]
