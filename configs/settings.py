@@ -122,4 +122,6 @@ class Settings(BaseSettings):
 def _tell(fault: "ErrorDetails") -> str:
     name = str(fault["loc"][0])  # a default's is its field's
     variable = name if name.isupper() else variable_of(name)
-    return f"{variable}={fault['input']!r}: {fault['msg'].removeprefix('Value error, ')}"
+    before, at, rest = repr(fault["input"]).rpartition("@")  # what stands before it may be keys
+    shown = f"…{at}{rest}" if before else rest
+    return f"{variable}={shown}: {fault['msg'].removeprefix('Value error, ')}"

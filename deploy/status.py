@@ -1,6 +1,5 @@
 """What of the local stack is up, what runs and waits, and which versions answer."""
 
-import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from deploy.services import (
     services_folder,
 )
 from deploy.web import answers
-from ocr.errors import OcrError
+from ocr.errors import OcrError, StoreUnavailable
 from ocr.machine.owner import find_owners, is_listening
 from ocr.store.state import check_home
 from tasks.gateway_address import LOOPBACK
@@ -92,7 +91,7 @@ def read_status(settings: Settings) -> StackStatus:
         home=settings.home,
         parts=parts,
         queues=_read_queues(settings, ui),
-        models=list(_read_models(settings, filter(None, told.values()))),
+        models=list(_read_models(settings, filter(None, told.values()), parts[0])),
         login=password_file(settings),
         warnings=[
             *_warn_of_home(settings.home),
@@ -144,16 +143,16 @@ def _store(settings: Settings, folder: Path) -> Part:
 
 
 def _is_there(settings: Settings) -> bool:
-    """Say whether somebody listens where the store is; a folder is there, or will be made."""
+    """Say whether the store answers anything; a folder is there, or will be made."""
     if not settings.store.startswith("s3://"):
         return True
-    try:
-        parts = urlsplit(f"//{settings.s3_endpoint}")
-        port = parts.port or (443 if settings.s3_secure else 80)
-        socket.create_connection((parts.hostname or "", port), timeout=2).close()
-    except (OSError, ValueError):
+    scheme = "https" if settings.s3_secure else "http"
+    try:  # whose certificate it has, the store itself looks at
+        address = f"{scheme}://{settings.s3_endpoint}/"
+        with httpx.stream("GET", address, timeout=2, trust_env=False, verify=False):  # noqa: S501
+            return True
+    except (httpx.HTTPError, httpx.InvalidURL):
         return False
-    return True
 
 
 def _gateways(settings: Settings, folder: Path) -> Iterator[Part]:
@@ -196,7 +195,9 @@ def _read_queues(settings: Settings, ui: Part) -> list[Queue]:
         api.close()
 
 
-def _read_models(settings: Settings, told: Iterable[dict[str, str]]) -> Iterator[Model]:
+def _read_models(
+    settings: Settings, told: Iterable[dict[str, str]], store: Part
+) -> Iterator[Model]:
     from tasks.workspace import open_workspace  # it brings half a second of imports
 
     served: dict[str, str] = {}
@@ -205,6 +206,8 @@ def _read_models(settings: Settings, told: Iterable[dict[str, str]]) -> Iterator
     champions: dict[str, str] = {}
     otherwise = ""
     try:
+        if store.state == "down":
+            raise StoreUnavailable(store.address)
         registry = open_workspace(settings).registry
         for name in registry.names():
             champion = registry.champion(name)

@@ -14,6 +14,13 @@ def settings_of(**variables: str) -> Settings:
         return Settings()
 
 
+def test_keys_in_what_is_refused_are_not_shown() -> None:
+    with pytest.raises(SettingsError, match=r"^OCRLINE_MLFLOW=…@mlflow\.example': ") as refusal:
+        settings_of(OCRLINE_MLFLOW="https://bob:hush@mlflow.example")
+
+    assert "hush" not in str(refusal.value)
+
+
 def test_the_store_is_under_home_until_it_is_named(tmp_path: Path) -> None:
     at_home = settings_of(OCRLINE_HOME=str(tmp_path), OCRLINE_STORE="")
     elsewhere = settings_of(OCRLINE_HOME=str(tmp_path), OCRLINE_STORE="s3://bucket/prefix")

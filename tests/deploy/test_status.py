@@ -80,7 +80,7 @@ def test_a_home_that_is_half_restored_is_told_and_refused_and_may_be_stopped(
 ) -> None:
     settings = Settings()
     ensure_gateway(settings, f"http://127.0.0.1:{pick_port(0)}")
-    write_home_mark(settings.home, restoring="/backups/a.tar.zst")
+    write_home_mark(settings.home, restoring="/backups/a.tar.zst", store="s3://bucket")
 
     (warning,) = read_status(settings).warnings
     code = run(["keys", "add", "orders"])
@@ -88,7 +88,9 @@ def test_a_home_that_is_half_restored_is_told_and_refused_and_may_be_stopped(
         serve(ServingSettings())
     stopped = stop_services(settings)
 
-    assert "was not finished: run `ocrline restore /backups/a.tar.zst` again" in warning
+    assert (
+        "was not finished: run `ocrline restore /backups/a.tar.zst --store s3://bucket`" in warning
+    )
     assert (code, "was not finished" in capsys.readouterr().err) == (2, True)
     assert len(stopped) == 1
 
