@@ -7,5 +7,6 @@
 - `pdf`: drawing a page of a PDF
 - `rectangle`: the smallest rectangle round points
 - `cropping`: a line cut out of a page and turned level
+- `turning`: images turned by quarters, and points of them
 - `perceptual_hash`: what an image looks like, in a few bits
 """

@@ -5,5 +5,6 @@
 - `encoding`: their bytes to text, and what a text may stand for
 - `json_items`: the items of a JSON document, one at a time
 - `mmocr`: the items of MMOCR's documents
+- `hidden`: characters that nobody sees in a text
 - `text_rule`: how a text is written before anything else looks at it
 """

@@ -10,6 +10,6 @@
 - `copies`: copies of a page
 - `snapshot`: reading a snapshot of pages
 - `labelled_pages`: one label file, read without a snapshot
-- `crops`: from a snapshot of pages to one of their lines
+- `crops`: from a snapshot of pages to one of their lines; `upright` turns pages as labels say
 - `converters/`: from a snapshot back to label files
 """
