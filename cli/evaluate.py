@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -11,6 +11,7 @@ from rich.progress import track
 from cli.options import AsJson, Model, StoreUri, settings_for
 from cli.output import ERR, print_json, print_table
 from cli.reading import LineModel, PageModel, load_model
+from ocr.dataset.labels.encoding import Encoding
 
 if TYPE_CHECKING:
     from ocr.dataset.labels.text_rule import TextRule
@@ -29,7 +30,7 @@ def evaluate(
         ),
     ] = None,
     encoding: Annotated[
-        Literal["utf-8", "gb18030"],
+        Encoding,
         typer.Option(help="Encoding of the label file (GBK is a part of gb18030)."),
     ] = "utf-8",
     store: StoreUri = "",

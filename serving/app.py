@@ -3,7 +3,7 @@
 import gc
 import logging
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.metadata import version
@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.exceptions import HTTPException
 
 from configs.settings import SettingsError
@@ -129,17 +129,6 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         demo_routes(),
         status_routes(pool, limits=limits, metrics=metrics),
     )
-    refusals = Refusals(
-        routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
-        writers={
-            OCR: refuse_ocr,
-            PREDICTION: refuse_prediction,
-            **dict.fromkeys(KSERVE, refuse_metadata),
-        },
-    )
-    app.add_exception_handler(Problem, refusals.answer_problem)
-    app.add_exception_handler(HTTPException, refusals.answer_router)
-    app.add_exception_handler(ProcessDied, refusals.answer_lost_engine)
     edge = partial(
         Edge,
         callers=callers,
@@ -147,7 +136,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         answers=answers,
         log=log,
         metrics=metrics,
-        refusals=refusals,
+        refusals=_refuse_by_path(app, routers),
     )
     app.add_middleware(HeadAsGet)
     app.add_middleware(edge)  # around it
@@ -202,6 +191,22 @@ def run(settings: ServingSettings) -> None:
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.drain_s,
     )
+
+
+def _refuse_by_path(app: FastAPI, routers: Sequence[APIRouter]) -> Refusals:
+    """Have what is raised in an application written as clients of each path expect it."""
+    refusals = Refusals(
+        routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
+        writers={
+            OCR: refuse_ocr,
+            PREDICTION: refuse_prediction,
+            **dict.fromkeys(KSERVE, refuse_metadata),
+        },
+    )
+    app.add_exception_handler(Problem, refusals.answer_problem)
+    app.add_exception_handler(HTTPException, refusals.answer_router)
+    app.add_exception_handler(ProcessDied, refusals.answer_lost_engine)
+    return refusals
 
 
 @asynccontextmanager

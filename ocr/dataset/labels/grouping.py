@@ -1,12 +1,12 @@
 """Groups: what must stay in one split, as a document's pages must, by the path of their images."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from ocr.dataset.candidate import Label, Row
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.errors import BadData, BadInput
 
 LabelT = TypeVar("LabelT", bound=Label)
@@ -45,7 +45,7 @@ def group_rows(
         if isinstance(row, Rejection):
             yield row
             continue
-        found = row._replace(group=_name(find.search(_spell(row.image)))) if pattern else row
+        found = row._replace(group=_name(find.search(_usual(row.image)))) if pattern else row
         if row.is_checked:
             example, has_groups = example or row.image, has_groups or bool(found.group)
         yield found
@@ -53,8 +53,8 @@ def group_rows(
         raise BadData(f"{asked} gives no image a group, for example not {example!r}")
 
 
-def _spell(image: str) -> str:
-    return unicodedata.normalize("NFC", image).replace("\\", "/")
+def _usual(image: str) -> str:
+    return join_accents(turn_slashes(image))
 
 
 def _name(match: re.Match[str] | None) -> str:

@@ -119,10 +119,10 @@ def find_copies(
 def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     """Say which words stand on which page: (N, W) of ones.
 
-    A word is a run of letters and digits; in scripts without spaces between words two characters
-    that stand together are one, and spaces between them do not count. The second "total" of a
-    page is another word than the first. Case does not count, nor how words are divided into
-    regions.
+    A word is a run of letters and digits; of a number, and in scripts without spaces between
+    words, two characters that stand together are one, for each tells something. Spaces between
+    such letters do not count, nor case, nor how words are divided into regions. The second
+    "total" of a page is another word than the first.
 
     Args:
         pages: Texts of the regions of each page.
@@ -150,7 +150,7 @@ def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:
 def _words_in(text: str) -> Iterator[str]:
     for found in _RUN.finditer(_SPACES_BETWEEN.sub("", text.casefold())):
         run = found[0]
-        if found["unspaced"]:
+        if found["unspaced"] or run.isdecimal():
             yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
         else:
             yield run

@@ -13,6 +13,7 @@ from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.region_check import check_regions
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.dataset.roots import FolderRoot
+from ocr.dataset.roots.spelling import turn_slashes
 from ocr.errors import BadData
 from ocr.image.pixels import Image, decode_image
 
@@ -87,7 +88,7 @@ def _is_project(labels: Path, encoding: Encoding) -> bool:
         return False
     folder = labels.absolute().parent
     with labels.open(encoding=encoding, errors="replace") as file:
-        image = file.readline().removeprefix("\ufeff").partition("\t")[0].replace("\\", "/")
+        image = turn_slashes(file.readline().removeprefix("\ufeff").partition("\t")[0])
     return image.startswith(f"{folder.name}/") and not (folder / image).exists()
 
 

@@ -54,6 +54,16 @@ class SpelledImages:
             return False
 
 
+def turn_slashes(image: str) -> str:
+    """Return a path with the slashes of Windows turned."""
+    return image.replace("\\", "/")
+
+
+def join_accents(image: str) -> str:
+    """Return a path as most systems write it: letters and their accents joined."""
+    return unicodedata.normalize("NFC", image)
+
+
 def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     """Find what a name that is not there means.
 
@@ -73,10 +83,10 @@ def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     if _DRIVE.match(image):
         detail = f"{shown_path(image)} is absolute, expected relative to the root"
         raise BadImage("outside_root", detail)
-    name = image.replace("\\", "/")
+    name = turn_slashes(image)
     inner_name(name, written=image)
     if name != image and exists(name):
         return name
-    others = {unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)} - {name}
+    others = {join_accents(name), unicodedata.normalize("NFD", name)} - {name}
     found = list(filter(exists, others))
     return found[0] if len(found) == 1 else ""

@@ -176,7 +176,7 @@ def test_a_full_disk_under_the_server_is_told_and_nothing_shows(tmp_path: Path) 
         assert store.read_bytes("before.txt") == b"kept"
 
 
-def test_a_server_that_is_not_there_is_named() -> None:
+def test_a_server_that_is_not_there_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
     endpoint = f"127.0.0.1:{pick_port(0)}"
     store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
 
@@ -185,6 +185,8 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
     assert f"{endpoint} does not answer" in str(failure.value)
     assert "MINIO_ENDPOINT" in str(failure.value)
+
+    assert "Retrying" not in caplog.text
 
 
 @pytest.mark.parametrize(

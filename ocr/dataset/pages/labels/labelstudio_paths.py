@@ -6,13 +6,13 @@ rest cleaned of spaces and signs), a file of a local storage
 """
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from ocr.dataset.roots.spelling import join_accents
 from ocr.image.header import IMAGE_SUFFIXES
 
 _FIRST_KEYS = ("image", "ocr")
@@ -53,7 +53,7 @@ class ImageFinder:
         uploaded, hashes = _UPLOAD_HASH.subn("", name)
         if not hashes:
             return []
-        names = self._uploads.get(_clean(_join_accents(uploaded)), [])
+        names = self._uploads.get(_clean(join_accents(uploaded)), [])
         return [each for each in names if "/" not in each] or names
 
     @cached_property
@@ -62,7 +62,7 @@ class ImageFinder:
         uploads = defaultdict(list)
         for path in self._list_files():
             name = path.rpartition("/")[2]
-            for cleaned in {_clean(name), _clean(_join_accents(name))}:
+            for cleaned in {_clean(name), _clean(join_accents(name))}:
                 uploads[cleaned].append(path)
         return uploads
 
@@ -98,7 +98,3 @@ def _is_reference(written: str) -> bool:
 def _clean(name: str) -> str:
     """As Django's `get_valid_name`, through which Label Studio puts the name of an upload."""
     return re.sub(r"[^-\w.]", "", name.strip().replace(" ", "_"))
-
-
-def _join_accents(name: str) -> str:
-    return unicodedata.normalize("NFC", name)

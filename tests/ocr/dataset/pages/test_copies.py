@@ -145,6 +145,15 @@ def test_a_few_more_characters_of_another_script_change_nothing_else() -> None:
     assert first == second
 
 
+def test_numbers_weigh_as_much_as_the_printed_words_around_them() -> None:
+    form = "增值税电子普通发票 发票代码 发票号码 开票日期 校验码 名称 永安五金店"
+    pages = [[form, *numbers] for numbers in (["044031900111", "9527"], ["031002100311", "8146"])]
+
+    first, second = cluster_regions(*pages)
+
+    assert first != second
+
+
 def test_invoices_of_one_template_with_other_numbers_are_no_copies() -> None:
     other = ["永安五金店", "发票号码：33159407", "日期：2026年5月3日", "螺丝刀", "×7", "￥36.40"]
 
