@@ -11,7 +11,7 @@ DRIVER_FLOORS = {11: 450, 12: 525, 13: 580}
 
 _DRIVER = re.compile(r"Driver Version:\s*([\d.]+)")
 _CUDA = re.compile(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)")
-_MODULE = re.compile(r"Kernel Module\D*([\d.]+)")
+_MODULE = re.compile(r"Kernel Module(?: for \S+)?\s+([\d.]+)")
 _GPU = re.compile(r"^\s*(?:GPU (?P<index>\d+)|MIG ).*\(UUID: (?P<uuid>[\w/-]+)\)")
 
 
