@@ -2,10 +2,10 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -15,6 +15,7 @@ from cli.options import AsJson, Model, StoreUri
 from cli.output import ERR, print_json, print_table
 from cli.reading import LineModel, PageModel, list_files, load_model
 from ocr.errors import BadInput
+from ocr.store.whole import written_whole
 
 
 def predict(
@@ -77,27 +78,33 @@ def _annotate(model: LineModel | PageModel, paths: Sequence[Path], target: Path)
 def _write_rows(model: LineModel | PageModel, files: Sequence[Path], output: str) -> None:
     """Write a row for every page of every file; name the files that cannot be read."""
     bad = 0
-    with _open_output(output) as stream:
+    with _open_output(output) as write:
         for path in track(files, "reading", console=ERR, transient=True):
             try:
                 for row in model.read(path):
-                    stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    write(json.dumps(row, ensure_ascii=False) + "\n")
             except BadInput as error:
                 bad += 1
                 ERR.print(f"[yellow]left out[/] {escape(str(error))}", soft_wrap=True)
-    ERR.print(f"read {len(files) - bad} of {len(files)} files")
-    if bad == len(files):
-        raise BadInput("nothing could be read; the lines above say why")
+        ERR.print(f"read {len(files) - bad} of {len(files)} files")
+        if bad == len(files):
+            raise BadInput("nothing could be read; the lines above say why")
 
 
 @contextmanager
-def _open_output(path: str) -> Iterator[TextIO]:
+def _open_output(path: str) -> Iterator[Callable[[str], object]]:
+    """Yield what writes a row; a file keeps what it held until all is read."""
     if not path:
-        yield sys.stdout
+        yield sys.stdout.write
         return
+    target = Path(path).resolve()
+    is_new = not target.exists()
     try:
-        Path(path).touch()
+        target.open("ab").close()
+        if is_new:
+            target.unlink()
     except OSError as error:
         raise BadInput(f"--output {path}: {error.strerror}") from None
-    with Path(path).open("w", encoding="utf-8") as stream:
-        yield stream
+    is_file = is_new or target.is_file()
+    with written_whole(target) if is_file else target.open("wb") as file:
+        yield lambda row: file.write(row.encode())

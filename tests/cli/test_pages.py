@@ -86,13 +86,30 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     assert "read 1 of 2 files" in said.err
 
 
-def test_where_nothing_could_be_read_is_no_success(tmp_path: Path, capsys: Out) -> None:
+def test_where_nothing_could_be_read_is_no_success_and_keeps_the_rows_of_before(
+    tmp_path: Path, capsys: Out
+) -> None:
     output = tmp_path / "rows.jsonl"
+    output.write_text("of before")
 
     code = run(["predict", str(tmp_path / "none.png"), "--output", str(output)])
 
     assert code == 2
     assert "read 0 of 1 files" in capsys.readouterr().err
+    assert output.read_text() == "of before"
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_rows_go_where_no_file_is_and_through_a_link(page: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(tmp_path / "rows.jsonl")
+
+    codes = [run(["predict", str(page), "--output", str(to)]) for to in ("/dev/null", link)]
+
+    assert codes == [0, 0]
+    assert Path("/dev/null").is_char_device()
+    assert link.is_symlink()
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
 
 
 def test_pages_of_several_files_are_told_apart(page: Path, tmp_path: Path, capsys: Out) -> None:
