@@ -41,6 +41,13 @@ def read_variable(name: str) -> str:
     return value
 
 
+def _resolve(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise ValueError("its links lead in a circle, expected a folder") from None
+
+
 def _default_store(fields: dict[str, Any]) -> str:
     return f"file://{fields['home'] / 'store'}"
 
@@ -62,7 +69,7 @@ class Settings(BaseSettings):
         alias_generator=AliasGenerator(validation_alias=variable_of),
     )
 
-    home: Annotated[Path, AfterValidator(Path.resolve)] = Field(
+    home: Annotated[Path, AfterValidator(_resolve)] = Field(
         Path(".ocrline"), description="Folder of this machine: jobs, copies, services"
     )
     store: str = Field(

@@ -38,6 +38,15 @@ def test_a_home_is_where_it_was_named_wherever_the_process_goes(
     assert settings_of(OCRLINE_HOME="here").home == tmp_path / "here"
 
 
+def test_a_home_whose_links_lead_in_a_circle_is_refused_by_name(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.symlink_to(there)
+    there.symlink_to(here)
+
+    with pytest.raises(SettingsError, match=f"^OCRLINE_HOME='{here}': its links lead in a circle"):
+        settings_of(OCRLINE_HOME=str(here))
+
+
 def test_the_s3_server_has_the_variables_of_minio_and_no_secret_is_shown() -> None:
     settings = settings_of(
         MINIO_ENDPOINT="127.0.0.1:9000",
