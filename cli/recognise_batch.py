@@ -52,7 +52,9 @@ def recognise_batch(
 
 def _run_flow(params: BatchParams) -> "BatchRef":
     from flows.recognise_batch import recognise_batch
+    from tasks.run.narration import log_refusals_plainly
 
+    log_refusals_plainly()
     return recognise_batch(params)
 
 

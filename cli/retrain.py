@@ -48,6 +48,9 @@ def retrain(
 
 def _run_flow(params: ProjectParams, until: Stage) -> Any:
     # Prefect reads its environment when it is imported.
+    from tasks.run.narration import log_refusals_plainly
+
+    log_refusals_plainly()
     if isinstance(params, RetrainPagesParams):
         from flows.retrain_pages import retrain_pages
 

@@ -19,6 +19,7 @@ from prefect.concurrency import _leases
 from prefect.exceptions import PrefectHTTPStatusError
 
 import flows
+from tasks.run.narration import log_refusals_plainly
 
 PR_SET_PDEATHSIG = 1
 AGAIN_S: Final = 5.0
@@ -33,6 +34,7 @@ def main() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     for module in pkgutil.iter_modules(flows.__path__, "flows."):
         import_module(module.name)
+    log_refusals_plainly()
     vars(_leases)["_renew_concurrency_lease_with_retries"] = renew_slot
     runpy.run_module("prefect.engine", run_name="__main__")
 

@@ -7,6 +7,8 @@ from prefect.exceptions import MissingContextError
 from rich.console import Console
 from rich.markup import escape
 
+from ocr.errors import OcrError
+
 TERMINAL = Console(stderr=True, highlight=False, emoji=False)
 
 
@@ -17,3 +19,15 @@ def narrate(stage: str, message: str) -> None:
         get_run_logger().info("%s", message)
     except MissingContextError:
         logging.getLogger(__name__).info("%s", message)
+
+
+def log_refusals_plainly() -> None:
+    """Leave the traces of our own errors, whose message is all that helps, out of runs' logs."""
+    for of in ("flow_runs", "task_runs"):
+        logging.getLogger(f"prefect.{of}").addFilter(_cut_trace)
+
+
+def _cut_trace(record: logging.LogRecord) -> bool:
+    if record.exc_info and isinstance(record.exc_info[1], OcrError):
+        record.exc_info = None
+    return True
