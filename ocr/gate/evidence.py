@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ocr.evaluation.bootstrap import Interval, wilson
+from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.latency import Latency
-from ocr.evaluation.lines.metrics import LineMetrics
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.slices import SliceReport
@@ -99,7 +98,7 @@ def collect_line_evidence(
     metrics, other = report.candidate.metrics, report.opponent
     return Evidence(
         n=metrics.n,
-        share=_accuracy(metrics),
+        share=report.candidate.intervals["accuracy"],
         comparison=report.comparison,
         slices=report.slices,
         latency=latency,
@@ -178,8 +177,8 @@ def collect_further_lines(
     return FurtherSet(
         name=name,
         n=report.candidate.metrics.n,
-        share=_accuracy(report.candidate.metrics),
-        other=_accuracy(other.metrics) if other else None,
+        share=report.candidate.intervals["accuracy"],
+        other=other.intervals["accuracy"] if other else None,
         comparison=report.comparison,
         opponent=other.name if other else "",
         metric="accuracy",
@@ -221,7 +220,3 @@ def collect_further_pages(
         floor=floor,
         overlaps=overlaps,
     )
-
-
-def _accuracy(metrics: LineMetrics) -> Interval:
-    return wilson(round(metrics.accuracy * metrics.n), metrics.n)

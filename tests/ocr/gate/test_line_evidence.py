@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from ocr.evaluation.lines.report import LinesReport
+from ocr.gate.checks import Verdict
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, evaluate_scripted, lines
 from tests.ocr.gate.scenes import LINE_RULES, judge_lines
 
@@ -49,6 +52,22 @@ def test_nothing_to_compare_with_leaves_the_floors() -> None:
     decision = judge_lines(report, replace(LINE_RULES, min_accuracy=0.99))
 
     assert decision.verdict == "block"
+
+
+@pytest.mark.parametrize(("groups", "verdict"), [(15, "hold"), (0, "block")])
+def test_a_floor_that_a_few_bad_documents_missed_is_not_proven(
+    groups: int, verdict: Verdict
+) -> None:
+    of_documents = [str(number % groups) for number in range(len(TEXTS))] if groups else []
+    report = evaluate_scripted(
+        candidate=misreading(5, name="plates:new"), samples=lines(TEXTS, groups=of_documents)
+    )
+    bounds = report.candidate.intervals["accuracy"]
+
+    decision = judge_lines(report, replace(LINE_RULES, min_accuracy=0.92))
+
+    assert bounds.value == 0.8
+    assert decision.verdict == verdict == ("hold" if bounds.upper > 0.92 else "block")
 
 
 def test_champion_itself_is_recognised_by_its_name() -> None:
