@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 from rich.markup import escape
@@ -11,11 +11,19 @@ from rich.progress import track
 from cli.options import AsJson, Model, StoreUri, settings_for
 from cli.output import ERR, print_json, print_table
 from cli.reading import LineModel, PageModel, load_model
+from configs.base import name_encoding
 from ocr.dataset.labels.encoding import Encoding
 
 if TYPE_CHECKING:
     from ocr.dataset.labels.text_rule import TextRule
     from ocr.dataset.quarantine import Rejection
+
+
+def _read_encoding(written: str) -> object:
+    encoding = name_encoding(written)
+    if encoding not in get_args(Encoding):
+        raise typer.BadParameter(f"{written!r} is neither {' nor '.join(get_args(Encoding))}")
+    return encoding
 
 
 def evaluate(
@@ -30,8 +38,12 @@ def evaluate(
         ),
     ] = None,
     encoding: Annotated[
-        Encoding,
-        typer.Option(help="Encoding of the label file (GBK is a part of gb18030)."),
+        Any,
+        typer.Option(
+            parser=_read_encoding,
+            metavar="utf-8|gb18030",
+            help="Encoding of the label file (GBK is a part of gb18030).",
+        ),
     ] = "utf-8",
     store: StoreUri = "",
     as_json: AsJson = False,

@@ -27,13 +27,16 @@ def _check_file_name(written: str) -> str:
     return written
 
 
-def _check_encoding(written: object) -> object:
-    if str(written).lower() in ("gbk", "gb2312", "cp936"):
-        raise ValueError("it is a part of gb18030; use gb18030")
-    return written
+def name_encoding(written: object) -> object:
+    """Return the name of an encoding that we read, of another name of it or of a part of it."""
+    return _ENCODINGS.get(str(written).lower(), written)
 
 
-LabelEncoding = Annotated[Literal["utf-8", "gb18030"], BeforeValidator(_check_encoding)]
+_ENCODINGS = {"utf8": "utf-8", "utf-8": "utf-8"} | dict.fromkeys(
+    ("gbk", "gb2312", "cp936", "gb18030"), "gb18030"
+)
+
+LabelEncoding = Annotated[Literal["utf-8", "gb18030"], BeforeValidator(name_encoding)]
 """Encoding of label files."""
 
 FileName = Annotated[str, AfterValidator(_check_file_name)]

@@ -211,6 +211,20 @@ def test_evaluate_measures_pages_and_names_what_it_left_out(page: Path, capsys: 
     assert "gone.png" in said.err
 
 
+def test_evaluate_reads_gbk_by_its_name_and_refuses_what_we_do_not_read(
+    page: Path, capsys: Out
+) -> None:
+    labels = page.parent / "det_test.txt"
+    row = [{"transcription": "合计", "points": [[0, 0], [20, 0], [20, 20], [0, 20]]}]
+    labels.write_bytes(f"page.png\t{json.dumps(row, ensure_ascii=False)}\n".encode("gbk"))
+    arguments = ["evaluate", "--model", "pages@champion", "--labels", str(labels), "--encoding"]
+
+    codes = [run([*arguments, encoding]) for encoding in ("GBK", "latin-1")]
+
+    assert codes == [0, 2]
+    assert "'latin-1' is neither utf-8 nor gb18030" in capsys.readouterr().err
+
+
 def test_models_show_the_parts_of_a_pipeline(capsys: Out) -> None:
     run(["models", "list", "--json"])
     listed = {row["name"]: row for row in json.loads(capsys.readouterr().out)}

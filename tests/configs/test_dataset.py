@@ -3,6 +3,7 @@
 import pytest
 
 from configs.presets import ConfigError, load_params
+from configs.retrain import RetrainLinesParams, RetrainPagesParams
 
 FURTHER = "evaluation.further=[{name: a, labels: x, source: lmdb, root: 's3://scans/a'}]"
 
@@ -50,10 +51,12 @@ def test_a_name_that_no_file_has_is_refused(key: str, name: str, fault: str) -> 
         load_params("plates", overrides=[f'dataset.{key}="{name}"'])
 
 
-@pytest.mark.parametrize("written", ["gbk", "GB2312", "cp936"])
+@pytest.mark.parametrize(
+    ("written", "read"), [("gbk", "gb18030"), ("GB2312", "gb18030"), ("UTF8", "utf-8")]
+)
 @pytest.mark.parametrize("preset", ["plates", "receipts"])
-def test_an_encoding_that_is_a_part_of_gb18030_is_refused_with_it(
-    preset: str, written: str
-) -> None:
-    with pytest.raises(ConfigError, match=r"dataset\.encoding: .* use gb18030"):
-        load_params(preset, overrides=[f"dataset.encoding={written}"])
+def test_an_encoding_has_its_other_names_too(preset: str, written: str, read: str) -> None:
+    params = load_params(preset, overrides=[f"dataset.encoding={written}"])
+
+    assert isinstance(params, RetrainLinesParams | RetrainPagesParams)
+    assert params.dataset.encoding == read
