@@ -1,6 +1,7 @@
 """How commands answer: tables for people on the terminal, one JSON document for machines."""
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
@@ -10,8 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-# No emoji: a text such as :car: is what was read, not a picture.
-OUT = Console(highlight=False, emoji=False)
+# No emoji: a text such as :car: is what was read, not a picture. A pipe or a file has no width:
+# nobody finds a name there that is broken in two.
+OUT = Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1 << 16)
 ERR = Console(stderr=True, highlight=False, emoji=False)
 
 

@@ -24,7 +24,6 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     shelf = make_shelf(tmp_path / "house")
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", shelf.store)
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
     shelf.add_pages("v1", DIGITS)
     shelf.registry.promote("pages", "v1", reason="first")

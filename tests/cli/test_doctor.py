@@ -19,7 +19,6 @@ each_case = pytest.mark.parametrize("case", CASES)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("OCRLINE_STORE", raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
 
 
 @each_case

@@ -5,11 +5,6 @@ import pytest
 from cli.output import print_table, refuse
 
 
-@pytest.fixture(autouse=True)
-def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-
-
 @pytest.mark.parametrize("text", ["AB[a1]C", "[/]", ":car:", "[bold]7"])
 def test_a_table_prints_texts_as_they_are(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     print_table(f"title {text}", ["text"], [[f"cell {text}"]])
@@ -17,6 +12,17 @@ def test_a_table_prints_texts_as_they_are(text: str, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert f"title {text}" in out
     assert f"cell {text}" in out
+
+
+def test_where_no_terminal_is_a_name_stands_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = ["receipts-accurate-recogniser:" + "0" * 200] * 2
+
+    print_table("parts", ["first", "second"], [names])
+
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if "receipts" in line]
+    assert row.count(names[0]) == 2
 
 
 def test_an_error_prints_texts_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,6 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     shelf = make_shelf(tmp_path)
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", shelf.store)
-    monkeypatch.setenv("COLUMNS", "200")
     register_pipeline(shelf.registry, tmp_path / "made", version="v1", characters=DIGITS)
     shelf.registry.promote("pages", "v1", reason="first")
     return shelf

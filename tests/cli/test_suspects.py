@@ -25,7 +25,6 @@ SPLITS = ("train", "val", "test")
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    monkeypatch.setenv("COLUMNS", "200")
 
 
 @pytest.fixture

@@ -18,19 +18,12 @@ Out = pytest.CaptureFixture[str]
 TEXTS = {"ABC": "ABC", "CAB": "CAB", "BAC": "BAC", "ACB": "ACB", "BCA": "BCA", "CBA": "CBA"}
 
 
-@pytest.fixture(autouse=True)
-def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal that breaks no line."""
-    monkeypatch.setattr("cli.output.OUT._width", 300)
-
-
 @pytest.fixture
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Told:
     """Versions v1, replaced by v2, and v3, which was refused."""
     told = Told(tmp_path)
     monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    monkeypatch.setenv("COLUMNS", "200")
     digest = told.prepare(TEXTS, bad_rows=2).digest
     told.keep_checkpoint()
     for version in ("v1", "v2", "v3"):
