@@ -38,6 +38,18 @@ class Reads(BaseModel):
     reads: list[str] = Field(description="lines (/v1/recognize), pages (/v1/ocr)")
 
 
+class RequestLimits(BaseModel):
+    """How much one request may ask for."""
+
+    body_bytes: int
+    body_timeout_s: float = Field(description="Most seconds until the body is here")
+    images: int = Field(description="Of /v1/recognize")
+    image_pixels: int = Field(description="Of one image")
+    images_pixels: int = Field(description="Of all images together")
+    pages: int = Field(description="Of /v1/ocr")
+    timeout_s: float = Field(description="Most seconds until the answer of /v1/ocr")
+
+
 class Capabilities(BaseModel):
     """What may be asked here, by who asks."""
 
@@ -47,7 +59,7 @@ class Capabilities(BaseModel):
     images: list[str] = Field(description="What /v1/recognize takes")
     formats: list[str] = Field(description="What /v1/ocr answers with")
     addresses: bool = Field(description="Whether an address may stand in place of a file")
-    limits: dict[str, float] = Field(description="Of one request")
+    limits: RequestLimits
     key: dict[str, Any] = Field(description="Of who asks; 0 a minute: any number")
 
 
@@ -65,15 +77,15 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
             images=list(IMAGES),
             formats=list(get_args(Format)),
             addresses=False,
-            limits={
-                "body_bytes": limits.body_bytes,
-                "body_timeout_s": limits.body_timeout_s,
-                "images": limits.images,
-                "image_pixels": limits.image_pixels,
-                "images_pixels": limits.request_pixels,
-                "pages": limits.pages,
-                "timeout_s": limits.pages_timeout_s,
-            },
+            limits=RequestLimits(
+                body_bytes=limits.body_bytes,
+                body_timeout_s=limits.body_timeout_s,
+                images=limits.images,
+                image_pixels=limits.image_pixels,
+                images_pixels=limits.request_pixels,
+                pages=limits.pages,
+                timeout_s=limits.pages_timeout_s,
+            ),
             key=caller.describe(),
         )
 
