@@ -1,6 +1,6 @@
 """The parts of a local stack that are other people's programs.
 
 - `database` – where Prefect keeps runs: SQLite in the home, or PostgreSQL by address
-- `server` – Prefect's server
+- `server` – Prefect's server, `prefect_process` – its process, in which writers take turns
 - `minio` – a MinIO server under the home, as the store
 """

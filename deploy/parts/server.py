@@ -19,6 +19,7 @@ from deploy.ports import find_address, is_up_at, pick_port
 
 NAME = "prefect"
 PORT = 4200
+PROCESS = "deploy.parts.prefect_process"
 
 
 def ensure_server(settings: Settings, folder: Path, password: str) -> Service:
@@ -53,7 +54,7 @@ def _start(
     return ensure_service(
         folder,
         NAME,
-        command=python_module("prefect", "server", "start", "--host", "127.0.0.1"),
+        command=python_module(PROCESS, "server", "start", "--host", "127.0.0.1"),
         url=url,
         environment={
             "PREFECT_HOME": str(settings.home / "prefect"),

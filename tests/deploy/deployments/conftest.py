@@ -11,6 +11,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from cli.main import run
 from deploy.background import python_module, start_service, stop_service
 from deploy.deployments.server import Stored, read_stored
+from deploy.parts.server import PROCESS
 from deploy.ports import pick_port
 from deploy.web import answers
 
@@ -27,7 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     start_service(
         folder,
         "prefect",
-        command=python_module("prefect", "server", "start", "--host", "127.0.0.1"),
+        command=python_module(PROCESS, "server", "start", "--host", "127.0.0.1"),
         url=url,
         environment={
             "PREFECT_HOME": str(folder),

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
+import httpx
 import psutil
 import pytest
 
@@ -53,6 +54,27 @@ def test_two_homes_that_start_at_once_keep_an_address_each(homes: list[Settings]
         assert again[index].url == first[index].url
         assert knows(again[index], settings)
         assert not knows(again[index], homes[1 - index])
+
+
+def test_all_who_write_at_once_are_answered(homes: list[Settings]) -> None:
+    service = ensure_server(homes[0])
+    login = httpx.BasicAuth(*password_file(homes[0]).read_text().split(":", 1))
+    with httpx.Client(base_url=f"{service.url}/api", auth=login, timeout=120) as client:
+        flow = client.post("/flows/", json={"name": "plates"}).json()["id"]
+
+        def run(number: int) -> list[int]:
+            begun = {"flow_id": flow, "state": {"type": "PENDING"}}
+            answers = [client.post("/flow_runs/", json=begun)]
+            for key in range(5):
+                of = {"flow_run_id": answers[0].json().get("id"), "task_key": "train"}
+                task = {**of, "dynamic_key": f"{number}-{key}", "state": {"type": "RUNNING"}}
+                answers.append(client.post("/task_runs/", json=task))
+            return [answer.status_code for answer in answers]
+
+        with ThreadPoolExecutor(8) as pool:
+            codes = [code for codes in pool.map(run, range(24)) for code in codes]
+
+    assert codes == [httpx.codes.CREATED] * len(codes)
 
 
 def knows(service: Service, settings: Settings) -> bool:
