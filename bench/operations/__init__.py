@@ -1,6 +1,7 @@
 """What operating the line day after day costs and survives.
 
 - `cost` – from the click to the first training step, and a training beside the bare job
+- `writers` – Prefect's server on SQLite while many write: as it is, and as the stack starts it
 - `collisions` – two schedules and a manual run of one model at once: who ran, who waited
 - `nap` – a flow that does nothing for some seconds
 - `crashes` – every part killed while a run prepares, trains and deploys: a command, as a table
