@@ -1,16 +1,17 @@
 """Health and metadata of the Open Inference Protocol, version 2, as KServe and Triton have them.
 
-Tensors are not taken: what reads images is under /v1.
+Tensors are not taken, which is said to who sends them: what reads images is under /v1.
 """
 
 from importlib.metadata import version
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from serving.access.access_log import AccessRecord
+from serving.models.live_model import LiveModel
 from serving.models.model_pool import ModelPool
 from serving.problems import SOON, Problem
 from serving.rest.openapi import ONE_PART, ErrorAnswer, Responses, refused
@@ -22,7 +23,14 @@ LIVE: Final = "/v2/health/live"
 READY: Final = "/v2/health/ready"
 MODEL: Final = "/v2/models/{name}"
 MODEL_READY: Final = "/v2/models/{name}/ready"
-KSERVE: Final = (SERVER, LIVE, READY, MODEL, MODEL_READY)
+VERSION: Final = f"{MODEL}/versions/{{version}}"
+VERSION_READY: Final = f"{VERSION}/ready"
+INFER: Final = (f"{MODEL}/infer", f"{VERSION}/infer")
+OTHER: Final = "/v2/{path:path}"
+KSERVE: Final = (
+    *(SERVER, LIVE, READY, MODEL, MODEL_READY),
+    *(VERSION, VERSION_READY, *INFER, OTHER),
+)
 
 
 class ServerMetadata(BaseModel):
@@ -101,6 +109,7 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
     async def ready() -> JSONResponse:
         return _ready(not pool.why_not_ready())
 
+    @router.get(VERSION, include_in_schema=False)
     @router.get(
         MODEL,
         summary="A model's metadata, for clients of KServe",
@@ -108,7 +117,7 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
     )
     async def model(name: Name, request: Request) -> ModelMetadata:
         request.state.caller.admit(name)
-        served = pool.choose(name, of=request.state.caller.models)
+        served = _choose(pool, name, request)
         return ModelMetadata(
             name=served.name,
             versions=[served.version],
@@ -117,6 +126,7 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
             outputs=[{"name": "text", "datatype": "BYTES", "shape": [-1]}],
         )
 
+    @router.get(VERSION_READY, include_in_schema=False)
     @router.get(
         MODEL_READY,
         summary="Whether a model reads, for clients of KServe",
@@ -124,13 +134,31 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
         responses=UNKNOWN | NOT_READY,
     )
     async def model_ready(name: Name, request: Request) -> JSONResponse:
-        allowed = request.state.caller.models
-        state = pool.states.get(name)
-        if state is None or (allowed and name not in allowed):
-            raise Problem("unknown_model", f"No champion of {name[:100]!r}")
-        return _ready(state.live is not None)
+        try:
+            _choose(pool, name, request)
+        except Problem as problem:
+            if problem.code != "not_ready":
+                raise
+            return _ready(False)
+        return _ready(True)
+
+    @router.post(INFER[1], include_in_schema=False)
+    @router.post(INFER[0], include_in_schema=False)
+    async def infer() -> None:
+        message = "Tensors are not taken: POST the image itself to /v1/ocr or /v1/recognize"
+        raise Problem("wrong_task", message)
+
+    @router.api_route(OTHER, methods=["GET", "POST"], include_in_schema=False)
+    async def other() -> None:
+        raise HTTPException(404)
 
     return router
+
+
+def _choose(pool: ModelPool, name: str, request: Request) -> LiveModel:
+    """Return the model, and the version if there is one, that a path names."""
+    version = request.path_params.get("version", "")
+    return pool.choose(name, version, of=request.state.caller.models)
 
 
 def _ready(is_ready: bool) -> JSONResponse:

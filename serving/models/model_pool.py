@@ -51,15 +51,16 @@ class ModelPool:
         """Every model that has a champion, by name."""
         return self._states
 
-    def choose(self, name: str, *, of: Collection[str] = ()) -> LiveModel:
+    def choose(self, name: str, version: str = "", *, of: Collection[str] = ()) -> LiveModel:
         """Return what serves a name; without a name, the only model there is.
 
         Args:
             name: The model's.
+            version: Of it; empty: any.
             of: Those that whoever asks may know of; none: all.
 
         Raises:
-            Problem: There is no such model, there are several, or it is not ready.
+            Problem: There is none, there are several, it is not ready or of another version.
         """
         states = self._known(of)
         if not name and len(states) > 1:
@@ -73,6 +74,9 @@ class ModelPool:
             raise Problem("unknown_model", f"No champion of {name[:100]!r}; there are: {known}")
         if state.live is None:
             raise Problem("not_ready", state.why_not_ready)
+        if version not in ("", state.live.version):
+            message = f"{state.name} is served as {state.live.version}, not as {version[:100]!r}"
+            raise Problem("unknown_version", message)
         return state.live
 
     def choose_pipeline(
@@ -80,23 +84,14 @@ class ModelPool:
     ) -> LivePipeline:
         """Return what reads pages under a name; without a name, the only pipeline there is.
 
-        Args:
-            name: The model's.
-            version: Of it; empty: any.
-            of: As `choose`.
-
-        Raises:
-            Problem: There is none, there are several, it is not ready or of another version.
+        Arguments and errors are those of `choose`.
         """
         states = self._known(of)
-        live = self.choose(name or _only_pipeline(states), of=of)
+        live = self.choose(name or _only_pipeline(states), version, of=of)
         if not isinstance(live, LivePipeline):
             known = ", ".join(_pipelines(states)) or "none here"
             message = f"{live.name} reads lines (/v1/recognize); models that read pages: {known}"
             raise Problem("wrong_task", message)
-        if version not in ("", live.version):
-            message = f"{live.name} is served as {live.version}, not as {version[:100]!r}"
-            raise Problem("unknown_version", message)
         return live
 
     def expect(self, name: str, champion: str) -> None:

@@ -129,7 +129,7 @@ CASES: dict[str, tuple[Send, int, str]] = {
     "POST on a GET route": (raw(GOOD, path="/v1/models"), 405, "method_not_allowed"),
     "a slash too many": (raw(GOOD, path="/v1/recognize/"), 404, "not_found"),
     "a slash too many of a GET": (lambda g: g.get("/v1/models/"), 404, "not_found"),
-    "no such path": (raw(GOOD, path="/v2/recognize"), 404, "not_found"),
+    "no such path": (raw(GOOD, path="/v1/recognise"), 404, "not_found"),
 }
 
 
