@@ -94,7 +94,7 @@ class Edge:
         if scope["path"] in OPEN_ROUTES:
             return
         if caller is None:
-            raise Problem("unauthorized", "Expected the header Authorization: Bearer <token>")
+            raise Problem("unauthorized", _why_unknown(headers.get("authorization", "")))
         if scope["method"] == "POST":
             caller.spend()
 
@@ -154,6 +154,14 @@ def _first_values(scope: Scope) -> dict[str, str]:
         name.decode("latin-1"): value.decode("latin-1")
         for name, value in reversed(scope["headers"])
     }
+
+
+def _why_unknown(authorization: str) -> str:
+    """Say what to mend, without what was given: that may be a key with a letter too many."""
+    kind, _, key = authorization.partition(" ")
+    if kind.lower() == "bearer" and key:
+        return "The key of the header Authorization is not known here: misspelt, or revoked"
+    return "Expected the header Authorization: Bearer KEY"
 
 
 def _timeout_s(headers: Mapping[str, str]) -> float | None:

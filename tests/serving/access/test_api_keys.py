@@ -48,6 +48,26 @@ def test_only_who_has_a_key_may_ask(guarded: tuple[Gateway, str]) -> None:
     assert boss not in gateway.log.read_text()
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("", "Expected the header Authorization: Bearer KEY"),
+        ("ocr_bare", "Expected the header Authorization: Bearer KEY"),
+        ("Bearer", "Expected the header Authorization: Bearer KEY"),
+        ("Bearer ocr_wrong", "not known here: misspelt, or revoked"),
+    ],
+)
+def test_a_key_that_is_not_known_is_told_from_one_that_is_missing(
+    guarded: tuple[Gateway, str], given: str, told: str
+) -> None:
+    gateway, _ = guarded
+
+    reply = gateway.get("/v1/models", headers={"authorization": given} if given else {})
+
+    assert reply.status_code == 401
+    assert reply.json()["error"]["message"].endswith(told)
+
+
 def test_a_new_key_works_and_a_revoked_one_does_not_without_a_restart(
     guarded: tuple[Gateway, str], keys: Path
 ) -> None:
