@@ -101,7 +101,7 @@ def parse_query(query: Mapping[str, str], fields: type[Fields]) -> Fields:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0])[:100]
         known = ", ".join(fields.model_fields)
-        said = f"Query parameter {name!r}: {first['msg']}"
+        said = f"Query parameter {name!r}: {_plain(first['msg'])}"
         if first["type"] == "extra_forbidden":
             said = f"Unknown query parameter {name!r}"
         message = f"{said}; known: {known}"
@@ -119,7 +119,7 @@ def parse_json(body: bytes, fields: type[Fields]) -> Fields:
     try:
         return fields.model_validate_json(body)
     except ValidationError as error:
-        raise _json_problem(error) from None
+        raise _json_problem(error, known=", ".join(fields.model_fields)) from None
 
 
 def from_base64(text: str, *, what: str, index: int | None = None) -> bytes:
@@ -133,7 +133,11 @@ def from_base64(text: str, *, what: str, index: int | None = None) -> bytes:
     try:
         return base64.b64decode(text.encode().translate(None, WHITE_SPACE), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Problem("bad_base64", f"{what} is no base64: {error}", index=index) from None
+        message = (
+            f"{what} is no base64: {error}; expected the content of a file, no address, "
+            "in the letters A-Z, a-z, 0-9, + and /"
+        )
+        raise Problem("bad_base64", message, index=index) from None
 
 
 def too_many_images(most: int) -> Problem:
@@ -182,15 +186,24 @@ def _parse_multipart(
     return files
 
 
-def _json_problem(error: ValidationError) -> Problem:
+def _json_problem(error: ValidationError, *, known: str) -> Problem:
     first = error.errors(include_input=False, include_url=False)[0]
     if first["type"] == "json_invalid":
         return Problem("bad_json", first["msg"])
     where = ".".join(map(str, first["loc"]))[:100] or "the body"
-    return Problem("wrong_fields", f"{where}: {first['msg']}")
+    if first["type"] == "extra_forbidden":
+        return Problem("wrong_fields", f"{where}: unknown field; known: {known}")
+    return Problem("wrong_fields", f"{where}: {_plain(first['msg'])}")
+
+
+def _plain(message: str) -> str:
+    return message.removeprefix("Value error, ")
 
 
 def _refuse_field(field: FormField) -> None:
     name = (field.field_name or b"")[:100].decode("utf-8", "replace")
-    message = f"Part {name!r} is no file: expected files only, as in curl -F image=@picture.jpg"
+    message = (
+        f"Part {name!r} has no filename, so it is no file: send files as in "
+        "curl -F image=@picture.jpg, options in the query, as in ?model=NAME"
+    )
     raise Problem("wrong_fields", message)

@@ -148,6 +148,22 @@ def test_bad_request_gets_its_code(gateway: Gateway, case: str) -> None:
     assert gateway.read(GOOD) == ("2026", "v1")  # and the gateway goes on
 
 
+@pytest.mark.parametrize(
+    ("send", "told"),
+    [
+        (parts(("a.png", GOOD), fields={"model": "bars"}), "options in the query"),
+        (body({"image": "http://example.org/a.png"}), "no address"),
+        (body({"image": base64.urlsafe_b64encode(b"\xfb\xef\xff").decode()}), "+ and /"),
+        (body({"image": BASE64, "lang": "en"}), "lang: unknown field; known: image, images"),
+        (raw(GOOD, path="/v1/ocr?pages=0"), "'pages': expected page numbers from 1"),
+    ],
+)
+def test_what_is_refused_is_told_with_what_to_send_instead(
+    gateway: Gateway, send: Send, told: str
+) -> None:
+    assert told in send(gateway).json()["error"]["message"]
+
+
 def test_bad_image_names_its_index(gateway: Gateway) -> None:
     reply = CASES["bad image among good files"][0](gateway)
 
