@@ -14,7 +14,7 @@ from python_multipart.multipart import Field as FormField
 from python_multipart.multipart import File, FormParser, parse_options_header
 
 from ocr.image.pixels import BadImage
-from serving.problems import Code, Problem
+from serving.problems import Problem
 
 FILE_TYPES: Final = ("image/*", "application/octet-stream")
 """Media types of a body that is one file as it is."""
@@ -145,10 +145,18 @@ def too_many_images(most: int) -> Problem:
     return Problem("too_many_images", f"More than {most} image{'s' * (most > 1)} in one request")
 
 
-def bad_image(error: BadImage, *, what: str, index: int) -> Problem:
-    """Make the refusal of an image that cannot be used; `what` names it for a person."""
-    code: Code = "image_too_large" if error.reason == "decompression_bomb" else "bad_image"
-    return Problem(code, f"{what}: {error}", index=index)
+def bad_image(error: BadImage, *, what: str, index: int, instead: str = "scale it down") -> Problem:
+    """Make the refusal of an image that cannot be used.
+
+    Args:
+        error: Why not.
+        what: Names it for a person.
+        index: Of it, from 0.
+        instead: What to do with one that is too large.
+    """
+    if error.reason == "decompression_bomb":
+        return Problem("image_too_large", f"{what}: {error}; {instead}", index=index)
+    return Problem("bad_image", f"{what}: {error}", index=index)
 
 
 def _parse_multipart(

@@ -29,6 +29,8 @@ FAULTS: Final[Mapping[DocumentFault, Code]] = {
     "too_slow": "too_slow",
 }
 
+SMALLER: Final = "scale it down, or send it in a PDF, whose pages are drawn as large as may be"
+
 BYTES_A_TEXT: Final = 1500
 """What a line or a word with its polygon takes: twelve objects, and its JSON twice."""
 
@@ -139,7 +141,7 @@ def hold(page: Mapping[str, Any], answer: Account) -> int:
 
 def _refusal(error: PageFault, *, number: int) -> Problem:
     if isinstance(error, BadImage):
-        return bad_image(error, what=f"Page {number}", index=number - 1)
+        return bad_image(error, what=f"Page {number}", index=number - 1, instead=SMALLER)
     return Problem(FAULTS[error.reason], str(error))
 
 

@@ -90,6 +90,19 @@ def test_an_image_that_is_no_base64_keeps_no_other_from_being_answered(gateway: 
     assert partial[2]["text"] == "1"
 
 
+def test_a_scan_that_is_too_large_is_read_in_a_pdf_as_its_refusal_says(
+    page_gateway: Gateway,
+) -> None:
+    scan = draw_page(["31"]).repeat(5, axis=0).repeat(5, axis=1)  # 200 dpi five times
+
+    refused = ask(page_gateway, encode_png(scan), "")
+    answer = ask(page_gateway, image_pdf([scan], dpi=1000), "").json()
+
+    assert refused.status_code == 413
+    assert "scale it down, or send it in a PDF" in refused.json()["error"]["message"]
+    assert read(answer["pages"]) == [(1, ["31"])]
+
+
 def test_too_many_pixels_refuse_the_whole_request(gateway: Gateway) -> None:
     files = [("image", ("a", encode_png(np.zeros((500, 1000, 3), np.uint8))))] * 4
 
