@@ -142,7 +142,8 @@ def describe_request(
         query: What the query holds.
     """
     content: dict[str, Any] = {kind: {"schema": BINARY} for kind in types}
-    content["multipart/form-data"] = {"schema": {"type": "object", "properties": parts}}
+    form = {"type": "object", "properties": parts, "required": list(parts)}
+    content["multipart/form-data"] = {"schema": form}
     content["application/json"] = {"schema": fields.model_json_schema()}
     parameters = [
         {

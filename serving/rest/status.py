@@ -38,6 +38,28 @@ class Reads(BaseModel):
     reads: list[str] = Field(description="lines (/v1/recognize), pages (/v1/ocr)")
 
 
+class ServedModel(BaseModel):
+    """What is known of one model; null where no version of it answers yet."""
+
+    name: str
+    version: str | None = Field(description="The one that answers")
+    alias: str
+    champion: str = Field(description="The version that should answer")
+    task: str | None = Field(description="recognition, or pipeline: it reads pages too")
+    engine: str | None
+    loaded_at: str | None = Field(description="Since when it answers, ISO 8601")
+    dataset_digest: str | None = Field(description="Of the snapshot that it learnt from")
+    metrics: dict[str, float] = Field(description="As its bundle has them")
+    last_error: str | None = Field(description="Why the champion does not answer")
+    is_refused: bool = Field(description="Whether that is for good")
+
+
+class ModelsAnswer(BaseModel):
+    """All that are served, of those that who asks may know of."""
+
+    models: list[ServedModel]
+
+
 class RequestLimits(BaseModel):
     """How much one request may ask for."""
 
@@ -90,10 +112,10 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
         )
 
     @router.get("/v1/models", summary="List the served models")
-    async def models(request: Request) -> dict[str, Any]:
+    async def models(request: Request) -> ModelsAnswer:
         allowed = request.state.caller.models
         told = [each for each in pool.describe() if not allowed or each["name"] in allowed]
-        return {"models": told}
+        return ModelsAnswer.model_validate({"models": told})
 
     @router.get("/health/live", summary="Whether the process answers")
     async def live() -> dict[str, Any]:

@@ -114,3 +114,22 @@ def test_a_client_may_wait_for_any_decimals(page_gateway: Gateway) -> None:
     waits = {"x-request-timeout": str(0.1 + 0.2)}
 
     assert page_gateway.get("/v2", headers=waits).status_code == 200
+
+
+def test_what_is_served_and_which_files_are_needed_is_described(page_gateway: Gateway) -> None:
+    api = page_gateway.get("/openapi.json").json()
+    schemas, paths = api["components"]["schemas"], api["paths"]
+    told = {path: paths[path]["post"]["requestBody"] for path in ("/v1/ocr", "/v1/recognize")}
+    needed = {
+        path: body["content"]["multipart/form-data"]["schema"]["required"]
+        for path, body in told.items()
+    }
+
+    (model, *_) = page_gateway.get("/v1/models").json()["models"]
+
+    assert needed == {"/v1/ocr": ["document"], "/v1/recognize": ["image"]}
+    assert set(schemas["ServedModel"]["properties"]) == set(model)
+
+
+def test_docs_name_the_formats(page_gateway: Gateway) -> None:
+    assert "What to answer with: json, ndjson, hocr, pdf." in page_gateway.get("/docs").text
