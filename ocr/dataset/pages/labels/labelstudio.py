@@ -3,7 +3,7 @@
 All results of one `id` are one region: its shape, its labels and its text (the OCR template,
 https://labelstud.io/templates/optical_character_recognition). A region labelled Ignored,
 Difficult or Illegible is don't-care, as the texts `*` and `###` are. Of several annotations of a
-task the ground truth counts, else the newest.
+task the ground truth counts, else the one updated last.
 """
 
 import math
@@ -91,9 +91,14 @@ def _choose(annotations: list[Any]) -> list[Mapping[str, Any]] | None:
     if not finished:
         return None
 
-    def standing(annotation: Mapping[str, Any]) -> tuple[bool, int]:
-        number = annotation.get("id")
-        return annotation.get("ground_truth") is True, number if isinstance(number, int) else 0
+    def standing(annotation: Mapping[str, Any]) -> tuple[bool, str, int]:
+        """A correction keeps the id; only updated_at, in UTC, tells that it came last."""
+        updated, number = annotation.get("updated_at"), annotation.get("id")
+        return (
+            annotation.get("ground_truth") is True,
+            updated if isinstance(updated, str) else "",
+            number if isinstance(number, int) else 0,
+        )
 
     chosen = max(finished, key=standing)
     return [result for result in chosen["result"] if isinstance(result, Mapping)]

@@ -137,6 +137,17 @@ def test_text_of_the_whole_page_is_no_region() -> None:
             ],
             "kept",
         ),
+        (
+            [
+                {
+                    "id": 3,
+                    "result": region(BOX, text="corrected"),
+                    "updated_at": "2026-11-20T09:00:00Z",
+                },
+                {"id": 9, "result": region(BOX, text="x"), "updated_at": "2026-11-02T08:59:59.9Z"},
+            ],
+            "corrected",
+        ),
     ],
 )
 def test_one_annotation_of_several_counts(annotations: list[Any], text: str) -> None:
