@@ -29,10 +29,10 @@ LOADERS: Final = 2
 
 @dataclass
 class _Attempt:
-    """How often the load of one alias state failed, and when it may be tried again."""
+    """How long the load of one alias state was last put off (s), and when it may be tried again."""
 
     tag: str
-    failures: int = 0
+    pause_s: float
     not_before: float = 0.0
 
 
@@ -141,7 +141,7 @@ class ChampionFollower:
             return False
         attempt = self._attempts.get(champion.name)
         if attempt is None or attempt.tag != champion.tag:
-            self._attempts[champion.name] = _Attempt(champion.tag)
+            self._attempts[champion.name] = _Attempt(champion.tag, self._poll_s)
             return True
         return time.monotonic() >= attempt.not_before
 
@@ -167,9 +167,8 @@ class ChampionFollower:
 
     def _refuse(self, champion: AliasState, reason: str, *, can_heal: bool) -> None:
         attempt = self._attempts[champion.name]
-        attempt.failures += 1
-        pause_s = min(LONGEST_PAUSE_S, self._poll_s * 2**attempt.failures)
-        attempt.not_before = time.monotonic() + pause_s if can_heal else math.inf
+        attempt.pause_s = min(LONGEST_PAUSE_S, 2 * attempt.pause_s)
+        attempt.not_before = time.monotonic() + attempt.pause_s if can_heal else math.inf
         self._pool.refuse(champion.name, champion.version, reason, is_final=not can_heal)
         LOG.error("%s:%s stays out of service: %s", champion.name, champion.version, reason)
 
