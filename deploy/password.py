@@ -3,8 +3,9 @@
 import os
 import re
 import secrets
-import tempfile
 from pathlib import Path
+
+from ocr.store.whole import written_whole
 
 
 def read_or_make_password(path: Path) -> str:
@@ -24,9 +25,6 @@ def read_private(path: Path) -> str:
 
 def write_private(path: Path, text: str) -> None:
     """Replace a file as a whole by one that only we can read."""
-    descriptor, sibling = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    Path(sibling).replace(path)
+    with written_whole(path) as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text.encode())
