@@ -17,7 +17,7 @@ import pyarrow as pa
 from ocr.backup.head import HEAD, MANIFEST, Head, format_head
 from ocr.backup.tar import CHUNK, END, member_head, padding
 from ocr.errors import ArtifactExists, BadData, StoreUnavailable
-from ocr.store.whole import FULL, fault_message, make_durable
+from ocr.store.whole import FULL, fault_message, make_durable, sync_folder
 
 
 class ArchiveWriter:
@@ -93,7 +93,7 @@ def new_archive(path: Path, head: Head) -> Iterator[ArchiveWriter]:
         if error.errno in FULL:
             raise StoreUnavailable(fault_message(error, target=str(path))) from error
         raise
-    _sync(path.parent)
+    sync_folder(path.parent)
 
 
 def refuse_taken(path: Path) -> None:
@@ -107,11 +107,3 @@ def _claim(file: BinaryIO, part: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise ArtifactExists(f"Another backup is writing {part}; name another file") from error
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -3,7 +3,6 @@
 # ruff: noqa: D102  (the methods are described in Store)
 import fcntl
 import hashlib
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from ocr.errors import (
 )
 from ocr.store.key import check_key, check_prefix
 from ocr.store.protocol import Entry
-from ocr.store.whole import fault_message, make_durable, sha256_of, written_whole
+from ocr.store.whole import fault_message, make_durable, sha256_of, sync_folder, written_whole
 
 ABANDONED_S = 24 * 3600  # an incoming file nobody has written to for a day has no writer
 
@@ -198,13 +197,11 @@ class LocalStore:
 
 
 def _move(part: Path, path: Path) -> None:
+    made = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
     part.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    for entry in (path, *made):  # a folder that is new is as easily lost as what is in it
+        sync_folder(entry.parent)
 
 
 def _visible(folder: Path) -> Iterator[Path]:

@@ -75,6 +75,15 @@ def make_durable(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk: what was renamed or made there stays."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sha256_of(path: Path) -> str:
     """Digest a file in bounded memory, as lower-case hex."""
     with path.open("rb") as file:

@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ocr.errors import TrainingFailed
+from ocr.store.whole import sync_folder
 from training.loop.checkpoint import Arrays, read_arrays
 
 FOLDER = "state"
@@ -50,7 +51,7 @@ def save_state(folder: Path, state: TrainState) -> None:
         final = root / f"{state.step:09d}"
         shutil.rmtree(final, ignore_errors=True)
         part.rename(final)
-        _sync(root)
+        sync_folder(root)
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
         kept = [int(path.name) for path in _complete(root)]
@@ -92,16 +93,8 @@ def _write(part: Path, state: TrainState) -> None:
         json.dump(state.facts, text)
         text.flush()
         os.fsync(text.fileno())
-    _sync(part)
+    sync_folder(part)
 
 
 def _complete(root: Path) -> list[Path]:
     return sorted(path for path in root.glob("[0-9]*") if path.is_dir())
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -180,3 +180,24 @@ def test_names_that_are_no_keys_are_not_listed(store: Store, tmp_path: Path) -> 
 
     assert list(store.list("")) == ["a/b.txt"]
     assert list(store.folders("")) == ["a"]
+
+
+def test_the_names_of_new_folders_are_durable_too(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    sync = os.fsync
+
+    def note(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    root = tmp_path / "store"
+    store.put_bytes("models/plates/v1/manifest.json", b"")
+    first, synced[:] = synced[1:], []
+
+    store.put_bytes("models/plates/v1/card.md", b"")
+
+    assert set(first) == {root / "models/plates/v1", root / "models/plates", root / "models", root}
+    assert synced[1:] == [root / "models/plates/v1"]
