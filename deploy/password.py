@@ -1,6 +1,5 @@
 """Secrets of the local services, each in a file that only its owner can read."""
 
-import os
 import re
 import secrets
 from pathlib import Path
@@ -25,6 +24,5 @@ def read_private(path: Path) -> str:
 
 def write_private(path: Path, text: str) -> None:
     """Replace a file as a whole by one that only we can read."""
-    with written_whole(path) as file:
-        os.fchmod(file.fileno(), 0o600)
+    with written_whole(path, mode=0o600) as file:
         file.write(text.encode())

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -17,8 +18,12 @@ TAKEN = (errno.EEXIST, errno.ENOTEMPTY)
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
+def written_whole(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Open a hidden sibling for writing that takes the place of `path` when the block ends well.
+
+    Args:
+        path: The file.
+        mode: Who may read and write it from its first moment on, less the umask.
 
     Raises:
         StoreUnavailable: The disk under `path` is full.
@@ -26,7 +31,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{uuid4().hex}.part")
     try:
-        with part.open("xb") as file:
+        with open(part, "xb", opener=partial(os.open, mode=mode)) as file:
             yield file
             make_durable(file)
         part.replace(path)

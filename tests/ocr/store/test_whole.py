@@ -1,4 +1,4 @@
-"""Folders appear whole or not at all."""
+"""Files and folders appear whole or not at all."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ArtifactExists
-from ocr.store.whole import folder_written_whole
+from ocr.store.whole import folder_written_whole, written_whole
+
+
+def test_a_private_file_is_so_from_its_first_moment(tmp_path: Path) -> None:
+    with written_whole(tmp_path / "password", mode=0o600):
+        (part,) = tmp_path.iterdir()
+        assert part.stat().st_mode & 0o777 == 0o600
+
+    assert (tmp_path / "password").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
