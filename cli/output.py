@@ -13,7 +13,8 @@ from rich.table import Table
 
 # No emoji: a text such as :car: is what was read, not a picture. A pipe or a file has no width:
 # nobody finds a name there that is broken in two.
-OUT = Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 1 << 16)
+_IS_SEEN = sys.stdout and sys.stdout.isatty()  # None: the process began without one
+OUT = Console(highlight=False, emoji=False, width=None if _IS_SEEN else 1 << 16)
 ERR = Console(stderr=True, highlight=False, emoji=False)
 
 

@@ -1,10 +1,12 @@
 """``ocrline predict``: read images with a model of the registry."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_IMODE, S_ISREG
 from typing import Annotated, Any
 
 import typer
@@ -97,14 +99,19 @@ def _open_output(path: str) -> Iterator[Callable[[str], object]]:
     if not path:
         yield sys.stdout.write
         return
-    target = Path(path).resolve()
-    is_new = not target.exists()
     try:
-        target.open("ab").close()
-        if is_new:
-            target.unlink()
+        is_new = not Path(path).exists()
+        there = Path(path).open("ab")  # noqa: SIM115 - closed below
     except OSError as error:
         raise BadInput(f"--output {path}: {error.strerror}") from None
-    is_file = is_new or target.is_file()
-    with written_whole(target) if is_file else target.open("wb") as file:
+    with there:
+        mode = os.fstat(there.fileno()).st_mode
+        if not S_ISREG(mode):  # a pipe or a device
+            yield lambda row: there.write(row.encode())
+            return
+    target = Path(path).resolve()
+    if is_new:
+        target.unlink()
+    with written_whole(target) as file:
+        os.fchmod(file.fileno(), S_IMODE(mode))
         yield lambda row: file.write(row.encode())

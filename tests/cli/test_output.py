@@ -1,5 +1,8 @@
 """What a command prints: texts as they are, never as markup."""
 
+import subprocess
+import sys
+
 import pytest
 
 from cli.output import print_table, refuse
@@ -23,6 +26,12 @@ def test_where_no_terminal_is_a_name_stands_in_one_line(
 
     (row,) = [line for line in capsys.readouterr().out.splitlines() if "receipts" in line]
     assert row.count(names[0]) == 2
+
+
+def test_a_command_starts_without_standard_output() -> None:
+    shell = ["sh", "-c", 'exec "$0" -c "import cli.output" >&-', sys.executable]
+
+    assert subprocess.run(shell, check=False).returncode == 0
 
 
 def test_an_error_prints_texts_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

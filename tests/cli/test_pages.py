@@ -111,6 +111,37 @@ def test_rows_go_where_no_file_is_and_through_a_link(page: Path, tmp_path: Path)
     assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
 
 
+def test_rows_go_into_a_pipe(page: Path) -> None:
+    reading, writing = os.pipe()
+
+    code = run(["predict", str(page), "--output", f"/dev/fd/{writing}"])
+
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as rows:
+        assert (code, len(rows.readlines())) == (0, 1)
+
+
+def test_rows_keep_who_may_read_them(page: Path, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    output.touch(mode=0o600)
+
+    code = run(["predict", str(page), "--output", str(output)])
+
+    assert (code, output.stat().st_mode & 0o777) == (0, 0o600)
+
+
+def test_an_output_whose_links_lead_in_a_circle_is_refused(
+    page: Path, tmp_path: Path, capsys: Out
+) -> None:
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(link)
+
+    code = run(["predict", str(page), "--output", str(link)])
+
+    assert code == 2
+    assert f"--output {link}: Too many levels of symbolic links" in capsys.readouterr().err
+
+
 def test_pages_of_several_files_are_told_apart(page: Path, tmp_path: Path, capsys: Out) -> None:
     other = tmp_path / "other.png"
     other.write_bytes(page_png("77"))
