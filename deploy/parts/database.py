@@ -120,5 +120,5 @@ def show_address(address: str) -> str:
 def _hide(address: str) -> str:
     """Return what is surely no password of what may have one anywhere."""
     before, at, rest = address.rpartition("@")
-    rest = re.sub(r":(?!//|\d+(/|$))[^/]*", ":…", re.split("[?#]", rest)[0])
+    rest = re.sub(r":(?!//|\d{1,5}(/|$)).*", ":…", re.split("[?#]", rest)[0])
     return f"{'…' if before else ''}{at}{rest}"
