@@ -12,8 +12,13 @@ from tests.tasks.conftest import ToyProject
 
 
 def test_names_and_texts_are_no_markdown(
-    project: ToyProject, empty: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: ToyProject,
+    empty: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    name = f"no|such<b>`x`{'0' * 200}"
     shown: dict[str, str] = {}
     monkeypatch.setattr("tasks.preparation.TaskRunContext", SimpleNamespace(get=lambda: True))
     monkeypatch.setattr(
@@ -21,7 +26,7 @@ def test_names_and_texts_are_no_markdown(
     )
     root = tmp_path / "images"
     with (root / "labels.txt").open("a", encoding="utf-8") as labels:
-        labels.write("no|such<b>`x`.png\t[a](http://b) **c**\n")
+        labels.write(f"{name}.png\t[a](http://b) **c**\n")
 
     prepare_lines.fn(
         LineDatasetParams(
@@ -34,6 +39,7 @@ def test_names_and_texts_are_no_markdown(
         "toys",
     )
 
+    assert f"{name}.png" in capsys.readouterr().err  # a file or a pipe has no width
     (row,) = (line for line in shown["quarantine"].splitlines() if "missing_image" in line)
     assert row.count("|") == 4
     assert not set("`<*[") & set(row)
