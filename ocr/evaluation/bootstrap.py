@@ -99,7 +99,7 @@ def sum_by_group(ratio: Ratio, codes: Codes) -> Values:
     )
 
 
-def wilson(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return a share with Wilson's score interval, sound for few samples and shares of 0 or 1."""
     z = float(ndtri((1 + confidence) / 2))
     share = successes / n

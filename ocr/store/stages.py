@@ -122,7 +122,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-pages": Stage(
-        4,
+        5,
         (
             "ocr.evaluation.pages.evaluate",
             "ocr.dataset.pages.snapshot",

@@ -6,7 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from ocr.dataset.pages.snapshot import PageSample
-from ocr.evaluation.bootstrap import Resampling, estimate_possible, group_codes
+from ocr.evaluation.bootstrap import (
+    Interval,
+    Resampling,
+    estimate_possible,
+    group_codes,
+    wilson,
+)
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import count_confusions
 from ocr.evaluation.pages.comparison import compare_pages, compare_pages_with_number
@@ -112,9 +118,21 @@ def _report_model(
     return PagesModelReport(
         name=name,
         metrics=metrics,
-        intervals={name: estimate_possible(r, draws) for name, r in sum_pages(counts).items()},
+        intervals={name: _estimate(name, r, draws) for name, r in sum_pages(counts).items()},
         confusions=count_confusions([read for read, _ in compared], [text for _, text in compared]),
     )
+
+
+def _estimate(name: str, share: Ratio, draws: Resampling) -> Interval:
+    """Return a share with its interval; at least Wilson's, where pages may all be alike."""
+    found, trials = estimate_possible(share, draws), share.denominator.sum()
+    if "hmean" in name:  # of half of the regions and boxes together
+        trials /= 2
+    if not trials:
+        return found
+    by_line = wilson(found.value * trials, trials)
+    lower, upper = min(found.lower, by_line.lower), max(found.upper, by_line.upper)
+    return Interval(found.value, lower=float(lower), upper=float(upper))
 
 
 def _compare_reading(

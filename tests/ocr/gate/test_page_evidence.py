@@ -126,6 +126,21 @@ def test_floor_is_that_of_the_hmean() -> None:
     assert "E2e Hmean 80.5% is below the floor 90.0%" in decision.reasons[0]
 
 
+def test_a_floor_that_a_few_pages_missed_alike_is_not_proven() -> None:
+    report = evaluate_scripted(
+        candidate=ScriptedReader("receipts:new", lambda number: read_receipt(number, wrong=1)),
+        opponent=None,
+        samples=label_pages([receipt(number) for number in range(2)]),
+        resamples=500,
+    )
+    bounds = report.candidate.intervals["e2e_hmean"]
+
+    decision = judge_pages(report, replace(PAGE_RULES, min_accuracy=bounds.value + 0.05))
+
+    assert bounds.lower < bounds.value < bounds.upper
+    assert decision.verdict == "hold"
+
+
 def test_reader_judged_against_itself_is_promoted() -> None:
     report = evaluate_scripted(
         candidate=ScriptedReader("receipts:1", right),
