@@ -231,7 +231,7 @@ class Connection(PlainHttp):
             return
         self._is_over = True
         self._waits_since = math.inf
-        if not self._is_idle:  # the answer to another request is on its way
+        if not self._is_idle and not self._give_up_body():  # another answer is on its way
             self.transport.abort()
             return
         self._unset_keepalive_if_required()
@@ -252,6 +252,15 @@ class Connection(PlainHttp):
         )
         self.transport.write_eof()
         self._head_timer = self.loop.call_later(LINGER_S, self.transport.abort)
+
+    def _give_up_body(self) -> bool:
+        """Tell the request whose body comes that no more does, unless an answer has begun."""
+        cycle = self.cycle
+        if cycle is not self._answered or not cycle.more_body or cycle.response_started:
+            return False
+        cycle.disconnected = True
+        cycle.message_event.set()
+        return True
 
     def _await_sent(self) -> None:
         if self._send_timer is None:

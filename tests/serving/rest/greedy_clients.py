@@ -150,7 +150,14 @@ CASES: dict[str, tuple[Try, str]] = {
             b"1\r\na\r\n0\r\n",
             b"x-trailer: " + b"a" * 20 * MEGABYTE,
         ),
-        "ended",
+        "431 headers_too_large",
+    ),
+    "chunks of no size": (
+        sending(
+            post(length=0, **TOKEN).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked"),
+            b"1\r\na\r\nzz\r\n",
+        ),
+        "400 bad_request",
     ),
     "headers that never end": (dripping(GET, b"x-more: 1\r\n"), "408 headers_timeout"),
     "empty lines that never end": (dripping(b"", b"\r\n"), "ended"),

@@ -111,9 +111,11 @@ def test_body_of_an_upgrade_that_has_no_end_is_refused(gateway: Gateway) -> None
     endless = chunked(post(length=0, **HTTP2), length=0).replace(b"chunked", b"identity")
     with RawClient(gateway.port) as client:
         client.send(endless, GOOD + LIVE)
+        refused = client.receive()
         answered = client.read_to_end()
 
-    assert answered == 0
+    assert refused is not None
+    assert (refused.error["code"], answered) == ("bad_request", 0)
     assert "Traceback" not in gateway.log.read_text()
 
 
