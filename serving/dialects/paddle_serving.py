@@ -112,10 +112,9 @@ def _find_image(body: bytes) -> bytes:
         raise Problem("wrong_fields", "tensors are not taken; send an image in base64")
     if len(asked.key) != len(asked.value):
         raise Problem("wrong_fields", f"{len(asked.key)} keys, {len(asked.value)} values")
-    given = dict(zip(asked.key, asked.value, strict=True))
-    if "image" not in given:
-        raise Problem("wrong_fields", 'Expected {"key": ["image"], "value": ["<base64>"]}')
-    return from_base64(given["image"], what="The image")
+    if [key for key in asked.key if key.startswith("image")] != ["image"]:
+        raise Problem("wrong_fields", 'Expected one {"key": ["image"], "value": ["<base64>"]}')
+    return from_base64(asked.value[asked.key.index("image")], what="The image")
 
 
 async def _read(asking: Asking, live: LiveModel, image: bytes, request: Request) -> list[Any]:

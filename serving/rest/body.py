@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -117,7 +118,7 @@ def parse_json(body: bytes, fields: type[Fields]) -> Fields:
     if sum(map(body.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise Problem("wrong_fields", f"The JSON body holds more than {MOST_VALUES} values")
     try:
-        return fields.model_validate_json(body)
+        return fields.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
     except ValidationError as error:
         raise _json_problem(error, known=", ".join(fields.model_fields)) from None
 

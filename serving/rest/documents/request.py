@@ -98,9 +98,10 @@ def parse_document(
         body, content_type=content_type, file_types=DOCUMENT_TYPES, limits=limits, most_files=1
     )
     document, options = _parse_json(body, options) if files is None else (files[0], options)
-    if options.partial and options.format in ("hocr", "pdf"):
-        message = f"partial goes with the formats json and ndjson, not with {options.format}"
-        raise Problem("wrong_fields", message)
+    for name in ("partial", "annotate", "render"):
+        if getattr(options, name) and options.format in ("hocr", "pdf"):
+            message = f"{name} goes with the formats json and ndjson, not with {options.format}"
+            raise Problem("wrong_fields", message)
     return document, options
 
 

@@ -61,7 +61,9 @@ def test_a_line_is_a_literal_of_its_text(gateway: Gateway) -> None:
     ("name", "data", "status", "number", "said"),
     [
         ("pages", {"key": ["image"], "value": []}, 422, 9, "1 keys, 0 values"),
-        ("pages", {"key": ["x"], "value": ["y"]}, 422, 9, 'Expected {"key": ["image"]'),
+        ("pages", {"key": ["image", "image"], "value": ["", ""]}, 422, 9, "Expected one"),
+        ("pages", {"key": ["image", "image1"], "value": ["", ""]}, 422, 9, "Expected one"),
+        ("pages", {"key": ["x"], "value": ["y"]}, 422, 9, 'Expected one {"key": ["image"]'),
         ("pages", asking(PAGE) | {"tensors": [{"elem_type": 13}]}, 422, 9, "tensors are not taken"),
         ("pages", {"key": ["image"], "value": ["%%%"]}, 400, 9, "The image is no base64"),
         ("pages", asking(b"junk"), 422, 9, ""),

@@ -1,6 +1,9 @@
 """What a document is answered with, by a real gateway."""
 
+import base64
+import codecs
 import io
+import json
 from typing import Any
 from xml.etree import ElementTree
 
@@ -57,11 +60,28 @@ def test_text_of_a_searchable_pdf_is_what_was_read(page_gateway: Gateway) -> Non
     assert np.abs(shown.astype(int) - draw_page(["2026", "31415"])).mean() < 8
 
 
-@pytest.mark.parametrize("query", ["format=pdf&partial=true", "format=hocr&partial=true"])
-def test_a_file_of_all_pages_is_whole_or_none(page_gateway: Gateway, query: str) -> None:
-    reply = ask(page_gateway, query)
+@pytest.mark.parametrize("option", ["partial", "annotate", "render"])
+@pytest.mark.parametrize("form", ["pdf", "hocr"])
+def test_a_file_of_all_pages_has_no_place_for_errors_and_pictures(
+    page_gateway: Gateway, form: str, option: str
+) -> None:
+    reply = ask(page_gateway, f"format={form}&{option}=true")
 
-    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "wrong_fields")
+    error = reply.json()["error"]
+    assert (reply.status_code, error["code"]) == (422, "wrong_fields")
+    assert error["message"].startswith(f"{option} goes with the formats json and ndjson")
+
+
+def test_json_may_begin_with_a_byte_order_mark(page_gateway: Gateway) -> None:
+    asked = {"document": base64.b64encode(PAGES).decode(), "model": "pages"}
+
+    reply = page_gateway.post(
+        "/v1/ocr",
+        content=codecs.BOM_UTF8 + json.dumps(asked).encode(),
+        headers={"content-type": "application/json"},
+    )
+
+    assert reply.status_code == 200
 
 
 def test_options_of_the_body_and_of_the_query_are_weighed_together(page_gateway: Gateway) -> None:
