@@ -46,7 +46,8 @@ class PaddleOcrRuntime(Params):
 
     home: str = Field(description="Folder of the source tree")
     python: str = Field(description="Interpreter with what the tree imports")
-    tree: str = Field(description="Digest of the tree's code and configs")
+    config: str = Field("", description="The net's file in the tree")
+    tree: str = Field(description="Digest of the tree's code and of that file")
     packages: str = Field(description="Digest of the interpreter's packages and their versions")
 
 

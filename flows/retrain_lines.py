@@ -41,7 +41,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainLinesParams, until: Stage) -> Stages:
     training = fit_to_server(params.training, params.deployment)
     if reaches(until, "smoke"):
-        check_engine(params.resources, training)
+        check_engine(params.resources, {"training": training})
         training = find_start(training, params.name, "recogniser")
     sweep_leftovers()
     if reaches(until, "evaluate"):

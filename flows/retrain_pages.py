@@ -45,7 +45,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     nets = _fit_nets(params)
     if reaches(until, "smoke"):
-        check_engine(params.resources, *nets)
+        check_engine(params.resources, {"detector": nets[0], "recogniser": nets[1]})
         nets = (
             find_start(nets[0], params.name, "detector", "detector"),
             find_start(nets[1], params.name, "recogniser", "recogniser"),

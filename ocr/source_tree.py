@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,7 +19,26 @@ from ocr.errors import BadInput
 
 TOOLS = ("tools/train.py", "tools/export_model.py")
 CLONE = "git clone --depth 1 --branch v3.3.2 https://github.com/PaddlePaddle/PaddleOCR"
-_FOLDERS = ("configs", "ppocr", "tools")
+FAMILIES: dict[Literal["rec", "det"], dict[str, str]] = {
+    "rec": {
+        "pp-ocrv3-mobile": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec.yml",
+        "pp-ocrv4-mobile": "configs/rec/PP-OCRv4/PP-OCRv4_mobile_rec.yml",
+        "pp-ocrv4-server": "configs/rec/PP-OCRv4/PP-OCRv4_server_rec.yml",
+        "pp-ocrv5-mobile": "configs/rec/PP-OCRv5/PP-OCRv5_mobile_rec.yml",
+        "pp-ocrv5-server": "configs/rec/PP-OCRv5/PP-OCRv5_server_rec.yml",
+    },
+    "det": {
+        "pp-ocrv3-mobile": "configs/det/PP-OCRv3/PP-OCRv3_mobile_det.yml",
+        "pp-ocrv3-server": "configs/det/PP-OCRv3/PP-OCRv3_server_det.yml",
+        "pp-ocrv4-mobile": "configs/det/PP-OCRv4/PP-OCRv4_mobile_det.yml",
+        "pp-ocrv4-server": "configs/det/PP-OCRv4/PP-OCRv4_server_det.yml",
+        "pp-ocrv5-mobile": "configs/det/PP-OCRv5/PP-OCRv5_mobile_det.yml",
+        "pp-ocrv5-server": "configs/det/PP-OCRv5/PP-OCRv5_server_det.yml",
+    },
+}
+"""The config of each family of nets, by the folder of `configs/` that has them."""
+_CODE = ("ppocr", "tools")
+_FOLDERS = ("configs", *_CODE)
 _KINDS = (".py", ".txt", ".yaml", ".yml")
 _DESCRIBE = """
 import json, platform, sys
@@ -77,7 +96,8 @@ class SourceTree:
     Attributes:
         home: Its source tree.
         python: The interpreter with what the tree imports.
-        tree: SHA-256 of the tree's code and configs; the commit alone would miss what was changed.
+        tree: SHA-256 of the tree's code and of the one config that is learnt by; the commit alone
+            would miss what was changed.
         packages: SHA-256 of the interpreter's version, its packages and theirs.
         interpreter: What the interpreter says of itself.
     """
@@ -89,12 +109,13 @@ class SourceTree:
     interpreter: Interpreter
 
 
-def find_source_tree(home: str, python: Path, *, image: str = "") -> SourceTree:
+def find_source_tree(home: str, python: Path, *, config: str = "", image: str = "") -> SourceTree:
     """Find both, or say the one command that brings what is missing.
 
     Args:
         home: Folder of the source tree; empty: none is named.
         python: The interpreter.
+        config: The net's file, as `find_config` gives it; empty: code alone is digested.
         image: The container image that has it; empty: it is here.
 
     Raises:
@@ -105,7 +126,7 @@ def find_source_tree(home: str, python: Path, *, image: str = "") -> SourceTree:
     return SourceTree(
         home=folder,
         python=python,
-        tree=_digest_tree(folder),
+        tree=_digest_tree(folder, config),
         packages=hashlib.sha256(interpreter.named().encode()).hexdigest(),
         interpreter=interpreter,
     )
@@ -128,6 +149,28 @@ def find_home(home: str) -> Path:
     if missing:
         raise BadInput(f"PADDLEOCR_HOME={home} has no {missing[0]}; get the tree: {CLONE}")
     return folder
+
+
+def find_config(home: Path, net: str, kind: Literal["rec", "det"]) -> str:
+    """Return the file of a net or of a family, relative to the tree.
+
+    Raises:
+        BadInput: There is none, or it is no YAML file of the tree's `configs/`.
+    """
+    families = FAMILIES[kind]
+    name = families.get(net, net)
+    try:
+        path = (home / name).resolve()
+    except RuntimeError:
+        raise BadInput(f"training.net: {net} is a link to itself") from None
+    if path.suffix not in (".yml", ".yaml") or not path.is_relative_to(home.resolve() / "configs"):
+        raise BadInput(
+            f"training.net: {net!r} is not allowed; expected one of {', '.join(families)}, or "
+            f"configs/{kind}/NAME.yml, a file of PaddleOCR's tree"
+        )
+    if not path.is_file():
+        raise BadInput(f"training.net: PaddleOCR's tree has no {name}; is it of another version?")
+    return name
 
 
 def _describe(python: Path, image: str) -> Interpreter:
@@ -199,9 +242,10 @@ def _read_text(file: IO[bytes]) -> str:
     return file.read(_MOST_SAID).decode("utf-8", errors="replace")
 
 
-def _digest_tree(home: Path) -> str:
+def _digest_tree(home: Path, config: str) -> str:
     digest = hashlib.sha256()
-    for path in (path for folder in _FOLDERS for path in _files(home / folder, above=())):
+    paths = [path for folder in _CODE for path in _files(home / folder, above=())]
+    for path in (*paths, *[home / config] * bool(config)):
         try:
             content = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:

@@ -1,6 +1,7 @@
 """What a training needs beside our own code: PaddleOCR's tree and runtime, what it starts from."""
 
 import json
+from collections.abc import Mapping
 from typing import Literal, TypeVar
 
 from configs.base import Params
@@ -9,6 +10,7 @@ from configs.jobs import PaddleOcrRuntime
 from configs.paddleocr import (
     CHAMPION,
     REGISTERED,
+    PaddleOcrDetectorParams,
     PaddleOcrParams,
     Training,
     TrainingField,
@@ -19,10 +21,11 @@ from ocr.errors import ArtifactNotFound, BadInput
 from ocr.machine.docker import check_docker
 from ocr.machine.machine import Machine
 from ocr.models.registry import ModelVersion, Registry
-from ocr.source_tree import IMAGE_PYTHON, find_source_tree
+from ocr.source_tree import IMAGE_PYTHON, find_config, find_home, find_source_tree
 from ocr.store.folder import mark_used
 from tasks.run.narration import narrate
 from tasks.run.progress import Net
+from tasks.run.wording import in_words_of
 from tasks.workspace import open_workspace
 
 AnyTraining = TypeVar("AnyTraining", bound=Params)
@@ -34,8 +37,10 @@ WEIGHTS = "weights.pdparams"
 """In a checkpoint of PaddleOCR's trainer."""
 
 
-def check_engine(resources: ResourceParams, *trainings: Training) -> None:
+def check_engine(resources: ResourceParams, trainings: Mapping[TrainingField, Training]) -> None:
     """Look for what trainings run in and what their engines need before anything else is done.
+
+    Each training stands under the field of the form that states it.
 
     Raises:
         BadInput: It is missing; the error says how to get it.
@@ -45,8 +50,12 @@ def check_engine(resources: ResourceParams, *trainings: Training) -> None:
         for finding in check_docker(Machine.here(), image=resources.image, gpus=gpus):
             if finding.verdict == "broken":
                 raise BadInput(str(finding))
-    if any(training.engine == "paddleocr" for training in trainings):
-        find_runtime(resources.image)
+    for field, training in trainings.items():
+        if isinstance(training, PaddleOcrParams):
+            try:
+                find_runtime(resources.image, training)
+            except BadInput as error:
+                raise BadInput(in_words_of(field, str(error))) from None
 
 
 def fit_to_server(training: AnyTraining, deployment: DeploymentParams) -> AnyTraining:
@@ -66,20 +75,31 @@ def reads_float32(deployment: DeploymentParams) -> str:
     return "" if engine == "onnxruntime" else f"OCRLINE_ENGINE={engine}"
 
 
-def find_runtime(image: str = "") -> PaddleOcrRuntime:
+def find_runtime(image: str = "", training: PaddleOcrParams | None = None) -> PaddleOcrRuntime:
     """Find the source tree that the environment names, and the interpreter.
 
     Args:
         image: The container image that has the interpreter; empty: the environment names it.
+        training: Whose net it is for; None: any.
 
     Raises:
-        BadInput: One of them is missing.
+        BadInput: One of them is missing, or the file of the net is.
     """
     settings = Settings()
     python = IMAGE_PYTHON if image else settings.paddleocr_python
-    found = find_source_tree(settings.paddleocr_home, python, image=image)
+    config = ""
+    if training:
+        kind: Literal["rec", "det"] = (
+            "det" if isinstance(training, PaddleOcrDetectorParams) else "rec"
+        )
+        config = find_config(find_home(settings.paddleocr_home), training.net, kind)
+    found = find_source_tree(settings.paddleocr_home, python, config=config, image=image)
     return PaddleOcrRuntime(
-        home=str(found.home), python=str(found.python), tree=found.tree, packages=found.packages
+        home=str(found.home),
+        python=str(found.python),
+        config=config,
+        tree=found.tree,
+        packages=found.packages,
     )
 
 

@@ -17,6 +17,7 @@ from configs.jobs import (
 from configs.paddleocr import (
     DetectorTraining,
     PaddleOcrDetectorParams,
+    PaddleOcrParams,
     PaddleOcrRecogniserParams,
     RecogniserTraining,
     Training,
@@ -82,8 +83,8 @@ def make_job(
         "training": training,
         "resources": resources,
     }
-    if training.engine == "paddleocr":
-        said["runtime"] = find_runtime(resources.image)
+    if isinstance(training, PaddleOcrParams):
+        said["runtime"] = find_runtime(resources.image, training)
     return JOBS[type(training)](**said)
 
 

@@ -91,7 +91,9 @@ def _learners(params: ProjectParams, net: NetName | None) -> Iterator[Learner]:
     if isinstance(params, RetrainPagesParams):
         from tasks.prepare_pages import crop_pages, prepare_pages
 
-        check_engine(params.resources, params.detector, params.recogniser)
+        check_engine(
+            params.resources, {"detector": params.detector, "recogniser": params.recogniser}
+        )
         pages = prepare_pages.fn(params.dataset)
         if net != "recogniser":
             yield Learner("detector", "detector", params.detector, pages)
@@ -103,7 +105,7 @@ def _learners(params: ProjectParams, net: NetName | None) -> Iterator[Learner]:
         raise BadInput(f"--net detector: {params.name} is a project of lines; it has a recogniser")
     from tasks.prepare_lines import prepare_lines
 
-    check_engine(params.resources, params.training)
+    check_engine(params.resources, {"training": params.training})
     lines = prepare_lines.fn(params.dataset, params.name)
     yield Learner("recogniser", "training", params.training, lines)
 

@@ -13,7 +13,7 @@ import pytest
 
 from ocr import source_tree
 from ocr.errors import BadInput
-from ocr.source_tree import find_home, find_source_tree
+from ocr.source_tree import find_config, find_home, find_source_tree
 
 PYTHON = Path(sys.executable)
 
@@ -38,15 +38,26 @@ def test_a_tree_is_known_by_its_code_wherever_it_lies(tree: Path, tmp_path: Path
     assert before.packages == changed.packages
 
 
+def test_only_the_config_of_the_net_counts_of_all_configs(tree: Path) -> None:
+    config = find_config(tree, "configs/rec/a.yml", "rec")
+    before = find_source_tree(str(tree), PYTHON, config=config)
+    (tree / "configs/rec/of_another_project.yml").write_text("# b")
+    beside = find_source_tree(str(tree), PYTHON, config=config)
+    (tree / config).write_text("# changed")
+
+    assert before.tree == beside.tree
+    assert before.tree != find_source_tree(str(tree), PYTHON, config=config).tree
+
+
 def test_a_linked_folder_counts_and_a_pipe_or_a_circle_is_not_waited_for(
     tree: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data/loader.py").write_text("# one")
     (tree / "ppocr/data").symlink_to(tmp_path / "data")
-    os.mkfifo(tree / "configs/pipe.yml")
-    (tree / "configs/round").symlink_to(tree / "configs")
-    (tree / "configs/gone.yml").symlink_to(tmp_path / "gone")
+    os.mkfifo(tree / "ppocr/pipe.yml")
+    (tree / "ppocr/round").symlink_to(tree / "ppocr")
+    (tree / "ppocr/gone.yml").symlink_to(tmp_path / "gone")
     before = find_source_tree(str(tree), PYTHON)
 
     (tmp_path / "data/loader.py").write_text("# another")
@@ -62,7 +73,7 @@ def test_what_cannot_be_read_is_named_with_its_path(
 
     monkeypatch.setattr(Path, "read_bytes", vanished)
     with pytest.raises(
-        BadInput, match=r"PADDLEOCR_HOME: .*tree/configs/rec/a.yml: No such file .*; let this user"
+        BadInput, match=r"PADDLEOCR_HOME: .*tree/ppocr/net.py: No such file .*; let this user"
     ):
         find_source_tree(str(tree), PYTHON)
 

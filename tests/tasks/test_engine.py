@@ -8,7 +8,13 @@ from typing import get_args
 import pytest
 
 from configs.deployment import DeploymentParams, Target
-from configs.paddleocr import ENGINES, PaddleOcrRecogniserParams
+from configs.paddleocr import (
+    ENGINES,
+    PaddleOcrDetectorParams,
+    PaddleOcrRecogniserParams,
+    Training,
+    TrainingField,
+)
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
 from configs.settings import Settings, SettingsError
@@ -19,11 +25,13 @@ from serving.settings import Engine
 from tasks.engine import check_engine, find_runtime, fit_to_server
 from tasks.train import JOBS
 
+SMALL = PaddleOcrRecogniserParams().net
+
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tree and an interpreter, named by the environment."""
-    for name in ("tools/train.py", "tools/export_model.py", "configs/a.yml", "ppocr/a.py"):
+    for name in ("tools/train.py", "tools/export_model.py", SMALL, "ppocr/a.py"):
         path = tmp_path / "tree" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
@@ -40,13 +48,13 @@ def test_the_job_names_what_the_environment_names(machine: Path) -> None:
         str(machine / "tree"),
         os.environ["OCRLINE_PADDLEOCR_PYTHON"],
     )
-    check_engine(ResourceParams(), PaddleOcrRecogniserParams())
+    check_engine(ResourceParams(), {"training": PaddleOcrRecogniserParams()})
 
 
 def test_the_embedded_engine_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PADDLEOCR_HOME", raising=False)
 
-    check_engine(ResourceParams(), RecogniserTrainingParams())
+    check_engine(ResourceParams(), {"training": RecogniserTrainingParams()})
 
 
 @pytest.mark.parametrize(
@@ -79,6 +87,25 @@ def test_a_run_without_the_tree_ends_before_it_prepares_anything(
         BadInput, match="PADDLEOCR_HOME names no source tree of PaddleOCR; get one: g"
     ):
         retrain_lines.fn(params, "train")
+
+
+@pytest.mark.parametrize(
+    ("field", "training", "expected"),
+    [
+        (
+            "training",
+            PaddleOcrRecogniserParams(net="/mine.yml"),
+            "training.net: '/mine.yml' is not",
+        ),
+        ("recogniser", PaddleOcrRecogniserParams(net="configs/rec/b.yml"), "recogniser.net: Pad"),
+        ("detector", PaddleOcrDetectorParams(net="pp-ocrv5-mobile"), "tree has no configs/det/PP"),
+    ],
+)
+def test_a_net_that_is_not_in_the_tree_is_told_before_anything_is_prepared(
+    machine: Path, field: TrainingField, training: Training, expected: str
+) -> None:
+    with pytest.raises(BadInput, match=expected):
+        check_engine(ResourceParams(), {field: training})
 
 
 def test_every_engine_of_every_net_has_a_job_that_takes_its_parameters() -> None:

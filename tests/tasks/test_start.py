@@ -185,7 +185,8 @@ def test_a_run_asks_for_the_champion_before_it_prepares_anything(
 
 
 def make_tree(folder: Path) -> Path:
-    for name in ("tools/train.py", "tools/export_model.py", "configs/a.yml", "ppocr/a.py"):
+    nets = ("configs/rec/rec_mv3_none_none_ctc.yml", "configs/det/det_mv3_db.yml")
+    for name in ("tools/train.py", "tools/export_model.py", "ppocr/a.py", *nets):
         path = folder / "tree" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")

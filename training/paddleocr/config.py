@@ -11,6 +11,7 @@ import yaml
 
 from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
+from ocr.source_tree import find_config
 from training.paddleocr.distillation import from_nothing, own_weights
 from training.paddleocr.overrides import RATES, override, set_learning_rate
 from training.paddleocr.shape import check_net, check_shape
@@ -61,33 +62,22 @@ class JobFiles:
         )
 
 
-def read_named(home: Path, net: str, *, families: Mapping[str, str], example: str) -> Config:
-    """Read the config of a family, or of a path in PaddleOCR's tree.
+def read_named(home: Path, net: str, kind: Literal["rec", "det"]) -> tuple[str, Config]:
+    """Return path and content of the config of a family, or of a path in PaddleOCR's tree.
 
     Raises:
         BadInput: There is none, or it is no config of a training.
     """
-    name = families.get(net, net)
+    name = find_config(home, net, kind)
     try:
-        path = (home / name).resolve()
-    except RuntimeError:
-        raise BadInput(f"training.net: {net} is a link to itself") from None
-    if path.suffix not in (".yml", ".yaml") or not path.is_relative_to(home.resolve() / "configs"):
-        raise BadInput(
-            f"training.net: {net!r} is not allowed; expected one of {', '.join(families)}, or "
-            f"{example}, a file of PaddleOCR's tree"
-        )
-    if not path.is_file():
-        raise BadInput(f"training.net: PaddleOCR's tree has no {name}; is it of another version?")
-    try:
-        config: Config = yaml.safe_load(path.read_text(encoding="utf-8"))
+        config: Config = yaml.safe_load((home / name).read_text(encoding="utf-8"))
         # Fails where anchors make it hold itself.
         json.dumps(config, default=str, skipkeys=True)
     except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise BadInput(f"training.net: {name} is no YAML that can be read: {reason}") from None
     check_shape(config, name)
-    return config
+    return name, config
 
 
 def shared_settings(

@@ -19,7 +19,7 @@ def find_unchanged(runtime: PaddleOcrRuntime) -> SourceTree:
         BadInput: One is missing.
         OcrError: One was changed since; what it trains would stand under a wrong key.
     """
-    found = find_source_tree(runtime.home, Path(runtime.python))
+    found = find_source_tree(runtime.home, Path(runtime.python), config=runtime.config)
     for said, now, before in (
         (f"The source tree {runtime.home}", found.tree, runtime.tree),
         (f"What is installed for {runtime.python}", found.packages, runtime.packages),

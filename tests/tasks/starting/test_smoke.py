@@ -86,7 +86,7 @@ def test_a_job_of_paddleocr_is_run_by_its_runtime_on_the_part(
     project: ToyProject, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runtime = PaddleOcrRuntime(home="/tree", python="/python", tree="t", packages="p")
-    monkeypatch.setattr("tasks.train.find_runtime", lambda _: runtime)
+    monkeypatch.setattr("tasks.train.find_runtime", lambda *_: runtime)
     monkeypatch.setattr("tasks.starting.smoke.MOST_SAMPLES", 10)
 
     smoke(project, PaddleOcrRecogniserParams(**PADDLEOCR))

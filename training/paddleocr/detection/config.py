@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.paddleocr import PaddleOcrDetectorParams
+from ocr import source_tree
 from ocr.errors import BadInput
 from training.paddleocr.config import (
     Config,
@@ -20,14 +21,7 @@ from training.paddleocr.config import (
 from training.paddleocr.distillation import alone
 from training.paddleocr.overrides import check_kept
 
-FAMILIES = {
-    "pp-ocrv3-mobile": "configs/det/PP-OCRv3/PP-OCRv3_mobile_det.yml",
-    "pp-ocrv3-server": "configs/det/PP-OCRv3/PP-OCRv3_server_det.yml",
-    "pp-ocrv4-mobile": "configs/det/PP-OCRv4/PP-OCRv4_mobile_det.yml",
-    "pp-ocrv4-server": "configs/det/PP-OCRv4/PP-OCRv4_server_det.yml",
-    "pp-ocrv5-mobile": "configs/det/PP-OCRv5/PP-OCRv5_mobile_det.yml",
-    "pp-ocrv5-server": "configs/det/PP-OCRv5/PP-OCRv5_server_det.yml",
-}
+FAMILIES = source_tree.FAMILIES["det"]
 RESIZE = "DetResizeForTest"
 CROP = "EastRandomCropData"
 NORMALISE = "NormalizeImage"
@@ -39,8 +33,8 @@ def read_upstream(home: Path, net: str) -> Config:
     Raises:
         BadInput: There is none, or it is no DB detector of colour pages.
     """
-    config = read_named(home, net, families=FAMILIES, example="configs/det/NAME.yml")
-    _check_kind(alone(config), FAMILIES.get(net, net))
+    name, config = read_named(home, net, "det")
+    _check_kind(alone(config), name)
     return config
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.paddleocr import PaddleOcrRecogniserParams
+from ocr import source_tree
 from ocr.errors import BadInput
 from training.forms.paddle import RECOGNISER_NAME
 from training.paddleocr.config import (
@@ -21,13 +22,7 @@ from training.paddleocr.distillation import alone
 from training.paddleocr.overrides import check_kept
 from training.paddleocr.recognition.preprocessing import READER, check_preprocessing, fixed_keys
 
-FAMILIES = {
-    "pp-ocrv3-mobile": "configs/rec/PP-OCRv3/PP-OCRv3_mobile_rec.yml",
-    "pp-ocrv4-mobile": "configs/rec/PP-OCRv4/PP-OCRv4_mobile_rec.yml",
-    "pp-ocrv4-server": "configs/rec/PP-OCRv4/PP-OCRv4_server_rec.yml",
-    "pp-ocrv5-mobile": "configs/rec/PP-OCRv5/PP-OCRv5_mobile_rec.yml",
-    "pp-ocrv5-server": "configs/rec/PP-OCRv5/PP-OCRv5_server_rec.yml",
-}
+FAMILIES = source_tree.FAMILIES["rec"]
 JOIN = "RecConAug"
 """The step that joins lines to longer ones, up to the longest text that the net is built for."""
 
@@ -41,8 +36,7 @@ def read_upstream(home: Path, net: str) -> Config:
     Raises:
         BadInput: There is none, or it is no CTC recogniser of colour lines.
     """
-    config = read_named(home, net, families=FAMILIES, example="configs/rec/NAME.yml")
-    name = FAMILIES.get(net, net)
+    name, config = read_named(home, net, "rec")
     _check_kind(alone(config), name)
     check_preprocessing(config, name)
     return config
