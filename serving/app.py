@@ -25,7 +25,7 @@ from serving.access.callers import Callers
 from serving.access.key_file import read_keys
 from serving.decoding.page_feed import PageFeed
 from serving.dialects.asking import Asking
-from serving.dialects.kserve import KSERVE, kserve_routes, refuse_metadata
+from serving.dialects.kserve import SERVER, kserve_routes, refuse_metadata
 from serving.dialects.paddle_serving import (
     PREDICTION,
     paddle_serving_routes,
@@ -197,11 +197,8 @@ def _refuse_by_path(app: FastAPI, routers: Sequence[APIRouter]) -> Refusals:
     """Have what is raised in an application written as clients of each path expect it."""
     refusals = Refusals(
         routes=[*app.routes, *chain.from_iterable(router.routes for router in routers)],
-        writers={
-            OCR: refuse_ocr,
-            PREDICTION: refuse_prediction,
-            **dict.fromkeys(KSERVE, refuse_metadata),
-        },
+        writers={OCR: refuse_ocr, PREDICTION: refuse_prediction},
+        beneath={SERVER: refuse_metadata},
     )
     app.add_exception_handler(Problem, refusals.answer_problem)
     app.add_exception_handler(HTTPException, refusals.answer_router)

@@ -7,5 +7,6 @@
 - `crashes` – every part killed while a run prepares, trains and deploys: a command, as a table
 - `trial` – one kill: what the UI said, what came back, what was lost
 - `stack` – a stack of a home of its own, and the runs that its UI starts
+- `prefect_server` – a Prefect server of its own
 - `postgres` – a PostgreSQL server of its own
 """

@@ -24,16 +24,15 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from rich.console import Console
 from rich.table import Table
 
+from bench.operations.prefect_server import TIMEOUT_S, run
 from deploy.background import python_module, start_service, stop_service
 from deploy.deployments.declaration import Declaration
 from deploy.deployments.server import read_stored
 from deploy.deployments.writing import create
-from deploy.ports import pick_port
+from deploy.parts.server import PROCESS
 from deploy.runs import POOL
-from deploy.web import answers
 
 WhenBusy = Literal["ENQUEUE", "CANCEL_NEW"]
-TIMEOUT_S = 300
 NAP_S = 8
 AHEAD_S = 20
 """From now to the first of the runs: the server makes scheduled ones some seconds before."""
@@ -107,42 +106,31 @@ def tabulate(when_busy: WhenBusy, outcomes: Sequence[Outcome]) -> Table:
 def machine() -> Iterator[SyncPrefectClient]:
     """Run a Prefect server and a worker of our pool, and point this process at them."""
     with tempfile.TemporaryDirectory(prefix="collisions-") as name:
-        folder, url = Path(name), f"http://127.0.0.1:{pick_port(0)}"
-        environment = {
-            "OCRLINE_HOME": name,
-            "OCRLINE_CPU_RUNS": str(RUNS),  # no run waits for its queue, only for the others
-            "PREFECT_HOME": name,
-            "PREFECT_API_URL": f"{url}/api",
-            "PREFECT_SERVER_API_PORT": url.rpartition(":")[2],
-            "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2",
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "PREFECT_WORKER_QUERY_SECONDS": "1",
-            "DO_NOT_TRACK": "1",
-        }
-        start = partial(start_service, folder, url=url, environment=environment)
-        server = python_module("prefect", "server", "start", "--host", "127.0.0.1")
-        start(
-            "prefect",
-            command=server,
-            is_up=partial(answers, f"{url}/api/health"),
-            timeout_s=TIMEOUT_S,
-        )
-        try:
-            with (
-                temporary_settings({PREFECT_API_URL: f"{url}/api"}),
-                get_client(sync_client=True) as client,
-            ):
-                is_up = partial(_has_worker, client)
-                start(
+        looks_often = {"PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2"}
+        with (
+            run(PROCESS, name, looks_often) as url,
+            temporary_settings({PREFECT_API_URL: f"{url}/api"}),
+            get_client(sync_client=True) as client,
+        ):
+            try:
+                start_service(
+                    Path(name),
                     "worker",
                     command=python_module("deploy.worker"),
-                    is_up=is_up,
+                    url=url,
+                    environment={
+                        "OCRLINE_HOME": name,
+                        "OCRLINE_CPU_RUNS": str(RUNS),  # none waits for its queue, only for others
+                        "PREFECT_HOME": name,
+                        "PREFECT_API_URL": f"{url}/api",
+                        "PREFECT_WORKER_QUERY_SECONDS": "1",
+                    },
+                    is_up=partial(_has_worker, client),
                     timeout_s=TIMEOUT_S,
                 )
                 yield client
-        finally:
-            stop_service(folder, "worker")
-            stop_service(folder, "prefect")
+            finally:
+                stop_service(Path(name), "worker")
 
 
 def _has_worker(client: SyncPrefectClient) -> bool:

@@ -7,13 +7,11 @@ pause for ``--seconds``; beside them runs are counted, as the UI does.
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,13 +19,11 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from deploy.background import python_module, start_service, stop_service
+from bench.operations.prefect_server import run
 from deploy.parts.server import PROCESS
-from deploy.ports import pick_port
-from deploy.web import answers
 
 SERVERS = {"prefect": "Prefect's", PROCESS: "ours"}
-START_S, ANSWER_S = 300, 180
+ANSWER_S = 180
 TASKS = 4
 
 
@@ -48,39 +44,16 @@ def main() -> None:
     table = Table("clients", "server", "answers", "refused", "median, s", "longest, s")
     for clients in arguments.clients:
         for module, name in SERVERS.items():
-            with server(module) as api:
-                told = load(api, clients=clients, seconds=arguments.seconds)
+            with (
+                tempfile.TemporaryDirectory(prefix="writers-") as folder,
+                run(module, folder) as url,
+            ):
+                told = load(f"{url}/api", clients=clients, seconds=arguments.seconds)
             taken = sorted(each.seconds for each in told)
             refused = sum(not httpx.codes.is_success(each.code) for each in told)
             shown = (f"{taken[len(taken) // 2]:.3f}", f"{taken[-1]:.1f}")
             table.add_row(str(clients), name, str(len(told)), str(refused), *shown)
     Console().print(table)
-
-
-@contextmanager
-def server(module: str) -> Iterator[str]:
-    """Run a Prefect server in a folder of its own; yield the address of its API."""
-    with tempfile.TemporaryDirectory(prefix="writers-") as name:
-        url = f"http://127.0.0.1:{pick_port(0)}"
-        start_service(
-            Path(name),
-            "prefect",
-            command=python_module(module, "server", "start", "--host", "127.0.0.1"),
-            url=url,
-            environment={
-                "PREFECT_HOME": name,
-                "PREFECT_API_URL": f"{url}/api",
-                "PREFECT_SERVER_API_PORT": url.rpartition(":")[2],
-                "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-                "DO_NOT_TRACK": "1",
-            },
-            is_up=partial(answers, f"{url}/api/health"),
-            timeout_s=START_S,
-        )
-        try:
-            yield f"{url}/api"
-        finally:
-            stop_service(Path(name), "prefect")
 
 
 def load(api: str, *, clients: int, seconds: float) -> list[Answered]:

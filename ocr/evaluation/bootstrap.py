@@ -20,6 +20,11 @@ class Interval:
     lower: float
     upper: float
 
+    def widened(self, other: "Interval") -> "Interval":
+        """Return the estimate between bounds that hold the other's too."""
+        lower, upper = min(self.lower, other.lower), max(self.upper, other.upper)
+        return Interval(self.value, lower=lower, upper=upper)
+
 
 @dataclass(frozen=True)
 class Resampling:

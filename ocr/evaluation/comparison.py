@@ -54,6 +54,7 @@ def compare_with_number(
     """
     by_group = estimate(candidate, draws, confidence=TWO_SIDED)
     by_trial = wilson(round(candidate.value * trials), trials, confidence=TWO_SIDED)
+    bounds = by_group.widened(by_trial)
     surplus = Ratio(candidate.numerator - required * candidate.denominator, candidate.denominator)
     return Comparison(
         kind="number",
@@ -62,8 +63,8 @@ def compare_with_number(
         candidate=candidate.value,
         opponent=required,
         change=candidate.value - required,
-        lower=max(0.0, min(by_group.lower, by_trial.lower)) - required,
-        upper=min(1.0, max(by_group.upper, by_trial.upper)) - required,
+        lower=max(0.0, bounds.lower) - required,
+        upper=min(1.0, bounds.upper) - required,
         gained=0,
         lost=0,
         p_value=p_value_by_group(surplus, codes=draws.codes),

@@ -6,7 +6,7 @@ Tensors are not taken, which is said to who sends them: what reads images is und
 from importlib.metadata import version
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
@@ -26,11 +26,6 @@ MODEL_READY: Final = "/v2/models/{name}/ready"
 VERSION: Final = f"{MODEL}/versions/{{version}}"
 VERSION_READY: Final = f"{VERSION}/ready"
 INFER: Final = (f"{MODEL}/infer", f"{VERSION}/infer")
-OTHER: Final = "/v2/{path:path}"
-KSERVE: Final = (
-    *(SERVER, LIVE, READY, MODEL, MODEL_READY),
-    *(VERSION, VERSION_READY, *INFER, OTHER),
-)
 
 
 class ServerMetadata(BaseModel):
@@ -147,10 +142,6 @@ def kserve_routes(pool: ModelPool) -> APIRouter:
     async def infer() -> None:
         message = "Tensors are not taken: POST the image itself to /v1/ocr or /v1/recognize"
         raise Problem("wrong_task", message)
-
-    @router.api_route(OTHER, methods=["GET", "POST"], include_in_schema=False)
-    async def other() -> None:
-        raise HTTPException(404)
 
     return router
 

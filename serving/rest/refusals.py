@@ -27,23 +27,27 @@ class Refusals:
         *,
         routes: Sequence[BaseRoute] = (),
         writers: Mapping[str, Write] = MappingProxyType({}),
+        beneath: Mapping[str, Write] = MappingProxyType({}),
     ) -> None:
         """Know the paths.
 
         Args:
             routes: Of the application: whose request is refused before it comes to one.
             writers: By the path of a route, where problems are written otherwise than ours.
+            beneath: By the first part of a path, as in /v2: of all routes there and of none.
         """
         self._routes = routes
         self._writers = writers
+        self._beneath = beneath
 
     def write(self, problem: Problem, scope: Scope) -> Response:
         """Write a problem with a request, and note its code."""
         record = scope["state"]["record"]
         record.code = problem.code
         scope["route"] = scope.get("route") or self._find_route(scope)
-        write = self._writers.get(path_of(scope), _write_ours)
-        return write(problem, record)
+        first = "/" + scope["path"].split("/")[1]
+        others = self._beneath.get(first, _write_ours)
+        return self._writers.get(path_of(scope), others)(problem, record)
 
     async def answer_problem(self, request: Request, problem: Exception) -> Response:
         """Answer a Problem that a route raised."""

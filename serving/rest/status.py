@@ -7,7 +7,7 @@ from typing import Any, Final, get_args
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from serving.metrics import ServingMetrics
@@ -61,15 +61,21 @@ class ModelsAnswer(BaseModel):
 
 
 class RequestLimits(BaseModel):
-    """How much one request may ask for."""
+    """How much one request may ask for, of `serving.rest.body.Limits`."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     body_bytes: int
     body_timeout_s: float = Field(description="Most seconds until the body is here")
     images: int = Field(description="Of /v1/recognize")
     image_pixels: int = Field(description="Of one image")
-    images_pixels: int = Field(description="Of all images together")
+    images_pixels: int = Field(
+        validation_alias="request_pixels", description="Of all images together"
+    )
     pages: int = Field(description="Of /v1/ocr")
-    timeout_s: float = Field(description="Most seconds until the answer of /v1/ocr")
+    timeout_s: float = Field(
+        validation_alias="pages_timeout_s", description="Most seconds until the answer of /v1/ocr"
+    )
 
 
 class Capabilities(BaseModel):
@@ -99,15 +105,7 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
             images=list(IMAGES),
             formats=list(get_args(Format)),
             addresses=False,
-            limits=RequestLimits(
-                body_bytes=limits.body_bytes,
-                body_timeout_s=limits.body_timeout_s,
-                images=limits.images,
-                image_pixels=limits.image_pixels,
-                images_pixels=limits.request_pixels,
-                pages=limits.pages,
-                timeout_s=limits.pages_timeout_s,
-            ),
+            limits=RequestLimits.model_validate(limits),
             key=caller.describe(),
         )
 

@@ -29,7 +29,7 @@ def compare_lines(candidate: Values, opponent: Values, draws: Resampling) -> Com
     gained, lost = int((candidate > opponent).sum()), int((candidate < opponent).sum())
     change = mean_of(candidate - opponent)
     by_group = estimate(change, draws, confidence=TWO_SIDED)
-    by_line = paired_wald(gained=gained, lost=lost, n=n)
+    bounds = by_group.widened(paired_wald(gained=gained, lost=lost, n=n))
     by_document = p_value_by_group(change, codes=draws.codes)
     return Comparison(
         kind="paired",
@@ -38,8 +38,8 @@ def compare_lines(candidate: Values, opponent: Values, draws: Resampling) -> Com
         candidate=float(candidate.mean()),
         opponent=float(opponent.mean()),
         change=change.value,
-        lower=max(-1.0, min(by_group.lower, by_line.lower)),
-        upper=min(1.0, max(by_group.upper, by_line.upper)),
+        lower=max(-1.0, bounds.lower),
+        upper=min(1.0, bounds.upper),
         gained=gained,
         lost=lost,
         p_value=max(mcnemar(gained=gained, lost=lost), by_document),

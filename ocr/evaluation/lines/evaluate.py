@@ -131,9 +131,7 @@ def _estimate(score: Ratio, draws: Resampling) -> Interval:
     found = estimate_possible(score, draws)
     if not np.isin(score.numerator, (0.0, 1.0)).all() or (score.denominator != 1.0).any():
         return found
-    by_line = wilson(int(score.numerator.sum()), len(score.numerator))
-    lower, upper = min(found.lower, by_line.lower), max(found.upper, by_line.upper)
-    return Interval(found.value, lower=lower, upper=upper)
+    return found.widened(wilson(int(score.numerator.sum()), len(score.numerator)))
 
 
 def _compare(

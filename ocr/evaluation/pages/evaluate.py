@@ -125,14 +125,12 @@ def _report_model(
 
 def _estimate(name: str, share: Ratio, draws: Resampling) -> Interval:
     """Return a share with its interval; at least Wilson's, where pages may all be alike."""
-    found, trials = estimate_possible(share, draws), share.denominator.sum()
+    found, trials = estimate_possible(share, draws), float(share.denominator.sum())
     if "hmean" in name:  # of half of the regions and boxes together
         trials /= 2
     if not trials:
         return found
-    by_line = wilson(found.value * trials, trials)
-    lower, upper = min(found.lower, by_line.lower), max(found.upper, by_line.upper)
-    return Interval(found.value, lower=float(lower), upper=float(upper))
+    return found.widened(wilson(found.value * trials, trials))
 
 
 def _compare_reading(
