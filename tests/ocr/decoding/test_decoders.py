@@ -93,7 +93,8 @@ def ended_in_use(decoders: Decoders, number: signal.Signals) -> Iterator[None]:
 
     def end() -> None:
         victim.send_signal(number)
-        victim.resume()
+        with suppress(psutil.NoSuchProcess):  # SIGKILL ends a process that is suspended too
+            victim.resume()
 
     with once_lent(decoders, end):
         yield
