@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 
+_INSTALLED = Path(__file__).resolve().parents[1]
+"""Where `make` was called, which need not be where a command is."""
+
+
 class SettingsError(ValueError):
     """Variables that cannot be used; names each with its value and what is allowed."""
 
@@ -83,10 +87,13 @@ class Settings(BaseSettings):
     )
     paddleocr_home: str = Field("", description="PaddleOCR's source tree; empty: there is none")
     paddleocr_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
-        Path(".venv-paddleocr/bin/python"), description="Interpreter that runs PaddleOCR's tools"
+        _INSTALLED / ".venv-paddleocr/bin/python",
+        description="Interpreter that runs PaddleOCR's tools; unset: that of make "
+        "paddleocr-runtime",
     )
     paddle_serving_python: Annotated[Path, AfterValidator(Path.absolute)] = Field(
-        Path(".venv-serving/bin/python"), description="Interpreter that has Paddle Serving"
+        _INSTALLED / ".venv-serving/bin/python",
+        description="Interpreter that has Paddle Serving; unset: what make serving-runtime made",
     )
     notifications: str = Field(
         "", description="File that says who is told; empty: notifications.yaml under home"

@@ -8,6 +8,8 @@ import pytest
 
 from configs.settings import Settings, SettingsError
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def settings_of(**variables: str) -> Settings:
     with patch.dict(os.environ, variables, clear=True):
@@ -27,6 +29,19 @@ def test_the_store_is_under_home_until_it_is_named(tmp_path: Path) -> None:
 
     assert at_home.store == f"file://{tmp_path}/store"
     assert elsewhere.store == "s3://bucket/prefix"
+
+
+def test_runtimes_are_those_that_make_made_wherever_a_command_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    settings = settings_of()
+
+    assert settings.paddleocr_python == ROOT / ".venv-paddleocr/bin/python"
+    assert settings.paddle_serving_python == ROOT / ".venv-serving/bin/python"
+    named = settings_of(OCRLINE_PADDLEOCR_PYTHON="mine/bin/python")
+    assert named.paddleocr_python == tmp_path / "mine/bin/python"
 
 
 def test_a_home_is_where_it_was_named_wherever_the_process_goes(
