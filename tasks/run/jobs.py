@@ -195,7 +195,7 @@ def _follow(path: Path) -> Callable[[], Iterator[Event]]:
                 position += len(line)
                 event = json.loads(line)
                 seen = max(seen, event["step"])
-                if event["step"] > replayed_to:
+                if event["step"] > replayed_to or event.get("event") == "resumed":
                     yield event
 
     return read_new

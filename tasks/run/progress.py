@@ -94,6 +94,8 @@ class TrainingProgress:
             score = SCORES[self._net]
             self._score = f"{score} {event[score]:.4f}"
             narrate("train", f"{self._net}, step {event['step']}: validation {self._score}")
+        elif event["event"] == "resumed":
+            narrate("train", f"{self._net}: goes on after step {event['step']}")
         elif event["event"] == "notice":
             narrate("train", f"{self._net}: {in_words_of(self._field, event['message'])}")
         elif event["event"] == "step":

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 NAME = "metrics.jsonl"
+RESUMED = "resumed"
+"""The event of a training that goes on after its step; a log has that of the last time."""
 
 
 class MetricsLog:
@@ -21,6 +23,8 @@ class MetricsLog:
         self._path = folder / NAME if folder else None
         if self._path:
             _truncate(self._path, done=done)
+            if done:
+                self.write(RESUMED, step=done)
 
     def write(self, event: str, *, step: int, **values: float | int | str) -> None:
         """Append one event."""
@@ -58,7 +62,8 @@ def _drop_cut_off(path: Path) -> None:
 
 
 def _truncate(path: Path, *, done: int) -> None:
-    kept = [event for event in read_events(path) if event["step"] <= done]
+    events = read_events(path)
+    kept = [each for each in events if each["step"] <= done and each["event"] != RESUMED]
     part = path.with_suffix(".part")
     text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in kept)
     part.write_text(text, encoding="utf-8")

@@ -53,6 +53,15 @@ def test_trainings_of_several_threads_share_the_terminal(terminal: StringIO) -> 
     assert failed == []
 
 
+def test_a_training_that_goes_on_is_told_from_one_that_begins(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with TrainingProgress("detector") as detector:
+        detector.update({"event": "resumed", "step": 5})
+
+    assert "detector: goes on after step 5" in capsys.readouterr().err
+
+
 def test_the_bar_of_one_training_stays_when_the_other_ends(terminal: StringIO) -> None:
     with TrainingProgress("recogniser") as recogniser:
         with TrainingProgress("detector"):

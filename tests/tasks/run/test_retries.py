@@ -31,8 +31,12 @@ def is_retried(error: Exception) -> bool:
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable, JobDied])
-def test_what_a_network_or_machine_did_is_tried_again(error: type[Exception]) -> None:
+def test_what_a_network_or_machine_did_is_tried_again_and_told(
+    error: type[Exception], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert is_retried(error("gone"))
+
+    assert "fail  gone; trying again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("error", [*OURS, ParityFailed, *OTHERS])
