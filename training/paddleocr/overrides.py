@@ -1,4 +1,4 @@
-"""A user's own values for a foreign config, of which no key may be new; its learning rate."""
+"""A user's own values for a foreign config, of which no key may be new; what parameters replace."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,6 +6,7 @@ from copy import deepcopy
 from difflib import get_close_matches
 from typing import Any
 
+from configs.paddleocr import PaddleOcrParams
 from ocr.errors import BadInput
 
 WHERE = "training.overrides"
@@ -13,6 +14,16 @@ RATES = {
     f"Optimizer.lr.{key}": (None, "training.learning_rate") for key in ("learning_rate", "values")
 }
 """Keys that say how fast, and what sets them."""
+_PARAMETERS = {
+    "epochs": "Global.epoch_num",
+    "learning_rate": "Optimizer.lr.learning_rate",
+    "batch_size": "Train.loader.batch_size_per_card",
+    "pretrained": "Global.pretrained_model",
+    "max_text_length": "Global.max_text_length",
+    "width_px": "Train.dataset.transforms.RecResizeImg.image_shape",
+    "crop_width_px": "Train.dataset.transforms.EastRandomCropData.size",
+}
+"""Keys of which a net's file may say something else than the parameter that sets them."""
 _FILES = re.compile(r"(.*_)?(path|file|dir|pretrained|checkpoints|profiler_options)")
 """Keys of files: their content would be in no digest, and PaddleOCR unpickles some of it."""
 _PLAIN = re.compile(r"[\w .:+,-]*")
@@ -40,6 +51,32 @@ def override(
     changed = deepcopy(dict(config))
     _apply(changed, overrides, path=(), ours=ours)
     return changed
+
+
+def name_replaced(
+    upstream: Mapping[str, Any], config: Mapping[str, Any], training: PaddleOcrParams
+) -> str:
+    """Name what the net's file says and a parameter replaces; empty: nothing.
+
+    Args:
+        upstream: The config of the tree.
+        config: Of the training.
+        training: Its parameters.
+    """
+    said = [
+        f"training.{name} {getattr(training, name)!r} ({there} there)"
+        for name, path in _PARAMETERS.items()
+        if (there := _look_up(upstream, path)) and there != _look_up(config, path)
+    ]
+    return f"not as {training.net} has it: {', '.join(said)}" * bool(said)
+
+
+def _look_up(config: Any, path: str) -> Any:
+    """Return what stands under a key, of a list in the item that has it; None: nothing."""
+    for key in path.split("."):
+        groups = config if isinstance(config, list) else [config]
+        config = next((each[key] for each in groups if each and key in each), None)
+    return config
 
 
 def check_kept(config: Mapping[str, Any], overrides: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.models.detector_spec import PageSpec
 from training.job import SNAPSHOT, fetch_snapshot
 from training.loop.checkpoint import write_json
+from training.loop.progress import note
 from training.paddleocr.checkpoint import SPEC, load_net
 from training.paddleocr.config import Config, JobFiles
 from training.paddleocr.detection.checkpoint import ExportedDetector
@@ -15,6 +16,7 @@ from training.paddleocr.detection.data import check_pages, write_files
 from training.paddleocr.detection.inspection import find_spec
 from training.paddleocr.detection.validation import tune_exported
 from training.paddleocr.measured import Measured
+from training.paddleocr.overrides import name_replaced
 
 
 class DetectorTrainee:
@@ -39,7 +41,10 @@ class DetectorTrainee:
         snapshot = open_page_snapshot(self._folder / SNAPSHOT)
         pages = check_pages(snapshot)
         write_files(snapshot, files, spec=PageSpec(training.long_side_px))
-        return make_config(upstream, training, files=files, pages=pages, gpu=gpu)
+        config = make_config(upstream, training, files=files, pages=pages, gpu=gpu)
+        if said := name_replaced(upstream, config, training):
+            note(self._folder, said)
+        return config
 
     def check(self, measured: Measured, spec: PageSpec) -> None:
         """Refuse nothing: text of any size may be learnt."""

@@ -6,9 +6,11 @@ from configs.jobs import TrainPaddleOcrRecogniserJob
 from ocr.dataset.lines.snapshot import open_line_snapshot
 from training.job import SNAPSHOT, fetch_snapshot
 from training.loop.checkpoint import write_json
+from training.loop.progress import note
 from training.paddleocr.checkpoint import SPEC
 from training.paddleocr.config import Config, JobFiles
 from training.paddleocr.measured import Measured
+from training.paddleocr.overrides import name_replaced
 from training.paddleocr.recognition.checkpoint import ExportedRecogniser
 from training.paddleocr.recognition.config import (
     input_size,
@@ -51,7 +53,10 @@ class RecogniserTrainee:
         height_px, width_px = input_size(config)
         check_widths(snapshot, height_px=height_px, width_px=width_px)
         write_files(snapshot, files)
-        return make_config(upstream, training, files=files, lines=lines, gpu=gpu)
+        config = make_config(upstream, training, files=files, lines=lines, gpu=gpu)
+        if said := name_replaced(upstream, config, training):
+            note(self._folder, said)
+        return config
 
     def check(self, measured: Measured, spec: ExportedRecogniser) -> None:
         """Refuse a scale that is not read at, and lines with fewer frames than texts need."""

@@ -12,6 +12,7 @@ from tests.paddleocr_tree import find_runtime
 from tests.training.recognition.toy_lines import make_line_snapshot
 from tests.training.running import start
 from training.loop.guards import StopRequest
+from training.loop.progress import read_events
 from training.paddleocr.measured import Measured, measure_learning
 from training.paddleocr.recognition.trainee import RecogniserTrainee
 
@@ -47,6 +48,8 @@ def test_a_net_that_pools_while_it_learns_is_asked_as_it_learns(
 
     measured = measure_learning(job, tmp_path, config=config, stop=StopRequest())
 
+    (notice,) = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert notice.startswith("not as pp-ocrv4-mobile has it: training.epochs 20 (200 there), ")
     # Heights of 32, 48 and 64 px take turns with 8, 5 and 4 lines a batch. It reads with 20 frames.
     assert measured == Measured(steps=6, frames=40, frames_if_twice_as_wide=40)
 

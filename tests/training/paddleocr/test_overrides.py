@@ -1,0 +1,45 @@
+"""What a net's own file says and the parameters of a training replace."""
+
+from pathlib import Path
+
+import pytest
+
+from configs.paddleocr import PaddleOcrDetectorParams, PaddleOcrRecogniserParams
+from tests.paddleocr_tree import find_tree
+from training.paddleocr.config import JobFiles
+from training.paddleocr.detection import config as detection
+from training.paddleocr.overrides import name_replaced
+from training.paddleocr.recognition import config as recognition
+
+LINES = "configs/rec/rec_mv3_none_none_ctc.yml"
+PAGES = "configs/det/det_mv3_db.yml"
+FILES = JobFiles.of(Path("/job"))
+
+
+@pytest.fixture(scope="module")
+def tree() -> Path:
+    return find_tree()
+
+
+def test_what_parameters_of_a_recogniser_replace_is_named(tree: Path) -> None:
+    upstream = recognition.read_upstream(tree, LINES)
+    params = PaddleOcrRecogniserParams(net=LINES, epochs=72, max_text_length=30)
+    config = recognition.make_config(upstream, params, files=FILES, lines=1000, gpu=False)
+
+    assert name_replaced(upstream, config, params) == (
+        f"not as {LINES} has it: training.batch_size 16 (256 there), "
+        "training.max_text_length 30 (25 there), training.width_px 320 ([3, 32, 100] there)"
+    )
+    assert name_replaced(config, config, params) == ""
+
+
+def test_what_parameters_of_a_detector_replace_is_named(tree: Path) -> None:
+    upstream = detection.read_upstream(tree, PAGES)
+    params = PaddleOcrDetectorParams(net=PAGES, epochs=3, crop_width_px=320)
+    config = detection.make_config(upstream, params, files=FILES, pages=100, gpu=False)
+
+    assert name_replaced(upstream, config, params) == (
+        f"not as {PAGES} has it: training.epochs 3 (1200 there), training.batch_size 8 (16 there), "
+        "training.pretrained '' (./pretrain_models/MobileNetV3_large_x0_5_pretrained there), "
+        "training.crop_width_px 320 ([640, 640] there)"
+    )
