@@ -173,7 +173,7 @@ class PaddleOcrRecogniserParams(PaddleOcrParams):
 def _check_source(field: str, source: str, sha256: str) -> None:
     """Refuse what is no address, and one with a secret: it will stand in job.json and in logs."""
     if bool(source) != bool(sha256):
-        raise ValueError(f"{field} and {field}_sha256 are given together, or neither is")
+        raise ValueError(f"{field} and {field}_sha256 go together: sha256sum FILE gives the second")
     expected = "expected a path, or an address of the kind file, http or https"
     try:
         address = urlsplit(source)

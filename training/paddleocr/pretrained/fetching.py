@@ -77,7 +77,8 @@ def _opened(source: str, field: WeightsField) -> Iterator[Iterator[bytes]]:
         return
     path = Path(unquote(address.path) if address.scheme == "file" else source)
     if not path.is_file():
-        raise BadInput(f"training.{field}: there is no file {source!r}")
+        hint = "; add .pdparams" * Path(f"{path}.pdparams").is_file()
+        raise BadInput(f"training.{field}: there is no file {source!r}{hint}")
     try:
         stream = path.open("rb")
     except OSError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from configs.jobs import TrainPaddleOcrJob
-from configs.paddleocr import REGISTERED, PaddleOcrParams
+from configs.paddleocr import REGISTERED, PaddleOcrParams, PaddleOcrRecogniserParams
 from ocr.errors import BadData, TrainingFailed
 from ocr.store.whole import make_durable
 from training.loop.guards import StopRequest
@@ -110,13 +110,18 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
             f"training.frozen: {training.frozen} would stay noise where {source} has no weights "
             f"for it: {_some(noise)}; expected weights of the same net, or frozen: none"
         )
+    whole = len(fit.fits) + len(fit.new)
+    said = f"{len(fit.fits)} of the net's {whole} parameters start from training.pretrained"
     if fit.new:
-        whole = len(fit.fits) + len(fit.new)
-        note(
-            folder,
-            f"{len(fit.fits)} of the net's {whole} parameters start from training.pretrained; "
-            f"new: {_some(fit.new)}; not used of it: {_some(fit.unused)}",
-        )
+        said += f"; new: {_some(fit.new)}; not used of it: {_some(fit.unused)}"
+    if reshaped := [name for name in fit.new if name in fit.unused]:
+        said += f"; of another shape there: {_some(reshaped)}"
+        if isinstance(training, PaddleOcrRecogniserParams):
+            said += (
+                ", as of other characters; those that it was learnt with are kept by their "
+                "dictionary as dataset.charset_file"
+            )
+    note(folder, said)
     if fit.characters:
         note(
             folder,

@@ -79,8 +79,11 @@ def test_other_weights_are_refused_and_not_left_behind(source: Path, tmp_path: P
 def test_missing_weights_are_named(address: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none.pdparams answers 404"):
         fetch(f"{address}/none.pdparams", SHA256, tmp_path / "t")
-    with pytest.raises(BadInput, match="there is no file '/none'"):
+    with pytest.raises(BadInput, match=r"there is no file '/none'$"):
         fetch("/none", SHA256, tmp_path / "t")
+    (tmp_path / "latest.pdparams").touch()
+    with pytest.raises(BadInput, match=r"no file '/\S+/latest'; add .pdparams"):
+        fetch(f"{tmp_path}/latest", SHA256, tmp_path / "t")
     with pytest.raises(StoreUnavailable, match=r"training.pretrained: http://127.0.0.1:9/x"):
         fetch("http://127.0.0.1:9/x", SHA256, tmp_path / "t")
     with pytest.raises(BadInput, match="is no address"):

@@ -27,7 +27,7 @@ from training.loop.progress import read_events
 from training.paddleocr.checkpoint import SPEC
 from training.paddleocr.config import JobFiles
 from training.paddleocr.pretrained.fit_tool import fit_characters, read_arrays
-from training.paddleocr.pretrained.fitting import start_from_weights
+from training.paddleocr.pretrained.fitting import Fit, _judge, start_from_weights
 from training.paddleocr.recognition.config import make_config, read_upstream
 
 NET = "configs/rec/rec_mv3_none_none_ctc.yml"
@@ -202,6 +202,30 @@ def test_what_fits_is_what_the_trainer_gets_and_the_rest_is_said(
     assert len(notices) == 1
     assert re.match(r"1 of the net's \d\d+ parameters start from training.pre", notices[0])
     assert notices[0].endswith("more; not used of it: their.w")
+
+
+def test_a_head_of_other_characters_is_told_with_what_keeps_it(
+    runtime: PaddleOcrRuntime, tmp_path: Path
+) -> None:
+    head = BIAS.replace("bias", "weight")
+    weights = save(
+        runtime, tmp_path / "w", f"'{head}': paddle.ones([3]), '{BIAS}': paddle.ones([11])"
+    )
+
+    start(tmp_path, runtime, weights)
+
+    (notice,) = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert f"; of another shape there: {head}, as of other characters" in notice
+    assert notice.endswith("their dictionary as dataset.charset_file")
+
+
+def test_weights_that_fit_whole_are_said_to(runtime: PaddleOcrRuntime, tmp_path: Path) -> None:
+    training = PaddleOcrRecogniserParams(net=NET, pretrained="w", pretrained_sha256="0" * 64)
+
+    _judge(Fit(fits=["a", "b"]), training, folder=tmp_path)
+
+    (notice,) = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert notice == "2 of the net's 2 parameters start from training.pretrained"
 
 
 def test_a_frozen_part_without_weights_is_refused(
