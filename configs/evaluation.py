@@ -4,12 +4,17 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field, model_validator
 
-from configs.base import Params
+from configs.base import FileName, Params
 from configs.further import FurtherLinesParams, FurtherPagesParams
 
 # Of lines and of pages: a base class would put these before the fields that differ.
 RESAMPLES: Final[Any] = Field(2000, ge=200, le=100_000, description="Bootstrap resamples")
 SEED: Final[Any] = Field(0, ge=0, description="Seed of the bootstrap")
+READINGS: Final[Any] = Field(
+    "",
+    description="For readings: file of what reads today made of the test images, as PaddleOCR's "
+    "tools write it",
+)
 
 
 class EvaluationParams(Params):
@@ -20,11 +25,14 @@ class EvaluationParams(Params):
 
     baseline: str
     baseline_bundle: str
+    baseline_readings: str
 
     @model_validator(mode="after")
     def _check_baseline(self) -> "EvaluationParams":
         if self.baseline == "bundle" and not self.baseline_bundle:
             raise ValueError("baseline is bundle, so baseline_bundle must name one: NAME:VERSION")
+        if self.baseline == "readings" and not self.baseline_readings:
+            raise ValueError("baseline is readings, so baseline_readings must name their file")
         if self.baseline == "number" and not getattr(self, self.number):
             raise ValueError(f"baseline is number, so {self.number} must be above 0")
         return self
@@ -51,10 +59,13 @@ class LineEvaluationParams(EvaluationParams):
 
     number = "baseline_accuracy"
 
-    baseline: Literal["none", "bundle", "rapidocr", "paddleocr", "tesseract", "number"] = Field(
+    baseline: Literal[
+        "none", "bundle", "readings", "rapidocr", "paddleocr", "tesseract", "number"
+    ] = Field(
         "none", description="What the first candidate is compared with while there is no champion"
     )
     baseline_bundle: str = Field("", description="For bundle: NAME:VERSION in the registry")
+    baseline_readings: FileName = READINGS
     baseline_accuracy: float = Field(0.0, ge=0, le=1, description="For number: exact-match share")
     further: list[FurtherLinesParams] = Field(
         default=[],
@@ -69,10 +80,11 @@ class PageEvaluationParams(EvaluationParams):
 
     number = "baseline_hmean"
 
-    baseline: Literal["none", "bundle", "rapidocr", "tesseract", "number"] = Field(
+    baseline: Literal["none", "bundle", "readings", "rapidocr", "tesseract", "number"] = Field(
         "none", description="What the first candidate is compared with while there is no champion"
     )
     baseline_bundle: str = Field("", description="For bundle: NAME:VERSION of a pipeline")
+    baseline_readings: FileName = READINGS
     baseline_hmean: float = Field(
         0.0, ge=0, le=1, description="For number: Hmean of the lines found and read"
     )

@@ -14,6 +14,7 @@ from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
 from tasks.keeping.history import keep_history
 from tasks.measuring.baseline import check_baseline
+from tasks.measuring.elsewhere import check_readings
 from tasks.notifying.hooks import tell_failure
 from tasks.prepare_lines import prepare_further_lines, prepare_lines
 from tasks.references import EvaluationRef, JudgementRef
@@ -49,6 +50,8 @@ def _run(params: RetrainLinesParams, until: Stage) -> Stages:
     dataset = prepare_lines(params.dataset, params.name)
     further = prepare_further_lines(params.evaluation.further, params.dataset.texts)
     yield "prepare", dataset
+    if reaches(until, "evaluate"):
+        check_readings(params.evaluation, params.name, dataset)
     with take_turn(params.name):
         if params.smoke.must_pass or until == "smoke":
             yield "smoke", smoke_recogniser(dataset, training, params.resources)

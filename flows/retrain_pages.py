@@ -17,6 +17,7 @@ from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
 from tasks.keeping.history import keep_history
 from tasks.measuring.baseline import check_baseline
+from tasks.measuring.elsewhere import check_readings
 from tasks.notifying.hooks import tell_failure
 from tasks.prepare_pages import crop_pages, prepare_further_pages, prepare_pages
 from tasks.references import EvaluationRef, JudgementRef
@@ -59,6 +60,8 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     cascade = find_cascade(params.cascade, crops, params.deployment)
     further = prepare_further_pages(params.evaluation.further, params.dataset.texts)
     yield "prepare", pages
+    if reaches(until, "evaluate"):
+        check_readings(params.evaluation, params.name, pages)
 
     def both(detect: Task[..., Any], read: Task[..., Any]) -> Any:
         found = detect.submit(pages, detecting, params.resources)

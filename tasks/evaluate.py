@@ -11,7 +11,10 @@ from typing import Final, TypeVar
 from prefect import task
 
 from configs.evaluation import LineEvaluationParams, PageEvaluationParams
+from ocr.dataset.lines.snapshot import LineSnapshot
+from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.preparation import SnapshotRef
+from ocr.evaluation.elsewhere import Readings
 from ocr.evaluation.lines.evaluate import evaluate_lines as measure_lines
 from ocr.evaluation.lines.evaluate import pair_lines
 from ocr.evaluation.lines.report import LinesReport
@@ -19,9 +22,14 @@ from ocr.evaluation.pages.evaluate import evaluate_pages as measure_pages
 from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.evaluation.report import EvaluationReport
+from ocr.models.page_line import PageLine
 from ocr.processors import count_processors
+from ocr.reading.page_reader import ReadsPages
+from ocr.reading.recognition.ctc import Recognition
+from ocr.reading.recognition.recogniser import Recogniser
 from ocr.store.digest import stage_key
 from tasks.measuring.baseline import BASELINE_PACKAGES, identify, name_baseline
+from tasks.measuring.elsewhere import is_of_elsewhere, load_line_readings, load_page_readings
 from tasks.measuring.found import find_or_measure
 from tasks.measuring.further import Read, read_further
 from tasks.measuring.readings import Stage, read_alone
@@ -56,7 +64,7 @@ def evaluate_lines(
             labels=labels,
             most=most,
             what=what,
-            load=lambda: load_line_contender(workspace, reader, labels, threads=count_processors()),
+            load=lambda: _load_lines(workspace, reader, params, labels),
             measure=measure_lines,
         )
 
@@ -106,7 +114,7 @@ def evaluate_pages(
             labels=labels,
             most=most,
             what=what,
-            load=lambda: load_page_contender(workspace, reader, labels, threads=count_processors()),
+            load=lambda: _load_pages(workspace, reader, params, labels),
             measure=measure_pages,
         )
 
@@ -129,6 +137,22 @@ def evaluate_pages(
         evaluation,
         further=read_further(workspace, evaluation, sets=further, most=most, read=read),
     )
+
+
+def _load_lines(
+    workspace: Workspace, reader: str, params: LineEvaluationParams, labels: LineSnapshot
+) -> Recogniser | Readings[Recognition]:
+    if is_of_elsewhere(reader):
+        return load_line_readings(reader, params, labels)
+    return load_line_contender(workspace, reader, labels, threads=count_processors())
+
+
+def _load_pages(
+    workspace: Workspace, reader: str, params: PageEvaluationParams, labels: PageSnapshot
+) -> ReadsPages | Readings[tuple[PageLine, ...]]:
+    if is_of_elsewhere(reader):
+        return load_page_readings(reader, params, labels)
+    return load_page_contender(workspace, reader, labels, threads=count_processors())
 
 
 def _read_test(

@@ -16,6 +16,7 @@ from ocr.reading.baselines import (
     StockPaddleRecogniser,
     TesseractPages,
     TesseractRecogniser,
+    WrittenAsLabels,
 )
 from ocr.reading.cores import ONE_CORE, Cores
 from ocr.reading.detection.detector import OnnxDetector
@@ -104,8 +105,7 @@ def load_line_contender(
     if name in LINE_BASELINES:
         return FilteredRecogniser(
             LINE_BASELINES[name](),
-            characters=labels.charset.characters,
-            rewrite=labels.manifest.texts.apply,
+            WrittenAsLabels(labels.charset.characters, labels.manifest.texts.apply),
         )
     return load_recogniser(workspace, name, cores=Cores(threads))
 

@@ -8,6 +8,7 @@ from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.evaluation.latency import Latency, measure_latency
 from ocr.image.pixels import Image
 from ocr.reading.recognition.recogniser import Recogniser
+from tasks.measuring.elsewhere import is_of_elsewhere
 from tasks.readers import (
     NOBODY,
     load_line_contender,
@@ -27,7 +28,7 @@ def time_lines(workspace: Workspace, evaluation: EvaluationRef, test: LineSnapsh
     return measure_latency(
         _read_alone(load_recogniser(workspace, evaluation.model.reference)),
         None
-        if evaluation.opponent in NOBODY
+        if _reads_nothing(evaluation.opponent)
         else _read_alone(load_line_contender(workspace, evaluation.opponent, test)),
         [image for _, image in islice(test.images("test"), LINES)],
     )
@@ -38,10 +39,14 @@ def time_pages(workspace: Workspace, evaluation: EvaluationRef, test: PageSnapsh
     return measure_latency(
         load_pipeline(workspace, evaluation.model.reference).read,
         None
-        if evaluation.opponent in NOBODY
+        if _reads_nothing(evaluation.opponent)
         else load_page_contender(workspace, evaluation.opponent, test).read,
         [image for _, image in islice(test.images("test"), PAGES)],
     )
+
+
+def _reads_nothing(opponent: str) -> bool:
+    return opponent in NOBODY or is_of_elsewhere(opponent)
 
 
 def _read_alone(recogniser: Recogniser) -> Callable[[Image], object]:

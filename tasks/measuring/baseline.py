@@ -10,6 +10,7 @@ from ocr.reading.baselines.rapidocr import require_rapidocr
 from ocr.reading.baselines.stock_paddle import StockPaddleRecogniser
 from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
 from ocr.store.folder import mark_used
+from tasks.measuring.elsewhere import READINGS, name_readings
 from tasks.workspace import Workspace, open_workspace
 
 TESSERACT_LANGUAGE: Final = "eng"
@@ -33,7 +34,7 @@ def check_baseline(params: LineEvaluationParams | PageEvaluationParams, model: s
 
     Raises:
         ArtifactNotFound: There is no such bundle.
-        BadInput: The bundle does something else, or the program or package is missing.
+        BadInput: The bundle does something else, or the program, package or file is missing.
     """
     workspace = open_workspace()
     if workspace.registry.champion(model) is None:
@@ -47,8 +48,10 @@ def name_baseline(workspace: Workspace, params: LineEvaluationParams | PageEvalu
 
     Raises:
         ArtifactNotFound: There is no such bundle.
-        BadInput: It does something else than the candidate.
+        BadInput: It does something else than the candidate; a file of readings cannot be read.
     """
+    if params.baseline == READINGS:
+        return name_readings(params)
     if params.baseline != "bundle":
         return params.baseline
     model = workspace.registry.resolve(params.baseline_bundle)

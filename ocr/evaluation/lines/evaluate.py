@@ -16,6 +16,7 @@ from ocr.evaluation.bootstrap import (
 )
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import count_confusions
+from ocr.evaluation.elsewhere import Readings
 from ocr.evaluation.lines.calibration import calibrate
 from ocr.evaluation.lines.comparison import compare_lines, compare_lines_with_number
 from ocr.evaluation.lines.metrics import score_lines, summarise_lines
@@ -25,13 +26,14 @@ from ocr.evaluation.lines.slices import measure_line_slices
 from ocr.evaluation.ratio import Ratio, Values
 from ocr.evaluation.report import set_beside
 from ocr.image.pixels import Image
+from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
 
 UNKNOWN: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def evaluate_lines(
-    recogniser: Recogniser,
+    recogniser: Recogniser | Readings[Recognition],
     samples: Iterable[tuple[LabelledLine, Image]],
     *,
     resamples: int,
@@ -43,7 +45,8 @@ def evaluate_lines(
     Images are streamed.
 
     Args:
-        recogniser: Who is measured: the candidate of the report, which has no opponent.
+        recogniser: Who is measured, or what it read elsewhere: the candidate of the report,
+            which has no opponent.
         samples: The test lines with their images; images are (H, W, 3) BGR.
         resamples: Bootstrap resamples, with their ``seed``.
         seed: Of the bootstrap.

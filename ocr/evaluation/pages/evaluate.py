@@ -15,6 +15,7 @@ from ocr.evaluation.bootstrap import (
 )
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import count_confusions
+from ocr.evaluation.elsewhere import Readings
 from ocr.evaluation.pages.comparison import compare_pages, compare_pages_with_number
 from ocr.evaluation.pages.counts import without_case
 from ocr.evaluation.pages.metrics import sum_pages, summarise_pages
@@ -29,11 +30,12 @@ from ocr.evaluation.pages.slices import measure_page_slices
 from ocr.evaluation.ratio import Ratio, Values
 from ocr.evaluation.report import set_beside
 from ocr.image.pixels import Image
+from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import ReadsPages
 
 
 def evaluate_pages(
-    reader: ReadsPages,
+    reader: ReadsPages | Readings[tuple[PageLine, ...]],
     samples: Iterable[tuple[PageSample, Image]],
     *,
     resamples: int,
@@ -44,7 +46,8 @@ def evaluate_pages(
     Pages are streamed.
 
     Args:
-        reader: Who is measured: the candidate of the report, which has no opponent.
+        reader: Who is measured, or what it read elsewhere: the candidate of the report, which
+            has no opponent.
         samples: The test pages with their images; images are (H, W, 3) BGR.
         resamples: Bootstrap resamples, with their ``seed``.
         seed: Of the bootstrap.

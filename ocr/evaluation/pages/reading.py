@@ -4,18 +4,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample
+from ocr.evaluation.elsewhere import Readings
 from ocr.evaluation.pages.counts import count_page
 from ocr.evaluation.pages.matching import match_page
 from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome
 from ocr.image.pixels import Image
+from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import ReadsPages
 
 
 def read_pages(
-    reader: ReadsPages, samples: Iterable[tuple[PageSample, Image]]
+    reader: ReadsPages | Readings[tuple[PageLine, ...]],
+    samples: Iterable[tuple[PageSample, Image]],
 ) -> Iterator[EvaluatedPage]:
     """Read page by page."""
     for sample, image in samples:
+        lines = reader.of(sample.id) if isinstance(reader, Readings) else reader.read(image).lines
         yield EvaluatedPage(
             id=sample.id,
             image=sample.image,
@@ -24,18 +28,17 @@ def read_pages(
             width_px=image.shape[1],
             height_px=image.shape[0],
             regions=list(sample.regions),
-            candidate=_read(reader, sample.regions, image),
+            candidate=_match(sample.regions, lines),
             opponent=None,
         )
 
 
-def _read(reader: ReadsPages, regions: Sequence[Region], image: Image) -> PageOutcome:
-    reading = reader.read(image)
-    match = match_page(regions, [line.polygon for line in reading.lines])
+def _match(regions: Sequence[Region], lines: Sequence[PageLine]) -> PageOutcome:
+    match = match_page(regions, [line.polygon for line in lines])
     return PageOutcome(
-        lines=list(reading.lines),
+        lines=list(lines),
         pairs=list(match.pairs),
         missed=list(match.missed),
         invented=list(match.invented),
-        counts=count_page(regions, reading.lines, match),
+        counts=count_page(regions, lines, match),
     )

@@ -6,7 +6,7 @@
 4. `filtered` – any recogniser, kept to the characters of the labels; `rewritten`: pages.
 """
 
-from ocr.reading.baselines.filtered import FilteredRecogniser
+from ocr.reading.baselines.filtered import FilteredRecogniser, WrittenAsLabels
 from ocr.reading.baselines.rapidocr import RapidOcrPages, RapidOcrRecogniser
 from ocr.reading.baselines.rewritten import RewrittenPages
 from ocr.reading.baselines.stock_paddle import StockPaddleRecogniser
@@ -21,4 +21,5 @@ __all__ = [
     "StockPaddleRecogniser",
     "TesseractPages",
     "TesseractRecogniser",
+    "WrittenAsLabels",
 ]

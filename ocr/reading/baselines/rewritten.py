@@ -8,7 +8,7 @@ from ocr.reading.page_reader import PageReading, ReadsPages
 
 
 class RewrittenPages:
-    """Rewrites what another reader read, as `FilteredRecogniser` does for lines."""
+    """Rewrites what another reader read, by the rule of the labels."""
 
     def __init__(self, reader: ReadsPages, *, rewrite: Callable[[str], str]) -> None:
         """Wrap a reader.

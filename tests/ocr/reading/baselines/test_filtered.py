@@ -3,7 +3,7 @@ from dataclasses import replace
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.image.pixels import Image
 from ocr.models.page_line import PageLine
-from ocr.reading.baselines import FilteredRecogniser, RewrittenPages
+from ocr.reading.baselines import FilteredRecogniser, RewrittenPages, WrittenAsLabels
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw
 
@@ -11,7 +11,7 @@ from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw
 def test_characters_the_labels_never_use_are_dropped() -> None:
     shelf = ScriptedRecogniser(name="shelf", answer=lambda number: ("皖A·12 345", 0.9))
 
-    recogniser = FilteredRecogniser(shelf, characters="皖A12345")
+    recogniser = FilteredRecogniser(shelf, WrittenAsLabels("皖A12345"))
 
     assert recogniser.recognise([draw(0, "")])[0].text == "皖A12345"
     assert recogniser.name == "shelf, characters of the labels only"
@@ -20,7 +20,7 @@ def test_characters_the_labels_never_use_are_dropped() -> None:
 def test_a_letter_becomes_the_case_that_the_labels_use() -> None:
     shelf = ScriptedRecogniser(name="shelf", answer=lambda number: ("Total kg Straße", 0.9))
 
-    recogniser = FilteredRecogniser(shelf, characters="TOALkgSR ")
+    recogniser = FilteredRecogniser(shelf, WrittenAsLabels("TOALkgSR "))
 
     assert recogniser.recognise([draw(0, "")])[0].text == "TOTAL kg STRA"
 
@@ -28,7 +28,8 @@ def test_a_letter_becomes_the_case_that_the_labels_use() -> None:
 def test_answers_are_rewritten_as_the_labels_are_before_they_are_filtered() -> None:
     shelf = ScriptedRecogniser(name="shelf", answer=lambda number: ("合计，Ａ", 0.9))
 
-    recogniser = FilteredRecogniser(shelf, characters="合计,A", rewrite=TextRule("NFKC").apply)
+    write = WrittenAsLabels("合计,A", TextRule("NFKC").apply)
+    recogniser = FilteredRecogniser(shelf, write)
 
     assert recogniser.recognise([draw(0, "")])[0].text == "合计,A"
 

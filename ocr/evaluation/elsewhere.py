@@ -1,0 +1,186 @@
+"""What a system that is no version here read of the test, in a file as PaddleOCR's tools write it.
+
+Lines are `image<TAB>text<TAB>confidence` (tools/infer_rec.py), pages `image<TAB>[{"transcription",
+"points"}, ...]` (tools/infer/predict_system.py).
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Generic, TypeVar
+
+from ocr.dataset.labels.encoding import SPACES, OtherEncoding, decode_labels
+from ocr.dataset.pages.labels.raw import read_points, read_text
+from ocr.dataset.quarantine import Fault
+from ocr.dataset.snapshot.snapshot import Sample
+from ocr.errors import BadData
+from ocr.models.page_line import PageLine
+from ocr.reading.recognition.ctc import Recognition
+
+ReadT = TypeVar("ReadT")
+_OF_SEVERAL = re.compile(r'\{ *"[^"]*": *\{ *"label"')
+"""How infer_rec.py writes what several nets, a teacher and its student, read of one line."""
+_SHOWN = 80
+
+
+@dataclass(frozen=True)
+class Readings(Generic[ReadT]):
+    """Readings of test images; `name` is what reports call them."""
+
+    name: str
+    by_id: Mapping[str, ReadT]
+
+    def of(self, sample_id: str) -> ReadT:
+        """Return what was read of an image; SHA-256 of it, encoded."""
+        return self.by_id[sample_id]
+
+
+def read_lines_elsewhere(
+    content: bytes, *, name: str, samples: Iterable[Sample], write: Callable[[str], str] = str
+) -> Readings[Recognition]:
+    """Find what was read of test lines.
+
+    Args:
+        content: The file; a row without a confidence counts as sure, and without a text as read so.
+        name: Its name, for messages and reports.
+        samples: Of the whole snapshot: a path that may name two images is refused.
+        write: Writes a text as the labels do.
+
+    Raises:
+        BadData: The file is damaged, or does not tell what was read of each test image.
+    """
+
+    def parse(written: str) -> Recognition:
+        text, _, confidence = written.partition("\t")
+        if _OF_SEVERAL.match(text):
+            raise ValueError("several nets read it: keep the text and the confidence of one")
+        return Recognition(write(text.strip(SPACES)), _to_share(confidence or 1.0), ())
+
+    return _place(_rows(content, parse, name=name), samples, name=name)
+
+
+def read_pages_elsewhere(
+    content: bytes, *, name: str, samples: Iterable[Sample], write: Callable[[str], str] = str
+) -> Readings[tuple[PageLine, ...]]:
+    """Find what was read of test pages; see `read_lines_elsewhere`.
+
+    Corners are in pixels of the page as PaddleOCR opens it, turned as its EXIF says.
+    """
+
+    def parse(written: str) -> tuple[PageLine, ...]:
+        found = json.loads(written)
+        if not isinstance(found, list):
+            raise ValueError('expected [{"transcription": ..., "points": [[x, y], ...]}, ...]')
+        lines = [_to_line(each, write) for each in found]
+        return tuple(line for line in lines if line.text)
+
+    return _place(_rows(content, parse, name=name), samples, name=name)
+
+
+def _to_line(found: object, write: Callable[[str], str]) -> PageLine:
+    if not isinstance(found, Mapping):
+        raise ValueError(f"{found!r:.60} is no object")
+    points, text = read_points(found.get("points")), read_text(found.get("transcription"))
+    if isinstance(points, Fault):
+        raise ValueError(points.detail)
+    if isinstance(text, Fault):
+        raise ValueError(text.detail)
+    return PageLine(points, write(text.strip(SPACES)), _to_share(found.get("score", 1.0)))
+
+
+def _to_share(written: object) -> float:
+    try:
+        share = float(written) if isinstance(written, str | int | float) else -1.0
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ValueError(f"the confidence is {written!r:.60}, expected 0 to 1")
+    return share
+
+
+def _rows(
+    content: bytes, parse: Callable[[str], ReadT], *, name: str
+) -> Iterator[tuple[str, str, ReadT]]:
+    """Yield where a row stands, the image that it names and what was read of it."""
+    try:
+        text = decode_labels(content, encoding="utf-8", name=name)
+    except OtherEncoding as error:
+        raise BadData(f"{error.fault} save it as UTF-8") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        row, where = line.removesuffix("\r"), f"{name}:{number}"
+        if not row.strip():
+            continue
+        image, tab, written = row.partition("\t")
+        if not tab or not image.strip():
+            raise BadData(f"{where}: {row[:_SHOWN]!r}, expected an image, a tab and what it reads")
+        try:
+            yield where, image.strip(), parse(written)
+        except (ValueError, RecursionError) as error:
+            raise BadData(f"{where}: {image.strip()}: {error}") from error
+
+
+def _place(
+    rows: Iterable[tuple[str, str, ReadT]], samples: Iterable[Sample], *, name: str
+) -> Readings[ReadT]:
+    """Find the image of each row; those of no test image are left out."""
+    told = _one_each(rows)
+    wanted = {_file(path) for path in told}
+    known: dict[str, list[Sample]] = defaultdict(list)
+    tested: dict[str, str] = {}
+    for sample in samples:
+        if (file := _file(_path(sample.image))) in wanted:
+            known[file].append(sample)
+        if sample.split == "test":
+            tested[sample.id] = sample.image or "one that was rendered"
+    found: dict[str, ReadT] = {}
+    for path, (where, reading) in told.items():
+        sample_id = _find(path, known[_file(path)], where)
+        if found.setdefault(sample_id, reading) != reading and sample_id in tested:
+            image = tested[sample_id]
+            raise BadData(f"{where}: {image} was read otherwise under another path; keep one")
+    missing = [image for sample_id, image in tested.items() if sample_id not in found]
+    if missing:
+        raise BadData(
+            f"{name} does not tell what was read of {len(missing)} of {len(tested)} test images, "
+            f"such as {missing[0]!r}; let that system read these too"
+        )
+    return Readings(f"readings in {PurePosixPath(name).name}", found)
+
+
+def _one_each(rows: Iterable[tuple[str, str, ReadT]]) -> dict[str, tuple[str, ReadT]]:
+    """Return where a row stands and what it says, by the path that it names."""
+    told: dict[str, tuple[str, ReadT]] = {}
+    for where, image, reading in rows:
+        first, said = told.setdefault(_path(image), (where, reading))
+        if said != reading:
+            raise BadData(f"{where}: {image} was read otherwise at {first}; keep one row")
+    return told
+
+
+def _find(path: str, samples: Sequence[Sample], where: str) -> str:
+    """Return the id of the sample that a path names; empty: none."""
+    alike = [sample for sample in samples if _are_one(path, _path(sample.image))]
+    exact = [sample for sample in alike if _path(sample.image) == path]
+    named = {sample.id: sample.image for sample in exact or alike}
+    if len(named) < 2:
+        return next(iter(named), "")
+    images = sorted(set(named.values()))
+    if len(images) == 1:
+        raise BadData(f"{where}: {path} has {len(named)} lines, expected images of one line each")
+    raise BadData(f"{where}: {path} may be {images[0]} or {images[1]}; write it as the labels do")
+
+
+def _path(written: str) -> str:
+    return PurePosixPath(written.replace("\\", "/")).as_posix()
+
+
+def _file(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _are_one(left: str, right: str) -> bool:
+    """Whether two paths are of one file, seen from folders of which one holds the other."""
+    return left == right or left.endswith(f"/{right}") or right.endswith(f"/{left}")

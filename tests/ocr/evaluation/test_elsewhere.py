@@ -1,0 +1,161 @@
+"""What a system that is no version here read: found by the images' paths, or refused."""
+
+import json
+
+import pytest
+
+from ocr.dataset.snapshot.snapshot import Sample
+from ocr.dataset.split import Split
+from ocr.errors import BadData
+from ocr.evaluation.elsewhere import read_lines_elsewhere, read_pages_elsewhere
+from ocr.models.page_line import PageLine
+from ocr.reading.recognition.ctc import Recognition
+
+SQUARE = [[1, 2], [9, 2], [9, 8], [1, 8]]
+
+
+def sample(image: str, *, split: Split = "test", sample_id: str = "") -> Sample:
+    return Sample(
+        id=sample_id or f"id of {image}",
+        split=split,
+        width=9,
+        height=9,
+        source="labels.txt",
+        group="",
+        image=image,
+        shard="",
+        offset=0,
+        size=0,
+    )
+
+
+def read(content: str, *samples: Sample) -> dict[str, tuple[str, float]]:
+    found = read_lines_elsewhere(content.encode(), name="old/told.txt", samples=samples)
+    assert found.name == "readings in told.txt"
+    return {each.image: (found.of(each.id).text, found.of(each.id).confidence) for each in samples}
+
+
+def test_lines_of_the_tool_are_read_with_their_confidence_and_without() -> None:
+    content = "\ufeffa.jpg\t皖A1\t0.75\r\n\nb.jpg\t\t0.0\nc.jpg\t 皖 B \n"
+
+    told = read(content, sample("a.jpg"), sample("b.jpg"), sample("c.jpg"))
+
+    assert told == {"a.jpg": ("皖A1", 0.75), "b.jpg": ("", 0.0), "c.jpg": ("皖 B", 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("written", "image"),
+    [
+        ("./test/a.jpg", "test/a.jpg"),
+        ("/data/plates/test/a.jpg", "test/a.jpg"),
+        ("test\\a.jpg", "test/a.jpg"),
+        ("a.jpg", "test/a.jpg"),  # tools/infer/predict_system.py writes the file's name alone
+        ("test/a.jpg", "./test/a.jpg"),
+    ],
+)
+def test_a_path_may_be_seen_from_another_folder(written: str, image: str) -> None:
+    assert read(f"{written}\t1\n", sample(image)) == {image: ("1", 1.0)}
+
+
+def test_the_path_that_is_written_in_whole_comes_first() -> None:
+    told = read("a.jpg\t1\nold/a.jpg\t2\n", sample("a.jpg"), sample("old/a.jpg"))
+
+    assert told == {"a.jpg": ("1", 1.0), "old/a.jpg": ("2", 1.0)}
+
+
+def test_readings_of_what_is_not_tested_are_left_out() -> None:
+    samples = [sample("a.jpg"), sample("t.jpg", split="train")]
+
+    found = read_lines_elsewhere(
+        b"a.jpg\t1\nt.jpg\t2\ngone.jpg\t3\n", name="told.txt", samples=samples
+    )
+
+    assert found.of("id of a.jpg").text == "1"
+
+
+def test_an_image_that_nothing_is_told_of_is_named() -> None:
+    said = r"told.txt does not tell what was read of 2 of 3 test images, such as 'b.jpg'; let that"
+
+    with pytest.raises(BadData, match=said):
+        read("a.jpg\t1\nba.jpg\t1\n", sample("a.jpg"), sample("b.jpg"), sample("x/b.jpg"))
+
+
+@pytest.mark.parametrize(
+    ("content", "samples", "said"),
+    [
+        (
+            "a.jpg\t1\n",
+            [sample("x/a.jpg"), sample("y/a.jpg", split="train")],
+            "told.txt:1: a.jpg may be x/a.jpg or y/a.jpg; write it as the labels do",
+        ),
+        (
+            "p.jpg\t1\n",
+            [sample("p.jpg", sample_id="1"), sample("p.jpg", sample_id="2")],
+            "told.txt:1: p.jpg has 2 lines, expected images of one line each",
+        ),
+        ("a.jpg\t1\n./a.jpg\t2\n", [sample("a.jpg")], "told.txt:2: .*at old/told.txt:1; keep one"),
+        ("a.jpg\t1\nx/a.jpg\t2\n", [sample("a.jpg")], "told.txt:2: a.jpg was read otherwise under"),
+        ("a.jpg 1\n", [sample("a.jpg")], "told.txt:1: 'a.jpg 1', expected an image, a tab and"),
+        ("a.jpg\t1\thigh\n", [sample("a.jpg")], "the confidence is 'high', expected 0 to 1"),
+        ("a.jpg\t1\tnan\n", [sample("a.jpg")], "the confidence is 'nan', expected 0 to 1"),
+        (
+            'a.jpg\t{"Student": {"label": "1", "score": 1.0}}\n',
+            [sample("a.jpg")],
+            "told.txt:1: a.jpg: several nets read it",
+        ),
+    ],
+)
+def test_what_cannot_be_told_is_refused(content: str, samples: list[Sample], said: str) -> None:
+    with pytest.raises(BadData, match=said):
+        read(content, *samples)
+
+
+def test_a_file_of_another_encoding_is_told_what_to_save_it_as() -> None:
+    with pytest.raises(BadData, match=r"told.txt, line 1: byte .* is not utf-8.*save it as UTF-8"):
+        read_lines_elsewhere("a.jpg\t皖".encode("gbk"), name="told.txt", samples=[sample("a.jpg")])
+
+
+def test_pages_of_the_tool_are_read_and_what_reads_as_nothing_is_left_out() -> None:
+    regions = [
+        {"transcription": "###", "points": SQUARE},
+        {"transcription": " ", "points": SQUARE},
+        {"transcription": "合计，", "points": SQUARE, "score": 0.5},
+    ]
+    content = f"a.jpg\t{json.dumps(regions)}\nb.jpg\t[]\n".encode()
+
+    found = read_pages_elsewhere(
+        content,
+        name="system_results.txt",
+        samples=[sample("a.jpg"), sample("b.jpg")],
+        write=lambda text: text.replace("，", ","),
+    )
+
+    polygon = ((1.0, 2.0), (9.0, 2.0), (9.0, 8.0), (1.0, 8.0))
+    lines = (PageLine(polygon, "###", 1.0), PageLine(polygon, "合计,", 0.5))
+    assert found.of("id of a.jpg") == lines
+    assert found.of("id of b.jpg") == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("nothing", "t.txt:1: a.jpg: Expecting value"),
+        ("{}", 'expected .{"transcription"'),
+        ('[{"transcription": "1"}]', "corners are None"),
+        ('[{"transcription": 1.5, "points": [[1, 2], [3, 4], [5, 6]]}]', "the text is 1.5"),
+        ("[7]", "7 is no object"),
+    ],
+)
+def test_a_page_that_is_told_badly_is_refused(written: str, said: str) -> None:
+    with pytest.raises(BadData, match=said):
+        read_pages_elsewhere(
+            f"a.jpg\t{written}\n".encode(), name="t.txt", samples=[sample("a.jpg")]
+        )
+
+
+def test_equal_recognitions_of_one_image_are_one() -> None:
+    found = read_lines_elsewhere(
+        b"a.jpg\t1\t1\nx/a.jpg\t1\t1\n", name="t.txt", samples=[sample("a.jpg")]
+    )
+
+    assert found.of("id of a.jpg") == Recognition("1", 1.0, ())
