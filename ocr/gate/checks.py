@@ -71,7 +71,9 @@ def _check_comparison(evidence: Evidence, rules: GateRules) -> Check:
     required = f"95% lower bound above {signed(-rules.margin)}"
     change = evidence.comparison
     if change is None:
-        return Check(rule, "nothing to beat", required, "promote", "There is no champion yet.")
+        return Check(
+            rule, "nothing to beat", required, "promote", "There was no champion before it."
+        )
     found, numbers = describe_change(change), describe_both(evidence, evidence.metric, change)
     if evidence.is_opponent:
         reason = f"The candidate is {evidence.opponent} itself."

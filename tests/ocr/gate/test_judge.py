@@ -34,7 +34,7 @@ UNSURE_DROP = compare(candidate=0.87, opponent=0.90, lower=-0.07, upper=0.01)
         (WORSE, "block", "reads worse"),
         (UNSURE, "hold", "cannot tell"),
         (UNSURE_DROP, "hold", "loses 3.3% of the accuracy"),
-        (None, "promote", "no champion yet"),
+        (None, "promote", "no champion before"),
     ],
 )
 def test_verdict_follows_the_bounds_of_the_change(
