@@ -4,6 +4,7 @@ Or, with ``--sure``, of labels that a model learns from unchecked.
 """
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -80,8 +81,9 @@ def annotate(
     if sure is not None and to != "ppocrlabel":
         raise BadInput(f"--to {to} with --sure, expected --to ppocrlabel")
     ending = "to-check" if sure is None else "read"
-    target = Path(output or f"{folder.resolve().name}-{ending}")
-    if target.resolve().is_relative_to(folder.resolve()):
+    source = Path(os.path.realpath(folder))  # resolve() fails at links that go in a circle
+    target = Path(output or f"{source.name}-{ending}")
+    if Path(os.path.realpath(target)).is_relative_to(source):
         raise BadInput(f"{target} lies in {folder}, whose pages are read; name another --output")
     if target.exists():
         raise ArtifactExists(

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import posixpath
 import stat
 from pathlib import Path
 from typing import NamedTuple
@@ -112,7 +113,9 @@ class ImageFolder:
 
     def _check_inside(self, resolved: str, image: str) -> None:
         if resolved != self._root and not resolved.startswith(self._root.rstrip("/") + "/"):
-            raise BadImage("outside_root", f"{shown_path(image)} leads out of the root")
+            is_link = not posixpath.normpath(image).startswith("..")
+            how = "is a link that leads" if is_link else "leads"
+            raise BadImage("outside_root", f"{shown_path(image)} {how} out of the root")
 
 
 def shown_path(image: str) -> str:

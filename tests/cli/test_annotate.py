@@ -168,3 +168,12 @@ def test_a_folder_that_is_not_there_is_named(capsys: Out) -> None:
 
     assert code == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_link_to_itself_is_named(capsys: Out) -> None:
+    Path("circle").symlink_to("circle")
+
+    code = run(["annotate", "circle", "--to", "ppocrlabel"])
+
+    assert code == 2
+    assert "circle" in capsys.readouterr().err

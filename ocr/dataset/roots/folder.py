@@ -90,4 +90,4 @@ def _say_where(path: Path) -> str:
     alike = get_close_matches(path.name, labels, n=1)
     if alike:
         return f"did you mean {alike[0]}?"
-    return "set the dataset's root to the folder that holds it"
+    return "set the dataset's root to the folder that holds it, or its field to '' for none"

@@ -63,6 +63,21 @@ def test_anything_else_is_refused_with_its_reason(
     assert refusal.value.reason == reason
 
 
+@pytest.mark.parametrize(
+    ("image", "said"),
+    [
+        ("../secret.jpg", "'../secret.jpg' leads out of the root"),
+        ("outer.jpg", "'outer.jpg' is a link that leads out of the root"),
+        ("linked/secret.jpg", "'linked/secret.jpg' is a link that leads out of the root"),
+    ],
+)
+def test_a_link_out_of_the_root_is_said_to_be_one(
+    image: str, said: str, folder: ImageFolder
+) -> None:
+    with pytest.raises(BadImage, match=f"^{said}$"):
+        folder.read(image, max_pixels=1)
+
+
 def test_absolute_path_into_the_root_is_refused_too(folder: ImageFolder, tmp_path: Path) -> None:
     with pytest.raises(BadImage, match="is absolute, expected relative"):
         folder.read(str(tmp_path / "root/sub/a.jpg"), max_pixels=1)

@@ -102,7 +102,7 @@ def _settings(
     yield from shared_settings(training, files=files, steps_per_epoch=lines // batch, gpu=gpu)
     yield from precision_settings(training, dtype="float16")
     yield "Global.max_text_length", (training.max_text_length, "training.max_text_length")
-    yield "Global.character_dict_path", (str(files.charset), "")
+    yield "Global.character_dict_path", (str(files.charset), "dataset.charset_file")
     yield "Global.use_space_char", (False, "")  # the charset has one where the texts do
     yield "Global.model_name", (RECOGNISER_NAME, "")
     yield "Global.infer_mode", (False, READER)

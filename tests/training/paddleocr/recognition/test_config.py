@@ -146,7 +146,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "Train.dataset.transforms has no such key; there a",
     ),
     (override("Global.epoch_num", 3), "Global.epoch_num is set by training.epochs, and cannot be"),
-    (override("Global.character_dict_path", "x"), "Global.character_dict_path is set by the job"),
+    (override("Global.character_dict_path", "x"), "dict_path is set by dataset.charset_file, and"),
     (
         {"net": CENTERS, **override(f"{CENTER_LOSS}.center_file_path", "c.pkl")},
         "center_file_path names a file, which no override may: 'c.pkl'",

@@ -56,7 +56,10 @@ def test_a_folder_without_images_is_named(tmp_path: Path) -> None:
 
 
 def test_missing_label_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactNotFound, match=r"no label file .*a\.txt"):
+    with pytest.raises(
+        ArtifactNotFound,
+        match=r"no label file .*a\.txt; .* that holds it, or its field to '' for none",
+    ):
         list(LineLabelFiles("paddleocr", tmp_path, train="a.txt").read())
 
 
