@@ -17,7 +17,7 @@ def declare_project(project: Project) -> Iterator[Declaration]:
         ConfigError: A path of it means another folder in another process.
     """
     params, operation = project.params, project.operation
-    _refuse_relative_roots(params)
+    _refuse_relative_paths(params)
     kind = "pages" if isinstance(params, RetrainPagesParams) else "lines"
     code, name = f"flows.retrain_{kind}.retrain_{kind}", params.name
     said = _said(params, operation)
@@ -75,7 +75,13 @@ def _said(params: ProjectParams, operation: OperationParams) -> dict[str, Any]:
     return params.model_copy(update={"smoke": smoke}).model_dump(mode="json")
 
 
-def _refuse_relative_roots(params: ProjectParams) -> None:
+def _refuse_relative_paths(params: ProjectParams) -> None:
+    told = params.evaluation.baseline_readings
+    if params.evaluation.baseline == "readings" and not told.startswith("/"):
+        raise ConfigError(
+            f"{params.name}: evaluation.baseline_readings: {told!r} is another file in another "
+            "process; write it in the project's YAML file from / on"
+        )
     sets = [("dataset.root", params.dataset.source, params.dataset.root)]
     sets += [
         (f"evaluation.further[{each.name}].root", each.source, each.root)

@@ -80,6 +80,14 @@ def test_a_folder_that_a_worker_would_look_for_elsewhere_is_refused(
     assert str(refused.value).startswith(f"smoke: {key} is another folder in another process")
 
 
+def test_a_file_that_a_worker_would_look_for_elsewhere_is_refused() -> None:
+    given = ["evaluation.baseline=readings", "evaluation.baseline_readings=old.txt"]
+    project = load_project("smoke", overrides=given)
+
+    with pytest.raises(ConfigError, match=r"baseline_readings: 'old.txt' is another file in anot"):
+        list(declare_project(project))
+
+
 @pytest.mark.parametrize("single", SINGLES, ids=[single.full_name for single in SINGLES])
 def test_a_single_deployment_is_of_the_flow_whose_name_it_bears(single: object) -> None:
     from deploy.deployments.declaration import Declaration
