@@ -12,8 +12,8 @@ RESAMPLES: Final[Any] = Field(2000, ge=200, le=100_000, description="Bootstrap r
 SEED: Final[Any] = Field(0, ge=0, description="Seed of the bootstrap")
 READINGS: Final[Any] = Field(
     "",
-    description="For readings: file of what reads today made of the test images, as PaddleOCR's "
-    "tools write it",
+    description="For readings: file or folder of what reads today made of the test images, as "
+    "PaddleOCR's tools write it",
 )
 
 

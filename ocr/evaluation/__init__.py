@@ -11,7 +11,8 @@ What both kinds share stands here; `lines` and `pages` have files of the same na
 7. `latency` – how long candidate and opponent take, side by side.
 8. `int8` – what a net in 8 bits costs and saves.
 9. `report` – what every evaluation found; the store keeps it as JSON.
-10. `elsewhere` – what a system that is no version here read of the test.
+10. `elsewhere` – what a system that is no version here read of the test; `saved_results`:
+    by PaddleOCR 3.
 11. `lines` – recognisers on lines; `pages`: detectors alone, and whole readers, on pages.
 12. `suspects` – labels that are probably wrong.
 """

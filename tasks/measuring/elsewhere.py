@@ -10,6 +10,7 @@ from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.errors import BadData, BadInput
 from ocr.evaluation.elsewhere import Readings, read_lines_elsewhere, read_pages_elsewhere
+from ocr.evaluation.saved_results import rows_of_results
 from ocr.models.page_line import PageLine
 from ocr.reading.baselines import WrittenAsLabels
 from ocr.reading.recognition.ctc import Recognition
@@ -89,7 +90,7 @@ def _read_named(reader: str, params: LineEvaluationParams | PageEvaluationParams
 def _read(params: LineEvaluationParams | PageEvaluationParams) -> bytes:
     path = Path(params.baseline_readings)
     try:
-        return path.read_bytes()
+        return rows_of_results(path) if path.is_dir() else path.read_bytes()
     except OSError as error:
         raise BadInput(
             f"evaluation.baseline_readings: {str(path)!r} cannot be read: {error.strerror}"

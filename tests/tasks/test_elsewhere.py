@@ -1,5 +1,6 @@
 """Readings of a system that is no version here, as the opponent of a first model."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,18 @@ def test_a_first_model_is_compared_line_by_line_with_what_reads_today(
     workspace = open_workspace()
     latency = time_lines(workspace, evaluation, workspace.open_lines(project.dataset.key))
     assert latency.opponent is None
+
+
+def test_a_folder_of_results_is_read_as_one_file(project: ToyProject, tmp_path: Path) -> None:
+    for text in texts_of(project):
+        result = {"input_path": f"images/{text}.png", "rec_text": text, "rec_score": 0.5}
+        (tmp_path / f"{text}_res.json").write_text(json.dumps(result))
+
+    evaluation = project.evaluate(project.add("v1"), params_of(tmp_path))
+
+    report = LinesReport.read(project.registry.store, evaluation.key)
+    assert report.opponent is not None
+    assert report.opponent.metrics.accuracy == 1.0
 
 
 def test_the_same_readings_are_found_and_others_are_measured(
