@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from prefect.settings import PREFECT_UI_URL
-
 from configs.people.approval import ApprovalParams
 from ocr.errors import StoreUnavailable
 from ocr.gate.approval import Answer, approval_key, find_answer, keep_answer
@@ -13,6 +11,7 @@ from ocr.models.alias import AliasState, now
 from ocr.report.summary import render_question
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
+from tasks.notifying.notify import link_to
 from tasks.notifying.occasions import tell_judgement, tell_question
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
@@ -149,7 +148,7 @@ def _word(evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalPa
 
 def _say_where(run_id: str, evaluation: EvaluationRef, judgement: JudgementRef) -> None:
     name = evaluation.model.name
-    page = f"{PREFECT_UI_URL.value()}/runs/flow-run/{run_id}" if PREFECT_UI_URL.value() else run_id
-    narrate("approve", f"waits for a person: {page}, Resume")
+    page = link_to(run_id, report=run_id)
+    narrate("approve", f"waits for a person: {page}, Resume in its menu (⋮)")
     narrate("approve", f"or: ocrline approve {name} --by NAME --reason WHY; or: ocrline reject …")
     tell_question(evaluation, judgement, run_id)

@@ -73,13 +73,16 @@ def current_run() -> str:
 
 
 def link_to(run: str, *, report: str = "") -> str:
-    """Return where a run is read about: in the UI, or else the report's path."""
+    """Return where a run is read about: in the UI, or else the report's path.
+
+    Below /v2, which asks for the login first; Prefect's older pages, without it, are "not found".
+    """
     try:
         address = read_targets(Settings()).address
     except (OcrError, SettingsError):
         address = ""
     address = address or (PREFECT_UI_URL.value() or "")
-    return f"{address}/runs/flow-run/{run}" if run and address else report
+    return f"{address}/v2/runs/flow-run/{run}" if run and address else report
 
 
 def _emit(notice: Notice) -> None:

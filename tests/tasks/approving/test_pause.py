@@ -1,6 +1,7 @@
 """A run that waits for a person in a real Prefect server."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from playwright.sync_api import Browser, expect
 from prefect import flow
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.responses import SetStateStatus
@@ -19,8 +21,10 @@ from tasks.approving.form import ApprovalForm
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
 from tasks.approving.waiting import Waiting, answer, find_waiting
+from tasks.notifying.notify import link_to
+from tests.serving.browser import running_chromium
 from tests.tasks.approving.asking import in_background, wait_for_question
-from tests.tasks.prefect_server import PrefectServer
+from tests.tasks.prefect_server import PASSWORD, PrefectServer
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("server")]
 
@@ -54,6 +58,12 @@ def resume(waiting: Waiting, **written: str) -> Any:
     with get_client(sync_client=True) as client:
         form = {"question": waiting.question, **written}
         return client.resume_flow_run(UUID(waiting.run), form)
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    with running_chromium() as browser:
+        yield browser
 
 
 def state_of(run: str) -> str:
@@ -225,3 +235,19 @@ def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
             resume(each, **GOOD)
         run.result()
         other.result()
+
+
+def test_link_leads_who_is_not_logged_in_to_the_question(browser: Browser) -> None:
+    page = browser.new_page()
+
+    with in_background(partial(run_ask, 120)) as run:
+        waiting = wait_for_question(run)
+        page.goto(link_to(waiting.run))
+        page.locator("input[type=password]").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Open menu").first.click()
+        page.get_by_role("menuitem", name="Resume").click()
+        expect(page.get_by_text("May plates:v2 go online?")).to_be_visible()
+        resume(waiting, **GOOD)
+
+        assert run.result() is not None
