@@ -59,11 +59,11 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
         if self.kind == "coco":
             return parse_coco(content, name=shown, split=split, group_field=self.group_field)
         if self.kind == "labelstudio":
-            return self._parse_labelstudio(content, name=shown, split=split)
+            return self._parse_labelstudio(content, name=name, split=split)
         return parse_ppocrlabel(
             content,
             states=self._read_states(name),
-            folder=str(PurePosixPath(self._place(name)).parent),
+            folder=self._folder_of(name),
             name=shown,
             split=split,
         )
@@ -73,12 +73,17 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
     ) -> Iterator[RawPage | Rejection]:
         root = self.place()
         with root.images() as images:
+            finder = ImageFinder(
+                exists=images.exists,
+                list_files=partial(root.list_files, "."),
+                folder=self._folder_of(name),
+            )
             yield from parse_labelstudio(
                 content,
-                name=name,
+                name=shown_name(name),
                 split=split,
                 group_field=self.group_field,
-                finder=ImageFinder(exists=images.exists, list_files=partial(root.list_files, ".")),
+                finder=finder,
             )
 
     def _parse_mmocr(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:
@@ -135,6 +140,10 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
         """Path relative to the root, forward slashes."""
         root = self.root if isinstance(self.root, Path) else Path()
         return Path(os.path.relpath(root / name, root)).as_posix()
+
+    def _folder_of(self, name: str) -> str:
+        """Folder of a label file, relative to the root."""
+        return str(PurePosixPath(self._place(name)).parent)
 
     def _read_states(self, name: str) -> str:
         """The content of `fileState.txt` beside a label file; empty where there is none."""

@@ -3,12 +3,14 @@
 A reference is an upload (`/data/upload/2/1a2b3c4d-page_1.png`, the hash being Label Studio's, the
 rest cleaned of spaces and signs), a file of a local storage
 (`/data/local-files/?d=scans/page.png`), a URL, or a path as imported.
+What a path is relative to may be the folder of the export, as where `ocrline annotate` made it.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -25,17 +27,24 @@ class ImageFinder:
     Args:
         exists: Whether there is an image of a path relative to the root.
         list_files: Names of all files in the root, asked for at the first upload.
+        folder: Path of the export's folder under the root.
     """
 
     def __init__(
-        self, *, exists: Callable[[str], bool], list_files: Callable[[], Iterable[str]]
+        self,
+        *,
+        exists: Callable[[str], bool],
+        list_files: Callable[[], Iterable[str]],
+        folder: str = ".",
     ) -> None:
         self._exists, self._list_files = exists, list_files
+        self._folder = PurePosixPath(folder)
 
     def find(self, data: object) -> list[str]:
         """Find the image of a task's `data`; several are files that it may be, none names none.
 
-        The reference's path is tried as it is, then without its leading folders one by one. An
+        The reference's path is tried as it is, then without its leading folders one by one, of
+        each first in the folder of the export, whose images may be called as another's are. An
         upload is then any file of the name that it had before Label Studio cleaned it, those right
         in the root before those in its folders. Where there is none of these, the first is
         returned.
@@ -44,10 +53,16 @@ class ImageFinder:
         if not written:
             return []
         candidates = list(_candidates(written))
-        found = next(filter(self._exists, candidates), "")
+        places = (place for each in candidates for place in self._places(each))
+        found = next(filter(self._exists, places), "")
         if found or not _is_reference(written):
             return [found or written]
         return self._find_upload(candidates[-1]) or candidates[:1]
+
+    def _places(self, path: str) -> Iterator[str]:
+        if self._folder.parts:
+            yield str(self._folder / path)
+        yield path
 
     def _find_upload(self, name: str) -> list[str]:
         uploaded, hashes = _UPLOAD_HASH.subn("", name)

@@ -71,6 +71,19 @@ def test_every_format_gives_the_same_page(kind: PageLabelKind, tmp_path: Path) -
     ]
 
 
+@pytest.mark.parametrize("kind", ["ppocrlabel", "labelstudio"])
+def test_rounds_whose_images_are_called_alike_keep_their_own(
+    kind: PageLabelKind, tmp_path: Path
+) -> None:
+    (tmp_path / "may").mkdir()
+    (tmp_path / "june").mkdir()
+    may, june = (f"{name}/{WRITERS[kind](tmp_path / name)}" for name in ("may", "june"))
+
+    pages = list(PageLabelFiles(kind, tmp_path, train=may, val=june).read())
+
+    assert [page.image for page in pages] == ["may/img/1.jpg", "june/img/1.jpg"]
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 def test_no_path_of_the_machine_gets_into_pages(kind: PageLabelKind, tmp_path: Path) -> None:
     name = WRITERS[kind](tmp_path)

@@ -51,6 +51,23 @@ def test_image_is_found_among_the_data(data: object, found: str | None) -> None:
     assert find(data) == ([] if found is None else [found])
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (("images/1.jpg", "round-2/images/1.jpg"), "round-2/images/1.jpg"),
+        (("images/1.jpg", "round-1/images/1.jpg"), "images/1.jpg"),
+        (("images/1.jpg", "round-2/1.jpg"), "images/1.jpg"),
+        (("round-2/1.jpg",), "round-2/1.jpg"),
+    ],
+)
+def test_image_in_the_folder_of_the_export_comes_before_another_of_its_path(
+    files: tuple[str, ...], found: str
+) -> None:
+    finder = ImageFinder(exists=files.__contains__, list_files=lambda: files, folder="round-2")
+
+    assert finder.find({"ocr": "/data/local-files/?d=images/1.jpg"}) == [found]
+
+
 def test_absolute_paths_stay_for_the_folder_to_refuse() -> None:
     assert find({"image": "/etc/passwd.png"}) == ["/etc/passwd.png"]
 
