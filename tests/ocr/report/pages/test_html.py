@@ -70,6 +70,12 @@ def test_both_models_stand_side_by_side_and_either_can_be_chosen() -> None:
     assert "1 of 5 read, 3 misread, 1 missed, 1 false" in html
 
 
+def test_what_is_filled_and_boxed_in_a_reading_is_explained() -> None:
+    html = render(evaluate())
+
+    assert "<mark>wrong</mark> characters filled" in html[: html.index('class="sheets"')]
+
+
 def test_candidate_alone_needs_no_choice() -> None:
     html = render(evaluate(paired=False))
 
