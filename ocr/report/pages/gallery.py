@@ -59,6 +59,11 @@ class Overlay:
         """Lines that were found but not read."""
         return self.counts.compared - self.counts.read
 
+    @property
+    def missed(self) -> int:
+        """Lines that were not found; regions that nobody transcribed are none."""
+        return self.counts.texts - self.counts.compared
+
 
 @dataclass(frozen=True)
 class GalleryPage:
@@ -143,7 +148,8 @@ def _mark(page: EvaluatedPage, outcome: PageOutcome) -> Iterator[Mark]:
         yield Mark("invented", _points(line.polygon), title)
     for truth in outcome.missed:
         region = page.regions[truth]
-        yield Mark("missed", _points(region.polygon), f"missed: “{region.text}”")
+        what = f": “{region.text}”" if region.text else ", not transcribed"
+        yield Mark("missed", _points(region.polygon), f"missed{what}")
 
 
 def _mark_pair(text: str, outcome: PageOutcome, number: int) -> Mark:

@@ -38,7 +38,7 @@ def _row(page: EvaluatedPage) -> list[str]:
         str(counts.texts),
         str(counts.read),
         str(counts.compared - counts.read),
-        str(len(page.candidate.missed)),
+        str(counts.texts - counts.compared),
         str(len(page.candidate.invented)),
         str(page.opponent.counts.read) if page.opponent else "–",
     ]

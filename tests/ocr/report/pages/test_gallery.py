@@ -48,6 +48,7 @@ def test_worst_pages_come_first() -> None:
             "read “AX”, should be “AB”, 0.90 sure",
         ),
         ([region(9, 9, "AB")], reading(), "missed", "missed: “AB”"),
+        ([region(9, 9, "")], reading(), "missed", "missed, not transcribed"),
         ([], reading((9, 9, "X")), "invented", "nothing is labelled here: read “X”, 0.90 sure"),
         ([region(9, 9, "AB", ignored=True)], reading(), "uncounted", "not counted: “AB”"),
         (

@@ -3,9 +3,15 @@ import pytest
 from ocr.evaluation.pages.report import PagesReport
 from ocr.report.lineage import Lineage
 from ocr.report.pages.html import render_pages_html
+from ocr.report.pages.markdown import render_pages_markdown
 from tests.ocr.evaluation.pages.scenes import (
+    ScriptedReader,
     draw,
+    evaluate_scripted,
+    label_pages,
     read_receipt,
+    reading,
+    region,
 )
 from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK, Page
@@ -68,6 +74,22 @@ def test_both_models_stand_side_by_side_and_either_can_be_chosen() -> None:
     assert html.count(" checked>") == PAGES
     assert "2 of 5 read" not in html
     assert "1 of 5 read, 3 misread, 1 missed, 1 false" in html
+
+
+def test_numbers_of_a_page_add_up_where_regions_have_no_text() -> None:
+    regions = [region(10, 20, "AB"), region(10, 60, "CD"), region(10, 100, "")]
+    report = evaluate_scripted(
+        candidate=ScriptedReader("new", lambda number: reading((10, 20, "AX"))),
+        opponent=None,
+        samples=label_pages([regions]),
+        resamples=10,
+    )
+
+    html = render(report)
+    markdown = render_pages_markdown(report, judge_pages(report), title="receipts")
+
+    assert "0 of 2 read, 1 misread, 1 missed, 1 without a transcription missed" in html
+    assert "| 2 | 0 | 1 | 1 | 0 |" in markdown
 
 
 def test_what_is_filled_and_boxed_in_a_reading_is_explained() -> None:
