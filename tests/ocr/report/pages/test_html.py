@@ -16,6 +16,7 @@ from tests.ocr.evaluation.pages.scenes import (
 from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK, Page
 from tests.ocr.report.pages.scenes import PAGES, evaluate, evaluate_alike, hostile_report
+from tests.serving.browser import running_chromium
 
 CURVES = {
     "detector": [
@@ -65,6 +66,17 @@ def test_decision_comes_before_everything_else() -> None:
 
     assert html.index("It reads better") < html.index('id="gate"') < html.index('id="metrics"')
     assert html.index('id="metrics"') < html.index('id="pages"') < html.index('id="lineage"')
+
+
+def test_what_passed_the_gate_is_in_sight_on_a_phone() -> None:
+    with running_chromium() as chromium:
+        page = chromium.new_page(viewport={"width": 390, "height": 800})
+        page.set_content(render(evaluate()))
+
+        pills = [pill.bounding_box() for pill in page.locator(".gate .pill").all()]
+
+    assert pills
+    assert all(pill is not None and pill["x"] + pill["width"] < 390 for pill in pills)
 
 
 def test_both_models_stand_side_by_side_and_either_can_be_chosen() -> None:
