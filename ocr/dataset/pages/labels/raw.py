@@ -115,7 +115,9 @@ def read_json(content: str, *, name: str) -> object:
     try:
         document: object = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise BadData(f"{name} is no JSON: {error}") from error
+        raise BadData(
+            f"{name} is no JSON, as labels of the dataset's source are: {error}"
+        ) from error
     return document
 
 

@@ -190,6 +190,13 @@ def test_other_files_are_refused(content: str) -> None:
         list(parse_labelstudio(content, name="ls.json", split=None, finder=FINDER))
 
 
+def test_labels_of_another_source_are_told_so() -> None:
+    with pytest.raises(
+        BadData, match=r"corrected\.txt is no JSON, as labels of the dataset's source"
+    ):
+        list(parse_labelstudio("a.jpg\t[]", name="corrected.txt", split=None, finder=FINDER))
+
+
 def test_upload_that_may_be_of_several_files_is_refused_with_their_names() -> None:
     upload = task([], data={"ocr": "/data/upload/3/1a2b3c4d-%E5%8F%91%E7%A5%A82.png"})
     finder = ImageFinder(
