@@ -185,18 +185,22 @@ def check_bad_share(
     rows -= sum(reason.count for reason in reasons if reason.reason in NO_ROWS)
     if bad <= max_bad_share * rows:
         return
-    table = "\n".join(
-        f"  {reason.count:>7}  {reason.reason}, e.g. {reason.examples[0].where}: "
-        f"{reason.examples[0].detail}"
-        for reason in faults
-    )
     copies = sum(reason.count for reason in faults if reason.reason == "duplicate")
     ending = f"\n{advice}" if advice and 2 * copies > bad else ""
     raise TooManyRejected(
         f"{bad} of {rows} {unit} are bad ({bad / rows:.1%}), "
-        f"limits.max_bad_share allows {max_bad_share:.1%}:\n{table}{ending}",
+        f"limits.max_bad_share allows {max_bad_share:.1%}:\n{list_reasons(faults)}{ending}",
         reasons,
         rejections,
+    )
+
+
+def list_reasons(reasons: Iterable[ReasonCount]) -> str:
+    """List reasons for an error, a line each, with the first row of each."""
+    return "\n".join(
+        f"  {reason.count:>7}  {reason.reason}, e.g. {reason.examples[0].where}: "
+        f"{reason.examples[0].detail}"
+        for reason in reasons
     )
 
 

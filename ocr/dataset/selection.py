@@ -14,7 +14,13 @@ from ocr.dataset.collecting import collect
 from ocr.dataset.documents.groups import find_owners, part
 from ocr.dataset.documents.votes import outvote
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
-from ocr.dataset.quarantine import Rejection, TooManyRejected, check_bad_share, count_reasons
+from ocr.dataset.quarantine import (
+    Rejection,
+    TooManyRejected,
+    check_bad_share,
+    count_reasons,
+    list_reasons,
+)
 from ocr.dataset.snapshot.held_out import HeldOut, hold
 from ocr.dataset.split import (
     SPLITS,
@@ -279,4 +285,5 @@ def _refuse_empty(
             )
             if not rejections:
                 raise BadData(message)
-            raise TooManyRejected(message, count_reasons(rejections), rejections)
+            reasons = count_reasons(rejections)
+            raise TooManyRejected(f"{message}\n{list_reasons(reasons)}", reasons, rejections)

@@ -155,6 +155,16 @@ def test_pages_that_nobody_has_checked_yet_are_told_but_not_bad(store: Store, ro
     assert made.counts["accepted"] == 3
 
 
+def test_split_that_is_empty_for_want_of_checked_pages_says_so(store: Store, root: Path) -> None:
+    labels = confirm(root, pages=1)
+    (root / "train/0.png").write_bytes(b"no image")
+
+    with pytest.raises(
+        TooManyRejected, match=r"(?s)split is empty .*11 {2}unconfirmed_page, e\.g\."
+    ):
+        prepare(store, root, labels=labels, limits=replace(LIMITS, max_bad_share=1.0))
+
+
 def test_pages_that_nobody_has_checked_yet_hide_no_bad_ones(store: Store, root: Path) -> None:
     labels = confirm(root, pages=4)
     (root / "train/0.png").unlink()
