@@ -150,6 +150,7 @@ def test_label_studio_shows_the_label_as_it_is_and_what_was_read_beside_it(
     assert texts(annotation["result"]) == ["CACA"]
     assert annotation["result"][0]["meta"] == {"text": ["reads BABA"]}
     assert (texts(prediction["result"]), prediction["model_version"]) == (["BABA"], "plates:1")
+    assert worst["data"]["labelled"] == "BABA.png"
     image = worst["data"]["ocr"].removeprefix("/data/local-files/?d=")
     assert (tmp_path / "out" / image).read_bytes() == (tmp_path / "BABA.png").read_bytes()
 

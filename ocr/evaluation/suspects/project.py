@@ -114,7 +114,11 @@ _WRITERS: dict[Tool, tuple[str, Callable[[Sequence[Sheet], str], Iterator[str]]]
 
 def _to_task(sheet: Sheet, reader: str) -> dict[str, object]:
     worst = max(sheet.suspects.values(), key=lambda each: each.suspicion)
-    facts = {"suspects": len(sheet.suspects), "contradiction": round(worst.contradiction, 2)}
+    facts = {
+        "labelled": sheet.page.image,
+        "suspects": len(sheet.suspects),
+        "contradiction": round(worst.contradiction, 2),
+    }
     notes = {number: {"meta": {"text": [_note(each)]}} for number, each in sheet.suspects.items()}
     read = tuple(
         replace(region, text=sheet.suspects[number].read) if number in sheet.suspects else region
