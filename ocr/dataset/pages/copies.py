@@ -38,6 +38,11 @@ _RUN = re.compile(rf"(?P<unspaced>{_UNSPACED}+)|[^\W_{_IDEOGRAPHS}{_LETTERS}]+")
 
 READ_SHARE = 0.75
 """Of the words of a page that a model read, and of its copy, so many are on both."""
+FORM_PAGES = 5
+"""Labelled pages that look like a page, from which on they are taken for filled forms."""
+RARE_SHARE = 0.7
+"""As `READ_SHARE`, by weight: most other forms have less, most copies more (ADR 0016)."""
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
         (N,) cluster numbers.
     """
     labels = np.arange(len(hashes), dtype=np.int32)
-    blocks = [slice(at, at + _BLOCK) for at in range(0, len(hashes), _BLOCK)]
+    blocks = _blocks(len(hashes))
     for first, left in enumerate(blocks):
         bits = _unpack(hashes[left])
         for right in blocks[first:]:
@@ -98,22 +103,55 @@ def find_copies(
     """Tell which pages that a model read are copies of any that somebody labelled: (N,).
 
     What a model was not sure of, or a person could not read, has no words, and what is misread has
-    others: the page with fewer words decides, and they need not all be right.
+    others: the page with fewer words decides, and they need not all be right. A page that looks
+    like many is a filled form: there the rarer words tell a copy, not what is printed on each.
     """
     pages = [_texts(candidate.row.label) for table in (read, labelled) for candidate in table]
-    words = count_words(pages)
-    share = min(rule.word_share, READ_SHARE)
-    counts = words.sum(axis=1)
-    few, of_people = counts[: len(read)], counts[len(read) :]
-    seen, others = _unpack(read.column("hash")), labelled.column("hash")
+    words, hashes = count_words(pages), read.column("hash")
+    theirs, others = words[len(read) :], labelled.column("hash")
     are_copies = np.zeros(len(read), bool)
-    for at in range(0, len(labelled), _BLOCK):
-        block = slice(at, at + _BLOCK)
-        are_alike = _look_alike(seen, _unpack(others[block]), share=rule.bit_share)
-        common = (words[: len(read)] @ words[len(read) :][block].T).toarray()
-        fewer = np.minimum(few[:, None], of_people[block])
-        are_copies |= (are_alike & (common >= share * fewer)).any(axis=1)
+    for block in _blocks(len(read)):
+        bits, ours = _unpack(hashes[block]), words[: len(read)][block]
+        alike = np.zeros((len(bits), len(labelled)), bool)
+        for other in _blocks(len(labelled)):
+            alike[:, other] = _look_alike(bits, _unpack(others[other]), share=rule.bit_share)
+        common = (ours @ theirs.T).toarray()
+        fewer = np.minimum(ours.sum(axis=1)[:, None], theirs.sum(axis=1))
+        found = alike & (common >= min(rule.word_share, READ_SHARE) * fewer)
+        forms = found.any(axis=1) & (alike.sum(axis=1) >= FORM_PAGES)
+        share = min(rule.word_share, RARE_SHARE)
+        found[forms] &= _share_rare_words(ours[forms], theirs, alike[forms], share=share)
+        are_copies[block] = found.any(axis=1)
     return are_copies
+
+
+def _share_rare_words(
+    ours: csr_array, theirs: csr_array, alike: NDArray[np.bool_], *, share: float
+) -> NDArray[np.bool_]:
+    """Whether filled forms have rare words in common: (N, M).
+
+    A word counts with log((n + 2) / (k + 1)) where it is on k of the n forms that look like a page.
+
+    Args:
+        ours: (N, W) words of pages that a model read.
+        theirs: (M, W) those of labelled pages.
+        alike: (N, M), which of these each page looks like.
+        share: Of the weight of the page whose words weigh less.
+    """
+    looked_at = alike & (np.cumsum(alike, axis=1) <= _BLOCK)
+    known = csr_array(csr_array(looked_at.astype(np.float64)) @ theirs)  # k, to what it takes off
+    known.data = np.log1p(known.data)
+    most = np.log(looked_at.sum(axis=1) + 2.0)[:, None]
+    our_known = csr_array(ours.multiply(known))
+    common = most * (ours @ theirs.T).toarray() - (our_known @ theirs.T).toarray()
+    our_weight = most * ours.sum(axis=1)[:, None] - our_known.sum(axis=1)[:, None]
+    their_weight = most * theirs.sum(axis=1) - (known @ theirs.T).toarray()
+    least = share * np.minimum(our_weight, their_weight)
+    return np.asarray(common >= least - _ROUNDING)
+
+
+def _blocks(count: int) -> list[slice]:
+    return [slice(at, at + _BLOCK) for at in range(0, count, _BLOCK)]
 
 
 def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
