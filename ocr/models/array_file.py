@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData
 
-_BROKEN = (
+BROKEN = (
     ArithmeticError,
     BadZipFile,
     EOFError,
@@ -28,6 +28,7 @@ _BROKEN = (
     ValueError,
     zlib.error,
 )
+"""What reading an .npz file raises where it is damaged."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def open_arrays(path: Path, *, kind: str, most_bytes: int) -> Iterator[Arrays]:
             _refuse_bomb(stream, kind=kind, most_bytes=most_bytes)
             with np.load(stream, allow_pickle=False) as stored:
                 yield Arrays(stored)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise BadData(f"{path} is no usable {kind}: {error}") from error
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from ocr.errors import BadData
+from ocr.models.array_file import BROKEN
 
 WEIGHTS = "model.npz"
 NET = "net.json"
@@ -39,10 +39,7 @@ def load_net(folder: Path, *, kind: type[Spec], build: Callable[[Spec], Any]) ->
         BadData: A file is missing or damaged, or the weights belong to another net.
     """
     spec = read_json(folder / NET, kind)
-    try:
-        weights = read_arrays(folder / WEIGHTS)
-    except (OSError, ValueError, BadZipFile) as error:
-        raise BadData(f"{folder} is no usable checkpoint: {error}") from error
+    weights = read_arrays(folder / WEIGHTS)
     net = build(spec)
     load_weights(net, weights)
     net.eval()
@@ -67,9 +64,16 @@ def read_json(path: Path, kind: type[Spec]) -> Spec:
 
 
 def read_arrays(path: Path) -> Arrays:
-    """Read an .npz file, refusing pickles."""
-    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
+    """Read an .npz file of a checkpoint, refusing pickles.
+
+    Raises:
+        BadData: The file is missing or damaged.
+    """
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except BROKEN as error:
+        raise BadData(f"{path.parent} is no usable checkpoint: {error}") from error
 
 
 def load_weights(net: Any, weights: Arrays) -> None:

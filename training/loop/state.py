@@ -6,7 +6,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def load_state(folder: Path) -> TrainState | None:
         try:
             facts = json.loads((path / "facts.json").read_text(encoding="utf-8"))
             arrays = read_arrays(path / "arrays.npz")
-        except (OSError, ValueError, BadZipFile):  # damaged: the one before will do
+        except (OSError, ValueError):  # damaged: the one before will do
             continue
         groups: dict[str, Arrays] = {}
         for key, value in arrays.items():

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from training.loop.state import TrainState, load_state, save_state
 
@@ -26,11 +27,12 @@ def test_the_newest_state_is_loaded_as_it_was_saved(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_damaged_state_is_passed_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [0, 50])
+def test_a_damaged_state_is_passed_over(tmp_path: Path, left: int) -> None:
     save_state(tmp_path, make_state(5))
     save_state(tmp_path, make_state(10))
     arrays = tmp_path / "state" / "000000010" / "arrays.npz"
-    arrays.write_bytes(arrays.read_bytes()[:50])
+    arrays.write_bytes(arrays.read_bytes()[:left])
 
     state = load_state(tmp_path)
 
