@@ -151,6 +151,19 @@ def test_champion_judged_against_itself_is_promoted() -> None:
     assert decision.reasons == ["The candidate is the champion itself."]
 
 
+def test_no_samples_tell_the_champion_from_itself() -> None:
+    identical = compare(candidate=0.9, opponent=0.9, lower=-0.1, upper=0.1)
+    itself = replace(found(identical), is_opponent=True)
+
+    held = [
+        judge(replace(each, was_rolled_back=True), RULES) for each in (itself, found(identical))
+    ]
+
+    assert [decision.verdict for decision in held] == ["hold", "hold"]
+    assert held[0].samples_to_decide is None
+    assert held[1].samples_to_decide is not None
+
+
 def test_undecided_change_says_how_many_samples_would_decide() -> None:
     rng = np.random.default_rng(0)
     candidate = np.repeat([1.0, 0.0, 1.0, 0.0], [15, 14, 151, 20])

@@ -15,11 +15,11 @@ def val(tmp_path: Path) -> LineSnapshot:
 
 
 def fit(
-    snapshot: LineSnapshot, *, time_factor: float, ruined: str = ""
+    snapshot: LineSnapshot, *, time_factor: float, ruined: str = "", step: float = 0.001
 ) -> tuple[CascadeGain, Reader]:
     """Fit a fast one that misreads A and an accurate one, ten times as slow, that does not."""
     clock = Clock()
-    fast = Reader(clock, line_s=1.0, misread={"A": "B"})
+    fast = Reader(clock, line_s=1.0, misread={"A": "B"}, step=step)
     accurate = Reader(clock, line_s=10.0, misread=dict.fromkeys(ruined, "?"))
     gain = fit_cascade(fast, accurate, snapshot, time_factor=time_factor, clock=clock)
     return gain, accurate
@@ -35,6 +35,13 @@ def test_unsure_lines_are_read_again_while_there_is_time(val: LineSnapshot) -> N
     assert gain.change.value == pytest.approx(2 / 12)
     assert gain.below == pytest.approx(0.4 - 0.001)  # of the next one that is misread
     assert gain.pays
+
+
+def test_of_equally_sure_lines_all_are_read_again_or_none(val: LineSnapshot) -> None:
+    gain, accurate = fit(val, time_factor=1 + 25 / 12, step=0.0)  # of four there is time for two
+
+    assert accurate.lines == 3
+    assert (gain.share, gain.time_factor, gain.change.value) == (0.0, 1.0, 0.0)
 
 
 def test_with_time_for_all_lines_only_the_wholly_sure_are_left(val: LineSnapshot) -> None:

@@ -28,15 +28,21 @@ class Clock:
 
 
 class Reader:
-    """Reads the colours of `draw`, a line's first character as `misread` says, that unsurely."""
+    """Reads the colours of `draw`, a line's first character as `misread` says, that unsurely.
+
+    Each line as surely as the one before it, less a `step`.
+    """
 
     name = "reader"
 
-    def __init__(self, clock: Clock, *, line_s: float, misread: dict[str, str]) -> None:
+    def __init__(
+        self, clock: Clock, *, line_s: float, misread: dict[str, str], step: float = 0.001
+    ) -> None:
         self.lines = 0
         self._clock = clock
         self._line_s = line_s
         self._misread = misread
+        self._step = step
 
     def recognise(self, images: Sequence[Image]) -> list[Recognition]:
         self.lines += len(images)
@@ -46,7 +52,7 @@ class Reader:
 
     def _answer(self, text: str) -> Recognition:
         first = self._misread.get(text[0], text[0])
-        sure = 0.9 - 0.001 * TEXTS.index(text)
+        sure = 0.9 - self._step * TEXTS.index(text)
         confidences = (sure if first == text[0] else sure - 0.5, 1.0, 1.0)
         return Recognition(first + text[1:], sum(confidences) / 3, confidences)
 

@@ -113,7 +113,7 @@ def test_clear_change_is_significant() -> None:
 
     comparison = compare(read(rng, share=0.9), read(rng, share=0.7))
 
-    assert comparison.p_value < 0.01
+    assert comparison.p_value == 1 / 501  # of 500 exchanges none gives it, and it is seen itself
     assert comparison.lower > 0
 
 

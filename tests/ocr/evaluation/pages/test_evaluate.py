@@ -5,6 +5,7 @@ import pytest
 
 from ocr.dataset.pages.region import Region
 from ocr.errors import BadData
+from ocr.evaluation.bootstrap import wilson
 from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
 from ocr.reading.page_reader import PageReading
@@ -19,6 +20,7 @@ from tests.ocr.evaluation.pages.scenes import (
 )
 
 PAGES = 12
+LINES = 5 * PAGES
 
 
 def evaluate(
@@ -66,6 +68,14 @@ def test_intervals_enclose_their_values_and_stay_possible() -> None:
         assert 0 <= interval.lower <= interval.value <= interval.upper <= 1
     hmean = report.candidate.intervals["e2e_hmean"]
     assert hmean.lower < hmean.upper
+
+
+def test_intervals_of_pages_that_are_all_alike_are_those_of_their_lines() -> None:
+    report = evaluate(read_receipt)
+
+    for name in ("e2e_recall", "e2e_hmean"):  # an Hmean counts each of the lines twice
+        interval = report.candidate.intervals[name]
+        assert (interval.lower, interval.upper) == (wilson(LINES, LINES).lower, 1.0)
 
 
 def test_pages_of_one_document_are_one_group() -> None:
