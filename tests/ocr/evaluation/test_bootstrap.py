@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
-from ocr.evaluation.bootstrap import Resampling, bootstrap, estimate, group_codes, wilson
+from ocr.evaluation.bootstrap import Resampling, bootstrap, estimate, group_codes, widened, wilson
 from ocr.evaluation.ratio import Ratio, mean_of
 
 
@@ -41,6 +42,25 @@ def test_dependent_lines_widen_the_interval() -> None:
     documents = estimate(ratio, Resampling(np.arange(400) // 10, resamples=2000, seed=0))
 
     assert documents.upper - documents.lower > 2.5 * (lines.upper - lines.lower)
+
+
+@pytest.mark.parametrize("groups", [5, 20])
+def test_resamples_of_few_groups_give_the_interval_of_the_t_distribution(groups: int) -> None:
+    shares_drawn = (np.arange(100_000) + 0.5) / 100_000
+    error = np.sqrt((groups - 1) / groups) / np.sqrt(groups)  # the bootstrap's, of a spread of 1
+
+    found = widened(norm.ppf(shares_drawn) * error, value=0.0, groups=groups, confidence=0.95)
+
+    half = t.ppf(0.975, groups - 1) / np.sqrt(groups)
+    assert (found.lower, found.upper) == pytest.approx((-half, half), rel=1e-3)
+
+
+def test_resamples_of_which_nothing_could_be_measured_are_nought() -> None:
+    one_of_two = Ratio(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+
+    draws = bootstrap(one_of_two, Resampling(np.arange(2), resamples=100, seed=0))
+
+    assert set(draws.tolist()) == {0.0, 1.0}
 
 
 @pytest.mark.parametrize("documents", [5, 10, 40])
