@@ -8,7 +8,7 @@ from ocr.errors import ArtifactNotFound
 from ocr.gate.approval import Answer, Choice, approval_key, keep_answer
 from ocr.lineage.history import History, read_history
 from ocr.lineage.page import render_history
-from tests.ocr.lineage.scenes import NAME, OTHERS, Told
+from tests.ocr.lineage.scenes import FROZEN, NAME, OTHERS, Told
 from tests.serving.tiny_bundle import DIGITS
 from tests.serving.tiny_pipeline import register_pipeline
 
@@ -86,6 +86,17 @@ def test_the_trend_is_of_the_samples_that_most_versions_read(lived: Told) -> Non
     ]
 
 
+def test_of_two_test_sets_that_as_many_read_the_trend_is_of_the_newer(told: Told) -> None:
+    for version, texts in (("v1", FROZEN), ("v2", OTHERS)):
+        told.add(version)
+        told.judge(version, "promote", 10, texts=texts)
+
+    trend = dict(history(told).trend("accuracy"))
+
+    assert trend["v1"] is None
+    assert trend["v2"] is not None
+
+
 def test_an_opponent_has_a_value_on_the_samples_that_it_was_read_beside(told: Told) -> None:
     told.add("v1")
     told.add("v2")
@@ -143,6 +154,18 @@ def test_an_answer_to_an_earlier_comparison_is_not_the_fate_of_a_later_one(told:
     (row,) = history(told).rows
 
     assert row.fate == "accepted"
+
+
+def test_what_stricter_rules_refuse_is_refused_whatever_a_person_said_before(told: Told) -> None:
+    told.add("v1")
+    evaluation = told.judge("v1", "promote", 10)
+    answer = Answer("reject", "Ada", "no", "2026-11-24T13:00:00+00:00", "toy:v1", "")
+    keep_answer(told.registry.store, approval_key(evaluation, judged_by=(), moves=()), answer)
+    told.judge("v1", "block", 10, at="2026-11-25T00:00:00+00:00")
+
+    (row,) = history(told).rows
+
+    assert (row.fate, row.why) == ("refused", "It was told to block.")
 
 
 def test_a_part_says_of_which_pipeline_it_is(told: Told, tmp_path: Path) -> None:

@@ -28,7 +28,14 @@ def summary_of(evidence: Evidence) -> Summary:
 
 
 SUMMARY = summary_of(
-    found(BETTER, slices=[part("5 to 8", gained=1, lost=6), part("9 to 16", gained=6, lost=1)])
+    found(
+        BETTER,
+        slices=[
+            part("1 to 4", gained=1, lost=2),
+            part("5 to 8", gained=1, lost=6),
+            part("9 to 16", gained=6, lost=1),
+        ],
+    )
 )
 
 
@@ -36,7 +43,10 @@ def test_summary_has_the_numbers_that_decided_and_the_parts_that_fell() -> None:
     assert (SUMMARY.candidate, SUMMARY.bounds) == ("90.0%", "88.0% to 91.7%")
     assert (SUMMARY.other, SUMMARY.change) == ("87.0%", "+3.0 points")
     assert SUMMARY.change_bounds == "+1.0 to +5.0"
-    assert SUMMARY.fell == ("length: 5 to 8: 80.0%, −5.0 points on 100 lines",)
+    assert SUMMARY.fell == (  # the one that lost most first
+        "length: 5 to 8: 80.0%, −5.0 points on 100 lines",
+        "length: 1 to 4: 80.0%, −5.0 points on 100 lines",
+    )
     assert SUMMARY.further == ("general: accuracy 80.0%, +3.0 points (+1.0 to +5.0)",)
 
 
