@@ -29,6 +29,14 @@ def rows(*tops: float, left: float = 40, width: float = 300) -> tuple[Place, ...
 LEFT = rows(100, 130, 160, 190, left=40, width=300)
 RIGHT = rows(100, 130, 160, 190, left=380, width=300)
 
+
+def pairs(*tops: float, width: float, right: float) -> tuple[Place, ...]:
+    """Lines side by side, row by row: the first from 40 on and so wide, the second from `right`."""
+    return tuple(
+        place for top in tops for place in ((40.0, top, width, 20.0), (right, top, 300.0, 20.0))
+    )
+
+
 LAYOUTS = [
     Layout("nothing", ()),
     Layout("one line", rows(10)),
@@ -83,6 +91,32 @@ LAYOUTS = [
         "blocks below each other that share no height",
         (*rows(10, 40, 70, left=40), *rows(110, 140, 170, left=380)),
     ),
+    Layout(
+        "blocks that share less than half of their height",
+        (
+            *rows(10, 40, 70),
+            *rows(85, left=380),
+            *rows(100),
+            *rows(115, 145, 175, left=380),
+        ),
+    ),
+    Layout(
+        "a name beside the title of two columns, a little lower",
+        ((40, 30, 100, 20), (200, 20, 400, 30), *LEFT, *RIGHT),
+    ),
+    Layout("words of long lines", pairs(100, 130, 160, 190, width=330, right=380)),
+    Layout(
+        "short labels under a long line, and what is filled in",
+        ((40, 70, 450, 20), *pairs(100, 130, 160, 190, width=150, right=520)),
+    ),
+    Layout(
+        "cells over as many lines that run across",
+        (
+            *pairs(100, 130, 160, 190, width=300, right=380),
+            *rows(230, 260, 290, 320, width=640),
+        ),
+    ),
+    Layout("a line close over one that begins before it", ((60, 10, 300, 20), (40, 19, 300, 20))),
     Layout("text down the margin", (*rows(10), (5, 40, 20, 200), *rows(50, 80, 110))),
     Layout(
         "a page written downwards",
