@@ -48,6 +48,14 @@ def test_share_above_the_limit_stops_with_count_share_limit_and_table() -> None:
     assert stop.value.reasons == reasons
 
 
+def test_what_nobody_has_checked_yet_is_no_row_to_hide_bad_ones_among() -> None:
+    unchecked = [reject("unconfirmed_page", number) for number in range(6)]
+    reasons = count_reasons([reject("duplicate", 9), *unchecked])
+
+    with pytest.raises(TooManyRejected, match=r"1 of 4 rows are bad \(25.0%\)"):
+        check_bad_share(reasons, rows=10, max_bad_share=0.2)
+
+
 @pytest.mark.parametrize(
     ("reason", "said"),
     [

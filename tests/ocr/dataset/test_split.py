@@ -94,6 +94,18 @@ def test_few_samples_still_fill_every_split(count: int) -> None:
         assert set(splits) == {"train", "val", "test"}
 
 
+def test_an_empty_split_borrows_what_is_nearest_to_it() -> None:
+    for seed in range(10):
+        rule = SplitRule(val_share=0.0, test_share=0.001, seed=seed)
+
+        splits = assign_splits(KEYS[:5], rule=rule)
+
+        (borrowed,) = np.flatnonzero(splits == TEST)
+        growing = (replace(rule, test_share=per_mille / 1000) for per_mille in range(1, 1000))
+        first = next(wider for wider in growing if any(own_place(k, wider) for k in KEYS[:5]))
+        assert own_place(KEYS[borrowed], first) == TEST
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

@@ -42,10 +42,13 @@ def test_corners_a_little_outside_move_to_the_edge(points: Points, kept: Points)
     assert page.faults == ()
 
 
-def test_one_percent_of_a_large_side_is_a_little() -> None:
-    page = check(RawRegion(((-30, 20), (60, 20), (60, 30), (-30, 30)), "A"), size=(4000, 100))
+@pytest.mark.parametrize(("left", "reasons"), [(-40, []), (-41, ["outside_image"])])
+def test_one_percent_of_a_large_side_is_a_little(left: int, reasons: list[Reason]) -> None:
+    region = RawRegion(((left, 20), (60, 20), (60, 30), (left, 30)), "A")
 
-    assert page.faults == ()
+    page = check(region, size=(4000, 100))
+
+    assert [fault.reason for fault in page.faults] == reasons
 
 
 FAULTY: list[tuple[str, Points, Reason, Points]] = [
