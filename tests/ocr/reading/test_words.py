@@ -87,6 +87,22 @@ def test_a_wide_character_alone_among_narrow_ones_is_not_trimmed() -> None:
     assert right >= 45
 
 
+@pytest.mark.parametrize(
+    ("text", "places", "ends"),
+    [
+        ("AB CD", [0.05, 0.10, 0.5, 0.80, 0.85], (127.5, 252.5)),  # of one and a half characters
+        ("A B", [0.05, 0.5, 0.85], (119.0, 261.0)),  # of the same, each 0.6 heights wide
+        ("AB CD", [0.05, 0.06, 0.5, 0.84, 0.85], (118.0, 262.0)),  # of no less than that
+    ],
+)
+def test_a_word_goes_no_further_into_a_wide_gap_than_a_character_reaches(
+    text: str, places: list[float], ends: tuple[float, float]
+) -> None:
+    first, second = find_words(PlacedLine(read(text, places), LEVEL, LEVEL))
+
+    assert (first.corners[1, 0], second.corners[0, 0]) == pytest.approx(ends)
+
+
 def test_where_white_space_stands_moves_no_word() -> None:
     early, late = (
         find_words(write_line("AB CD", [0.1, 0.2, space, 0.8, 0.9], LEVEL)) for space in (0.25, 0.7)
