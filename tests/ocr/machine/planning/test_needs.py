@@ -47,6 +47,13 @@ def test_time_grows_with_images_epochs_and_their_size_and_the_start_does_not() -
     assert predict(larger, [RAN]).seconds == pytest.approx(20 + 8 * 100)
 
 
+def test_two_ranks_learn_nearly_twice_as_fast_and_begin_no_faster() -> None:
+    two = replace(ASKED, devices=2)
+
+    assert predict(two, [RAN]).seconds == pytest.approx(20 + 100 / 1.9)
+    assert predict(ASKED, [replace(RAN, training=two)]).seconds == pytest.approx(20 + 100 * 1.9)
+
+
 def test_memory_grows_with_the_batch_of_each_rank_and_with_their_number() -> None:
     batch = predict(replace(ASKED, batch_size=256), [RAN]).memory_mib
     ranks = predict(replace(ASKED, batch_size=512, devices=2), [RAN]).memory_mib
