@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from configs.base import Params
 from configs.layers import ConfigError as ConfigError
-from configs.layers import lay_over, merge, names_in, read_layers, read_yaml
+from configs.layers import lay_over, merge, read_layers, read_yaml
 from configs.operation.project import OperationParams
 from configs.paddleocr import ENGINE_NAMES, ENGINES
 from configs.retrain import HAS_TEMPLATE, RetrainLinesParams, RetrainPagesParams
@@ -88,11 +88,6 @@ def _validate(model: type[ModelT], values: dict[str, Any]) -> ModelT:
     except ValidationError as error:
         said = [describe(item) + _suggest(item, model) for item in error.errors()]
         raise ConfigError("\n".join(said)) from None
-
-
-def preset_names() -> list[str]:
-    """Return the names of the presets that ship, layers excluded."""
-    return names_in(PRESETS)
 
 
 def describe(error: ErrorDetails) -> str:

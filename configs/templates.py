@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from configs.base import Params
-from configs.layers import ConfigError, merge, names_in, read_layers
+from configs.layers import ConfigError, merge, read_layers
 from configs.paddleocr import ENGINES
 from configs.training import ResourceParams
 
@@ -30,11 +30,6 @@ class ResourceTemplate(Params):
     recogniser_batch_size: int = Field(ge=1, le=4096, description="Lines per step and device")
     detector_batch_size: int = Field(ge=1, le=1024, description="Crops per step and device")
     amp: Literal["off", "O1"] = Field(description="Mixed precision, where net and device allow it")
-
-
-def template_names() -> list[str]:
-    """Return the names of the templates that ship."""
-    return names_in(TEMPLATES)
 
 
 def load_template(source: str) -> ResourceTemplate:

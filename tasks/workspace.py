@@ -55,7 +55,7 @@ class Workspace:
         return download_folder(self.store, prefix=key, folder=folder, only=TABLES)
 
 
-def dataset_root(written: str, settings: Settings | None = None) -> Path | StoreRoot:
+def dataset_root(written: str) -> Path | StoreRoot:
     """Return what a dataset's `root` names: a path, or an address behind the environment's keys.
 
     Raises:
@@ -68,7 +68,7 @@ def dataset_root(written: str, settings: Settings | None = None) -> Path | Store
             "a tar file or s3://bucket/folder"
         )
     if separator:
-        return StoreRoot(written, S3Credentials.of(settings or Settings()))
+        return StoreRoot(written, S3Credentials.of(Settings()))
     return Path(written)
 
 

@@ -54,7 +54,7 @@ def group_codes(groups: Sequence[str]) -> Codes:
 
 
 def estimate(ratio: Ratio, draws: Resampling, *, confidence: float = 0.95) -> Interval:
-    """Return a metric with its two-sided interval; (0, 1) around it when all is one group.
+    """Return a metric with its two-sided interval; of one group it has no bounds: ±inf.
 
     The percentiles are widened for few groups as Hesterberg advises ("What Teachers Should Know
     About the Bootstrap", 2015, section 5.2): plain ones are too narrow by sqrt(1 − 1/G) and by

@@ -1,7 +1,7 @@
 """What stands between a GPU and Paddle, rung by rung; the first that is broken is explained."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ocr.machine.failures import recognise
 from ocr.machine.finding import Finding, broken, fine
@@ -37,8 +37,6 @@ COUNT_GPUS = (
     "[paddle.ones([8], 'float32').cuda(i).sum().item() for i in range(n)]; print(n)"
 )
 IMPORT_S = 180
-
-Rung = Callable[[Machine, int], Finding]
 
 
 def climb_ladder(machine: Machine, *, devices: int) -> Iterator[Finding]:

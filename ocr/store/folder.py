@@ -84,10 +84,10 @@ def find_published(store: Store, *, key: str) -> str | None:
         raise BadData(f"{store.uri}/{key}/{POINTER} names no prefix: {error!r}") from error
 
 
-def seal_folder(folder: Path, *, last: str = MANIFEST) -> None:
+def seal_folder(folder: Path) -> None:
     """Write the manifest that names every file of a folder with its digest."""
-    files = {name: sha256_of(folder / name) for name in sorted(_files(folder)) if name != last}
-    (folder / last).write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
+    files = {name: sha256_of(folder / name) for name in sorted(_files(folder)) if name != MANIFEST}
+    (folder / MANIFEST).write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
 
 
 def download_folder(

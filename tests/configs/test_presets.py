@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from configs.presets import ConfigError, load_params, preset_names
+from configs.layers import names_in
+from configs.presets import PRESETS, ConfigError, load_params
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
 from configs.training import RecogniserTrainingParams
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", names_in(PRESETS))
 def test_every_shipped_preset_is_valid(name: str) -> None:
-    params = load_params(name)
-
-    assert params.name == name
+    assert load_params(name).name == name
 
 
 def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> None:

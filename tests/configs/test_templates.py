@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from configs.layers import names_in
 from configs.presets import ConfigError, load_params
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
-from configs.templates import load_template, template_names
+from configs.templates import TEMPLATES, load_template
 from configs.training import TEMPLATE_NAMES
 
 
@@ -26,7 +27,7 @@ def test_every_shipped_template_is_valid_and_trains_both_engines_on_lines_and_pa
 
 
 def test_templates_that_ship_are_those_of_the_form() -> None:
-    assert template_names() == sorted(TEMPLATE_NAMES)
+    assert names_in(TEMPLATES) == sorted(TEMPLATE_NAMES)
 
 
 def test_a_template_gives_what_nobody_states() -> None:

@@ -6,10 +6,11 @@ from typing import Final
 
 from hypothesis import given
 
-from configs.presets import PRESETS, ConfigError, ProjectParams, load_params, preset_names
+from configs.layers import names_in
+from configs.presets import PRESETS, ConfigError, ProjectParams, load_params
 from tests.mutations.edits import damaged
 
-GOOD: Final = [(PRESETS / f"{name}.yaml").read_bytes() for name in preset_names()]
+GOOD: Final = [(PRESETS / f"{name}.yaml").read_bytes() for name in names_in(PRESETS)]
 OVERRIDES: Final = [
     b"dataset.root=data",
     b"dataset.split.test_share=0.2",

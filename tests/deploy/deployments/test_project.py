@@ -2,13 +2,14 @@
 
 import pytest
 
-from configs.presets import ConfigError, load_project, preset_names
+from configs.layers import names_in
+from configs.presets import PRESETS, ConfigError, load_project
 from deploy.deployments.declaration import Schedule
 from deploy.deployments.project import declare_project
 from deploy.deployments.singles import SINGLES
 
 
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", names_in(PRESETS))
 def test_every_preset_has_a_retraining_and_its_smoke_one_at_once_each(preset: str) -> None:
     project = load_project(preset, overrides=["dataset.root=/data"])
     name = project.params.name

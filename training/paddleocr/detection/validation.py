@@ -1,6 +1,6 @@
 """Reads the val split with an exported net as our detector does, by a rule tuned on some of it."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from itertools import chain
 
 import numpy as np
@@ -21,14 +21,14 @@ TARGET = MapTarget(map_px=1, shrink_ratio=0.4)
 
 
 def tune_exported(
-    net: Run, spec: PageSpec, snapshot: PageSnapshot, *, beat: Callable[[], None] = lambda: None
+    net: Run, spec: PageSpec, snapshot: PageSnapshot
 ) -> tuple[BoxRule, dict[str, float]]:
     """Return the best rule for a net's maps, and hmean, precision and recall of the val split."""
     samples = list(snapshot.samples("val"))
     chosen = {samples[at].id for at in spread(len(samples), limit=MOST_TUNED).tolist()}
     others = {sample.id for sample in samples} - chosen
     maps = list(_map(net, spec, snapshot, chosen))
-    rule = tune_rule(maps, beat=beat)
+    rule = tune_rule(maps, beat=lambda: None)
     report = measure_rule(chain(maps, _map(net, spec, snapshot, others)), rule)
     metrics = {"hmean": report.hmean, "precision": report.precision, "recall": report.recall}
     return rule, metrics

@@ -14,8 +14,8 @@ from training.paddleocr.checkpoint import PADDLE, load_net
 from training.paddleocr.config import Config
 from training.paddleocr.recognition.checkpoint import ExportedRecogniser
 from training.paddleocr.recognition.config import input_size
+from training.paddleocr.recognition.data import WIDTH_STEP_PX
 
-WIDTH_STEP_PX = 16
 READ = ("DecodeImage", "RecResizeImg", "KeepKeys")
 """What our reader does with a line as well; RecResizeImg also divides by 127.5 and takes 1 away."""
 
