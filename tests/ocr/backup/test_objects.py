@@ -138,15 +138,15 @@ def pointed(store: Store) -> str:
 
 
 class _Listing(LocalStore):
-    """A store in which something happens in the middle of its first listing."""
+    """A store in which a version comes in the middle of a listing, the n-th from now on."""
 
-    happens: "list[str]"
+    late_in = 0
 
     def entries(self, prefix: str) -> Iterator[Entry]:
         listed = list(super().entries(prefix))
         yield from listed
-        if self.happens:
-            self.happens.pop()
+        self.late_in -= 1
+        if self.late_in == 0:
             register(self, self._root.parent / "late", "late:1")
             Registry(self).promote("late", "1", reason="meanwhile")
             # What a listing sees that had passed the folder of the content already.
@@ -157,9 +157,8 @@ def test_a_version_that_comes_while_the_store_is_listed_is_whole_and_no_champion
     tmp_path: Path,
 ) -> None:
     store = _Listing(tmp_path / "store")
-    store.happens = []
     fill(store, tmp_path / "bundles")
-    store.happens = ["a promotion"]
+    store.late_in = 1
 
     restored = load(save(store, tmp_path / "a.tar.zst"), LocalStore(tmp_path / "restored"))
 
@@ -167,6 +166,17 @@ def test_a_version_that_comes_while_the_store_is_listed_is_whole_and_no_champion
     assert registry.champion("late") is None
     assert registry.version("late", "1").manifest["name"] == "late"
     registry.download(registry.version("late", "1"), tmp_path / "downloaded")
+
+
+def test_a_version_whose_content_the_last_listing_missed_is_left_out_whole(tmp_path: Path) -> None:
+    store = _Listing(tmp_path / "store")
+    fill(store, tmp_path / "bundles")
+    store.late_in = 2
+
+    restored = load(save(store, tmp_path / "a.tar.zst"), LocalStore(tmp_path / "restored"))
+
+    assert Registry(store).has_version("late", "1")
+    assert list(restored.list("models/late")) == []
 
 
 class _Pruned(LocalStore):

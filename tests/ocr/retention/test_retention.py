@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ocr.models.registry import Registry
 from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store
@@ -88,6 +89,26 @@ def test_parts_of_a_champion_stay_though_no_alias_names_them(full: Store, tmp_pa
     assert not stays["models/words/part"].may_go
     assert not stays["models/words/second"].may_go
     assert not stays["models/boxes/part"].may_go
+
+
+def test_what_a_champion_was_fine_tuned_from_stays_back_to_the_first(
+    store: Store, tmp_path: Path
+) -> None:
+    for version, parent in (("a", ""), ("b", "a"), ("c", "b"), ("other", "a")):
+        register(store, tmp_path, f"plates:{version}", parent=parent)
+    Registry(store).promote("plates", "c", reason="better")
+
+    assert going(store, versions_too=True).keys() == {"models/plates/other"}
+
+
+def test_pipelines_go_before_their_parts(store: Store, tmp_path: Path) -> None:
+    register(store, tmp_path, "boxes:1")
+    register(store, tmp_path, "words:1")
+    register(store, tmp_path, "pages:1", detector="boxes:1", recogniser="words:1")
+
+    gone = [prefix for prefix in going(store, versions_too=True) if prefix.startswith("models/")]
+
+    assert gone == ["models/pages/1", "models/boxes/1", "models/words/1"]
 
 
 def test_checkpoints_before_a_version_that_names_none_stay(store: Store, tmp_path: Path) -> None:
