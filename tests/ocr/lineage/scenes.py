@@ -47,7 +47,7 @@ class Told:
         target = self.folder / "copies" / Path(key).name
         return download_folder(self.registry.store, prefix=key, folder=target, only=TABLES)
 
-    def prepare(self, labels: dict[str, str], *, bad_rows: int = 0) -> SnapshotRef:
+    def prepare(self, labels: dict[str, str], *, bad_rows: int = 0, seed: int = 0) -> SnapshotRef:
         """Store a snapshot of images, named by what is drawn on them, and their texts."""
         root = self.folder / "images"
         root.mkdir(exist_ok=True)
@@ -61,7 +61,7 @@ class Told:
             name=NAME,
             labels=LineLabelFiles(kind="paddleocr", root=root, train="labels.txt"),
             limits=replace(LINE_LIMITS, max_bad_share=0.5),
-            split=SplitRule(val_share=0.2, test_share=0.3, seed=0),
+            split=SplitRule(val_share=0.2, test_share=0.3, seed=seed),
             near_duplicate_bits=0,
         )
 

@@ -96,6 +96,19 @@ def test_data_is_compared_sample_by_sample(told: Told) -> None:
     assert change.kept == 4 - change.moved
 
 
+def test_samples_that_another_seed_puts_elsewhere_are_moved(told: Told) -> None:
+    digests = [told.prepare(BEFORE, seed=seed).digest for seed in (0, 1)]
+    told.add("v1", dataset_digest=digests[0])
+    told.add("v2", dataset_digest=digests[1])
+
+    (change,) = compare(told).data.values()
+
+    assert change is not None
+    assert (change.added, change.removed, change.relabelled) == (0, 0, 0)
+    assert change.moved > 0
+    assert change.kept == len(BEFORE) - change.moved
+
+
 def test_the_same_data_is_no_difference(told: Told) -> None:
     digest = told.prepare(BEFORE).digest
     told.add("v1", dataset_digest=digest)
