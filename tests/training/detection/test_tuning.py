@@ -1,5 +1,7 @@
 """The rule of boxes, tuned on maps whose truth is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from ocr.image.cropping import CROP_MARGIN
 from ocr.reading.detection.boxes import find_boxes
 from training.detection.samples import LabelledPage
 from training.detection.shapes import MapTarget, collect_shapes, draw_targets
-from training.detection.tuning import find_coarse_rule, tune_rule
+from training.detection.tuning import START, find_best, find_coarse_rule, tune_rule
 from training.detection.validation import PageMap, measure_loss, measure_rule
 
 TARGET = MapTarget(map_px=1, shrink_ratio=0.6)
@@ -79,6 +81,15 @@ def test_a_map_without_anything_leaves_a_rule_that_can_be_used() -> None:
 
     assert measure_rule([empty], rule).hmean == 0.0
     assert rule.crop_unclip_ratio > 0
+
+
+def test_of_rules_that_are_as_good_the_one_in_the_middle_is_taken() -> None:
+    rules = [replace(START, box_threshold=least) for least in (0.5, 0.6, 0.7, 0.8, 0.99)]
+
+    best, report = find_best([make_map()], rules, beat=silent)
+
+    assert [measure_rule([make_map()], rule).hmean for rule in rules] == [1.0] * 4 + [0.0]
+    assert (best, report.hmean) == (rules[2], 1.0)
 
 
 def test_every_rule_is_a_sign_of_life() -> None:
