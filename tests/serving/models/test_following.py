@@ -159,24 +159,6 @@ def test_store_outage_keeps_serving_and_promotions_follow_when_it_is_back(shelf:
         assert "warning" not in gateway.get("/health/ready").json()
 
 
-def test_local_copies_of_old_versions_are_swept(shelf: Shelf) -> None:
-    for version in ("v1", "v2", "v3"):
-        shelf.add(version, DIGITS)
-    shelf.registry.promote("bars", "v1", reason="first")
-
-    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
-        gateway.wait_ready()
-        for version in ("v2", "v3"):
-            shelf.registry.promote("bars", version, reason="next")
-            gateway.wait_for(version)
-        copies = shelf.folder / "home" / "serving"
-
-        def kept() -> list[str]:
-            return sorted(path.name for path in copies.glob("*/bars/*"))
-
-        wait_until(lambda: kept() == ["v2", "v3"], log=gateway.log)
-
-
 def test_sigterm_answers_what_is_inside_and_leaves_with_0(shelf: Shelf) -> None:
     shelf.add("v1", DIGITS)
     shelf.registry.promote("bars", "v1", reason="first")
