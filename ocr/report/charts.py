@@ -90,8 +90,8 @@ def smooth(points: Sequence[Point]) -> list[Point]:
 
 
 def thin(points: Sequence[Point]) -> Sequence[Point]:
-    """Return at most about 400 points, evenly, the last one always."""
-    stride = max(1, len(points) // _MOST_POINTS)
+    """Return at most 400 points, evenly, and the last one always."""
+    stride = max(1, -(-len(points) // _MOST_POINTS))
     return [*points[:-1:stride], *points[-1:]]
 
 

@@ -35,13 +35,13 @@ def test_smoothing_starts_at_the_first_value_and_skips_what_is_no_number() -> No
     assert 0.0 < smoothed[-1][1] < 4.0
 
 
-@pytest.mark.parametrize("count", [1, 2, 399, 400, 401, 10_000])
+@pytest.mark.parametrize("count", [1, 2, 399, 400, 799, 10_000])
 def test_thinned_curve_keeps_its_ends(count: int) -> None:
     points = [(float(x), 0.0) for x in range(count)]
 
     thinned = thin(points)
 
-    assert len(thinned) <= 802
+    assert min(count, 200) <= len(thinned) <= 401
     assert (thinned[0], thinned[-1]) == (points[0], points[-1])
 
 
