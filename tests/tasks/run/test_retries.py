@@ -12,6 +12,7 @@ from ocr.errors import (
     BadData,
     BadInput,
     ParityFailed,
+    ProcessDied,
     StoreUnavailable,
     TrainingFailed,
 )
@@ -30,7 +31,7 @@ def is_retried(error: Exception) -> bool:
     return may_help(fail, TaskRun(task_key="fail", dynamic_key="0"), Failed(data=error))
 
 
-@pytest.mark.parametrize("error", [StoreUnavailable, JobDied])
+@pytest.mark.parametrize("error", [StoreUnavailable, ProcessDied, JobDied])
 def test_what_a_network_or_machine_did_is_tried_again_and_told(
     error: type[Exception], capsys: pytest.CaptureFixture[str]
 ) -> None:
