@@ -41,12 +41,13 @@ def test_slices_count_only_their_own_lines() -> None:
 
 
 def test_rare_and_unseen_characters_are_relative_to_training() -> None:
-    lines = [line("aa"), line("ab"), line("ac")]
+    lines = [line("aa"), line("ab"), line("ac"), line("ad")]
+    counts = {"a": 100, "b": 9, "d": 10}
 
     slices = {
         part.name: part.n
         for part in measure_line_slices(
-            lines, candidate=np.ones(3), opponent=None, training_counts={"a": 100, "b": 3}
+            lines, candidate=np.ones(4), opponent=None, training_counts=counts
         )
     }
 

@@ -22,7 +22,10 @@ LINE = LineSpec(layout="line", height_px=32, width_px=128)
 FIXED = LineSpec(layout="fixed", height_px=32, width_px=128)
 SEEN = LineSpec("line", 48, 64, frame_px=8, width_multiple_px=8, padding="seen")
 BUDGET_PX = 2048
-SIZES = [(24, 94), (24, 96), (7, 1), (1, 7), (31, 125), (32, 128), (33, 133), (20, 301), (2, 900)]
+SIZES = [
+    *((24, 94), (24, 96), (7, 1), (1, 7), (31, 125), (32, 128), (33, 133), (20, 301)),
+    *((9, 900), (9, 901), (2, 900)),  # up to the widest, and wider
+]
 
 
 def picture(height_px: int, width_px: int) -> Image:
