@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ocr.dataset.candidate import Row
+from ocr.dataset.candidate import UNCHECKED, Row
 from ocr.dataset.labels.split_files import LabelShare
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.labels import LineLabelFiles
@@ -29,6 +29,7 @@ def lines(*labelled: str) -> RowList:
 
 
 BEFORE = ("a=1", "b=2", "c=3")
+SOURCES = ("labels.txt", f"read.txt{UNCHECKED}")
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,13 @@ def test_a_new_image_and_a_corrected_label_are_new_and_nothing_else(
     now: Iterable[str], new: int
 ) -> None:
     assert count_new(lines(*now), lines(*BEFORE)) == new
+
+
+def test_what_nobody_checked_is_no_new_row() -> None:
+    label = LineLabel("1")
+    rows = [Row(f"{at}.png", label, None, "", source, "") for at, source in enumerate(SOURCES)]
+
+    assert len(list_rows(rows)) == 1
 
 
 def test_rows_are_new_to_several_lists_if_they_are_in_none() -> None:
