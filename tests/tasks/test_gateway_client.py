@@ -90,6 +90,8 @@ def test_wait_ends_at_once_when_the_gateway_refuses_the_version(
 
     with pytest.raises(VersionRefused, match=r"broken was refused: golden page 000\.png"):
         client.wait_for("pages", "broken", timeout_s=TIMEOUT_S)
+    with pytest.raises(GatewayUnavailable, match="does not serve pages:next after 0 s"):
+        client.wait_for("pages", "next", timeout_s=0)  # of which it has not heard yet
 
     assert gateway.read(png("7"), model="pages") == ("7", "p1")
     shelf.registry.rollback("pages", reason="broken")
