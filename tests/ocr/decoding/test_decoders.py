@@ -21,6 +21,7 @@ from ocr.decoding.decoders import Decoders
 from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, decode_image, encode_png
 from tests.ocr.image.documents import image_pdf, joined_pdf, tiff
+from tests.processes import children_with
 from tests.serving.decoding.hostile_files import pdf_of_pattern
 from tests.serving.tiny_pipeline import draw_page
 
@@ -44,9 +45,7 @@ def document(content: bytes) -> Document:
 
 
 def processes() -> list[psutil.Process]:
-    children = psutil.Process().children()
-    alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in alive if "ocr.decoding.child" in child.cmdline()]
+    return children_with("ocr.decoding.child")
 
 
 def kill(*victims: psutil.Process) -> None:

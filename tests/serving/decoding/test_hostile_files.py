@@ -1,6 +1,5 @@
 """Files made to stop a gateway stop a decoder, and the gateway goes on."""
 
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ import pytest
 
 from ocr.decoding.decoder import END_S
 from serving.decoding.page_feed import GRACE_S
+from tests.processes import children_with, has_ended
 from tests.serving.decoding.hostile_uploads import CASES, is_expected, serving
 from tests.serving.gateway import Gateway, wait_until
 from tests.serving.rest.bad_uploads import PNG, READ, describe, raw
@@ -25,13 +25,8 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
         yield running
 
 
-def is_gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
 def decoders(gateway: Gateway) -> list[psutil.Process]:
-    children = psutil.Process(gateway.process.pid).children()
-    return [child for child in children if "ocr.decoding.child" in child.cmdline()]
+    return children_with("ocr.decoding.child", parent=gateway.process.pid)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -49,13 +44,13 @@ def test_hostile_upload_gets_what_it_should_and_the_next_document_is_read(
 
 def test_decoder_that_crashes_is_replaced(gateway: Gateway) -> None:
     assert describe(raw(PNG)(gateway)) == READ
-    before = {one.pid for one in decoders(gateway)}
+    before = decoders(gateway)
 
-    for pid in before:
-        os.kill(pid, signal.SIGSEGV)
+    for one in before:
+        one.send_signal(signal.SIGSEGV)
 
     assert before
-    wait_until(lambda: all(map(is_gone, before)), log=gateway.log)
+    wait_until(lambda: all(map(has_ended, before)), log=gateway.log)
     assert [describe(raw(PNG)(gateway)) for _ in range(3)] == [READ] * 3
 
 

@@ -20,6 +20,7 @@ from ocr.models.golden import read_golden_inputs, write_golden
 from ocr.models.registry import Registry
 from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
+from tests.processes import words_of
 from tests.serving.gateway import running_gateway, wait_until
 from tests.serving.models.test_swap_under_load import Hammer, Question
 from tests.training.export.line_store import blotches
@@ -147,13 +148,5 @@ def services(gateway: "subprocess.Popen[bytes]") -> list[psutil.Process]:
         child
         for worker in workers
         for child in worker.children()
-        if "service.py" in " ".join(words(child))
+        if "service.py" in " ".join(words_of(child))
     ]
-
-
-def words(process: psutil.Process) -> list[str]:
-    """Its command line; none where it has ended."""
-    try:
-        return process.cmdline()
-    except psutil.NoSuchProcess:
-        return []

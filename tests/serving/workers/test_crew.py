@@ -18,6 +18,7 @@ from ocr.store import open_store
 from serving.metrics import ServingMetrics
 from serving.workers import crop_lane
 from serving.workers.crew import Crew
+from tests.processes import children_with, has_ended
 from tests.serving.tiny_bundle import DIGITS, LETTERS, draw, make_bundle, png, reading
 from tests.serving.tiny_pipeline import draw_page, register_pipeline
 
@@ -46,12 +47,7 @@ async def running_crew() -> AsyncIterator[Crew]:
 
 
 def processes() -> list[psutil.Process]:
-    children = psutil.Process().children()
-    return [
-        child
-        for child in children
-        if child.status() != psutil.STATUS_ZOMBIE and "serving.workers.child" in child.cmdline()
-    ]
+    return children_with("serving.workers.child")
 
 
 async def load(crew: Crew, folder: Path, characters: str = DIGITS, *, model: bytes = b"") -> str:
@@ -132,7 +128,7 @@ async def test_hung_worker_is_replaced_and_its_crops_are_read_by_another(
         hung.suspend()
 
         answers = await asyncio.gather(*(read(crew, model, ["12", "3"]) for _ in range(40)))
-        while hung.is_running() and hung.status() != psutil.STATUS_ZOMBIE:
+        while not has_ended(hung):
             await asyncio.sleep(0.05)
 
         assert answers == [["12", "3"]] * 40
@@ -147,7 +143,7 @@ async def test_idle_worker_that_hangs_is_found(
         hung = processes()[0]
 
         hung.suspend()
-        while hung.is_running() and hung.status() != psutil.STATUS_ZOMBIE:
+        while not has_ended(hung):
             await asyncio.sleep(0.05)
 
 
