@@ -3,6 +3,7 @@
 import random
 import socket
 import time
+from collections import deque
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +17,8 @@ or while it is away, keeps it from coming back, for a minute after its end."""
 LET_GO_S = 10.0
 """So long a service that comes back waits for the port that it had: a process that was killed has
 its port yet while one of its threads ends."""
+_picked: deque[int] = deque(maxlen=100)
+"""By this process, of late: nobody may listen there yet."""
 
 
 def pick_port(preferred: int) -> int:
@@ -27,9 +30,11 @@ def pick_port(preferred: int) -> int:
     Raises:
         ServiceFailed: None is free.
     """
-    drawn = random.SystemRandom().sample(FREE_PORTS, min(100, len(FREE_PORTS)))
-    for port in (preferred, *drawn) if preferred else drawn:
-        if is_free(port):
+    if preferred and is_free(preferred):
+        return preferred
+    for port in random.SystemRandom().sample(FREE_PORTS, min(200, len(FREE_PORTS))):
+        if port not in _picked and is_free(port):
+            _picked.append(port)
             return port
     raise ServiceFailed("No free port on 127.0.0.1")
 

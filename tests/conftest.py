@@ -5,12 +5,21 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from deploy import ports
+
 # Hypothesis tries the same examples every time; to try others, ten times as many:
 # --hypothesis-profile=explore --hypothesis-seed=N
 _COMMON = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("same", _COMMON, derandomize=True)
 settings.register_profile("explore", _COMMON, max_examples=1000)
 settings.load_profile("same")
+
+
+def pytest_configure() -> None:
+    """Let tests pick no port that those beside them have picked, and not opened yet."""
+    worker, count = (os.environ.get(f"PYTEST_XDIST_WORKER{name}") for name in ("", "_COUNT"))
+    if worker and count:
+        ports.FREE_PORTS = ports.FREE_PORTS[int(worker.removeprefix("gw")) :: int(count)]
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ import socket
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,7 @@ from deploy import ports
 from deploy.background import ServiceFailed, start_service, stop_service
 from deploy.ports import FREE_PORTS, find_address, is_up_at, pick_port
 from deploy.web import answers
+from tests.conftest import pytest_configure
 
 SERVES_AND_SHARES = """
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -73,18 +75,36 @@ def test_a_service_whose_port_is_kept_by_another_gets_one(
             assert urlsplit(address).port in FREE_PORTS
 
 
-def test_no_connection_begins_at_a_picked_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = pick_port(0)
-    monkeypatch.setattr(ports, "FREE_PORTS", range(first, first + 2))
+def test_no_connection_begins_at_a_picked_port() -> None:
+    assert pick_port(0) in FREE_PORTS
 
-    assert first in FREE_PORTS
-    with socket.create_server(("127.0.0.1", first)):
-        assert {pick_port(0) for _ in range(9)} == {first + 1}
-        with (
-            socket.create_server(("127.0.0.1", first + 1)),
-            pytest.raises(ServiceFailed, match="No free port"),
-        ):
-            pick_port(first)
+
+def test_a_port_that_is_taken_or_was_picked_for_another_service_is_not_picked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken, picked, free = pick_port(0), pick_port(0), pick_port(0)
+    monkeypatch.setattr(ports, "FREE_PORTS", (taken, picked, free))
+    monkeypatch.setattr(ports, "_picked", deque([picked]))
+
+    with socket.create_server(("127.0.0.1", taken)):
+        assert pick_port(taken) == free
+        with pytest.raises(ServiceFailed, match="No free port"):
+            pick_port(taken)
+        assert pick_port(free) == free
+
+
+def test_tests_that_run_beside_each_other_pick_other_ports(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", "3")
+    ports_of = []
+    for worker in range(3):
+        monkeypatch.setattr(ports, "FREE_PORTS", range(7))
+        monkeypatch.setenv("PYTEST_XDIST_WORKER", f"gw{worker}")
+        pytest_configure()
+        ports_of.append(list(ports.FREE_PORTS))
+
+    assert ports_of == [[0, 3, 6], [1, 4], [2, 5]]
 
 
 def test_who_answers_in_a_service_s_place_is_not_it(tmp_path: Path) -> None:
@@ -115,6 +135,11 @@ def test_a_service_is_up_beside_who_gets_none_of_its_connections(tmp_path: Path)
 
 
 def test_a_service_that_does_not_come_up_leaves_no_child(tmp_path: Path) -> None:
+    def is_up() -> bool:  # never, but asked until there is a child to leave
+        while not (tmp_path / "web.log").read_text().endswith("\n"):
+            time.sleep(0.01)
+        return False
+
     with pytest.raises(ServiceFailed, match="did not come up"):
         start_service(
             tmp_path,
@@ -122,8 +147,8 @@ def test_a_service_that_does_not_come_up_leaves_no_child(tmp_path: Path) -> None
             command=[sys.executable, "-c", STARTS_A_CHILD],
             url="",
             environment={},
-            is_up=lambda: False,
-            timeout_s=2,
+            is_up=is_up,
+            timeout_s=0,
         )
 
     child = int((tmp_path / "web.log").read_text())
