@@ -66,7 +66,7 @@ def deliver(
     It is tried again where the message surely did not arrive; a target that took it and did not
     say so in time would otherwise have it twice.
     """
-    service = _open(target)
+    service = open_service(target)
     if service is None:
         return Undelivered(target.name, "apprise knows no such address; see ocrline notifications")
     said = ""
@@ -80,7 +80,8 @@ def deliver(
     return Undelivered(target.name, mask(said, [target.url])[:MOST_SAID] or "no reason was given")
 
 
-def _open(target: Target) -> apprise.NotifyBase | None:
+def open_service(target: Target) -> apprise.NotifyBase | None:
+    """Return what tells a target, None for an address of no kind; the first loads all kinds."""
     with _quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of its mail's imports
         service = apprise.Apprise.instantiate(target.url, asset=_ASSET, suppress_exceptions=True)

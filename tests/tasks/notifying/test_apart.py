@@ -18,6 +18,16 @@ from tests.tasks.notifying.sinks import Sink, endless_sink, http_sink
 
 PROMOTION = example("promotion", id_="1")
 OK = b"HTTP/1.1 200 OK\r\n"
+LOADS_BEFOREHAND = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "apprise.plugins.custom_json" and any(signal.getitimer(signal.ITIMER_REAL)):
+            os._exit(9)
+
+sys.meta_path.insert(0, Finder())
+"""
 
 
 @pytest.fixture
@@ -58,6 +68,19 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up_and_nothing_sent_again(
 
     assert undelivered is not None
     assert undelivered.why == "its answer had no end within 8 s"
+    assert len(sink.arrived) == 1
+
+
+def test_what_loading_takes_is_no_time_of_the_target(
+    entry: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(LOADS_BEFOREHAND)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    with http_sink() as sink:
+        undelivered = deliver_apart(PROMOTION, target(sink), entry)
+
+    assert undelivered is None
     assert len(sink.arrived) == 1
 
 
