@@ -12,25 +12,29 @@ pytestmark = pytest.mark.usefixtures("empty")
 
 
 def test_a_second_training_of_a_model_waits_for_the_first_and_one_of_another_does_not(
-    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    began = Event()
+    began, waits, said = Event(), Event(), list[str]()
+
+    def hear(_: str, message: str) -> None:
+        said.append(message)
+        waits.set()
 
     def train() -> None:
         with take_turn("digits"):
             began.set()
 
+    monkeypatch.setattr("tasks.run.alone.narrate", hear)
     with take_turn("digits"), take_turn("plates"):
         second = Thread(target=train)
         second.start()
+        waits.wait(60)
         waited = not began.wait(1.5)
     second.join(60)
 
     assert waited
     assert began.is_set()
-    assert "waiting for another run of this machine, which makes model-digits" in (
-        capfd.readouterr().err
-    )
+    assert said == ["waiting for another run of this machine, which makes model-digits"]
 
 
 def test_where_the_project_says_so_it_gives_up_and_leaves_the_first_alone(
