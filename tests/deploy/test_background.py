@@ -216,7 +216,7 @@ def test_what_was_not_remembered_ends_with_who_started_it(tmp_path: Path) -> Non
 
     assert starter.returncode == -9
     named = [each for each in psutil.process_iter(["cmdline"]) if _names(each, tmp_path)]
-    _, alive = psutil.wait_procs(named, timeout=10)
+    _, alive = psutil.wait_procs(named, timeout=60)
     for process in alive:
         process.kill()
     assert not alive

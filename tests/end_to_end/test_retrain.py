@@ -24,7 +24,7 @@ ensure_prefect(Settings())
 from prefect.deployments import run_deployment
 params = load_params("smoke", overrides=sys.argv[1:]).model_dump(mode="json")
 name = "retrain-lines/ocrline"
-run = run_deployment(name, parameters={"params": params}, timeout=180, poll_interval=1)
+run = run_deployment(name, parameters={"params": params}, timeout=600, poll_interval=1)
 print(run.state_name)
 """
 

@@ -111,7 +111,7 @@ def test_a_run_that_is_ended_leaves_no_training_behind(
         os.killpg(process.pid, ending)
     else:
         process.send_signal(ending)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=300)
 
     _wait_until_none_is_left(pages)
     assert process.returncode != 0
@@ -126,7 +126,7 @@ def test_an_ended_run_continues_both_trainings_where_they_were(pages: Machine) -
     process = pages.start("retrain", pages.preset, *pages.sets(*changes))
     kept = _wait_for_kept_steps(pages.home)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     _wait_until_none_is_left(pages)
 
     again = pages.run("retrain", pages.preset, "--until", "train", "--json", *pages.sets(*changes))

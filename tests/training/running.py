@@ -64,7 +64,7 @@ def end_at(
             for rank in psutil.Process(process.pid).children():
                 rank.send_signal(how)
         process.send_signal(how)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=400)
     return process.returncode, errors
 
 

@@ -165,7 +165,7 @@ def test_the_death_of_a_rank_ends_all_and_the_rerun_goes_on(
     with start(job) as process:
         wait_for(lambda: reached(tmp_path / "metrics.jsonl", 3))
         os.kill(find_ranks(job)[1], signal.SIGKILL)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=200)
     wait_for(lambda: not find_ranks(job))
     code, _ = run(job)
 
@@ -181,7 +181,7 @@ def test_ranks_do_not_outlive_what_started_them(digits: dict[str, str], tmp_path
     with start(job) as process:
         wait_for(lambda: reached(tmp_path / "metrics.jsonl", 1))
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=200)
 
     wait_for(lambda: not find_ranks(job))
     assert not find_ranks(job)
@@ -195,7 +195,7 @@ def test_sigterm_keeps_the_work_of_all_ranks(digits: dict[str, str], tmp_path: P
     with start(job) as process:
         wait_for(lambda: reached(tmp_path / "metrics.jsonl", 2))
         process.terminate()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=200)
 
     assert process.returncode == 128 + signal.SIGTERM, errors
     assert len(list((tmp_path / "state").iterdir())) == 1

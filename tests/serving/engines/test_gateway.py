@@ -109,7 +109,7 @@ def test_promotions_kills_and_a_broken_version_lose_and_mix_up_nothing(
         left = services(gateway.process)
 
     hammer.check(("v1", "v2"))
-    assert psutil.wait_procs(left, timeout=10)[1] == []
+    assert psutil.wait_procs(left, timeout=60)[1] == []
 
 
 def test_a_gateway_that_is_killed_leaves_no_process(
@@ -121,7 +121,7 @@ def test_a_gateway_that_is_killed_leaves_no_process(
         gateway.process.kill()
 
         assert left
-        assert psutil.wait_procs(left, timeout=10)[1] == []
+        assert psutil.wait_procs(left, timeout=60)[1] == []
 
 
 def test_a_gateway_without_paddle_serving_says_how_to_get_it(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_sigterm_answers_what_is_inside_and_leaves_with_0(shelf: Shelf) -> None:
         reply = gateway.post(content=slow_body(), headers={"content-type": "image/png"})
 
         assert reply.json()["results"][0]["text"] == "2026"
-        assert gateway.process.wait(timeout=20) == 0
+        assert gateway.process.wait(timeout=60) == 0
 
 
 def accepts(port: int) -> bool:

@@ -93,7 +93,7 @@ def test_a_training_that_cannot_go_on_says_why(
 
     process = subprocess.run(
         [sys.executable, "-c", BROKEN_TRAINING.format(breakage=breakage), str(job)],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=280, check=False,
     )  # fmt: skip
 
     assert (process.returncode, process.stdout) == (code, "")
@@ -108,7 +108,7 @@ def test_work_goes_on_once_the_disk_has_room(digits: dict[str, str], tmp_path: P
     program = BROKEN_TRAINING.format(breakage=FULL_DISK)
     subprocess.run(
         [sys.executable, "-c", program, str(job)],
-        cwd=ROOT, capture_output=True, timeout=120, check=False,
+        cwd=ROOT, capture_output=True, timeout=280, check=False,
     )  # fmt: skip
 
     code, errors = run(job)

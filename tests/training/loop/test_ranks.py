@@ -25,10 +25,10 @@ def test_every_rank_gets_what_the_first_one_says_however_late() -> None:
 
     thread = threading.Thread(target=lambda: heard.extend([second.share(0), second.share(0)]))
     thread.start()
-    waits.wait(timeout=10)
+    waits.wait(timeout=60)
     first = Ranks(rank=0, count=2, board=board)
     said = [first.share(7), first.share(0)]
-    thread.join(timeout=10)
+    thread.join(timeout=60)
 
     assert waits.is_set()
     assert said == heard == [7, 0]
@@ -47,11 +47,11 @@ def test_ranks_meet_when_all_are_there() -> None:
     for thread in threads:
         thread.start()
     for rank in (0, 1):
-        waits[rank].wait(timeout=10)
+        waits[rank].wait(timeout=60)
     early = list(arrived)
     come(2)
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=60)
 
     assert waits[0].is_set()
     assert waits[1].is_set()

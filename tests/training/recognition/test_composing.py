@@ -59,7 +59,7 @@ def test_a_training_killed_while_it_composes_ends_with_the_same_curve(
         while process.poll() is None and not reached(broken.parent / "metrics.jsonl", 60):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
-    codes = [start_aligned(job).wait(timeout=100) for job in (whole, broken)]
+    codes = [start_aligned(job).wait(timeout=400) for job in (whole, broken)]
 
     assert (codes, process.returncode) == ([0, 0], -signal.SIGKILL)
     assert notices(whole.parent) == []
