@@ -24,6 +24,7 @@ class FaultyProxy:
         self._direction, self._limit, self._fault = direction, limit, fault
         self._moved = 0
         self._sockets: list[socket.socket] = []
+        self._is_closed = False
         self._lock = threading.Lock()
         self.reached = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -32,23 +33,28 @@ class FaultyProxy:
 
     def close(self) -> None:
         """Cut every connection and refuse new ones."""
+        self._is_closed = True
         with suppress(OSError):  # wakes the accept(), which a mere close would leave waiting
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._cut()
 
     def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-                server = socket.create_connection(self._target)
-            except OSError:
-                return
-            with self._lock:
-                self._sockets += [client, server]
-            for source, sink, way in ((client, server, "up"), (server, client, "down")):
-                pump = (source, sink, way == self._direction)
-                threading.Thread(target=self._pump, args=pump, daemon=True).start()
+        with suppress(OSError):
+            while True:
+                client = self._kept(self._listener.accept()[0])
+                server = self._kept(socket.create_connection(self._target))
+                for source, sink, way in ((client, server, "up"), (server, client, "down")):
+                    pump = (source, sink, way == self._direction)
+                    threading.Thread(target=self._pump, args=pump, daemon=True).start()
+
+    def _kept(self, sock: socket.socket) -> socket.socket:
+        """Let one be cut with the others, or now, where they have been cut meanwhile."""
+        with self._lock:
+            self._sockets.append(sock)
+        if self._is_closed:
+            self._cut()
+        return sock
 
     def _pump(self, source: socket.socket, sink: socket.socket, is_counted: bool) -> None:
         with suppress(OSError):

@@ -102,7 +102,7 @@ def running_server(folder: Path) -> Iterator[PrefectServer]:
         with temporary_settings(settings):
             yield server
             # They would look for the server for a minute and more once it is gone.
-            APILogWorker.drain_all(timeout=10)
-            EventsWorker.drain_all(timeout=10)
+            APILogWorker.drain_all(timeout=60)
+            EventsWorker.drain_all(timeout=60)
     finally:
         server.kill()
