@@ -36,7 +36,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     return shelf
 
 
-def at(endpoint: str, *, timeout_s: float = 20) -> DeploymentParams:
+def at(endpoint: str, *, timeout_s: float = 60) -> DeploymentParams:
     return DeploymentParams(endpoint=endpoint, timeout_s=timeout_s)
 
 

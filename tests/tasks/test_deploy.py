@@ -26,7 +26,7 @@ def evaluation_of(version: str, *, champion: str | None) -> EvaluationRef:
     )
 
 
-def params(url: str, *, timeout_s: float = 20) -> DeploymentParams:
+def params(url: str, *, timeout_s: float = 60) -> DeploymentParams:
     return DeploymentParams(target="gateway", endpoint=url, timeout_s=timeout_s)
 
 
@@ -59,9 +59,7 @@ def test_bundle_that_does_not_read_as_exported_is_rolled_back(shelf: Shelf) -> N
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
         gateway.wait_for("v1")
         with pytest.raises(VersionRefused, match="does not serve bars:v2"):
-            deploy_model.fn(
-                evaluation_of("v2", champion="v1"), JUDGEMENT, params(gateway.url, timeout_s=3)
-            )
+            deploy_model.fn(evaluation_of("v2", champion="v1"), JUDGEMENT, params(gateway.url))
         served = gateway.model()["version"]
 
     champion = shelf.registry.champion("bars")
@@ -100,7 +98,7 @@ def test_answers_of_another_model_are_told_apart(shelf: Shelf) -> None:
 def test_another_engine_than_asked_for_is_told_and_taken_back(shelf: Shelf) -> None:
     shelf.add("v2", LETTERS)
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
-        asked = DeploymentParams(target="paddle-serving", endpoint=gateway.url, timeout_s=20)
+        asked = DeploymentParams(target="paddle-serving", endpoint=gateway.url, timeout_s=60)
 
         with pytest.raises(GatewayUnavailable, match="runs bars with onnxruntime, asked for paddl"):
             deploy_model.fn(evaluation_of("v2", champion="v1"), JUDGEMENT, asked)

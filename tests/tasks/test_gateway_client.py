@@ -12,7 +12,7 @@ from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
 from tests.serving.tiny_pipeline import page_png
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 
 @pytest.fixture(scope="module")
