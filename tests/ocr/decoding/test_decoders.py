@@ -32,7 +32,7 @@ PAGE = draw_page(["2026"])
 
 @contextmanager
 def started(count: int = 1) -> Iterator[Decoders]:
-    decoders = Decoders(count, max_pixels=MAX_PIXELS, timeout_s=20)
+    decoders = Decoders(count, max_pixels=MAX_PIXELS, timeout_s=200)
     decoders.start()
     try:
         yield decoders
@@ -56,7 +56,7 @@ def kill(*victims: psutil.Process) -> None:
 
 def busy_decoder(*, after: psutil.Process | None = None) -> psutil.Process:
     """Wait for one that has long been at a page; another than a process."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while time.monotonic() < deadline:
         with suppress(psutil.NoSuchProcess):
             for process in processes():
@@ -71,7 +71,7 @@ def once_lent(decoders: Decoders, act: Callable[[], None]) -> Iterator[None]:
     """Act in another thread as soon as a decoder is lent."""
 
     def wait_and_act() -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 200
         while not decoders._lent and time.monotonic() < deadline:
             time.sleep(0.01)
         act()
