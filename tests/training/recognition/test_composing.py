@@ -59,7 +59,7 @@ def test_a_training_killed_while_it_composes_ends_with_the_same_curve(
         while process.poll() is None and not reached(broken.parent / "metrics.jsonl", 60):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
-    codes = [start_aligned(job).wait(timeout=400) for job in (whole, broken)]
+    codes = [run_aligned(job) for job in (whole, broken)]
 
     assert (codes, process.returncode) == ([0, 0], -signal.SIGKILL)
     assert notices(whole.parent) == []
@@ -112,6 +112,11 @@ def test_preview_is_a_grid_of_labelled_and_composed_crops() -> None:
 
 def start_aligned(job: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([sys.executable, "-c", ALIGNED_TRAINING, str(job)], cwd=ROOT)
+
+
+def run_aligned(job: Path) -> int:
+    with start_aligned(job) as process:
+        return process.wait(timeout=400)
 
 
 def notices(folder: Path) -> list[str]:
