@@ -95,7 +95,7 @@ def ensure_service(
     """
     service = find_service(folder, name)
     if service is not None and service.environment == _digest(environment):
-        with suppress(NotUp):
+        with suppress(NotUp, psutil.NoSuchProcess):
             _wait_until_up(psutil.Process(service.pid), service, is_up=is_up, timeout_s=timeout_s)
             return service
     stop_service(folder, name)
@@ -161,10 +161,10 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = STOP_S) -> bool:
     if service is None:
         (folder / f"{name}.json").unlink(missing_ok=True)
         return False
-    main = psutil.Process(service.pid)
     family = find_family(folder, service.pid)
-    _signal([main], "terminate")
-    psutil.wait_procs([main], timeout=timeout_s)
+    main = family[:1]
+    _signal(main, "terminate")
+    psutil.wait_procs(main, timeout=timeout_s)
     _end(family, timeout_s=timeout_s)
     (folder / f"{name}.json").unlink(missing_ok=True)
     return True
