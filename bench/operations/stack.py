@@ -16,6 +16,7 @@ import psutil
 from configs.presets import load_params
 from deploy.api import PrefectApi
 from deploy.background import Service, find_service
+from deploy.memory import StackMemory, write_memory
 from deploy.ports import pick_port
 
 DEPLOYMENT = "ocrline"
@@ -129,8 +130,13 @@ class Stack:
 
 @contextmanager
 def running_stack(home: Path, **variables: str) -> Iterator[Stack]:
-    """Bring a stack up, and down at the end."""
+    """Bring a stack up, and down at the end.
+
+    Where others that start meanwhile prefer no port of it: what is away for a moment comes back.
+    """
     stack = Stack(home, f"http://127.0.0.1:{pick_port(0)}", variables)
+    (home / "services").mkdir(parents=True, exist_ok=True)
+    write_memory(home / "services", StackMemory(port=pick_port(0)))
     try:
         stack.run("up", "--endpoint", stack.endpoint)
         yield stack

@@ -195,6 +195,8 @@ def test_a_dead_worker_is_noticed_and_replaced() -> None:
 def test_a_server_that_died_comes_back_where_its_runs_ask_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Not 4200, which the tests beside this one take while its server is away.
+    monkeypatch.setattr("deploy.parts.server.PORT", pick_port(0))
     _ensure_prefect_anew()
     folder = Settings().home / "services"
     server = find_service(folder, "prefect")
@@ -202,7 +204,7 @@ def test_a_server_that_died_comes_back_where_its_runs_ask_it(
     process = psutil.Process(server.pid)
     process.kill()
     process.wait()
-    monkeypatch.setattr("deploy.parts.server.PORT", pick_port(0))  # 4200 is free again
+    monkeypatch.setattr("deploy.parts.server.PORT", pick_port(0))  # the first is free again
 
     _ensure_prefect_anew()
 

@@ -26,7 +26,9 @@ needs_minio = pytest.mark.skipif(not find_minio(), reason=f"no minio: {minio.INS
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """One whose server prefers a port that those of the tests beside it do not."""
+    monkeypatch.setattr(minio, "PORT", pick_port(0))
     with own_home_in(tmp_path):
         for name in [n for n in os.environ if n.startswith("MINIO_")]:
             del os.environ[name]
