@@ -112,7 +112,9 @@ def _run_for(moment: Moment, number: int) -> tuple[str, list[str]]:
     common = [f"training.checkpoint_every_s={CHECKPOINT_S}", f"name=crash{number}"]
     match moment:
         case "preparing":
-            return "prepare", [*common, f"dataset.seed={number}"]
+            # Prefect says with delay that a task runs: it has to last for some seconds.
+            many = "dataset.synthesis.count=3000"
+            return "prepare", [*common, f"dataset.seed={number}", many]
         case "training":
             return "train", [*common, f"training.seed={number}", "training.epochs=20"]
     return "deploy", common
