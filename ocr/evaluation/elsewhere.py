@@ -127,17 +127,20 @@ def _place(
 ) -> Readings[ReadT]:
     """Find the image of each row; those of no test image are left out."""
     told = _one_each(rows)
-    wanted = {_file(path) for path in told}
-    known: dict[str, list[Sample]] = defaultdict(list)
+    whole: dict[str, list[Sample]] = defaultdict(list)
+    longer: dict[str, list[Sample]] = defaultdict(list)
     tested: dict[str, str] = {}
     for sample in samples:
-        if (file := _file(_path(sample.image))) in wanted:
-            known[file].append(sample)
+        path = _path(sample.image)
+        whole[path].append(sample)
+        for end in told.keys() & _ends(path):
+            longer[end].append(sample)
         if sample.split == "test":
             tested[sample.id] = sample.image or "one that was rendered"
     found: dict[str, ReadT] = {}
     for path, (where, reading) in told.items():
-        sample_id = _find(path, known[_file(path)], where)
+        shorter = (sample for end in _ends(path) for sample in whole.get(end, ()))
+        sample_id = _choose(path, whole.get(path) or [*longer[path], *shorter], where)
         if found.setdefault(sample_id, reading) != reading and sample_id in tested:
             image = tested[sample_id]
             raise BadData(f"{where}: {image} was read otherwise under another path; keep one")
@@ -160,11 +163,9 @@ def _one_each(rows: Iterable[tuple[str, str, ReadT]]) -> dict[str, tuple[str, Re
     return told
 
 
-def _find(path: str, samples: Sequence[Sample], where: str) -> str:
-    """Return the id of the sample that a path names; empty: none."""
-    alike = [sample for sample in samples if _are_one(path, _path(sample.image))]
-    exact = [sample for sample in alike if _path(sample.image) == path]
-    named = {sample.id: sample.image for sample in exact or alike}
+def _choose(path: str, samples: Sequence[Sample], where: str) -> str:
+    """Return the id of the one sample that a path may name; empty: there is none."""
+    named = {sample.id: sample.image for sample in samples}
     if len(named) < 2:
         return next(iter(named), "")
     images = sorted(set(named.values()))
@@ -177,10 +178,10 @@ def _path(written: str) -> str:
     return PurePosixPath(written.replace("\\", "/")).as_posix()
 
 
-def _file(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _are_one(left: str, right: str) -> bool:
-    """Whether two paths are of one file, seen from folders of which one holds the other."""
-    return left == right or left.endswith(f"/{right}") or right.endswith(f"/{left}")
+def _ends(path: str) -> Iterator[str]:
+    """Yield what a path may be, seen from each of the folders that lead to it, and itself."""
+    yield path
+    start = path.find("/") + 1
+    while start:
+        yield path[start:]
+        start = path.find("/", start) + 1

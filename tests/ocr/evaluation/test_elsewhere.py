@@ -1,6 +1,7 @@
 """What a system that is no version here read: found by the images' paths, or refused."""
 
 import json
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -61,6 +62,24 @@ def test_the_path_that_is_written_in_whole_comes_first() -> None:
     told = read("a.jpg\t1\nold/a.jpg\t2\n", sample("a.jpg"), sample("old/a.jpg"))
 
     assert told == {"a.jpg": ("1", 1.0), "old/a.jpg": ("2", 1.0)}
+
+
+def test_files_of_one_name_in_many_folders_are_each_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[str] = []
+
+    def look(path: str) -> PurePosixPath:
+        looked_at.append(path)
+        return PurePosixPath(path)
+
+    monkeypatch.setattr("ocr.evaluation.elsewhere.PurePosixPath", look)
+    samples = [sample(f"{number}/line.jpg") for number in range(99)]
+
+    told = read("".join(f"./{number}/line.jpg\t{number}\n" for number in range(99)), *samples)
+
+    assert told == {f"{number}/line.jpg": (str(number), 1.0) for number in range(99)}
+    assert len(looked_at) == 99 + 99 + 1  # rows, samples and the file
 
 
 def test_readings_of_what_is_not_tested_are_left_out() -> None:
