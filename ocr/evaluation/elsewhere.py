@@ -23,6 +23,8 @@ from ocr.reading.recognition.ctc import Recognition
 ReadT = TypeVar("ReadT")
 _OF_SEVERAL = re.compile(r'\{ *"[^"]*": *\{ *"label"')
 """How infer_rec.py writes what several nets, a teacher and its student, read of one line."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Of a pair that JSON writes as two escapes: no report could be written with it."""
 _SHOWN = 80
 
 
@@ -88,13 +90,15 @@ def _to_line(found: object, write: Callable[[str], str]) -> PageLine:
         raise ValueError(points.detail)
     if isinstance(text, Fault):
         raise ValueError(text.detail)
+    if half := _HALF.search(text):
+        raise ValueError(f"the text has half a character, U+{ord(half[0]):04X}")
     return PageLine(points, write(text.strip(SPACES)), _to_share(found.get("score", 1.0)))
 
 
 def _to_share(written: object) -> float:
     try:
         share = float(written) if isinstance(written, str | int | float) else -1.0
-    except ValueError:
+    except (ValueError, OverflowError):
         share = -1.0
     if not 0 <= share <= 1:
         raise ValueError(f"the confidence is {written!r:.60}, expected 0 to 1")

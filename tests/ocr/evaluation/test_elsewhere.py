@@ -163,6 +163,14 @@ def test_pages_of_the_tool_are_read_and_what_reads_as_nothing_is_left_out() -> N
         ('[{"transcription": "1"}]', "corners are None"),
         ('[{"transcription": 1.5, "points": [[1, 2], [3, 4], [5, 6]]}]', "the text is 1.5"),
         ("[7]", "7 is no object"),
+        (
+            json.dumps([{"transcription": "1", "points": SQUARE, "score": 10**400}]),
+            "t.txt:1: a.jpg: the confidence is 1000000",
+        ),
+        (
+            json.dumps([{"transcription": "\ud83d", "points": SQUARE}]),
+            r"t.txt:1: a.jpg: the text has half a character, U\+D83D",
+        ),
     ],
 )
 def test_a_page_that_is_told_badly_is_refused(written: str, said: str) -> None:
