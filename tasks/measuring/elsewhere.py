@@ -89,12 +89,14 @@ def _read_named(reader: str, params: LineEvaluationParams | PageEvaluationParams
 
 def _read(params: LineEvaluationParams | PageEvaluationParams) -> bytes:
     path = Path(params.baseline_readings)
+    said = f"evaluation.baseline_readings: {str(path)!r}"
     try:
+        # A pipe would be waited for, and /dev/zero never ends.
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise BadInput(f"{said} is no plain file")
         return rows_of_results(path) if path.is_dir() else path.read_bytes()
     except OSError as error:
-        raise BadInput(
-            f"evaluation.baseline_readings: {str(path)!r} cannot be read: {error.strerror}"
-        ) from error
+        raise BadInput(f"{said} cannot be read: {error.strerror}") from error
 
 
 def _name(content: bytes) -> str:

@@ -1,6 +1,7 @@
 """Readings of a system that is no version here, as the opponent of a first model."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,15 @@ def test_a_missing_file_ends_a_run_before_it_prepares(
 ) -> None:
     with pytest.raises(BadInput, match=r"baseline_readings: '.*gone.txt' cannot be read: No such"):
         start(project, monkeypatch, tmp_path / "gone.txt")
+
+
+@pytest.mark.parametrize("name", ["pipe", "zero"])
+def test_what_never_ends_is_no_file_of_readings(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+
+    with pytest.raises(BadInput, match=rf"baseline_readings: '.*{name}' is no plain file"):
+        name_readings(params_of(tmp_path / name))
 
 
 def test_an_image_that_nothing_is_told_of_ends_a_run_before_it_learns(
