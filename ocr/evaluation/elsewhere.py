@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from ocr.dataset.labels.encoding import SPACES, OtherEncoding, decode_labels
 from ocr.dataset.pages.labels.raw import read_points, read_text
 from ocr.dataset.quarantine import Fault
+from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.dataset.snapshot.snapshot import Sample
 from ocr.errors import BadData
 from ocr.models.page_line import PageLine
@@ -179,7 +180,7 @@ def _choose(path: str, samples: Sequence[Sample], where: str) -> str:
 
 
 def _path(written: str) -> str:
-    return PurePosixPath(written.replace("\\", "/")).as_posix()
+    return PurePosixPath(join_accents(turn_slashes(written))).as_posix()
 
 
 def _ends(path: str) -> Iterator[str]:

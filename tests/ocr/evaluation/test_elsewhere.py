@@ -52,6 +52,7 @@ def test_lines_of_the_tool_are_read_with_their_confidence_and_without() -> None:
         ("test\\a.jpg", "test/a.jpg"),
         ("a.jpg", "test/a.jpg"),  # tools/infer/predict_system.py writes the file's name alone
         ("test/a.jpg", "./test/a.jpg"),
+        ("e\u0301.jpg", "\u00e9.jpg"),  # as a Mac lists it
     ],
 )
 def test_a_path_may_be_seen_from_another_folder(written: str, image: str) -> None:
