@@ -26,6 +26,7 @@ _PARAMETERS = {
 """Keys of which a net's file may say something else than the parameter that sets them."""
 _FILES = re.compile(r"(.*_)?(path|file|dir|pretrained|checkpoints|profiler_options)")
 """Keys of files: their content would be in no digest, and PaddleOCR unpickles some of it."""
+_SHOWN = 80
 _PLAIN = re.compile(r"[\w .:+,-]*")
 """PaddleOCR hands names of its config to Python's eval: nothing that could call may stand there."""
 
@@ -64,11 +65,19 @@ def name_replaced(
         training: Its parameters.
     """
     said = [
-        f"training.{name} {getattr(training, name)!r} ({there} there)"
+        f"training.{name} {getattr(training, name)!r} ({_shown(there)} there)"
         for name, path in _PARAMETERS.items()
         if (there := _look_up(upstream, path)) and there != _look_up(config, path)
     ]
     return f"not as {training.net} has it: {', '.join(said)}" * bool(said)
+
+
+def _shown(there: object) -> str:
+    """Say a value in one line, of an address its file alone: the rest may hold a password."""
+    text, is_address, rest = str(there).partition("://")
+    if is_address:
+        text = "…/" + re.split("[?#]", rest)[0].rpartition("@")[2].rpartition("/")[2]
+    return f"{text if text.isprintable() else repr(text):.{_SHOWN}}"
 
 
 def _look_up(config: Any, path: str) -> Any:

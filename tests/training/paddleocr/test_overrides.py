@@ -43,3 +43,20 @@ def test_what_parameters_of_a_detector_replace_is_named(tree: Path) -> None:
         "training.pretrained '' (./pretrain_models/MobileNetV3_large_x0_5_pretrained there), "
         "training.crop_width_px 320 ([640, 640] there)"
     )
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("https://me:secret@host/best.pdparams?key=secret", "…/best.pdparams"),
+        ("https://host?key=secret", "…/host"),
+        ("\x1b[31m", r"'\x1b[31m'"),
+        ("x" * 1000, "x" * 80),
+    ],
+)
+def test_what_is_replaced_is_named_without_secrets_and_in_one_line(there: str, said: str) -> None:
+    training, upstream = PaddleOcrDetectorParams(net=PAGES), {"Global": {"pretrained_model": there}}
+
+    told = name_replaced(upstream, {"Global": {"pretrained_model": None}}, training)
+
+    assert told == f"not as {PAGES} has it: training.pretrained '' ({said} there)"
