@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Generic, TypeVar
 
+import shapely
+
 from ocr.dataset.labels.encoding import SPACES, OtherEncoding, decode_labels
-from ocr.dataset.pages.labels.raw import read_points, read_text
+from ocr.dataset.pages.labels.raw import Points, read_points, read_text
 from ocr.dataset.quarantine import Fault
 from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.dataset.snapshot.snapshot import Sample
@@ -26,6 +28,7 @@ _OF_SEVERAL = re.compile(r'\{ *"[^"]*": *\{ *"label"')
 """How infer_rec.py writes what several nets, a teacher and its student, read of one line."""
 _HALF = re.compile("[\ud800-\udfff]")
 """Of a pair that JSON writes as two escapes: no report could be written with it."""
+_FEWEST_CORNERS = 3
 _SHOWN = 80
 
 
@@ -71,6 +74,9 @@ def read_pages_elsewhere(
     """Find what was read of test pages; see `read_lines_elsewhere`.
 
     Corners are in pixels of the page as PaddleOCR opens it, turned as its EXIF says.
+
+    Raises:
+        BadData: As there, or most boxes have no area that could be compared.
     """
 
     def parse(written: str) -> tuple[PageLine, ...]:
@@ -80,7 +86,19 @@ def read_pages_elsewhere(
         lines = [_to_line(each, write) for each in found]
         return tuple(line for line in lines if line.text)
 
-    return _place(_rows(content, parse, name=name), samples, name=name)
+    readings = _place(_rows(content, parse, name=name), samples, name=name)
+    boxes = [line.polygon for lines in readings.by_id.values() for line in lines]
+    crooked = [box for box in boxes if not _is_outline(box)]
+    if 2 * len(crooked) > len(boxes):  # single ones are left out, as of any reader
+        raise BadData(
+            f"{name}: {len(crooked)} of {len(boxes)} boxes are no outline, such as "
+            f"{crooked[0]!s:.{_SHOWN}}; expected corners in their order round the text"
+        )
+    return readings
+
+
+def _is_outline(box: Points) -> bool:
+    return len(box) >= _FEWEST_CORNERS and shapely.Polygon(box).is_valid
 
 
 def _to_line(found: object, write: Callable[[str], str]) -> PageLine:

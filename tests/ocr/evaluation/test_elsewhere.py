@@ -187,3 +187,19 @@ def test_equal_recognitions_of_one_image_are_one() -> None:
     )
 
     assert found.of("id of a.jpg") == Recognition("1", 1.0, ())
+
+
+@pytest.mark.parametrize("corners", [[0, 2], [0, 1, 3, 2]])
+def test_boxes_that_most_have_no_area_are_refused(corners: list[int]) -> None:
+    crooked = {"transcription": "1", "points": [SQUARE[corner] for corner in corners]}
+    whole = {"transcription": "2", "points": SQUARE}
+
+    def tell(*regions: object) -> tuple[PageLine, ...]:
+        content = f"a.jpg\t{json.dumps(regions)}".encode()
+        return read_pages_elsewhere(content, name="t.txt", samples=[sample("a.jpg")]).of(
+            "id of a.jpg"
+        )
+
+    assert len(tell(crooked, whole)) == 2
+    with pytest.raises(BadData, match=r"t.txt: 2 of 3 boxes are no outline, such as \(\(1.0, 2.0"):
+        tell(crooked, whole, crooked)
