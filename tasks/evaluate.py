@@ -29,7 +29,12 @@ from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import Recogniser
 from ocr.store.digest import stage_key
 from tasks.measuring.baseline import BASELINE_PACKAGES, identify, name_baseline
-from tasks.measuring.elsewhere import is_of_elsewhere, load_line_readings, load_page_readings
+from tasks.measuring.elsewhere import (
+    is_of_elsewhere,
+    load_line_readings,
+    load_page_readings,
+    still_tell,
+)
 from tasks.measuring.found import find_or_measure
 from tasks.measuring.further import Read, read_further
 from tasks.measuring.readings import Stage, read_alone
@@ -184,7 +189,12 @@ def _beside_opponent(
     """Find the report of the same inputs, or keep what ``pair`` makes of the opponent's name."""
     champion = workspace.registry.champion(model.name)
     other = champion.opponent_of(model.version) if champion else None
-    opponent = f"{model.name}:{other}" if other else name_baseline(workspace, params)
+    if other:
+        opponent = f"{model.name}:{other}"
+    elif champion and not still_tell(workspace, params, dataset):
+        opponent = "none"
+    else:
+        opponent = name_baseline(workspace, params)
     digest = stage_key(
         stage,
         packages=BASELINE_PACKAGES.get(opponent, ()),

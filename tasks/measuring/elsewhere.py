@@ -14,7 +14,8 @@ from ocr.evaluation.saved_results import rows_of_results
 from ocr.models.page_line import PageLine
 from ocr.reading.baselines import WrittenAsLabels
 from ocr.reading.recognition.ctc import Recognition
-from tasks.workspace import open_workspace
+from tasks.run.narration import narrate
+from tasks.workspace import Workspace, open_workspace
 
 READINGS: Final = "readings"
 
@@ -43,8 +44,29 @@ def check_readings(
         BadInput: It cannot be read.
     """
     workspace = open_workspace()
-    if params.baseline != READINGS or workspace.registry.champion(model) is not None:
-        return
+    if params.baseline == READINGS and workspace.registry.champion(model) is None:
+        _check(workspace, params, dataset)
+
+
+def still_tell(
+    workspace: Workspace, params: LineEvaluationParams | PageEvaluationParams, dataset: SnapshotRef
+) -> bool:
+    """Whether readings, where they stand in, tell of each test image; said if they do not.
+
+    From the first champion on nobody needs to keep them.
+    """
+    if params.baseline == READINGS:
+        try:
+            _check(workspace, params, dataset)
+        except (BadData, BadInput) as error:
+            narrate("evaluate", f"{error}; the first champion is compared with nothing")
+            return False
+    return True
+
+
+def _check(
+    workspace: Workspace, params: LineEvaluationParams | PageEvaluationParams, dataset: SnapshotRef
+) -> None:
     reader = name_readings(params)
     if isinstance(params, LineEvaluationParams):
         load_line_readings(reader, params, workspace.open_lines(dataset.key))

@@ -111,6 +111,26 @@ def test_with_a_champion_what_read_before_is_not_asked_for(
     assert evaluation.opponent == f"{NAME}:v1"
 
 
+@pytest.mark.parametrize("content", ["", "gone.png\tA\n"])
+def test_the_first_champion_is_measured_again_without_what_read_before_it(
+    content: str, project: ToyProject, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_readings(project, tmp_path / "old.txt", misread=5)
+    params, model = params_of(file), project.add("v1")
+    first = project.evaluate(model, params)
+    project.promote("v1")
+    assert project.evaluate(model, params).key == first.key
+    file.unlink()
+    if content:
+        file.write_text(content)
+
+    evaluation = project.evaluate(model, params)
+
+    assert evaluation.opponent == "none"
+    assert "old.txt" in capsys.readouterr().err.rpartition("; the first champion is compared")[0]
+    assert LinesReport.read(project.registry.store, evaluation.key).comparison is None
+
+
 def start(project: ToyProject, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
     """Run a retraining up to its training, which is none."""
     given = ["evaluation.baseline=readings", f"evaluation.baseline_readings={file}"]
