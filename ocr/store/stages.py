@@ -112,7 +112,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-lines": Stage(
-        4,
+        5,
         (
             "ocr.evaluation.lines.evaluate",
             "ocr.dataset.lines.snapshot",

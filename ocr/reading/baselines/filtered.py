@@ -29,7 +29,8 @@ class WrittenAsLabels:
 
     def __call__(self, text: str) -> str:
         """Write a text."""
-        return "".join(map(self._keep, self._rewrite(text)))
+        kept = "".join(map(self._keep, self._rewrite(text)))
+        return self._rewrite(kept)  # spaces meet where a character between them is dropped
 
     def _keep(self, character: str) -> str:
         cases = (character, character.swapcase())

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from ocr.dataset.labels.text_rule import TextRule
 from ocr.image.pixels import Image
 from ocr.models.page_line import PageLine
@@ -23,6 +25,11 @@ def test_a_letter_becomes_the_case_that_the_labels_use() -> None:
     recogniser = FilteredRecogniser(shelf, WrittenAsLabels("TOALkgSR "))
 
     assert recogniser.recognise([draw(0, "")])[0].text == "TOTAL kg STRA"
+
+
+@pytest.mark.parametrize("read", ["Total · 5", "Total 5 €", "€ Total 5", "Total 5"])
+def test_a_dropped_character_leaves_no_space_that_labels_never_have(read: str) -> None:
+    assert WrittenAsLabels("Total 5", TextRule().apply)(read) == "Total 5"
 
 
 def test_answers_are_rewritten_as_the_labels_are_before_they_are_filtered() -> None:
