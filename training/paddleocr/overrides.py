@@ -15,15 +15,17 @@ RATES = {
 }
 """Keys that say how fast, and what sets them."""
 _PARAMETERS = {
-    "epochs": "Global.epoch_num",
-    "learning_rate": "Optimizer.lr.learning_rate",
-    "batch_size": "Train.loader.batch_size_per_card",
-    "pretrained": "Global.pretrained_model",
-    "max_text_length": "Global.max_text_length",
-    "width_px": "Train.dataset.transforms.RecResizeImg.image_shape",
-    "crop_width_px": "Train.dataset.transforms.EastRandomCropData.size",
+    "Global.epoch_num": "epochs",
+    "Optimizer.lr.learning_rate": "learning_rate",
+    "Optimizer.lr.values": "learning_rate",
+    "Train.loader.batch_size_per_card": "batch_size",
+    "Global.pretrained_model": "pretrained",
+    "Global.use_amp": "amp",
+    "Global.max_text_length": "max_text_length",
+    "Train.dataset.transforms.RecResizeImg.image_shape": "width_px",
+    "Train.dataset.transforms.EastRandomCropData.size": "crop_width_px",
 }
-"""Keys of which a net's file may say something else than the parameter that sets them."""
+"""Parameters by the key that they set, of which a net's file may say something else."""
 _FILES = re.compile(r"(.*_)?(path|file|dir|pretrained|checkpoints|profiler_options)")
 """Keys of files: their content would be in no digest, and PaddleOCR unpickles some of it."""
 _SHOWN = 80
@@ -66,7 +68,7 @@ def name_replaced(
     """
     said = [
         f"training.{name} {getattr(training, name)!r} ({_shown(there)} there)"
-        for name, path in _PARAMETERS.items()
+        for path, name in _PARAMETERS.items()
         if (there := _look_up(upstream, path)) and there != _look_up(config, path)
     ]
     return f"not as {training.net} has it: {', '.join(said)}" * bool(said)

@@ -33,6 +33,26 @@ def test_what_parameters_of_a_recogniser_replace_is_named(tree: Path) -> None:
     assert name_replaced(config, config, params) == ""
 
 
+@pytest.mark.parametrize(
+    ("net", "said"),
+    [
+        (
+            "configs/rec/ch_PP-OCRv2/ch_PP-OCRv2_rec.yml",
+            "training.learning_rate 0.0005 ([0.001, 0.0001] there)",
+        ),
+        (
+            "configs/rec/PP-OCRv4/PP-OCRv4_mobile_rec_ampO2_ultra.yml",
+            "training.amp 'off' (True there)",
+        ),
+    ],
+)
+def test_rates_by_epoch_and_half_precision_are_named_too(tree: Path, net: str, said: str) -> None:
+    upstream, params = recognition.read_upstream(tree, net), PaddleOcrRecogniserParams(net=net)
+    config = recognition.make_config(upstream, params, files=FILES, lines=1000, gpu=False)
+
+    assert said in name_replaced(upstream, config, params)
+
+
 def test_what_parameters_of_a_detector_replace_is_named(tree: Path) -> None:
     upstream = detection.read_upstream(tree, PAGES)
     params = PaddleOcrDetectorParams(net=PAGES, epochs=3, crop_width_px=320)
