@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import shapely
 
@@ -24,24 +24,42 @@ from ocr.models.page_line import PageLine
 from ocr.reading.recognition.ctc import Recognition
 
 ReadT = TypeVar("ReadT")
+Place = tuple[str, str]
+"""SHA-256 of an image, and its path as the labels write it."""
 _OF_SEVERAL = re.compile(r'\{ *"[^"]*": *\{ *"label"')
 """How infer_rec.py writes what several nets, a teacher and its student, read of one line."""
+_OF_A_PAGE = re.compile(r'\[ *\{ *"(transcription|points)"')
 _HALF = re.compile("[\ud800-\udfff]")
 """Of a pair that JSON writes as two escapes: no report could be written with it."""
 _FEWEST_CORNERS = 3
 _SHOWN = 80
 
 
+class Placed(Protocol):
+    """A sample of a snapshot."""
+
+    @property
+    def id(self) -> str:
+        """SHA-256 of the encoded image."""
+
+    @property
+    def image(self) -> str:
+        """Image path as written in the labels."""
+
+
 @dataclass(frozen=True)
 class Readings(Generic[ReadT]):
-    """Readings of test images; `name` is what reports call them."""
+    """Readings of test images; `name` is what reports call them.
+
+    Documents may have equal images, so each is known by its SHA-256 and its path.
+    """
 
     name: str
-    by_id: Mapping[str, ReadT]
+    by_place: Mapping[Place, ReadT]
 
-    def of(self, sample_id: str) -> ReadT:
-        """Return what was read of an image; SHA-256 of it, encoded."""
-        return self.by_id[sample_id]
+    def of(self, sample: Placed) -> ReadT:
+        """Return what was read of a sample."""
+        return self.by_place[sample.id, sample.image]
 
 
 def read_lines_elsewhere(
@@ -63,6 +81,8 @@ def read_lines_elsewhere(
         text, _, confidence = written.partition("\t")
         if _OF_SEVERAL.match(text):
             raise ValueError("several nets read it: keep the text and the confidence of one")
+        if _OF_A_PAGE.match(text):
+            raise ValueError("it is told as a page is, expected the text, a tab and its confidence")
         return Recognition(write(text.strip(SPACES)), _to_share(confidence or 1.0), ())
 
     return _place(_rows(content, parse, name=name), samples, name=name)
@@ -87,24 +107,27 @@ def read_pages_elsewhere(
         return tuple(line for line in lines if line.text)
 
     readings = _place(_rows(content, parse, name=name), samples, name=name)
-    boxes = [line.polygon for lines in readings.by_id.values() for line in lines]
+    boxes = [line.polygon for lines in readings.by_place.values() for line in lines]
     crooked = [box for box in boxes if not _is_outline(box)]
     if 2 * len(crooked) > len(boxes):  # single ones are left out, as of any reader
         raise BadData(
             f"{name}: {len(crooked)} of {len(boxes)} boxes are no outline, such as "
-            f"{crooked[0]!s:.{_SHOWN}}; expected corners in their order round the text"
+            f"{crooked[0]!s:.{_SHOWN}}; expected corners in pixels, in their order round the text"
         )
     return readings
 
 
 def _is_outline(box: Points) -> bool:
-    return len(box) >= _FEWEST_CORNERS and shapely.Polygon(box).is_valid
+    is_in_pixels = any(number > 1 for point in box for number in point)  # no shares of the page
+    return is_in_pixels and len(box) >= _FEWEST_CORNERS and shapely.Polygon(box).is_valid
 
 
 def _to_line(found: object, write: Callable[[str], str]) -> PageLine:
     if not isinstance(found, Mapping):
         raise ValueError(f"{found!r:.60} is no object")
-    points, text = read_points(found.get("points")), read_text(found.get("transcription"))
+    if "transcription" not in found:
+        raise ValueError(f"a line has no transcription, only {', '.join(found) or 'nothing'}")
+    points, text = read_points(found.get("points")), read_text(found["transcription"])
     if isinstance(points, Fault):
         raise ValueError(points.detail)
     if isinstance(text, Fault):
@@ -150,28 +173,33 @@ def _place(
 ) -> Readings[ReadT]:
     """Find the image of each row; those of no test image are left out."""
     told = _one_each(rows)
+    wanted = {end for path in told for end in _ends(path)}
     whole: dict[str, list[Sample]] = defaultdict(list)
     longer: dict[str, list[Sample]] = defaultdict(list)
-    tested: dict[str, str] = {}
+    tested: dict[Place, str] = {}  # and the path as it is compared
     for sample in samples:
         path = _path(sample.image)
-        whole[path].append(sample)
+        if path in wanted:
+            whole[path].append(sample)
         for end in told.keys() & _ends(path):
             longer[end].append(sample)
         if sample.split == "test":
-            tested[sample.id] = sample.image or "one that was rendered"
-    found: dict[str, ReadT] = {}
+            tested[sample.id, sample.image] = path
+    found: dict[Place, ReadT] = {}
     for path, (where, reading) in told.items():
         shorter = (sample for end in _ends(path) for sample in whole.get(end, ()))
-        sample_id = _choose(path, whole.get(path) or [*longer[path], *shorter], where)
-        if found.setdefault(sample_id, reading) != reading and sample_id in tested:
-            image = tested[sample_id]
-            raise BadData(f"{where}: {image} was read otherwise under another path; keep one")
-    missing = [image for sample_id, image in tested.items() if sample_id not in found]
+        alike = _choose(path, whole.get(path) or [*longer[path], *shorter], where)
+        for place in alike & tested.keys():
+            if path != tested[place] and tested[place] in told:  # by a row of its own
+                continue
+            if found.setdefault(place, reading) != reading:
+                said = f"{place[1]} was read otherwise under another path; keep one"
+                raise BadData(f"{where}: {said}")
+    missing = [image or "one that was rendered" for _, image in tested.keys() - found.keys()]
     if missing:
         raise BadData(
             f"{name} does not tell what was read of {len(missing)} of {len(tested)} test images, "
-            f"such as {missing[0]!r}; let that system read these too"
+            f"such as {min(missing)!r}; let that system read these too"
         )
     return Readings(f"readings in {PurePosixPath(name).name}", found)
 
@@ -186,11 +214,11 @@ def _one_each(rows: Iterable[tuple[str, str, ReadT]]) -> dict[str, tuple[str, Re
     return told
 
 
-def _choose(path: str, samples: Sequence[Sample], where: str) -> str:
-    """Return the id of the one sample that a path may name; empty: there is none."""
+def _choose(path: str, samples: Sequence[Sample], where: str) -> set[Place]:
+    """Return where the image that a path names lies: nowhere, in one place, or equal in several."""
     named = {sample.id: sample.image for sample in samples}
     if len(named) < 2:
-        return next(iter(named), "")
+        return {(sample.id, sample.image) for sample in samples}
     images = sorted(set(named.values()))
     if len(images) == 1:
         raise BadData(f"{where}: {path} has {len(named)} lines, expected images of one line each")

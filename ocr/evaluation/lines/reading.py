@@ -23,6 +23,10 @@ class LabelledLine(Protocol):
         """SHA-256 of the encoded image."""
 
     @property
+    def image(self) -> str:
+        """Image path as written in the labels."""
+
+    @property
     def text(self) -> str:
         """What the image reads."""
 
@@ -45,7 +49,7 @@ def read_lines(
     remaining = iter(samples)
     for batch in iter(lambda: list(islice(remaining, batch_size)), []):
         if isinstance(recogniser, Readings):
-            texts = [recogniser.of(sample.id) for sample, _ in batch]
+            texts = [recogniser.of(sample) for sample, _ in batch]
         else:
             texts = recogniser.recognise([image for _, image in batch])
         for (sample, image), text in zip(batch, texts, strict=True):

@@ -19,7 +19,7 @@ def read_pages(
 ) -> Iterator[EvaluatedPage]:
     """Read page by page."""
     for sample, image in samples:
-        lines = reader.of(sample.id) if isinstance(reader, Readings) else reader.read(image).lines
+        lines = reader.of(sample) if isinstance(reader, Readings) else reader.read(image).lines
         yield EvaluatedPage(
             id=sample.id,
             image=sample.image,

@@ -12,7 +12,7 @@ from ocr.evaluation.elsewhere import read_lines_elsewhere, read_pages_elsewhere
 from ocr.models.page_line import PageLine
 from ocr.reading.recognition.ctc import Recognition
 
-SQUARE = [[1, 2], [9, 2], [9, 8], [1, 8]]
+SQUARE: list[list[float]] = [[1, 2], [9, 2], [9, 8], [1, 8]]
 
 
 def sample(image: str, *, split: Split = "test", sample_id: str = "") -> Sample:
@@ -30,10 +30,14 @@ def sample(image: str, *, split: Split = "test", sample_id: str = "") -> Sample:
     )
 
 
+def one_line(points: list[list[float]], *, key: str = "transcription") -> str:
+    return json.dumps([{key: "1", "points": points}])
+
+
 def read(content: str, *samples: Sample) -> dict[str, tuple[str, float]]:
     found = read_lines_elsewhere(content.encode(), name="old/told.txt", samples=samples)
     assert found.name == "readings in told.txt"
-    return {each.image: (found.of(each.id).text, found.of(each.id).confidence) for each in samples}
+    return {each.image: (found.of(each).text, found.of(each).confidence) for each in samples}
 
 
 def test_lines_of_the_tool_are_read_with_their_confidence_and_without() -> None:
@@ -60,9 +64,12 @@ def test_a_path_may_be_seen_from_another_folder(written: str, image: str) -> Non
 
 
 def test_the_path_that_is_written_in_whole_comes_first() -> None:
-    told = read("a.jpg\t1\nold/a.jpg\t2\n", sample("a.jpg"), sample("old/a.jpg"))
+    content = "a.jpg\t1\nold/a.jpg\t2\n"
+
+    told = read(content, sample("a.jpg"), sample("old/a.jpg"))
 
     assert told == {"a.jpg": ("1", 1.0), "old/a.jpg": ("2", 1.0)}
+    assert read(content, sample("a.jpg")) == {"a.jpg": ("1", 1.0)}  # the other is in quarantine
 
 
 def test_files_of_one_name_in_many_folders_are_each_looked_at_once(
@@ -90,7 +97,19 @@ def test_readings_of_what_is_not_tested_are_left_out() -> None:
         b"a.jpg\t1\nt.jpg\t2\ngone.jpg\t3\n", name="told.txt", samples=samples
     )
 
-    assert found.of("id of a.jpg").text == "1"
+    assert found.of(sample("a.jpg")).text == "1"
+
+
+def test_equal_images_of_two_documents_are_read_each_as_told() -> None:
+    one, other = sample("d1/1.jpg", sample_id="equal"), sample("d2/1.jpg", sample_id="equal")
+    content = b"d1/1.jpg\t1\t0.9\nd2/1.jpg\t1\t0.8\n"
+
+    found = read_lines_elsewhere(content, name="t.txt", samples=[one, other])
+
+    assert [found.of(each).confidence for each in (one, other)] == [0.9, 0.8]
+    with pytest.raises(BadData, match=r"1 of 2 test images, such as 'd1/1.jpg'"):
+        read("d2/1.jpg\t1\n", one, other)
+    assert read("1.jpg\t1\n", one, other) == {"d1/1.jpg": ("1", 1.0), "d2/1.jpg": ("1", 1.0)}
 
 
 def test_an_image_that_nothing_is_told_of_is_named() -> None:
@@ -114,7 +133,7 @@ def test_an_image_that_nothing_is_told_of_is_named() -> None:
             "told.txt:1: p.jpg has 2 lines, expected images of one line each",
         ),
         ("a.jpg\t1\n./a.jpg\t2\n", [sample("a.jpg")], "told.txt:2: .*at old/told.txt:1; keep one"),
-        ("a.jpg\t1\nx/a.jpg\t2\n", [sample("a.jpg")], "told.txt:2: a.jpg was read otherwise under"),
+        ("y/a.jpg\t1\nx/a.jpg\t2\n", [sample("a.jpg")], "txt:2: a.jpg was read otherwise under"),
         ("a.jpg 1\n", [sample("a.jpg")], "told.txt:1: 'a.jpg 1', expected an image, a tab and"),
         ("a.jpg\t1\thigh\n", [sample("a.jpg")], "the confidence is 'high', expected 0 to 1"),
         ("a.jpg\t1\tnan\n", [sample("a.jpg")], "the confidence is 'nan', expected 0 to 1"),
@@ -152,8 +171,8 @@ def test_pages_of_the_tool_are_read_and_what_reads_as_nothing_is_left_out() -> N
 
     polygon = ((1.0, 2.0), (9.0, 2.0), (9.0, 8.0), (1.0, 8.0))
     lines = (PageLine(polygon, "###", 1.0), PageLine(polygon, "合计,", 0.5))
-    assert found.of("id of a.jpg") == lines
-    assert found.of("id of b.jpg") == ()
+    assert found.of(sample("a.jpg")) == lines
+    assert found.of(sample("b.jpg")) == ()
 
 
 @pytest.mark.parametrize(
@@ -162,6 +181,7 @@ def test_pages_of_the_tool_are_read_and_what_reads_as_nothing_is_left_out() -> N
         ("nothing", "t.txt:1: a.jpg: Expecting value"),
         ("{}", 'expected .{"transcription"'),
         ('[{"transcription": "1"}]', "corners are None"),
+        (one_line(SQUARE, key="text"), "a line has no transcription, only text, points"),
         ('[{"transcription": 1.5, "points": [[1, 2], [3, 4], [5, 6]]}]', "the text is 1.5"),
         ("[7]", "7 is no object"),
         (
@@ -186,20 +206,27 @@ def test_equal_recognitions_of_one_image_are_one() -> None:
         b"a.jpg\t1\t1\nx/a.jpg\t1\t1\n", name="t.txt", samples=[sample("a.jpg")]
     )
 
-    assert found.of("id of a.jpg") == Recognition("1", 1.0, ())
+    assert found.of(sample("a.jpg")) == Recognition("1", 1.0, ())
 
 
-@pytest.mark.parametrize("corners", [[0, 2], [0, 1, 3, 2]])
-def test_boxes_that_most_have_no_area_are_refused(corners: list[int]) -> None:
-    crooked = {"transcription": "1", "points": [SQUARE[corner] for corner in corners]}
+@pytest.mark.parametrize(
+    "points",
+    [
+        [SQUARE[0], SQUARE[2]],
+        [SQUARE[0], SQUARE[1], SQUARE[3], SQUARE[2]],
+        [[0.1, 0.1], [1, 0.1], [1, 0.2], [0.1, 0.2]],
+    ],
+    ids=["two corners", "crossing sides", "shares of the page"],
+)
+def test_boxes_most_of_which_enclose_nothing_are_refused(points: list[list[float]]) -> None:
+    crooked = {"transcription": "1", "points": points}
     whole = {"transcription": "2", "points": SQUARE}
 
     def tell(*regions: object) -> tuple[PageLine, ...]:
         content = f"a.jpg\t{json.dumps(regions)}".encode()
-        return read_pages_elsewhere(content, name="t.txt", samples=[sample("a.jpg")]).of(
-            "id of a.jpg"
-        )
+        found = read_pages_elsewhere(content, name="t.txt", samples=[sample("a.jpg")])
+        return found.of(sample("a.jpg"))
 
     assert len(tell(crooked, whole)) == 2
-    with pytest.raises(BadData, match=r"t.txt: 2 of 3 boxes are no outline, such as \(\(1.0, 2.0"):
+    with pytest.raises(BadData, match=r"t.txt: 2 of 3 boxes are no outline, such as \(\("):
         tell(crooked, whole, crooked)

@@ -37,7 +37,7 @@ def test_what_the_tool_reads_of_each_line_is_found(tmp_path: Path) -> None:
     samples = list(open_line_snapshot(tmp_path / "store" / snapshot["snapshot"]).samples())
     found = read_lines_elsewhere(told.read_bytes(), name=str(told), samples=samples)
 
-    read = [found.of(sample.id) for sample in samples if sample.split == "test"]
+    read = [found.of(sample) for sample in samples if sample.split == "test"]
     assert len(read) == len(TEXTS["test"])
     for each in read:  # by a net that has learnt nothing
         assert set(each.text) <= set("0123456789")

@@ -19,6 +19,7 @@ class DrawnLine:
     text: str
     source: str
     group: str
+    image: str = ""
 
 
 @dataclass
