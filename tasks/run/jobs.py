@@ -178,6 +178,7 @@ def _watch(
 def _follow(path: Path) -> Callable[[], Iterator[Event]]:
     """Return what yields the events added since its last call, each once."""
     file, position, seen = 0, 0, -1
+    earlier = path.stat().st_ino if path.exists() else 0  # of a try before, until it is replaced
 
     def read_new() -> Iterator[Event]:
         nonlocal file, position, seen
@@ -195,7 +196,8 @@ def _follow(path: Path) -> Callable[[], Iterator[Event]]:
                 position += len(line)
                 event = json.loads(line)
                 seen = max(seen, event["step"])
-                if event["step"] > replayed_to or event.get("event") == "resumed":
+                is_resumed = event.get("event") == "resumed"
+                if file != earlier if is_resumed else event["step"] > replayed_to:
                     yield event
 
     return read_new

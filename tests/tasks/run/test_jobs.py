@@ -209,10 +209,11 @@ def test_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
 
 def test_replaced_file_tells_only_what_is_new(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
-    path.write_bytes(b'{"step": 1}\n{"step": 2}\n{"step": 3}\n')
+    resumed = b'{"event": "resumed", "step": 1}\n'  # of a try before
+    path.write_bytes(b'{"step": 1}\n' + resumed + b'{"step": 2}\n{"step": 3}\n')
     read_new = _follow(path)
     first = [event["step"] for event in read_new()]
-    (tmp_path / "part").write_bytes(b'{"step": 1}\n{"event": "resumed", "step": 1}\n')
+    (tmp_path / "part").write_bytes(b'{"step": 1}\n' + resumed)
     (tmp_path / "part").replace(path)
     again = list(read_new())
     with path.open("ab") as stream:
