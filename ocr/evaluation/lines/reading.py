@@ -6,7 +6,7 @@ from typing import Protocol
 
 import cv2
 
-from ocr.evaluation.elsewhere import Readings
+from ocr.evaluation.elsewhere import Placed, Readings
 from ocr.evaluation.lines.report import EvaluatedLine, Reading
 from ocr.image.pixels import Image
 from ocr.reading.recognition.ctc import Recognition
@@ -15,16 +15,8 @@ from ocr.reading.recognition.recogniser import Recogniser
 _BLUR_HEIGHT_PX = 32
 
 
-class LabelledLine(Protocol):
+class LabelledLine(Placed, Protocol):
     """A test line: a row of a snapshot's table."""
-
-    @property
-    def id(self) -> str:
-        """SHA-256 of the encoded image."""
-
-    @property
-    def image(self) -> str:
-        """Image path as written in the labels."""
 
     @property
     def text(self) -> str:

@@ -21,16 +21,19 @@ def tree() -> Path:
     return find_tree()
 
 
-def test_what_parameters_of_a_recogniser_replace_is_named(tree: Path) -> None:
-    upstream = recognition.read_upstream(tree, LINES)
-    params = PaddleOcrRecogniserParams(net=LINES, epochs=72, max_text_length=30)
+def replaced_by(tree: Path, params: PaddleOcrRecogniserParams) -> str:
+    upstream = recognition.read_upstream(tree, params.net)
     config = recognition.make_config(upstream, params, files=FILES, lines=1000, gpu=False)
+    return name_replaced(upstream, config, params)
 
-    assert name_replaced(upstream, config, params) == (
+
+def test_what_parameters_of_a_recogniser_replace_is_named(tree: Path) -> None:
+    params = PaddleOcrRecogniserParams(net=LINES, epochs=72, max_text_length=30)
+
+    assert replaced_by(tree, params) == (
         f"not as {LINES} has it: training.batch_size 16 (256 there), "
         "training.max_text_length 30 (25 there), training.width_px 320 ([3, 32, 100] there)"
     )
-    assert name_replaced(config, config, params) == ""
 
 
 @pytest.mark.parametrize(
@@ -47,17 +50,15 @@ def test_what_parameters_of_a_recogniser_replace_is_named(tree: Path) -> None:
     ],
 )
 def test_rates_by_epoch_and_half_precision_are_named_too(tree: Path, net: str, said: str) -> None:
-    upstream, params = recognition.read_upstream(tree, net), PaddleOcrRecogniserParams(net=net)
-    config = recognition.make_config(upstream, params, files=FILES, lines=1000, gpu=False)
-
-    assert said in name_replaced(upstream, config, params)
+    assert said in replaced_by(tree, PaddleOcrRecogniserParams(net=net))
 
 
 def test_what_parameters_of_a_detector_replace_is_named(tree: Path) -> None:
-    upstream = detection.read_upstream(tree, PAGES)
     params = PaddleOcrDetectorParams(net=PAGES, epochs=3, crop_width_px=320)
+    upstream = detection.read_upstream(tree, PAGES)
     config = detection.make_config(upstream, params, files=FILES, pages=100, gpu=False)
 
+    assert name_replaced(config, config, params) == ""
     assert name_replaced(upstream, config, params) == (
         f"not as {PAGES} has it: training.epochs 3 (1200 there), training.batch_size 8 (16 there), "
         "training.pretrained '' (./pretrain_models/MobileNetV3_large_x0_5_pretrained there), "
