@@ -48,7 +48,7 @@ from serving.rest.edge import Edge
 from serving.rest.head import HeadAsGet
 from serving.rest.http.connection import ConnectionLimits, limit_connections
 from serving.rest.inbox import Inbox
-from serving.rest.openapi import DescribedApp
+from serving.rest.openapi import DescribedApp, name_operation
 from serving.rest.refusals import Refusals
 from serving.rest.shortcut import Shortcut
 from serving.rest.status import status_routes
@@ -105,6 +105,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         description="Reads pages and text lines with the champions of the registry.",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=name_operation,
         redirect_slashes=False,  # to an address that a proxy before it may not have
         lifespan=lifespan,
     )

@@ -85,7 +85,7 @@ def refuse_metadata(problem: Problem, _: AccessRecord) -> JSONResponse:
 
 def kserve_routes(pool: ModelPool) -> APIRouter:
     """Make the routes."""
-    router = APIRouter(responses=refused(KserveError))
+    router = APIRouter(tags=["KServe"], responses=refused(KserveError))
 
     @router.get(SERVER, summary="The server's metadata, for clients of KServe")
     async def server() -> ServerMetadata:

@@ -66,7 +66,7 @@ def refuse_prediction(problem: Problem, _: AccessRecord) -> JSONResponse:
 
 def paddle_serving_routes(asking: Asking) -> APIRouter:
     """Make the route."""
-    router = APIRouter()
+    router = APIRouter(tags=["Paddle Serving"])
 
     @router.post(
         PREDICTION,

@@ -111,7 +111,7 @@ def refuse_ocr(problem: Problem, record: AccessRecord) -> JSONResponse:
 
 def paddlex_routes(asking: Asking) -> APIRouter:
     """Make the routes."""
-    router = APIRouter()
+    router = APIRouter(tags=["PaddleX"])
 
     @router.get(
         "/health",

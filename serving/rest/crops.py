@@ -21,7 +21,14 @@ from serving.rest.body import FILE_TYPES, Limits, bad_image, parse_query
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.crop_request import CropJson, CropOptions, parse_crops
 from serving.rest.inbox import Inbox
-from serving.rest.openapi import BINARY, ErrorAnswer, ItemError, describe_request, problems
+from serving.rest.openapi import (
+    BINARY,
+    READING,
+    ErrorAnswer,
+    ItemError,
+    describe_request,
+    problems,
+)
 from serving.rest.shortcut import METHOD, Endpoint
 from serving.workers.crew import Crew
 from serving.workers.crop_queue import CropRequest
@@ -164,7 +171,7 @@ def crop_endpoint(pool: ModelPool, *, inbox: Inbox, reader: CropReader) -> Endpo
 
 def crop_routes(endpoint: Endpoint) -> APIRouter:
     """Describe the route; `endpoint` answers it, here or on the `Shortcut`."""
-    router = APIRouter()
+    router = APIRouter(tags=[READING])
     router.add_api_route(
         PATH,
         endpoint.answer,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
@@ -12,6 +13,9 @@ from serving.rest.edge import OPEN_ROUTES, SECONDS, TIMEOUT
 
 Responses = dict[int | str, dict[str, Any]]
 
+READING: Final = "Reading"
+SERVER: Final = "Server"
+"""Tags of our own routes; those of a dialect have its name."""
 SHOWN: Final = ("type", "default", "enum", "maxLength", "pattern")
 BINARY: Final = {"type": "string", "format": "binary"}
 KEY: Final = (
@@ -113,6 +117,12 @@ class DescribedApp(FastAPI):
         if SCHEMES not in api["components"]:
             _describe_edge(api)
         return api
+
+
+def name_operation(route: APIRoute) -> str:
+    """Return what generated clients call a route's function: of a dialect, begun by its name."""
+    dialect = [str(tag) for tag in route.tags if tag not in (READING, SERVER)]
+    return "_".join([*dialect, route.name]).replace(" ", "_").lower()
 
 
 def _describe_edge(api: dict[str, Any]) -> None:

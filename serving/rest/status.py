@@ -16,7 +16,7 @@ from serving.models.model_pool import ModelPool
 from serving.problems import SOON, Problem
 from serving.rest.body import Limits
 from serving.rest.documents.request import Format
-from serving.rest.openapi import ErrorAnswer, refused
+from serving.rest.openapi import SERVER, ErrorAnswer, refused
 from serving.web.docs_page import render_docs
 
 IMAGES: Final = ("JPEG", "PNG", "WebP", "TIFF", "BMP", "GIF", "PPM")
@@ -93,7 +93,7 @@ class Capabilities(BaseModel):
 
 def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -> APIRouter:
     """Make the routes over a pool."""
-    router = APIRouter(responses=refused(ErrorAnswer))
+    router = APIRouter(tags=[SERVER], responses=refused(ErrorAnswer))
 
     @router.get("/v1/capabilities", summary="What can be asked here, and how much at once")
     async def capabilities(request: Request) -> Capabilities:

@@ -52,6 +52,15 @@ def test_no_request_breaks_the_gateway_or_its_description(
     assert "Tested: 15" in found.stdout
 
 
+def test_generated_clients_get_names_that_a_person_would_give(page_gateway: Gateway) -> None:
+    api = page_gateway.get("/openapi.json").json()
+
+    names = {one["operationId"] for path in api["paths"].values() for one in path.values()}
+    assert {"recognize", "read_document", "live", "paddlex_infer", "kserve_live"} <= names
+    assert len(names) == sum(len(path) for path in api["paths"].values())
+    assert not [name for name in names if "__" in name or name.endswith(("_get", "_post"))]
+
+
 def test_every_route_says_who_may_ask_and_how_a_request_is_named(page_gateway: Gateway) -> None:
     api = page_gateway.get("/openapi.json").json()
 

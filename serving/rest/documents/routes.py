@@ -31,7 +31,7 @@ from serving.rest.documents.request import (
 )
 from serving.rest.documents.searchable_pdf import write_searchable_pdf
 from serving.rest.inbox import Inbox
-from serving.rest.openapi import BINARY, ErrorAnswer, describe_request, problems
+from serving.rest.openapi import BINARY, READING, ErrorAnswer, describe_request, problems
 
 HOCR: Final = "text/vnd.hocr+html"
 PDF: Final = "application/pdf"
@@ -137,7 +137,7 @@ class DocumentEndpoint:
 
 def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
     """Make the route."""
-    router = APIRouter()
+    router = APIRouter(tags=[READING])
     contents = {
         "application/json": {"example": EXAMPLE},
         **{kind: {"schema": {"type": "string"}} for kind in (JSON_LINES, HOCR)},
