@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.models.compare import compare
+from cli.models.download import download
 from cli.models.history import history
 from cli.models.show import show
 from cli.options import AsJson, StoreUri, settings_for
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from ocr.models.alias import AliasState
     from ocr.models.registry import Registry
 
-app = typer.Typer(help="List, show, compare, promote and roll back models.", no_args_is_help=True)
+app = typer.Typer(
+    help="List, show, compare, download, promote and roll back models.", no_args_is_help=True
+)
 
 Name = Annotated[str, typer.Argument(help="Name of the model.")]
 Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
@@ -34,7 +37,7 @@ def list_models(store: StoreUri = "", as_json: AsJson = False) -> None:
                 "name": name,
                 "task": shown.task,
                 "champion": champion.version if champion else None,
-                "parts": shown.parts,
+                "parts": [*shown.parts.values()],
                 "versions": versions,
             }
         )
@@ -62,6 +65,9 @@ app.command(epilog="Example: ocrline models compare plates:3f2a9c11d0be plates@c
 app.command(epilog="Example: ocrline models history plates --metric accuracy --html trend.html")(
     history
 )
+
+
+app.command(epilog="Example: ocrline models download receipts --output for-the-app")(download)
 
 
 @app.command(epilog="Example: ocrline models promote plates 3f2a9c11d0be --reason 'read by hand'")

@@ -14,7 +14,6 @@ from ocr.models.registry import ModelVersion, Registry
 from ocr.store.protocol import Store
 
 FORMS = {"paddle": "paddle/", "serving": "serving/", "onnx": ONNX_MODEL, "int8": INT8_MODEL}
-PARTS = ("detector", "recogniser", "second_recogniser")
 
 
 @dataclass(frozen=True)
@@ -86,9 +85,8 @@ def read_ancestry(registry: Registry, model: ModelVersion, copy_tables: CopyTabl
     """
     manifest = model.manifest
     parts = {
-        part: read_ancestry(registry, registry.resolve(str(manifest[part])), copy_tables)
-        for part in PARTS
-        if manifest.get(part)
+        role: read_ancestry(registry, registry.resolve(part), copy_tables)
+        for role, part in model.parts.items()
     }
     champion = registry.champion(model.name)
     decisions = tuple(

@@ -180,7 +180,7 @@ class _Facts:
         for name in self._registry.names():
             for version in self._registry.versions(name):
                 whole = self._registry.version(name, version)
-                for part in whole.parts:
+                for part in whole.parts.values():
                     wholes.setdefault(part, []).append(whole.reference)
         return wholes
 

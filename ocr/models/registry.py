@@ -36,11 +36,11 @@ class ModelVersion:
         return str(self.manifest.get("task") or "")
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """NAME:VERSION of the models that a pipeline is made of; of others none."""
-        parts = ("detector", "recogniser", "second_recogniser")
-        named = (self.manifest.get(part) for part in parts)
-        return tuple(str(reference) for reference in named if reference)
+    def parts(self) -> Mapping[str, str]:
+        """NAME:VERSION of what a pipeline is made of, by what each does; of other models none."""
+        roles = ("detector", "recogniser", "second_recogniser")
+        named = {role: self.manifest.get(role) for role in roles}
+        return {role: str(reference) for role, reference in named.items() if reference}
 
     @property
     def created(self) -> str:

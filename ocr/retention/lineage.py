@@ -84,7 +84,7 @@ def _with_parts(models: Mapping[str, ModelVersion], kept: Collection[str]) -> se
         if reference in models and reference not in found:
             found.add(reference)
             model = models[reference]
-            ahead += [*model.parts, f"{model.name}:{model.manifest.get('parent')}"]
+            ahead += [*model.parts.values(), f"{model.name}:{model.manifest.get('parent')}"]
     return found
 
 

@@ -21,7 +21,7 @@ def find_reader(workspace: Workspace, reference: str) -> ModelVersion:
     model = workspace.registry.resolve(reference)
     if model.task == "detection":
         raise BadInput(f"{model.reference} finds text and reads none; name its pipeline instead")
-    for part in (model, *map(workspace.registry.resolve, model.parts)):
+    for part in (model, *map(workspace.registry.resolve, model.parts.values())):
         workspace.fetch_bundle(part)
     return model
 

@@ -45,7 +45,7 @@ def find_overlap(
         for key in _keys(sample):
             known_by[key].add((sample.id, sample.image))
     seen, unknown = set[_Place](), ""
-    parts = workspace.registry.resolve(version).parts
+    parts = tuple(workspace.registry.resolve(version).parts.values())
     for part in parts or (version,):
         try:
             for key in _trained_on(workspace, part, is_cut=are_pages or bool(parts)):

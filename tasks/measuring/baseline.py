@@ -81,4 +81,4 @@ def identify(workspace: Workspace, reader: str) -> str | tuple[str, ...]:
         return reader
     registry = workspace.registry
     model = registry.resolve(reader)
-    return model.key, *(registry.resolve(part).key for part in model.parts)
+    return model.key, *(registry.resolve(part).key for part in model.parts.values())

@@ -53,7 +53,11 @@ def test_a_cascade_names_its_second_recogniser(tmp_path: Path) -> None:
     registered = registry.register("toy", "p1", folder)
 
     assert read_pipeline(folder).reread_below == 0.45
-    assert registered.parts == ("toy-detector:d1", "toy-recogniser:r1", "exact:r9")
+    assert registered.parts == {
+        "detector": "toy-detector:d1",
+        "recogniser": "toy-recogniser:r1",
+        "second_recogniser": "exact:r9",
+    }
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "below\n0.450 are read again by `exact:r9`" in card
 

@@ -158,7 +158,7 @@ def parts(machine: Machine, first: Finished) -> dict[str, ModelVersion]:
     """The versions that it made: of the pipeline, and of both nets."""
     registry = Registry(open_store(str(machine.home / "store")))
     pipeline = registry.version("few", first.version)
-    detector, recogniser = (registry.resolve(part) for part in pipeline.parts)
+    detector, recogniser = (registry.resolve(part) for part in pipeline.parts.values())
     return {"pipeline": pipeline, "detector": detector, "recogniser": recogniser}
 
 

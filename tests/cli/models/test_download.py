@@ -1,0 +1,69 @@
+"""A version as files: where other tools load it from."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+from ocr.models.bundle import read_detector_bundle, read_recogniser_bundle
+from ocr.models.pipeline import read_pipeline
+from ocr.models.registry import Registry
+from ocr.store.local import LocalStore
+from tests.serving.tiny_bundle import DIGITS
+from tests.serving.tiny_pipeline import register_pipeline
+from tests.toy_bundle import write_toy_bundle
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """A registry with a champion, in whose neighbourhood commands are given."""
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    registry = Registry(LocalStore(tmp_path / "store"))
+    registry.register("toy", "v1", write_toy_bundle(tmp_path / "toy", version="v1"))
+    registry.promote("toy", "v1", reason="the first")
+    return registry
+
+
+def test_a_net_is_a_folder_that_loads(registry: Registry, capsys: Out) -> None:
+    assert run(["models", "download", "toy"]) == 0
+
+    assert capsys.readouterr().out == "toy-v1: toy:v1\n"
+    assert read_recogniser_bundle(Path("toy-v1")).version == "v1"
+
+
+def test_a_pipeline_comes_with_the_nets_that_it_is_made_of(
+    registry: Registry, tmp_path: Path, capsys: Out
+) -> None:
+    register_pipeline(registry, tmp_path / "made", version="v7", characters=DIGITS)
+
+    assert run(["models", "download", "pages:v7", "--output", "app/model", "--json"]) == 0
+
+    said = json.loads(capsys.readouterr().out)
+    folders = {Path(folder).name: Path(folder) for folder in said["folders"]}
+    pipeline = read_pipeline(folders["pipeline"])
+    detector = read_detector_bundle(folders["detector"])
+    recogniser = read_recogniser_bundle(folders["recogniser"])
+    assert said["model"] == f"{pipeline.name}:{pipeline.version}"
+    assert pipeline.detector == f"{detector.name}:{detector.version}"
+    assert pipeline.recogniser == f"{recogniser.name}:{recogniser.version}"
+
+
+def test_what_is_there_stays_and_what_is_damaged_does_not_come(
+    registry: Registry, tmp_path: Path, capsys: Out
+) -> None:
+    Path("toy-v1").mkdir()
+    assert run(["models", "download", "toy"]) != 0
+    assert "toy-v1 is there already" in capsys.readouterr().err
+
+    (weights,) = (tmp_path / "store" / "models" / "toy").rglob("model.onnx")
+    weights.chmod(0o644)
+    weights.write_bytes(b"x")
+    assert run(["models", "download", "toy", "--output", "other"]) != 0
+    assert "is damaged" in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["toy-v1"]
