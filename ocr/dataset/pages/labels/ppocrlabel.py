@@ -29,16 +29,23 @@ def parse_ppocrlabel(
         name: Name of the label file, for messages.
         split: Split its pages belong to; None where the preparation splits.
     """
-    confirmed = {_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip()}
+    stated = (_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip())
+    confirmed = dict.fromkeys(stated)
+    unwritten = dict(confirmed)
     lines = io.StringIO(content, newline="\n")
     for page in parse_paddleocr_pages(lines, name=name, split=split):
         if isinstance(page, Rejection):
+            unwritten.pop(_file_name(page.image), None)
             yield page
         elif confirmed and _file_name(page.image) not in confirmed:
             detail = f"not among the {len(confirmed)} confirmed ones of {FILE_STATE}"
             yield Rejection("unconfirmed_page", page.where, page.image, "", detail)
         else:
+            unwritten.pop(_file_name(page.image), None)
             yield _in_project(page, folder)
+    for image in unwritten:  # without boxes, or not exported: nobody can tell from here
+        detail = f"confirmed in {FILE_STATE}, but {name} has no box of it: export the labels"
+        yield Rejection("unconfirmed_page", FILE_STATE, image, "", detail)
 
 
 def _in_project(page: RawPage, folder: str) -> RawPage:

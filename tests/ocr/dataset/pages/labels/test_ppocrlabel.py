@@ -54,6 +54,18 @@ def test_pages_nobody_confirmed_are_rejected(states: str) -> None:
     assert (second.reason, second.where) == ("unconfirmed_page", "Label.txt:2")
 
 
+def test_confirmed_pages_that_were_not_written_are_told() -> None:
+    states = "p/1.jpg\t1\np/2.jpg\t1\np/3.jpg\t1\n"
+
+    first, damaged, unwritten = parse(row("p/1.jpg", "A") + "p/3.jpg\t{}\n", states=states)
+
+    assert not isinstance(first, Rejection)
+    assert isinstance(damaged, Rejection)
+    assert isinstance(unwritten, Rejection)
+    assert (unwritten.reason, unwritten.image) == ("unconfirmed_page", "2.jpg")
+    assert "Label.txt has no box of it" in unwritten.detail
+
+
 def test_empty_state_file_confirms_all() -> None:
     assert not isinstance(parse(row("p/1.jpg", "A"), states="\n")[0], Rejection)
 
