@@ -67,7 +67,7 @@ app.command(epilog="Example: ocrline models history plates --metric accuracy --h
 )
 
 
-app.command(epilog="Example: ocrline models download receipts --output for-the-app")(download)
+app.command(epilog="Example: ocrline models download receipts bundle")(download)
 
 
 @app.command(epilog="Example: ocrline models promote plates 3f2a9c11d0be --reason 'read by hand'")

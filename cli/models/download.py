@@ -11,7 +11,7 @@ from cli.output import OUT, print_json
 
 def download(
     model: Annotated[str, typer.Argument(help="NAME, NAME@alias or NAME:version.")],
-    output: Annotated[str, typer.Option(help="New folder; default: NAME-VERSION, here.")] = "",
+    folder: Annotated[Path, typer.Argument(help="New folder.")],
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
@@ -24,7 +24,6 @@ def download(
 
     registry = open_workspace(settings_for(store)).registry
     version = registry.resolve(model)
-    folder = Path(output or f"{version.name}-{version.version}")
     folders = {role: registry.resolve(part) for role, part in version.parts.items()}
     folders = {version.task: version, **folders} if folders else {"": version}
     with folder_written_whole(folder) as whole:
@@ -35,4 +34,4 @@ def download(
         print_json({"model": version.reference, "folders": said})
         return
     for place, reference in said.items():
-        OUT.print(f"{place}: {reference}", markup=False)
+        OUT.print(f"{place}: {reference}", markup=False, soft_wrap=True)

@@ -31,10 +31,10 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 
 def test_a_net_is_a_folder_that_loads(registry: Registry, capsys: Out) -> None:
-    assert run(["models", "download", "toy"]) == 0
+    assert run(["models", "download", "toy", "bundle"]) == 0
 
-    assert capsys.readouterr().out == "toy-v1: toy:v1\n"
-    assert read_recogniser_bundle(Path("toy-v1")).version == "v1"
+    assert capsys.readouterr().out == "bundle: toy:v1\n"
+    assert read_recogniser_bundle(Path("bundle")).version == "v1"
 
 
 def test_a_pipeline_comes_with_the_nets_that_it_is_made_of(
@@ -42,7 +42,7 @@ def test_a_pipeline_comes_with_the_nets_that_it_is_made_of(
 ) -> None:
     register_pipeline(registry, tmp_path / "made", version="v7", characters=DIGITS)
 
-    assert run(["models", "download", "pages:v7", "--output", "app/model", "--json"]) == 0
+    assert run(["models", "download", "pages:v7", "app/model", "--json"]) == 0
 
     said = json.loads(capsys.readouterr().out)
     folders = {Path(folder).name: Path(folder) for folder in said["folders"]}
@@ -57,13 +57,13 @@ def test_a_pipeline_comes_with_the_nets_that_it_is_made_of(
 def test_what_is_there_stays_and_what_is_damaged_does_not_come(
     registry: Registry, tmp_path: Path, capsys: Out
 ) -> None:
-    Path("toy-v1").mkdir()
-    assert run(["models", "download", "toy"]) != 0
-    assert "toy-v1 is there already" in capsys.readouterr().err
+    Path("there").mkdir()
+    assert run(["models", "download", "toy", "there"]) != 0
+    assert "there is there already" in capsys.readouterr().err
 
     (weights,) = (tmp_path / "store" / "models" / "toy").rglob("model.onnx")
     weights.chmod(0o644)
     weights.write_bytes(b"x")
-    assert run(["models", "download", "toy", "--output", "other"]) != 0
+    assert run(["models", "download", "toy", "other"]) != 0
     assert "is damaged" in capsys.readouterr().err
-    assert [path.name for path in Path().iterdir()] == ["toy-v1"]
+    assert [path.name for path in Path().iterdir()] == ["there"]
