@@ -1,8 +1,7 @@
 """The labelled crops of one split, decoded into memory."""
 
-import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import fit_line, fitted_width_px, frame_count
 
-LOG = logging.getLogger(__name__)
 LARGEST_SKIPPED_SHARE = 0.2
 OVERSIZE = 3
 RARE_COUNT_SHARE = 0.02
@@ -64,10 +62,18 @@ class Crops:
         return trim(self.images[index], self.around_px[index])
 
 
-def collect_crops(lines: Iterable[Line], *, split: str, charset: Charset, spec: LineSpec) -> Crops:
+def collect_crops(
+    lines: Iterable[Line],
+    *,
+    split: str,
+    charset: Charset,
+    spec: LineSpec,
+    say: Callable[[str], object] = lambda _: None,
+) -> Crops:
     """Collect the lines of a split, checked against the charset and the net.
 
-    A line whose text has more characters than the net has frames for its width is left out.
+    A line whose text has more characters than the net has frames for its width is left out, and
+    `say` is told how many are.
 
     Raises:
         BadData: The split is empty, a character is not in the charset, or the texts are too long
@@ -90,7 +96,8 @@ def collect_crops(lines: Iterable[Line], *, split: str, charset: Charset, spec: 
         around.append(around_px)
         texts.append(text)
         labels.append(classes)
-    _check(kept=len(images), skipped=skipped, split=split, spec=spec)
+    if left_out := _check(kept=len(images), skipped=skipped, split=split, spec=spec):
+        say(left_out)
     trimmed = map(trim, images, around)
     widths_px = np.array([fitted_width_px(line, spec) for line in trimmed], dtype=np.int64)
     return Crops(tuple(images), tuple(around), tuple(texts), tuple(labels), widths_px)
@@ -124,12 +131,13 @@ def _bounded(image: Image, around_px: int, spec: LineSpec) -> tuple[Image, int]:
     return np.asarray(cv2.resize(image, size), dtype=np.uint8), kept_px
 
 
-def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> None:
+def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> str:
+    """What is to be said of those that were skipped; empty: nothing."""
     total = kept + len(skipped)
     if not total:
         raise BadData(f"The {split} split is empty: training needs train and val samples")
     if not skipped:
-        return
+        return ""
     message = (
         f"{len(skipped)} of {total} texts of the {split} split are too long for their width, "
         f"such as {max(skipped, key=len)!r}"
@@ -139,4 +147,4 @@ def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> None
         raise BadData(f"{message}: {spec.width_px} px give {frames} frames; raise width_px")
     if len(skipped) > LARGEST_SKIPPED_SHARE * total:
         raise BadData(f"{message}; raise height_px")
-    LOG.warning("%s: left out", message)
+    return f"{message}: left out; a larger training.height_px has room for more"

@@ -13,6 +13,7 @@ from ocr.dataset.split import Split
 from ocr.models.charset import Charset
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
+from training.loop.progress import note
 from training.loop.ranks import Ranks
 from training.loop.trainee import Tensor, Validation
 from training.recognition.batches import CropBatch, CropBatchMaker
@@ -144,12 +145,16 @@ def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> R
     snapshot = open_line_snapshot(folder / SNAPSHOT)
     start = STARTS[job.training.net](job.training, snapshot.charset)
 
+    def say(message: str) -> None:
+        if ranks.is_first:
+            note(folder, message)
+
     def read(split: Split) -> Crops:
         lines = (
             Line(line.text, image, around_px)
             for line, image, around_px in snapshot.images_with_surroundings(split)
         )
-        return collect_crops(lines, split=split, charset=start.charset, spec=start.input)
+        return collect_crops(lines, split=split, charset=start.charset, spec=start.input, say=say)
 
     return RecogniserTrainee(
         job.training, folder, start=start, train=read("train"), val=read("val"), ranks=ranks

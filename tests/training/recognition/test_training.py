@@ -6,6 +6,7 @@ from configs.jobs import TrainResult
 from ocr.models.provenance import name_code
 from tests.training.recognition.toy_lines import make_line_snapshot, write_recogniser_job
 from tests.training.running import run
+from training.loop.progress import read_events
 
 
 def test_fixed_crops_are_learnt(many_digits: dict[str, str], tmp_path: Path) -> None:
@@ -37,6 +38,22 @@ def test_a_text_that_is_too_long_for_the_net_is_named(tmp_path: Path) -> None:
 
     assert code == 3
     assert "such as '123456789012': 32 px give 8 frames; raise width_px" in errors
+
+
+def test_lines_without_room_for_their_texts_are_told_when_they_are_left_out(tmp_path: Path) -> None:
+    texts = {"train": ["12", "34", "56", "78", "2468"], "val": ["90"], "test": ["21"]}
+    snapshot = make_line_snapshot(tmp_path / "data", texts=texts, upright="2468")
+    job = write_recogniser_job(tmp_path / "job", snapshot, layout="line", epochs=1, evaluations=1)
+
+    code, errors = run(job)
+
+    assert code == 0, errors
+    events = read_events(tmp_path / "job" / "metrics.jsonl")
+    [notice] = [each["message"] for each in events if each["event"] == "notice"]
+    assert notice == (
+        "1 of 5 texts of the train split are too long for their width, such as '2468': "
+        "left out; a larger training.height_px has room for more"
+    )
 
 
 def read_ned(folder: Path) -> float:

@@ -35,8 +35,14 @@ def draw_digits(text: str, *, rng: np.random.Generator) -> Image:
     return (image.astype(np.int16) + noise).clip(0, 255).astype(np.uint8)
 
 
-def make_line_snapshot(folder: Path, *, texts: dict[str, list[str]]) -> dict[str, str]:
-    """Prepare a snapshot of drawn texts per split; return the job's keys that name it."""
+def make_line_snapshot(
+    folder: Path, *, texts: dict[str, list[str]], upright: str = ""
+) -> dict[str, str]:
+    """Prepare a snapshot of drawn texts per split, one of which may run downwards.
+
+    Returns:
+        The job's keys that name it.
+    """
     rng = np.random.default_rng(0)
     images = folder / "images"
     images.mkdir(parents=True)
@@ -44,7 +50,8 @@ def make_line_snapshot(folder: Path, *, texts: dict[str, list[str]]) -> dict[str
         rows = []
         for number, text in enumerate(lines):
             path = images / f"{split}{number:04d}.png"
-            cv2.imwrite(str(path), draw_digits(text, rng=rng))
+            image = draw_digits(text, rng=rng)
+            cv2.imwrite(str(path), cv2.transpose(image) if text == upright else image)
             rows.append(f"images/{path.name}\t{text}\n")
         (folder / f"{split}.txt").write_text("".join(rows), encoding="utf-8")
     reference = prepare_lines(
