@@ -15,3 +15,8 @@
 - `doctor` – what this machine has and lacks, and how to mend it
 - `demo` – what `make demo` runs
 """
+
+import os
+
+# Prefect reports what one does in a terminal to its maker, unless told not to before it is loaded.
+os.environ["DO_NOT_TRACK"] = "1"
