@@ -24,10 +24,12 @@ from deploy.services import (
     ensure_server,
     ensure_store,
     ensure_worker,
+    find_at_the_store,
     password_file,
     services_folder,
     stop_services,
 )
+from ocr.machine.owner import find_owner
 
 WORKER_S = 180
 """Most seconds until the worker takes runs; it imports every flow first."""
@@ -40,13 +42,15 @@ def bring_up(settings: Settings) -> Iterator[str]:
     """Start or reuse every part; yield the name of each before it is waited for.
 
     Raises:
-        ServiceFailed: A part did not come up; those before it stay.
+        ServiceFailed: What runs works with another store, or a part did not come up; those before
+            it stay.
     """
     if "PREFECT_API_URL" in os.environ:
         raise ServiceFailed(
             f"PREFECT_API_URL={os.environ['PREFECT_API_URL']} names a Prefect server; unset it, "
             "and ocrline starts its own"
         )
+    _refuse_other_store(settings)
     # It would bring back what is replaced here, as it was.
     is_kept = bool(stop_services(settings, only=KEEPER))
     try:
@@ -92,6 +96,18 @@ def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:
     finally:
         api.close()
     return [*stopped, *stop_services(settings)]
+
+
+def _refuse_other_store(settings: Settings) -> None:
+    """Refuse to start beside what works with another store: what ends would come back with ours."""
+    for name in find_at_the_store(settings):
+        service = find_service(services_folder(settings), name)
+        owner = find_owner(service.pid) if service else None
+        if owner and not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint):
+            raise ServiceFailed(
+                f"{name} works with another store, {owner}; the store here is {settings.store}. "
+                f"{owner.told} names that one; or ocrline down first"
+            )
 
 
 def _end_draining(settings: Settings, url: str) -> None:

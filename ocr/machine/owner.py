@@ -26,6 +26,12 @@ class Owner:
             return False
         return not store.startswith("s3://") or s3_endpoint == self.s3_endpoint
 
+    @property
+    def told(self) -> str:
+        """What tells a command to work with this store."""
+        server = f"MINIO_ENDPOINT={self.s3_endpoint} " * self.store.startswith("s3://")
+        return f"{server}OCRLINE_STORE={self.store}"
+
     def __str__(self) -> str:
         server = f" at {self.s3_endpoint}" * self.store.startswith("s3://")
         return f"process {self.pid} of the home {self.home} with the store {self.store}{server}"

@@ -10,6 +10,7 @@ from deploy import stack
 from deploy.background import Service, ServiceFailed
 from deploy.runs import drain
 from deploy.services import password_file, services_folder
+from ocr.machine.owner import Owner
 
 
 class Api:
@@ -85,6 +86,22 @@ def test_a_start_that_fails_leaves_a_keeper_only_where_one_was(
 
     assert len(kept) == len(running)
     assert paused == []
+
+
+def test_a_start_with_another_store_is_refused_before_anything_is_stopped(
+    paused: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = Owner(1, tmp_path, "s3://scans/line", "10.0.0.1:9000")
+    stopped: list[Settings] = []
+    monkeypatch.setattr(stack, "find_at_the_store", lambda _: ["gateway-8868"])
+    monkeypatch.setattr(stack, "find_owner", lambda _: other)
+    monkeypatch.setattr(stack, "stop_services", lambda *given, **_: stopped.append(given[0]))
+
+    with pytest.raises(ServiceFailed) as refusal:
+        list(stack.bring_up(Settings()))
+
+    assert stopped == []
+    assert "MINIO_ENDPOINT=10.0.0.1:9000 OCRLINE_STORE=s3://scans/line" in str(refusal.value)
 
 
 def test_a_pool_that_a_person_paused_stays_so_at_a_start(paused: list[bool]) -> None:
