@@ -23,7 +23,7 @@ from deploy.memory import read_memory, write_memory
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password
 from deploy.ports import becomes_free, is_free, is_up_at
-from ocr.machine.owner import Owner, describe_listener, find_owner
+from ocr.machine.owner import Owner, describe_listener, find_owner, find_owner_at
 from ocr.store.state import check_home, mark_home
 from tasks.gateway_address import LOOPBACK, REMEMBERED, read_remembered
 
@@ -114,7 +114,7 @@ def find_prefect(settings: Settings) -> bool:
 
 
 def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Service | None:
-    """Start or reuse the gateway at a loopback endpoint; return None for one elsewhere.
+    """Start or reuse the gateway at a loopback endpoint; None: it is elsewhere, or run by hand.
 
     Args:
         settings: Of this machine.
@@ -130,7 +130,12 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
     with _locked(settings):
         if recall_service(folder, name) and not find_service(folder, name):
             becomes_free(port)
-        _refuse_port_of_others(settings, port, find_service(folder, name))
+        ours = find_service(folder, name)
+        by_hand = None if ours else find_owner_at(endpoint, home=settings.home)
+        if by_hand and not _is_of_other_store(by_hand, settings):
+            stop_service(folder, name)  # nobody is to bring back one that had ended here
+            return None
+        _refuse_port_of_others(settings, port, ours)
         memory = read_memory(folder)
         write_memory(folder, replace(memory, engines={**memory.engines, name: engine}))
         try:

@@ -26,7 +26,7 @@ from deploy.services import (
 )
 from deploy.web import answers
 from ocr.errors import OcrError, StoreUnavailable
-from ocr.machine.owner import find_owners, is_listening
+from ocr.machine.owner import find_owner_at, is_listening
 from ocr.store.state import check_home
 from tasks.gateway_address import LOOPBACK
 
@@ -169,10 +169,9 @@ def _gateways(settings: Settings, folder: Path) -> Iterator[Part]:
 
 def _serves_us(settings: Settings, address: str) -> bool:
     """Say whether a gateway that this home did not start itself answers, and not for another's."""
-    if urlsplit(address).hostname in LOOPBACK:
-        home = settings.home.resolve()
-        if all(owner.home != home for owner in find_owners(address)):
-            return False
+    is_here = urlsplit(address).hostname in LOOPBACK
+    if is_here and find_owner_at(address, home=settings.home) is None:
+        return False
     return bool(address) and answers(f"{address}/health/live")
 
 

@@ -65,6 +65,11 @@ def find_owners(url: str) -> list[Owner]:
     return list(filter(None, map(find_owner, sorted(listeners))))
 
 
+def find_owner_at(url: str, *, home: Path) -> Owner | None:
+    """Return a process of ours, of a home, that listens at an address of this machine."""
+    return next((owner for owner in find_owners(url) if owner.home == home.resolve()), None)
+
+
 def describe_listener(port: int) -> str:
     """Say whose process listens at a port of this machine, as far as we may know."""
     pids = sorted(find_listeners(port))

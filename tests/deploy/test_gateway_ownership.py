@@ -1,10 +1,12 @@
 """Whose gateway answers at a port: no run ends or takes for its own what another one started."""
 
+import json
 import os
 import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import urlsplit
@@ -14,8 +16,9 @@ import pytest
 
 from configs.settings import Settings
 from deploy.background import Service, ServiceFailed
+from deploy.keeper import find_dead
 from deploy.ports import pick_port
-from deploy.services import ensure_gateway, stop_services
+from deploy.services import ensure_gateway, services_folder, stop_services
 from deploy.web import answers
 from tests.serving.gateway import running_gateway
 
@@ -87,6 +90,19 @@ def test_a_gateway_that_a_person_started_is_named_and_stays(tmp_path: Path) -> N
             ensure_gateway(Settings(), gateway.url)
 
         assert answers(f"{gateway.url}/health/live")
+
+
+def test_a_gateway_that_a_person_started_for_this_home_and_store_is_used() -> None:
+    settings = Settings()
+    with running_gateway(settings.home, store=settings.store) as gateway:
+        name = f"gateway-{gateway.port}"
+        ended = Service(name, pid=1, started=-1.0, url=gateway.url, log="")
+        (services_folder(settings) / f"{name}.json").write_text(json.dumps(asdict(ended)))
+
+        found = ensure_gateway(settings, gateway.url)
+
+        assert (found, answers(f"{gateway.url}/health/live")) == (None, True)
+    assert find_dead(services_folder(settings)) == []
 
 
 def test_a_store_spelled_otherwise_is_no_other_store(endpoint: str, tmp_path: Path) -> None:
