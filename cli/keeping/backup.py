@@ -63,3 +63,7 @@ def _print(report: "BackupReport", *, seconds: float) -> None:
             "is not the home's own notifications.yaml: not in the backup"
         )
         OUT.print(said, soft_wrap=True)
+    if report.foreign:
+        first, more = escape(report.foreign[0]), len(report.foreign) - 1
+        said = f"left out of the store what ocrline did not put there: {first}"
+        OUT.print(said + f" and {more} more" * bool(more), soft_wrap=True)

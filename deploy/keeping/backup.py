@@ -37,6 +37,7 @@ class BackupReport:
         secrets: Whether passwords and keys are in it.
         notifications_elsewhere: The file that says who is told, where it is not the home's own
             and so in no backup; else empty.
+        foreign: Names in the store that are no keys of it, and so left out.
     """
 
     file: str
@@ -46,6 +47,7 @@ class BackupReport:
     database: str
     secrets: bool
     notifications_elsewhere: str
+    foreign: tuple[str, ...]
 
 
 def back_up(
@@ -90,6 +92,7 @@ def back_up(
         database=kind,
         secrets=with_secrets,
         notifications_elsewhere=find_notifications_elsewhere(settings),
+        foreign=contents.foreign,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ocr.dataset.row_list import NEWEST
 from ocr.retention.things import kind_of, names_a_thing
+from ocr.store.key import is_key
 from ocr.store.protocol import Entry, Store
 
 
@@ -17,11 +18,13 @@ class Contents:
         pointers: Objects without which nobody finds those.
         aliases: The aliases, and what names the newest rows, as they were before anything was
             listed.
+        foreign: Names in the store that are no keys of it; no store could take them back.
     """
 
     things: tuple[Entry, ...]
     pointers: tuple[Entry, ...]
     aliases: tuple[tuple[str, bytes], ...]
+    foreign: tuple[str, ...]
 
     @property
     def files(self) -> int:
@@ -44,18 +47,20 @@ def choose_contents(store: Store) -> Contents:
     """
     aliases = tuple((key, store.read_bytes(key)) for key in _alias_keys(store))
     before = {entry.key for entry in store.entries("") if names_a_thing(entry.key)}
-    things, pointers = list[Entry](), list[Entry]()
+    things, pointers, foreign = list[Entry](), list[Entry](), list[str]()
     for entry in store.entries(""):
-        if names_a_thing(entry.key):
+        if not is_key(entry.key):
+            foreign.append(entry.key)
+        elif names_a_thing(entry.key):
             pointers += [entry] * (entry.key in before)
         elif kind_of(entry.key) != "alias" and not _is_newest(entry.key):
             things.append(entry)
-    return Contents(_sorted(things), _sorted(pointers), aliases)
+    return Contents(_sorted(things), _sorted(pointers), aliases, tuple(sorted(foreign)))
 
 
 def _alias_keys(store: Store) -> Iterator[str]:
     for name in store.folders("models"):
-        yield from store.list(f"models/{name}/aliases")
+        yield from filter(is_key, store.list(f"models/{name}/aliases"))
     yield from filter(_is_newest, store.list("rows"))
 
 

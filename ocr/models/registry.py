@@ -85,11 +85,12 @@ class Registry:
 
     def names(self) -> list[str]:
         """List the models that have a version."""
-        return [name for name in self.store.folders("models") if self.versions(name)]
+        folders = filter(NAME.match, self.store.folders("models"))
+        return [name for name in folders if self.versions(name)]
 
     def versions(self, name: str) -> list[str]:
         """List the complete versions of a model, oldest first."""
-        folders = self.store.folders(f"models/{_checked(name)}")
+        folders = filter(NAME.match, self.store.folders(f"models/{_checked(name)}"))
         models = [self._read_version(name, version) for version in folders if version != "aliases"]
         found = sorted((model.created, model.version) for model in models if model)
         return [version for _, version in found]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ocr.store.folder import MANIFEST, POINTER, USED
+from ocr.store.key import is_key
 from ocr.store.protocol import Entry, Store
 
 Kind = Literal[
@@ -125,6 +126,8 @@ def find_things(store: Store) -> Iterator[Thing]:
 
 
 def _sort(key: str) -> tuple[Kind, str]:
+    if not is_key(key):  # not ours, wherever it lies
+        return "unknown", key
     found = ((kind, pattern.match(key)) for kind, pattern in _KEYS.items())
     return next((kind, match[0]) for kind, match in found if match)
 

@@ -6,6 +6,7 @@ letter (`model.onnx`), a folder does not (`plates`, `v1.2`).
 """
 
 import re
+from collections.abc import Callable
 
 from ocr.errors import BadInput
 
@@ -33,6 +34,24 @@ def check_prefix(prefix: str) -> str:
     for folder in _checked_parts(prefix):
         _check_folder(folder, key=prefix)
     return f"{prefix}/"
+
+
+def is_key(name: str) -> bool:
+    """Say whether an object is one of a store, or was put there by something else."""
+    return _passes(check_key, name)
+
+
+def is_folder(name: str) -> bool:
+    """Say whether keys may lie in a folder, or something else put it there."""
+    return bool(name) and _passes(check_prefix, name)
+
+
+def _passes(check: Callable[[str], str], name: str) -> bool:
+    try:
+        check(name)
+    except BadInput:
+        return False
+    return True
 
 
 def _checked_parts(key: str) -> list[str]:

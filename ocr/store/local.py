@@ -19,7 +19,7 @@ from ocr.errors import (
     OcrError,
     StoreUnavailable,
 )
-from ocr.store.key import check_key, check_prefix
+from ocr.store.key import check_key, check_prefix, is_folder
 from ocr.store.protocol import Entry
 from ocr.store.whole import fault_message, make_durable, sha256_of, sync_folder, written_whole
 
@@ -110,7 +110,7 @@ class LocalStore:
         folder = self._root / check_prefix(prefix)
         with self._faults(prefix):
             names = sorted(path.name for path in _visible(folder) if path.is_dir())
-            yield from (name for name in names if any(_files(folder / name)))
+            yield from (name for name in names if is_folder(name) and any(_files(folder / name)))
 
     def read_tagged(self, key: str) -> tuple[bytes, str]:
         data = self.read_bytes(key)

@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
 from ocr.errors import AliasMoved, ArtifactExists, BadInput
-from ocr.store.key import check_key, check_prefix
+from ocr.store.key import check_key, check_prefix, is_folder
 from ocr.store.minio_client import (
     ABSENT,
     DIGEST,
@@ -122,7 +122,8 @@ class MinioStore:
 
     def folders(self, prefix: str) -> Iterator[str]:
         names = self._names(prefix, recursive=False)
-        yield from sorted(name.split("/")[-2] for name in names if name.endswith("/"))
+        found = sorted(name.split("/")[-2] for name in names if name.endswith("/"))
+        yield from filter(is_folder, found)
 
     def read_tagged(self, key: str) -> tuple[bytes, str]:
         with self._reading(key) as response:

@@ -122,7 +122,10 @@ class Store(Protocol):
         """Remove an object; its key is free again. One that is not there is none."""
 
     def folders(self, prefix: str) -> Iterator[str]:
-        """Yield the names of the folders right under the folder `prefix`, sorted."""
+        """Yield the names of the folders right under the folder `prefix`, sorted.
+
+        Those that no key may lie in, as what others put there by hand, are left out.
+        """
 
     def read_tagged(self, key: str) -> tuple[bytes, str]:
         """Read an object and the tag that `compare_and_swap` expects.

@@ -7,6 +7,7 @@ import pytest
 from cli.main import run
 from configs.settings import Settings
 from tests.deploy.keeping.saved import list_members
+from tests.ocr.store.by_hand import put_by_hand
 
 LEFT_OUT = "is not the home's own notifications.yaml: not in the backup"
 
@@ -44,6 +45,17 @@ def test_of_the_homes_own_file_and_of_none_nothing_is_said(
 
     assert LEFT_OUT not in capsys.readouterr().out
     assert ("home/notifications.yaml" in list_members(tmp_path / "a.tar.zst")) == is_there
+
+
+def test_what_something_else_put_into_the_store_is_named_as_left_out(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_by_hand(settings.store, "models/README", credentials=None)
+
+    back_up_with_secrets(settings, tmp_path / "a.tar.zst")
+
+    said = capsys.readouterr().out
+    assert "left out of the store what ocrline did not put there: models/README" in said
 
 
 def back_up_with_secrets(settings: Settings, path: Path) -> None:

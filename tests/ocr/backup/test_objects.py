@@ -19,11 +19,12 @@ from ocr.errors import ArtifactExists
 from ocr.models.registry import Registry
 from ocr.retention.removal import remove_thing
 from ocr.retention.things import find_things
-from ocr.store import Store
+from ocr.store import S3Credentials, Store
 from ocr.store.local import LocalStore
 from ocr.store.protocol import Entry
 from tests.ocr.backup.archives import verify
 from tests.ocr.retention.filled import fill, register
+from tests.ocr.store.by_hand import put_by_hand
 from tests.ocr.store.conftest import (
     backend,
     credentials,
@@ -69,6 +70,21 @@ def test_a_store_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
 
     assert content(restored) == before
     assert Registry(restored).resolve("plates").version == "second"
+
+
+def test_what_something_else_put_into_a_store_is_left_out_by_name(
+    store: Store, store_uri: str, credentials: S3Credentials | None, tmp_path: Path
+) -> None:
+    fill(store, tmp_path / "bundles")
+    before = content(store)
+    names = ("README", "models/plates/aliases/a copy", "models/plates.bak/notes.txt")
+    for name in names:
+        put_by_hand(store_uri, name, credentials=credentials)
+
+    restored = load(save(store, tmp_path / "a.tar.zst"), LocalStore(tmp_path / "restored"))
+
+    assert content(restored) == before
+    assert choose_contents(store).foreign == tuple(sorted(names))
 
 
 def test_the_rows_that_are_newest_are_in_a_backup_though_others_come_meanwhile(

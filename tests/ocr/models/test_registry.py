@@ -1,6 +1,7 @@
 """The registry: versions never change, the champion moves, its history only grows."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,16 @@ def test_a_half_uploaded_version_is_no_version(registry: Registry, store: Store)
     assert registry.versions("plates") == []
     with pytest.raises(ArtifactNotFound, match="known: none"):
         registry.promote("plates", "a", reason="too early")
+
+
+def test_folders_that_somebody_copied_there_are_no_models_and_no_versions(
+    three: Registry, store: Store
+) -> None:
+    models = Path(store.uri.removeprefix("file://")) / "models"
+    for copy in ("plates copy", "_plates", "plates.bak", "plates/a copy", "plates/a.bak"):
+        shutil.copytree(models / "plates" / "a", models / copy / "a")
+
+    assert (three.names(), three.versions("plates")) == (["plates"], ["c", "b", "a"])
 
 
 def test_versions_are_listed_oldest_first(three: Registry) -> None:

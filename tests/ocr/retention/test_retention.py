@@ -10,9 +10,10 @@ import pytest
 from ocr.models.registry import Registry
 from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
-from ocr.store import Store
+from ocr.store import S3Credentials, Store
 from ocr.store.folder import mark_used, upload_folder
 from tests.ocr.retention.filled import GOES, OLD, STAYS, fill, register, wait_for_the_next_second
+from tests.ocr.store.by_hand import put_by_hand
 from tests.ocr.store.conftest import (
     backend,
     credentials,
@@ -68,6 +69,19 @@ def test_what_stays_is_untouched(full: Store) -> None:
     prune(full)
 
     assert list(full.list("")) == kept
+
+
+def test_what_something_else_put_beside_it_hinders_nothing_and_stays(
+    full: Store, store_uri: str, credentials: S3Credentials | None
+) -> None:
+    gone = next(iter(GOES))
+    for folder in (gone, "models/plates.bak", "models/plates copy"):
+        put_by_hand(store_uri, f"{folder}/a copy", credentials=credentials)
+
+    prune(full)
+
+    assert [key for key in full.list("") if key.startswith(gone)] == [f"{gone}/a copy"]
+    assert plan(full)["models/plates copy/a copy"].why == "nothing that ocrline stores today"
 
 
 def test_version_that_was_never_champion_goes_with_all_it_came_from_when_told(

@@ -6,6 +6,7 @@ import pytest
 
 from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
 from ocr.store import S3Credentials, Store, open_store
+from tests.ocr.store.by_hand import put_by_hand
 from tests.ocr.store.noise import write_noise
 
 ALIAS = "models/plates/aliases/champion.json"
@@ -149,6 +150,16 @@ def test_folders_are_named_one_level_deep(store: Store) -> None:
     assert list(store.folders("models")) == ["a", "b"]
     assert list(store.folders("models/b")) == ["v1"]
     assert list(store.folders("nothing")) == []
+
+
+def test_folders_that_something_else_put_there_are_none(
+    store: Store, store_uri: str, credentials: S3Credentials | None
+) -> None:
+    store.put_bytes("models/a/v1/a.txt", b"")
+    for folder in ("models/a.bak", "models/.trash", "models/a "):
+        put_by_hand(store_uri, f"{folder}/v1/a.txt", credentials=credentials)
+
+    assert list(store.folders("models")) == ["a"]
 
 
 def test_listing_goes_beyond_one_page_of_an_s3_server(store: Store) -> None:
