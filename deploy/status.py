@@ -25,7 +25,7 @@ from deploy.services import (
     services_folder,
 )
 from deploy.web import answers
-from ocr.errors import OcrError, StoreUnavailable
+from ocr.errors import OcrError
 from ocr.machine.owner import find_owner_at, is_listening
 from ocr.store.state import check_home
 from tasks.gateway_address import LOOPBACK
@@ -69,7 +69,8 @@ class Model:
 class StackStatus:
     """All that is known of the stack of a home; ``login`` is the file of the UI's password.
 
-    ``warnings`` say of each gateway that does not take our token why nothing served is known of it.
+    ``warnings`` say why champions are unknown of a store that is up, and of each gateway that does
+    not take our token why nothing served is known of it.
     """
 
     home: Path
@@ -87,14 +88,15 @@ def read_status(settings: Settings) -> StackStatus:
     # What answers at the address of one that is down is another home's.
     ours = [part.address for part in parts if part.name == "gateway" and part.state == "up"]
     told = {address: _ask(settings, address) for address in ours}
+    champions, why_unknown = _read_champions(settings, parts[0])
     return StackStatus(
         home=settings.home,
         parts=parts,
         queues=_read_queues(settings, ui),
-        models=list(_read_models(settings, filter(None, told.values()), parts[0])),
+        models=list(_list_models(champions, filter(None, told.values()))),
         login=password_file(settings),
         warnings=[
-            *_warn_of_home(settings.home),
+            *dict.fromkeys(filter(None, (*_warn_of_home(settings.home), why_unknown))),
             *(
                 f"{address} tells what it serves to who has a key: set OCRLINE_TOKEN to its token, "
                 "or to a key that `ocrline keys add NAME` prints"
@@ -194,27 +196,29 @@ def _read_queues(settings: Settings, ui: Part) -> list[Queue]:
         api.close()
 
 
-def _read_models(
-    settings: Settings, told: Iterable[dict[str, str]], store: Part
-) -> Iterator[Model]:
+def _read_champions(settings: Settings, store: Part) -> tuple[dict[str, str] | None, str]:
+    """Return the champion of each model; None where they are unknown, and what hinders if said."""
     from tasks.workspace import open_workspace  # it brings half a second of imports
 
+    if store.state == "down":
+        return None, ""
+    try:
+        registry = open_workspace(settings).registry
+        found = {name: registry.champion(name) for name in registry.names()}
+    except (OcrError, OSError) as error:
+        return None, str(error)
+    return {name: champion.version if champion else "" for name, champion in found.items()}, ""
+
+
+def _list_models(
+    champions: dict[str, str] | None, told: Iterable[dict[str, str]]
+) -> Iterator[Model]:
     served: dict[str, str] = {}
     for models in told:
         served |= models
-    champions: dict[str, str] = {}
-    otherwise = ""
-    try:
-        if store.state == "down":
-            raise StoreUnavailable(store.address)
-        registry = open_workspace(settings).registry
-        for name in registry.names():
-            champion = registry.champion(name)
-            champions[name] = champion.version if champion else ""
-    except (OcrError, OSError):
-        champions, otherwise = {}, UNKNOWN
-    for name in sorted(champions.keys() | served.keys()):
-        yield Model(name, champions.get(name, otherwise), served.get(name, ""))
+    otherwise = UNKNOWN if champions is None else ""
+    for name in sorted((champions or {}).keys() | served.keys()):
+        yield Model(name, (champions or {}).get(name, otherwise), served.get(name, ""))
 
 
 def _ask(settings: Settings, address: str) -> dict[str, str] | None:

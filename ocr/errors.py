@@ -49,6 +49,10 @@ class StoreUnavailable(OcrError, ConnectionError):
     exit_code = 5
 
 
+class StoreRefused(StoreUnavailable):
+    """A store that answers, but takes neither our key nor our clock, or not for this."""
+
+
 class ProcessDied(OcrError, RuntimeError):
     """A process of ours that the system ended; a retry may help."""
 

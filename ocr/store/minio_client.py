@@ -12,7 +12,7 @@ from urllib3 import PoolManager, Retry, Timeout
 from urllib3.exceptions import HTTPError, MaxRetryError
 from urllib3.response import BaseHTTPResponse
 
-from ocr.errors import ArtifactNotFound, BadInput, OcrError, StoreUnavailable
+from ocr.errors import ArtifactNotFound, BadInput, OcrError, StoreRefused, StoreUnavailable
 from ocr.store.protocol import S3Credentials
 
 MEBIBYTE: Final = 2**20
@@ -27,7 +27,13 @@ DIGEST: Final = "sha256"  # metadata: the ETag of a multipart upload is no diges
 NO_BUCKET: Final = "NoSuchBucket"
 GONE_UPLOAD: Final = "NoSuchUpload"  # a full MinIO forgets one in five; it says why the next time
 ABSENT: Final = ("NoSuchKey", NO_BUCKET)
-REFUSED: Final = ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch")
+REFUSED: Final = {
+    "AccessDenied": "let its policy allow it",
+    "InvalidAccessKeyId": "check MINIO_ACCESS_KEY and its secret",
+    "SignatureDoesNotMatch": "check MINIO_ACCESS_KEY and its secret",
+    "RequestTimeTooSkewed": "set the clock of this machine or of the server: they differ",
+}
+"""What a server says of a key that it does not take, and what mends it."""
 FULL: Final = ("XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientCapacity")
 
 # It warns of every try; the last one's error says as much, in one line.
@@ -170,7 +176,7 @@ def translate(
         return BadInput(f"{where} ends before the range asked for")
     if error.code in REFUSED:
         message = f"{server} refuses access key {credentials.access_key!r} for {where}"
-        return StoreUnavailable(f"{message} ({error.code}); check MINIO_ACCESS_KEY and its secret")
+        return StoreRefused(f"{message} ({error.code}); {REFUSED[error.code]}")
     if error.code in FULL or "no space left" in str(error.message):  # MinIO: an InternalError
         return StoreUnavailable(f"{server} has no space for {where} ({error.code}); free some")
     return StoreUnavailable(f"{server} fails for {where}: {error.code}: {error.message}")

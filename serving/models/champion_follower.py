@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ocr.errors import OcrError, ProcessDied, StoreUnavailable
+from ocr.errors import OcrError, ProcessDied, StoreRefused, StoreUnavailable
 from ocr.models.alias import AliasState
 from serving.metrics import ServingMetrics
 from serving.models.loading import Loader
@@ -86,7 +86,8 @@ class ChampionFollower:
             found = [name for name in self._discover() if self._look_at(name)]
         except StoreUnavailable as error:
             self._metrics.store_errors.inc()
-            self._note("the store does not answer", detail=str(error), is_complete=False)
+            does = "refuses the gateway" if isinstance(error, StoreRefused) else "does not answer"
+            self._note(f"the store {does}", detail=str(error), is_complete=False)
             return
         lost = sorted(set(self._pool.states) - set(found))
         self._note(f"champions gone from the store: {', '.join(lost)}" if lost else "")

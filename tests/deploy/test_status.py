@@ -15,6 +15,7 @@ from ocr.errors import BadInput
 from ocr.store.state import write_home_mark
 from serving.app import run as serve
 from serving.settings import ServingSettings
+from tests.ocr.store.test_s3_faults import Answer, canned_server
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS
@@ -79,6 +80,22 @@ def test_a_store_that_does_not_answer_is_down_and_not_asked_for_its_champions(
 
     assert {part.state for part in status.parts if part.name == "store"} == {"down"}
     assert [(each.champion, each.served) for each in status.models] == [("unknown", "v1")]
+
+
+def test_a_store_that_refuses_our_key_is_up_and_says_why_its_champions_are_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refusal = Answer(403, b"<Error><Code>InvalidAccessKeyId</Code></Error>")
+    with canned_server({"GET": refusal}) as endpoint:
+        monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
+        for name in ("ACCESS_KEY", "SECRET_KEY"):
+            monkeypatch.setenv(f"MINIO_{name}", "of-before")
+        monkeypatch.setenv("OCRLINE_STORE", "s3://rotated")
+
+        status = read_status(Settings())
+
+    assert (status.parts[0].name, status.parts[0].state) == ("store", "up")
+    assert ["refuses access key 'of-before'" in warning for warning in status.warnings] == [True]
 
 
 def test_a_home_that_is_half_restored_is_told_and_refused_and_may_be_stopped(

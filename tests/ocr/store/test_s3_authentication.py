@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ocr.errors import StoreUnavailable
+from ocr.errors import StoreRefused, StoreUnavailable
 from ocr.store import S3Credentials, open_store
+from tests.ocr.store.test_s3_faults import Answer, canned_server
 
 KEY = "models/plates/v1/card.md"
 
@@ -38,3 +39,16 @@ def test_wrong_keys_are_refused_by_name(
 
         assert f"refuses access key {keys.access_key!r}" in str(failure.value)
         assert keys.secret_key not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "mends"),
+    [("AccessDenied", "let its policy allow it"), ("RequestTimeTooSkewed", "set the clock")],
+)
+def test_a_key_that_is_right_is_not_said_to_be_wrong(code: str, mends: str) -> None:
+    denied = Answer(403, f"<Error><Code>{code}</Code></Error>".encode(), "application/xml")
+    with canned_server({"PUT": denied}) as endpoint:
+        store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
+
+        with pytest.raises(StoreRefused, match=f"{code}.*{mends}"):
+            store.put_bytes(KEY, b"x")

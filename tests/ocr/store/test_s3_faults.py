@@ -266,7 +266,7 @@ def canned_server(answers: dict[str, Answer]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        do_HEAD = do_POST = do_PUT = do_DELETE = answer  # noqa: N815  (http.server names them)
+        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = answer  # noqa: N815  (http.server names)
 
         def log_message(self, *args: object) -> None:
             pass
