@@ -146,7 +146,7 @@ def _check_store(settings: Settings) -> Finding:
     from tasks.workspace import open_workspace
 
     try:
-        open_workspace(settings).store.exists("doctor.json")
+        list(open_workspace(settings).store.folders("models"))
     except (OcrError, OSError) as error:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)

@@ -11,6 +11,7 @@ from configs.settings import Settings
 from ocr.machine.finding import broken, fine
 from tests.built_machine import Parts, build_machine
 from tests.cli.broken_machines import CASES, NO_GPU, diagnose
+from tests.ocr.store.test_s3_faults import Answer, canned_server
 
 each_case = pytest.mark.parametrize("case", CASES)
 
@@ -190,6 +191,24 @@ def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
     assert findings["store"]["verdict"] == "broken"
     assert "Not a directory" in findings["store"]["found"]
     assert "decoder" in findings
+
+
+def test_a_key_that_may_not_list_the_store_is_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    denied = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
+    unmarked = Answer(404, b"<Error><Code>NoSuchKey</Code></Error>", later={"GET": denied})
+    with canned_server({"GET": unmarked, "HEAD": Answer(404, b"")}) as endpoint:
+        monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
+        for name in ("ACCESS_KEY", "SECRET_KEY"):
+            monkeypatch.setenv(f"MINIO_{name}", "of-nobody")
+        monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
+
+        run(["doctor", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert findings["store"]["verdict"] == "broken"
+    assert "let its policy allow it" in findings["store"]["found"]
 
 
 def test_doctor_prints_paths_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
