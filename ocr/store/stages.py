@@ -89,12 +89,12 @@ STAGES: Final[dict[StageName, Stage]] = {
     "train-paddleocr-recogniser": Stage(1, _PADDLEOCR_CODE, _PADDLEOCR),
     "train-paddleocr-detector": Stage(1, _PADDLEOCR_CODE, _PADDLEOCR),
     "export-recogniser": Stage(
-        10,
+        11,
         ("training.export.export", "ocr.dataset.lines.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "export-detector": Stage(
-        5,
+        6,
         ("training.export.export", "ocr.dataset.pages.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),

@@ -29,7 +29,7 @@ from ocr.models.golden import compare_texts
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition, decode
 from ocr.reading.recognition.decoder import Decoder
-from ocr.reading.recognition.line_input import fit_line, to_line_batch
+from ocr.reading.recognition.line_input import LINE_WIDTH_LIMIT_PX, fit_line, to_line_batch
 from ocr.reading.recognition.recogniser import OnnxRecogniser, run_in_batches
 from ocr.store import Store
 from ocr.store.folder import download_folder
@@ -192,6 +192,7 @@ class RecogniserExport:
             "net": self._description,
             "notice": NOTICE if self._notice else "",
             "spec": self._spec,
+            "limit_px": LINE_WIDTH_LIMIT_PX,
             "charset": self._charset.characters,
             "model_name": RECOGNISER_NAME,
             "gain": self._gain,

@@ -14,6 +14,7 @@ import yaml
 
 import training.export.export
 from configs.jobs import ExportDetectorJob, ExportResult
+from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.errors import ParityFailed
 from ocr.image.pixels import Image, encode_png
 from ocr.models.bundle import read_detector_bundle
@@ -21,10 +22,12 @@ from ocr.models.detector_spec import PageSpec
 from ocr.models.golden import read_golden_inputs
 from ocr.reading.detection.boxes import Detections
 from ocr.reading.detection.detector import OnnxDetector
+from ocr.store import open_store
 from tests.training.detection.toy_detector import RULE
 from tests.training.export.page_store import LONG_SIDE_PX, page, page_store
 from tests.training.export.stock import needs_paddleocr, run_stock
 from training.detection.export import DetectorExport, load_detector_export
+from training.export.card import render_card
 from training.export.export import export_model
 from training.forms.onnx import export_onnx
 from training.forms.paddle import load_predictor, read_config
@@ -111,6 +114,24 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     assert "text_det_unclip_ratio=0.5," in card
     assert "| serving |" in card
     assert "4 train, 4 val, 4 test" in card
+
+
+def test_the_card_says_how_the_pixels_of_this_net_are_normalised(exported: Exported) -> None:
+    spec = PageSpec(640, mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
+    export = DetectorExport(exported.model.net, spec, RULE, description="Of PaddleOCR")
+    snapshot = open_store(exported.job.store).read_bytes(f"{exported.job.snapshot}/manifest.json")
+    template, words = export.card()
+
+    card = render_card(
+        template,
+        job=exported.job,
+        created="",
+        dataset=SnapshotManifest.from_bytes(snapshot),
+        parity={},
+        model=words,
+    )
+
+    assert "mean 0.485, 0.456, 0.406 and\nstd 0.229, 0.224, 0.225 of blue, green and red" in card
 
 
 def test_the_serving_config_names_the_tensors_for_clients(exported: Exported) -> None:

@@ -10,6 +10,7 @@ from configs.jobs import ExportRecogniserJob
 from ocr.models.bundle import NOTICE, read_recogniser_bundle
 from ocr.models.golden import read_golden_inputs
 from ocr.reading.recognition.recogniser import OnnxRecogniser
+from tests.training.export.card_code import read_by_card
 from tests.training.export.line_store import fill_store
 from tests.training.recognition.ppocr_v6.weights import needs_rapidocr, read_graph, start
 from tests.training.recognition.toy_lines import draw_digits
@@ -62,6 +63,16 @@ def test_a_line_reads_the_same_in_company(bundle: Path) -> None:
 
     for image, frames in zip(images, together, strict=True):
         np.testing.assert_allclose(recogniser.probabilities([image])[0], frames, atol=1e-4)
+
+
+def test_the_program_on_the_card_pads_as_the_net_learnt_it(bundle: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    lines = [draw_digits("1" + "0" * length, rng=rng) for length in range(12)]
+
+    found = read_by_card(bundle, lines, folder=tmp_path)
+
+    read = OnnxRecogniser.load(bundle, plain=True).recognise(lines)
+    assert found == [one.text for one in read]
 
 
 def test_the_bundle_says_whose_weights_were_modified(bundle: Path) -> None:

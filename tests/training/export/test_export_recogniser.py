@@ -21,6 +21,7 @@ from ocr.models.golden import read_golden_inputs
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.ctc import Recognition
 from ocr.reading.recognition.recogniser import OnnxRecogniser
+from tests.training.export.card_code import odd_lines, read_by_card
 from tests.training.export.line_store import CHARACTERS, blotches, line_store, varied_weights
 from tests.training.export.stock import needs_paddleocr, run_stock
 from training.export.export import export_model
@@ -135,6 +136,18 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     assert "16 train, 16 val, 16 test" in card
     assert "code that trained it | c0ffee" in card
     assert "` ' 0 1 A ~ 沪 皖 ` and the space" in card
+
+
+def test_the_program_on_the_card_reads_as_the_checkpoint(
+    exported: Exported, tmp_path: Path
+) -> None:
+    lines = odd_lines()
+
+    found = read_by_card(exported.bundle, lines, folder=tmp_path)
+
+    read = OnnxRecogniser.load(exported.bundle, plain=True).recognise(lines)
+    assert found == [one.text for one in read]
+    assert len(set(found)) > 8
 
 
 def test_the_charset_keeps_its_order_through_yaml(exported: Exported) -> None:
