@@ -66,11 +66,11 @@ def _constants_to_initializers(model: onnx.ModelProto) -> None:
     constants = [node for node in graph.node if node.op_type == "Constant"]
     nodes = [node for node in graph.node if node.op_type != "Constant"]
     used = {name for node in nodes for name in node.input}
-    tensors = [tensor for tensor in graph.initializer if tensor.name in used]
+    tensors = list(graph.initializer)
     for node in constants:
         tensor = onnx.helper.get_node_attr_value(node, "value")
         tensor.name = node.output[0]
         tensors.append(tensor)
     del graph.initializer[:], graph.node[:]
-    graph.initializer.extend(tensors)
+    graph.initializer.extend(tensor for tensor in tensors if tensor.name in used)
     graph.node.extend(nodes)

@@ -107,6 +107,14 @@ def test_the_onnx_form_takes_pages_of_any_size(exported: Exported) -> None:
         assert found.shape == (1, 1, height, width)
 
 
+def test_the_onnx_form_holds_nothing_that_is_not_used(exported: Exported) -> None:
+    graph = onnx.load(str(exported.bundle / "onnx/model.onnx")).graph
+
+    used = {name for node in graph.node for name in node.input}
+
+    assert {tensor.name for tensor in graph.initializer} <= used
+
+
 def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     card = (exported.bundle / "card.md").read_text(encoding="utf-8")
 
