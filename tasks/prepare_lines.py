@@ -26,6 +26,7 @@ from ocr.synthesis.lines.render import open_lines
 from ocr.synthesis.lines.texts import Corpus
 from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
 from tasks.run.narration import narrate
+from tasks.run.progress import track_rows
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
 
@@ -52,6 +53,7 @@ def prepare_lines(params: LineDatasetParams, model: str) -> SnapshotRef:
             frozen_test=params.split.frozen_test,
             rendered=render_lines(params) if params.synthesis.count else None,
             work_folder=folder,
+            track=track_rows,
         ),
         workspace=workspace,
         name=params.name,
@@ -86,6 +88,7 @@ def prepare_further_lines(
             texts=TextRule(**texts.model_dump()),
             near_duplicate_bits=0,
             work_folder=folder,
+            track=track_rows,
         )
 
     return prepare_further(sets, prepare, workspace=workspace, of="lines")

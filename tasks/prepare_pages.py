@@ -23,6 +23,7 @@ from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
 from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
+from tasks.run.progress import track_rows
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
 
@@ -50,6 +51,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
             frozen_test=params.split.frozen_test,
             rendered=render_pages(params) if params.synthesis.count else None,
             work_folder=folder,
+            track=track_rows,
         ),
         workspace=workspace,
         name=params.name,
@@ -83,6 +85,7 @@ def prepare_further_pages(
             copies=CopyRule(bit_share=0, word_share=1),
             texts=TextRule(**texts.model_dump()),
             work_folder=folder,
+            track=track_rows,
         )
 
     return prepare_further(sets, prepare, workspace=workspace, of="pages")
@@ -100,6 +103,7 @@ def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -
             limits=PageLimits(**params.limits.model_dump()),
             texts=TextRule(**params.texts.model_dump()),
             work_folder=folder,
+            track=track_rows,
         ),
         workspace=workspace,
         name=f"{params.name}-lines",

@@ -3,11 +3,11 @@
 import gc
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected, check_shares
@@ -30,6 +30,20 @@ from ocr.store.stages import StageName
 SNAPSHOT = "snapshot"
 _USUAL = gc.get_threshold()
 _RARE = 50_000
+
+RowT = TypeVar("RowT")
+
+
+class Track(Protocol):
+    """Hands rows on as they come, and may show how many of so many have come."""
+
+    def __call__(self, rows: Iterable[RowT], count: int, /) -> Iterable[RowT]:
+        """Return the rows."""
+
+
+def untracked(rows: Iterable[RowT], _: int, /) -> Iterable[RowT]:
+    """Return the rows and show nothing."""
+    return rows
 
 
 @dataclass(frozen=True)

@@ -11,5 +11,5 @@
 - `retries` – which failures are worth another try
 - `wording` – a job's `training`, in the words of the form that asked for it
 - `narration` – a line in the terminal and in the run's log
-- `progress` – a bar in the terminal, a progress artifact in the Prefect UI
+- `progress` – bars in the terminal, progress artifacts in the Prefect UI
 """

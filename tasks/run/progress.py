@@ -1,8 +1,9 @@
-"""A training's progress: a bar in the terminal, a progress artifact in the Prefect UI."""
+"""Progress: a bar in the terminal; of a training also a progress artifact in the Prefect UI."""
 
+from collections.abc import Iterable, Iterator
 from threading import Lock
 from types import TracebackType
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 from uuid import UUID
 
 import httpx
@@ -17,13 +18,15 @@ from tasks.run.narration import TERMINAL, narrate
 from tasks.run.wording import in_words_of
 
 ARTIFACT_EVERY_PERCENT = 5
+BAR_EVERY_ROWS = 8
 
+RowT = TypeVar("RowT")
 Net = Literal["recogniser", "detector"]
 SCORES: dict[Net, str] = {"recogniser": "accuracy", "detector": "hmean"}
 
 
 class Bars:
-    """The bars of all trainings of this process: a terminal shows one set at a time."""
+    """The bars of all that this process waits for: a terminal shows one set at a time."""
 
     def __init__(self, console: Console) -> None:
         self._lock = Lock()
@@ -60,6 +63,24 @@ class Bars:
 
 
 BARS = Bars(TERMINAL)
+
+
+def track_rows(rows: Iterable[RowT], count: int) -> Iterator[RowT]:
+    """Show how many of so many rows a preparation has looked into.
+
+    The bar has a thread, so it comes with the first row: by then processes have been forked.
+    """
+    bar = None
+    try:
+        for done, row in enumerate(rows, start=1):
+            if bar is None:
+                bar = BARS.add("prepare")
+            if done % BAR_EVERY_ROWS == 0:
+                BARS.show(bar, steps=count, done=done, figures="rows")
+            yield row
+    finally:
+        if bar is not None:
+            BARS.remove(bar)
 
 
 class TrainingProgress:

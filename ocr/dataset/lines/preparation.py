@@ -10,7 +10,7 @@ from ocr.dataset.lines.copies import cluster_lines
 from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.limits import LineLimits
-from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, Track, find_or_write, untracked
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import select_samples
 from ocr.dataset.snapshot.held_out import fetch_held_out
@@ -37,6 +37,7 @@ def prepare_lines(
     frozen_test: str = "",
     rendered: RenderedSet[RenderedLine] | None = None,
     work_folder: Path | None = None,
+    track: Track = untracked,
 ) -> SnapshotRef:
     """Validate, split and store a dataset; nothing is decoded when it is in the store already.
 
@@ -52,6 +53,7 @@ def prepare_lines(
         frozen_test: Digest of the test split to keep as it is; empty: none.
         rendered: Lines to render.
         work_folder: Where temporary files go; they take twice the images' size.
+        track: Sees the rows as images have been looked into.
 
     Raises:
         BadInput: When there is nothing to prepare.
@@ -68,7 +70,7 @@ def prepare_lines(
         inspector = line_inspector(limits=limits, texts=texts, charset=charset)
         found = inspector.inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            found,
+            track(found, survey.rows),
             spool=spool,
             rule=split,
             given=labels.given() if labels else (),

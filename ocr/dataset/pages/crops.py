@@ -24,7 +24,7 @@ from ocr.dataset.pages.preparation import PAGES_WORTH_A_POOL
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, open_page_snapshot
 from ocr.dataset.pages.upright import NumberedRegion, lay_upright
-from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, Track, find_or_write, untracked
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.selection import Selection, conclude
@@ -61,6 +61,7 @@ def prepare_crops(
     limits: PageLimits,
     texts: TextRule = USUAL,
     work_folder: Path | None = None,
+    track: Track = untracked,
 ) -> SnapshotRef:
     """Cut the read regions out of the pages of a snapshot, into a snapshot of lines.
 
@@ -78,6 +79,7 @@ def prepare_crops(
         limits: What is accepted.
         texts: How texts are written before they are looked at.
         work_folder: Where temporary files go: the pages, and the lines twice.
+        track: Sees the lines as they have been cut out.
 
     Raises:
         ArtifactNotFound: There is no such snapshot.
@@ -98,7 +100,15 @@ def prepare_crops(
         max_bad_share=limits.max_bad_share,
         work_folder=work_folder,
         pool=open_pool(manifest.counts["accepted"], worth_a_pool=PAGES_WORTH_A_POOL),
-        write=partial(_write, store, pages_key=pages_key, name=name, limits=limits, texts=texts),
+        write=partial(
+            _write,
+            store,
+            pages_key=pages_key,
+            name=name,
+            limits=limits,
+            texts=texts,
+            track=track,
+        ),
     )
 
 
@@ -126,15 +136,14 @@ def _write(
     name: str,
     limits: PageLimits,
     texts: TextRule,
+    track: Track,
 ) -> SnapshotManifest:
     spool = Spool(folder)
     copy = download_folder(store, prefix=pages_key, folder=folder / "pages")
     pages = open_page_snapshot(copy)
-    selection = _select(
-        _cut_pages(pages, limits=_of_lines(limits), texts=texts, spool=spool, pool=pool),
-        spool=spool,
-        max_bad_share=limits.max_bad_share,
-    )
+    lines = sum(len(readable_regions(sample)) for sample in pages.samples())
+    cut = _cut_pages(pages, limits=_of_lines(limits), texts=texts, spool=spool, pool=pool)
+    selection = _select(track(cut, lines), spool=spool, max_bad_share=limits.max_bad_share)
     return write_snapshot(
         folder / SNAPSHOT,
         name=name,

@@ -11,7 +11,7 @@ from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
-from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, find_or_write
+from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, Track, find_or_write, untracked
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import Selection, select_samples
 from ocr.dataset.snapshot.held_out import fetch_held_out
@@ -37,6 +37,7 @@ def prepare_pages(
     frozen_test: str = "",
     rendered: RenderedSet[RenderedPage] | None = None,
     work_folder: Path | None = None,
+    track: Track = untracked,
 ) -> SnapshotRef:
     """Validate, split and store pages; nothing is decoded when they are in the store already.
 
@@ -51,6 +52,7 @@ def prepare_pages(
         frozen_test: Digest of the test split to keep as it is; empty: none.
         rendered: Pages to render.
         work_folder: Where temporary files go; they take twice the images' size.
+        track: Sees the rows as images have been looked into.
 
     Raises:
         BadInput: When there is nothing to prepare.
@@ -66,7 +68,7 @@ def prepare_pages(
         spool = Spool(folder)
         found = page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
-            found,
+            track(found, survey.rows),
             spool=spool,
             rule=split,
             given=labels.given() if labels else (),

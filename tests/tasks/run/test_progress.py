@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from tasks.run import progress
-from tasks.run.progress import Bars, TrainingProgress
+from tasks.run.progress import Bars, TrainingProgress, track_rows
 
 STEP = {"event": "step", "step": 5, "steps": 10, "loss": 0.5, "images_per_s": 70.0}
 
@@ -72,6 +72,18 @@ def test_the_bar_of_one_training_stays_when_the_other_ends(terminal: StringIO) -
 
     assert "5/10" in terminal.getvalue()
     assert "detector" not in terminal.getvalue()
+
+
+def test_a_preparation_shows_how_many_rows_it_has_looked_into(terminal: StringIO) -> None:
+    rows = track_rows(iter(range(200)), 200)
+
+    seen = [next(rows) for _ in range(128)]
+    progress.BARS._bars.refresh()
+    seen += rows
+
+    assert "128/200  rows" in terminal.getvalue()
+    assert seen == list(range(200))
+    assert progress.BARS._count == 0
 
 
 @pytest.mark.parametrize(
