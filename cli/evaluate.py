@@ -80,6 +80,7 @@ def _track(pages: Sequence[Any]) -> Iterable[Any]:
 
 
 def _name(rejections: "Sequence[Rejection]") -> None:
-    for rejection in rejections:
-        said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
+    from tasks.measuring.labels import say_left_out
+
+    for said in say_left_out(rejections):
         ERR.print(f"[yellow]left out[/] {escape(said)}", soft_wrap=True)

@@ -1,8 +1,10 @@
 """One model on one label file: what `ocrline evaluate` and the flow of that name measure."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -15,7 +17,7 @@ from configs.dataset import MAX_PIXELS
 from configs.operation.evaluate import EvaluateParams
 from ocr.dataset.labels.encoding import Encoding, OtherEncoding
 from ocr.dataset.labels.text_rule import TextRule
-from ocr.dataset.lines.labelled_lines import read_labelled_lines
+from ocr.dataset.lines.labelled_lines import stream_labelled_lines
 from ocr.dataset.pages.labelled_pages import read_labelled_pages
 from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData, BadInput
@@ -29,6 +31,9 @@ from tasks.run.narration import narrate
 from tasks.workspace import open_workspace
 
 PAGE_METRICS = ("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned")
+ROWS_AT_ONCE = 1024
+MOST_NAMED = 20
+"""Rows left out that are named; of more, the reasons are counted."""
 ItemT = TypeVar("ItemT")
 Track = Callable[[Sequence[ItemT]], Iterable[ItemT]]
 Measured = tuple[dict[str, Any], Sequence[Rejection]]
@@ -58,8 +63,7 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
         metrics, rejections = measure_line_labels(
             lines, labels, texts, root=root, encoding=params.encoding
         )
-    for rejection in rejections:
-        said = f"{rejection.where} {rejection.reason}: {rejection.detail}"
+    for said in say_left_out(rejections):
         narrate("evaluate", f"left out: {said}")
     measured = ", ".join(f"{name} {value}" for name, value in metrics.items())
     narrate("evaluate", f"{model.reference} on {labels}: {measured}")
@@ -81,12 +85,19 @@ def measure_line_labels(
     encoding: Encoding = "utf-8",
 ) -> Measured:
     """Read the images of a label file of lines; those left out are counted too."""
+    read: list[str] = []
+    labelled: list[str] = []
+    rejections: list[Rejection] = []
     with _wording_encoding():
-        samples, rejections = read_labelled_lines(
+        found = stream_labelled_lines(
             labels, max_pixels=MAX_PIXELS, texts=texts, root=root, encoding=encoding
         )
-    answers = reader.recognise([image for image, _ in samples])
-    metrics = measure_lines([answer.text for answer in answers], [text for _, text in samples])
+        while some := list(islice(found, ROWS_AT_ONCE)):
+            rejections += [each for each in some if isinstance(each, Rejection)]
+            lines = [each for each in some if not isinstance(each, Rejection)]
+            read += [answer.text for answer in reader.recognise([image for image, _ in lines])]
+            labelled += [text for _, text in lines]
+    metrics = measure_lines(read, labelled)
     return {**asdict(metrics), "left_out": len(rejections)}, rejections
 
 
@@ -114,6 +125,16 @@ def measure_page_labels(
     return {name: metrics[name] for name in PAGE_METRICS} | {
         "seconds_per_page": round(seconds / len(pages), 4)
     }, rejections
+
+
+def say_left_out(rejections: Sequence[Rejection]) -> list[str]:
+    """Name the first rows that were left out; of many, say how often which reason was met."""
+    said = [f"{each.where} {each.reason}: {each.detail}" for each in rejections[:MOST_NAMED]]
+    if len(rejections) > MOST_NAMED:
+        reasons = Counter(each.reason for each in rejections).most_common()
+        counts = ", ".join(f"{count} {reason}" for reason, count in reasons)
+        said.append(f"{len(rejections)} rows in all: {counts}")
+    return said
 
 
 @contextmanager

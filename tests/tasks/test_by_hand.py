@@ -161,6 +161,22 @@ def test_a_model_is_measured_on_a_label_file_by_its_name(
     assert json.dumps(metrics)
 
 
+def test_of_many_rows_left_out_the_first_are_named_and_all_counted(
+    shelf: Shelf, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "12.png").write_bytes(png("12"))
+    gone = [f"gone{n}.png\t12\n" for n in range(3000)]
+    labels = tmp_path / "labels.txt"
+    labels.write_text("".join(["12.png\t12\n", *gone, "12.png\t*\n", "12.png\t13\n"]))
+
+    metrics = measure_labels.fn(EvaluateParams(model="bars:v1", labels=str(labels)))
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert (metrics["n"], metrics["accuracy"], metrics["left_out"]) == (2, 0.5, 3001)
+    assert said.count("left out: labels.txt:") == 20
+    assert "left out: 3001 rows in all: 3000 missing_image, 1 illegible" in said
+
+
 def test_a_label_file_of_gbk_is_measured_with_its_encoding_and_else_asked_for_it(
     shelf: Shelf, tmp_path: Path
 ) -> None:

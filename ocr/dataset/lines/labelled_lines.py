@@ -1,10 +1,13 @@
 """All images of one PaddleOCR label file with their texts, without a snapshot."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from ocr.dataset.candidate import Row
 from ocr.dataset.examination import open_rows
 from ocr.dataset.labels.encoding import ILLEGIBLE, Encoding
 from ocr.dataset.labels.text_rule import USUAL, TextRule
+from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.dataset.roots import FolderRoot
@@ -19,7 +22,31 @@ def read_labelled_lines(
     root: Path | None = None,
     encoding: Encoding = "utf-8",
 ) -> tuple[list[tuple[Image, str]], list[Rejection]]:
-    """Read the images and texts of a label file, and the rows that cannot be read.
+    """Read the images and texts of a label file, and the rows that cannot be read, all at once.
+
+    Takes what `stream_labelled_lines` does, and raises the same.
+    """
+    lines: list[tuple[Image, str]] = []
+    rejections: list[Rejection] = []
+    for each in stream_labelled_lines(
+        labels, max_pixels=max_pixels, texts=texts, root=root, encoding=encoding
+    ):
+        if isinstance(each, Rejection):
+            rejections.append(each)
+        else:
+            lines.append(each)
+    return lines, rejections
+
+
+def stream_labelled_lines(
+    labels: Path,
+    *,
+    max_pixels: int,
+    texts: TextRule = USUAL,
+    root: Path | None = None,
+    encoding: Encoding = "utf-8",
+) -> Iterator[tuple[Image, str] | Rejection]:
+    """Read the images and texts of a label file one by one, and the rows that cannot be read.
 
     Args:
         labels: The label file.
@@ -35,19 +62,22 @@ def read_labelled_lines(
     folder = FolderRoot(root or labels.parent)
     name = str(labels.absolute())
     rows = LineLabelFiles("paddleocr", folder.path, name, encoding=encoding).read()
-    lines: list[tuple[Image, str]] = []
-    rejections: list[Rejection] = []
+    is_read, first = False, list[Rejection]()
     for each in open_rows(rows, root=folder, max_pixels=max_pixels):
-        if isinstance(each, Rejection):
-            rejections.append(each)
-        else:
-            row, _, image = each
-            text = row.label.written(texts).text
-            if text in ILLEGIBLE:
-                detail = f"{text!r} marks a text that nobody could read"
-                rejections.append(row.reject("illegible", detail))
-            else:
-                lines.append((image, text))
-    if not lines:
-        refuse_unreadable(labels, rejections, root=folder.path)
-    return lines, rejections
+        found = each if isinstance(each, Rejection) else _judge(*each, texts=texts)
+        if not isinstance(found, Rejection):
+            is_read = True
+        elif not first:
+            first.append(found)
+        yield found
+    if not is_read:
+        refuse_unreadable(labels, first, root=folder.path)
+
+
+def _judge(
+    row: Row[LineLabel], _: bytes, image: Image, *, texts: TextRule
+) -> tuple[Image, str] | Rejection:
+    text = row.label.written(texts).text
+    if text in ILLEGIBLE:
+        return row.reject("illegible", f"{text!r} marks a text that nobody could read")
+    return image, text

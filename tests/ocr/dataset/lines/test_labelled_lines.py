@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from ocr.dataset.labels.text_rule import AS_WRITTEN, USUAL, TextRule
-from ocr.dataset.lines.labelled_lines import read_labelled_lines
+from ocr.dataset.lines.labelled_lines import read_labelled_lines, stream_labelled_lines
+from ocr.dataset.quarantine import Rejection
 from ocr.errors import ArtifactNotFound, BadData
 from tests.ocr.image.pictures import write_labels
 
@@ -67,3 +68,16 @@ def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"rec\.txt"):
         read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
+
+
+def test_a_file_of_many_lines_is_read_one_after_another(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"a.png": "A", "b.png": "B"})
+
+    found = stream_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
+    first = next(found)
+    (tmp_path / "b.png").unlink()
+    [second] = found
+
+    assert not isinstance(first, Rejection)
+    assert isinstance(second, Rejection)
+    assert second.reason == "missing_image"
