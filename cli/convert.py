@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.progress import track
 
 from cli.options import AsJson, Overrides, Preset, StoreUri, settings_for
-from cli.output import print_json, print_table
+from cli.output import ERR, print_json, print_table
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 from ocr.dataset.split import SPLITS, Split
@@ -83,8 +84,9 @@ def suspects(
 
     workspace = open_workspace()
     reader = load_line_reader(workspace, model or params.name)
-    snapshot, crops = _open(workspace, params, SPLITS if split == "all" else (split,))
-    found = find_suspects(crops, reader, most=most)
+    snapshot, crops, count = _open(workspace, params, SPLITS if split == "all" else (split,))
+    reading = track(crops, "reading", total=count, console=ERR, transient=True)
+    found = find_suspects(reading, reader, most=most)
     files = write_project(folder, found, snapshot, tool=to, reader=reader.name)
     if as_json:
         print_json({"suspects": len(found), "files": [str(file) for file in files]})
@@ -106,19 +108,21 @@ def _refuse_existing(folder: Path) -> None:
 
 def _open(
     workspace: "Workspace", params: ProjectParams, splits: tuple[Split, ...]
-) -> "tuple[Snapshot[Any], Iterator[tuple[LabelledCrop, Image]]]":
-    """Find or write the dataset; returns it and its labelled lines."""
-    from ocr.evaluation.suspects.crops import crops_of_lines, crops_of_pages
+) -> "tuple[Snapshot[Any], Iterator[tuple[LabelledCrop, Image]], int]":
+    """Find or write the dataset; returns it, its labelled lines and how many they are."""
+    from ocr.evaluation.suspects.crops import count_on_pages, crops_of_lines, crops_of_pages
 
     if isinstance(params, RetrainPagesParams):
         from tasks.prepare_pages import prepare_pages
 
         pages = workspace.open_pages(prepare_pages.fn(params.dataset).key)
-        return pages, chain.from_iterable(crops_of_pages(pages, split) for split in splits)
+        crops = chain.from_iterable(crops_of_pages(pages, split) for split in splits)
+        return pages, crops, sum(count_on_pages(pages, split) for split in splits)
     from tasks.prepare_lines import prepare_lines
 
     lines = workspace.open_lines(prepare_lines.fn(params.dataset, params.name).key)
-    return lines, chain.from_iterable(crops_of_lines(lines, split) for split in splits)
+    crops = chain.from_iterable(crops_of_lines(lines, split) for split in splits)
+    return lines, crops, sum(1 for split in splits for _ in lines.values("text", split))
 
 
 def _row(suspect: "Suspect") -> list[object]:

@@ -2,13 +2,17 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from cli import convert
 from cli.main import run
 from ocr.evaluation.suspects.finding import ChecksLabels, find_suspects
 from ocr.evaluation.suspects.suspect import LabelledCrop, Suspect
@@ -66,6 +70,20 @@ def receipts(tmp_path: Path) -> list[str]:
     add_champion("receipts", pipeline)
     settings = [f"dataset.root={tmp_path}", "dataset.split.copy_bit_share=0"]
     return [part for setting in settings for part in ("--set", setting)]
+
+
+@pytest.mark.parametrize("project", ["plates", "receipts"])
+def test_how_many_of_all_lines_are_read_is_shown(
+    project: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sets: list[str] = request.getfixturevalue(project)
+    screen = StringIO()
+    monkeypatch.setattr(convert, "ERR", Console(file=screen, force_terminal=True, width=120))
+
+    code = run(["suspects", project, str(tmp_path / "out"), *sets])
+
+    assert code == 0
+    assert re.findall(r"\d+%", screen.getvalue())[-1] == "100%"
 
 
 def test_lines_are_listed_by_how_much_their_label_is_contradicted(

@@ -32,5 +32,11 @@ def crops_of_pages(pages: PageSnapshot, split: Split) -> Iterator[tuple[Labelled
             yield _label(page, region.text, region=number), cut_region(upright, region)
 
 
+def count_on_pages(pages: PageSnapshot, split: Split) -> int:
+    """Count the lines that `crops_of_pages` yields."""
+    checked = (page for page in pages.samples(split) if is_checked(page.source))
+    return sum(len(readable_regions(page)) for page in checked)
+
+
 def _label(sample: Sample, text: str, *, region: int) -> LabelledCrop:
     return LabelledCrop(sample.id, sample.image, region, sample.split, sample.source, text)
