@@ -78,6 +78,8 @@ def _judge(
     row: Row[LineLabel], _: bytes, image: Image, *, texts: TextRule
 ) -> tuple[Image, str] | Rejection:
     text = row.label.written(texts).text
+    if not text:
+        return row.reject("empty_text", "no text")
     if text in ILLEGIBLE:
         return row.reject("illegible", f"{text!r} marks a text that nobody could read")
     return image, text

@@ -22,6 +22,18 @@ def test_images_come_with_their_texts_and_bad_rows_are_named(tmp_path: Path) -> 
     assert [(r.where, r.reason) for r in rejections] == [("rec.txt:2", "missing_image")]
 
 
+def test_a_label_without_text_is_nothing_that_could_be_read_right(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"a.png": "AB", "b.png": "", "c.png": "  "})
+
+    samples, rejections = read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
+
+    assert [text for _, text in samples] == ["AB"]
+    assert [(r.where, r.reason) for r in rejections] == [
+        ("rec.txt:2", "empty_text"),
+        ("rec.txt:3", "empty_text"),
+    ]
+
+
 def test_what_nobody_could_read_is_no_text_to_be_read(tmp_path: Path) -> None:
     write_labels(tmp_path, "rec.txt", {"a.png": "AB", "b.png": "###", "c.png": "*"})
 
