@@ -120,6 +120,7 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
 
     assert f"text_det_limit_side_len={LONG_SIDE_PX}," in card
     assert "text_det_unclip_ratio=0.5," in card
+    assert "text_recognition_batch_size=1," in card
     assert "| serving |" in card
     assert "4 train, 4 val, 4 test" in card
 
