@@ -51,6 +51,9 @@ Reads whole pages: `{manifest.detector}` finds the lines, `{manifest.recogniser}
 
 The report of the evaluation on the test pages, from page to text, is kept by the run that made
 this version. `golden/` holds test pages with the lines that the parts read on them.
+
+Other tools load the parts, as their cards say, and read what the nets alone do: models of texts
+and of gaps, a second recogniser and the turning of pages are ocrline's.
 """
 CASCADE_TEXT = """Lines whose least sure character has a probability below
 {manifest.reread_below:.3f} are read again by `{manifest.second_recogniser}`.

@@ -44,6 +44,7 @@ def test_the_card_names_the_parts_and_their_metrics(pipeline: Path) -> None:
     assert card.startswith("# toy p1\n")
     assert "`toy-detector:d1` finds the lines, `toy-recogniser:r1` reads them" in card
     assert "- accuracy: 0.8000\n- hmean: 0.9000\n" in card
+    assert "Other tools load the parts, as their cards say, and read what the nets alone do" in card
 
 
 def test_a_cascade_names_its_second_recogniser(tmp_path: Path) -> None:
