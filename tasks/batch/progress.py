@@ -1,5 +1,6 @@
-"""How far a batch is: a progress artifact in the Prefect UI."""
+"""How far a batch is: a bar in the terminal, a progress artifact in the Prefect UI."""
 
+from types import TracebackType
 from typing import cast
 from uuid import UUID
 
@@ -10,10 +11,11 @@ from prefect.exceptions import PrefectException
 
 from ocr.batch.batch import Progress
 from tasks.run.narration import narrate
+from tasks.run.progress import BARS
 
 
 class BatchProgress:
-    """Shows how far a batch is, as an artifact in the Prefect UI."""
+    """Shows how far a batch is while it is read."""
 
     def __init__(self) -> None:
         self._artifact: UUID | None = None
@@ -22,13 +24,27 @@ class BatchProgress:
             self._artifact = cast(UUID, created)  # a coroutine only inside an event loop
         self._shown = 0.0
 
+    def __enter__(self) -> "BatchProgress":
+        self._bar = BARS.add("batch")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        BARS.remove(self._bar)
+
     def update(self, progress: Progress) -> None:
         """Show a batch of which more shards are done."""
         percent = 100.0 * progress.done / progress.shards
+        counts = progress.counts
+        figures = f"shards, {counts.pages} pages, {counts.lines} lines"
+        BARS.show(self._bar, steps=progress.shards, done=progress.done, figures=figures)
         if self._artifact is None or (percent < 100 and percent - self._shown < 1):
             return
         self._shown = percent
-        counts = progress.counts
         said = (
             f"{progress.done} of {progress.shards} shards: {counts.pages} pages, "
             f"{counts.lines} lines, {counts.quarantined} files quarantined"

@@ -55,8 +55,8 @@ def read_files(params: BatchParams) -> BatchRef:
     """Read what is new of a source, and write the tables of all of it, or find them."""
     workspace, settings = open_workspace(), Settings()
     model = find_reader(workspace, params.model)
-    progress = BatchProgress()
     with (
+        BatchProgress() as progress,
         alone(workspace.home, f"batch-{params.name}", stage="batch") as place,
         place.emptied() as folder,
     ):
