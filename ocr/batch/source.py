@@ -78,7 +78,10 @@ class FileSource:
         """Yield every file; images and PDFs are opened to know their content."""
         names = iter(self.root.list_files("."))
         describe = partial(self.describe, max_bytes=max_bytes)
-        with ThreadPoolExecutor(count_processors()) as threads:  # a digest takes no lock
+        with (
+            self.root.images(),  # once before: the threads find the index of a tar file read
+            ThreadPoolExecutor(count_processors()) as threads,  # a digest takes no lock
+        ):
             for block in iter(lambda: list(islice(names, _AT_ONCE)), []):
                 yield from threads.map(describe, block)
 

@@ -2,11 +2,14 @@
 
 import hashlib
 import tarfile
+import threading
 from pathlib import Path
 
 import pytest
 
 from ocr.batch.source import InputFile, Source, Unreadable, find_source
+from ocr.dataset.roots import tar as tar_root
+from ocr.dataset.roots.tar_index import TarIndex, index_tar
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.store import S3Credentials, open_store
 from tests.minio_server import minio_server
@@ -50,6 +53,25 @@ def test_a_folder_and_a_tar_file_of_it_list_the_same(folder: Path) -> None:
 
     assert in_folder == expected()
     assert in_tar == in_folder
+
+
+def test_a_tar_file_is_indexed_once_where_it_can_be_interrupted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tarfile.open(folder.parent / "new.tar", "w") as tar:
+        tar.add(folder, ".")
+    readers: list[threading.Thread] = []
+
+    def index(path: Path, *, encoding: str) -> TarIndex:
+        readers.append(threading.current_thread())
+        return index_tar(path, encoding=encoding)
+
+    monkeypatch.setattr(tar_root, "index_tar", index)
+
+    files = listed(find_source(str(folder.parent / "new.tar"), s3=NO_KEYS))
+
+    assert files == expected()
+    assert readers == [threading.main_thread()]
 
 
 def test_what_was_listed_is_read(folder: Path) -> None:
