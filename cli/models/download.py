@@ -25,7 +25,7 @@ def download(
     registry = open_workspace(settings_for(store)).registry
     version = registry.resolve(model)
     folders = {role: registry.resolve(part) for role, part in version.parts.items()}
-    folders = {version.task: version, **folders} if folders else {"": version}
+    folders = {"pipeline": version, **folders} if folders else {"": version}
     with folder_written_whole(folder) as whole:
         for role, each in folders.items():
             registry.download(each, whole / role)

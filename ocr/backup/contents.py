@@ -60,7 +60,8 @@ def choose_contents(store: Store) -> Contents:
 
 def _alias_keys(store: Store) -> Iterator[str]:
     for name in store.folders("models"):
-        yield from filter(is_key, store.list(f"models/{name}/aliases"))
+        keys = store.list(f"models/{name}/aliases")
+        yield from (key for key in keys if kind_of(key) == "alias")
     yield from filter(_is_newest, store.list("rows"))
 
 

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from ocr.models.alias import Promotion
 from ocr.models.registry import ModelVersion, Registry
+from ocr.retention.things import kind_of
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def read_lineage(registry: Registry, *, old: Collection[str]) -> Lineage:
 
 def _moves(registry: Registry, name: str) -> Iterator[Promotion]:
     """Yield every move of every alias of a model."""
-    for key in registry.store.list(f"models/{name}/aliases"):
+    keys = registry.store.list(f"models/{name}/aliases")
+    for key in (key for key in keys if kind_of(key) == "alias"):
         state = registry.read_alias(name, PurePosixPath(key).stem)
         yield from state.history if state else ()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ocr.models.registry import NAME
 from ocr.store.folder import MANIFEST, POINTER, USED
 from ocr.store.key import is_key
 from ocr.store.protocol import Entry, Store
@@ -32,14 +33,16 @@ Kind = Literal[
     "unknown",
 ]
 
+_NAMED: Final = NAME.pattern.strip("^$")
+"""What the registry finds; what somebody copied beside it (`plates copy`) is none of its."""
 _KEYS: Final[dict[Kind, re.Pattern[str]]] = {
     "snapshot": re.compile(r"datasets/[^/]+/[0-9a-f]{64}(?=/)"),
     "refused set": re.compile(r"datasets/[^/]+/refused/[^/]+(?=/)"),
     "test split": re.compile(r"datasets/[^/]+/tests/.+"),
     "input index": re.compile(r"datasets/[^/]+/inputs/.+"),
     "checkpoint": re.compile(r"checkpoints/[^/]+(?=/)"),
-    "alias": re.compile(r"models/[^/]+/aliases/.+"),
-    "version": re.compile(r"models/[^/]+/[^/]+(?=/)"),
+    "alias": re.compile(rf"models/{_NAMED}/aliases/{_NAMED}\.json$"),
+    "version": re.compile(rf"models/{_NAMED}/(?!aliases/){_NAMED}(?=/)"),
     "evaluation": re.compile(r"evaluations/[^/]+(?=/)"),
     "batch": re.compile(r"batches/[^/]+/[0-9a-f]{64}(?=/)"),
     "shard of a batch": re.compile(r"batches/[^/]+/shards/[^/]+(?=/)"),

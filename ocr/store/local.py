@@ -213,5 +213,5 @@ def _files(folder: Path) -> Iterator[Path]:
     for path in _visible(folder):
         if path.is_dir():
             yield from _files(path)
-        else:
+        elif path.is_file():  # no pipe: it would be read for ever
             yield path

@@ -54,6 +54,20 @@ def test_a_pipeline_comes_with_the_nets_that_it_is_made_of(
     assert pipeline.recogniser == f"{recogniser.name}:{recogniser.version}"
 
 
+def test_no_manifest_names_a_place_outside(registry: Registry, tmp_path: Path) -> None:
+    register_pipeline(registry, tmp_path / "made", version="v7", characters=DIGITS)
+    (manifest,) = (tmp_path / "store" / "models" / "pages" / "v7").rglob("manifest.json")
+    manifest.chmod(0o644)
+    manifest.write_text(manifest.read_text().replace('"pipeline"', '"../../outside"'))
+
+    assert run(["models", "download", "pages:v7", "bundle"]) == 0
+
+    assert sorted(path.name for path in Path("bundle").iterdir()) == [
+        *("detector", "pipeline", "recogniser")
+    ]
+    assert not (tmp_path / "outside").exists()
+
+
 def test_what_is_there_stays_and_what_is_damaged_does_not_come(
     registry: Registry, tmp_path: Path, capsys: Out
 ) -> None:

@@ -84,6 +84,19 @@ def test_what_something_else_put_beside_it_hinders_nothing_and_stays(
     assert plan(full)["models/plates copy/a copy"].why == "nothing that ocrline stores today"
 
 
+def test_what_somebody_copied_beside_a_model_stays(full: Store) -> None:
+    for key in list(full.list("models/plates")):
+        full.put_bytes(key.replace("plates", "plates copy", 1), full.read_bytes(key))
+    alias = full.read_bytes("models/plates/aliases/champion.json")
+    full.put_bytes("models/plates/aliases/champion copy.json", alias)
+    copies = [key for key in full.list("models") if " copy" in key]
+
+    prune(full, versions_too=True)
+
+    assert len(copies) > 3
+    assert [key for key in full.list("models") if " copy" in key] == copies
+
+
 def test_version_that_was_never_champion_goes_with_all_it_came_from_when_told(
     full: Store, tmp_path: Path
 ) -> None:

@@ -182,6 +182,13 @@ def test_names_that_are_no_keys_are_not_listed(store: Store, tmp_path: Path) -> 
     assert list(store.folders("")) == ["a"]
 
 
+def test_a_pipe_that_somebody_made_there_is_no_object(store: Store, tmp_path: Path) -> None:
+    store.put_bytes("a/one.json", b"1")
+    os.mkfifo(Path(store.uri.removeprefix("file://")) / "a" / "pipe.json")
+
+    assert [entry.key for entry in store.entries("")] == ["a/one.json"]
+
+
 def test_the_names_of_new_folders_are_durable_too(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,8 @@ from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 
 FILE_STATE = "fileState.txt"
+LABELS = "Label.txt"
+"""As PPOCRLabel writes all pages of a project that have boxes."""
 
 
 def parse_ppocrlabel(
@@ -29,23 +31,26 @@ def parse_ppocrlabel(
         name: Name of the label file, for messages.
         split: Split its pages belong to; None where the preparation splits.
     """
-    stated = (_file_name(line.split("\t")[0]) for line in states.splitlines() if line.strip())
-    confirmed = dict.fromkeys(stated)
-    unwritten = dict(confirmed)
+    stated = (_file_name(line.partition("\t")[0].strip()) for line in states.split("\n"))
+    confirmed = {image: number for number, image in enumerate(stated, start=1) if image}
+    # Other files hold a part of a project: what they lack may stand in its other part.
+    unwritten = dict(confirmed) if PurePosixPath(name).name == LABELS else {}
     lines = io.StringIO(content, newline="\n")
     for page in parse_paddleocr_pages(lines, name=name, split=split):
+        image = _file_name(page.image)
+        unwritten.pop(image, None)
         if isinstance(page, Rejection):
-            unwritten.pop(_file_name(page.image), None)
             yield page
-        elif confirmed and _file_name(page.image) not in confirmed:
+        elif confirmed and image not in confirmed:
             detail = f"not among the {len(confirmed)} confirmed ones of {FILE_STATE}"
             yield Rejection("unconfirmed_page", page.where, page.image, "", detail)
         else:
-            unwritten.pop(_file_name(page.image), None)
             yield _in_project(page, folder)
-    for image in unwritten:  # without boxes, or not exported: nobody can tell from here
-        detail = f"confirmed in {FILE_STATE}, but {name} has no box of it: export the labels"
-        yield Rejection("unconfirmed_page", FILE_STATE, image, "", detail)
+    for image, number in unwritten.items():  # without boxes, or not exported: who can tell
+        place = PurePosixPath(folder)
+        detail = f"confirmed, but {LABELS} has no box of it: export the labels"
+        where = f"{place / FILE_STATE}:{number}"
+        yield Rejection("unconfirmed_page", where, str(place / image), "", detail)
 
 
 def _in_project(page: RawPage, folder: str) -> RawPage:

@@ -54,16 +54,30 @@ def test_pages_nobody_confirmed_are_rejected(states: str) -> None:
     assert (second.reason, second.where) == ("unconfirmed_page", "Label.txt:2")
 
 
-def test_confirmed_pages_that_were_not_written_are_told() -> None:
-    states = "p/1.jpg\t1\np/2.jpg\t1\np/3.jpg\t1\n"
+STATES = "p/1.jpg\t1\r\n\t1\r\np/2.jpg\t1\r\np/3.jpg\t1\r\n"
 
-    first, damaged, unwritten = parse(row("p/1.jpg", "A") + "p/3.jpg\t{}\n", states=states)
+
+def test_confirmed_pages_that_were_not_written_are_told() -> None:
+    content = row("p/1.jpg", "A") + "p/3.jpg\t{}\n"
+
+    first, damaged, unwritten = parse(content, states=STATES, folder="may")
 
     assert not isinstance(first, Rejection)
     assert isinstance(damaged, Rejection)
     assert isinstance(unwritten, Rejection)
-    assert (unwritten.reason, unwritten.image) == ("unconfirmed_page", "2.jpg")
+    assert (unwritten.reason, unwritten.where) == ("unconfirmed_page", "may/fileState.txt:3")
+    assert unwritten.image == "may/2.jpg"
     assert "Label.txt has no box of it" in unwritten.detail
+
+
+def test_a_part_of_a_project_says_nothing_of_the_pages_in_its_other_part() -> None:
+    content = row("p/1.jpg", "A")
+
+    (page,) = parse_ppocrlabel(
+        content, states=STATES, folder="may", name="may/val.txt", split="val"
+    )
+
+    assert not isinstance(page, Rejection)
 
 
 def test_empty_state_file_confirms_all() -> None:
