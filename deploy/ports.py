@@ -1,4 +1,4 @@
-"""Ports of services: free ones, those that services had, and who listens at one."""
+"""Ports of services: free ones, those that services had, and whose gateway listens at one."""
 
 import random
 import socket
@@ -7,9 +7,17 @@ from collections import deque
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.background import ServiceFailed, find_family, find_service
+from configs.settings import Settings
+from deploy.background import Service, ServiceFailed, find_family, find_service
 from deploy.web import answers
-from ocr.machine.owner import find_listeners, is_listening
+from ocr.machine.owner import (
+    Owner,
+    describe_listener,
+    find_listeners,
+    find_owner,
+    find_owner_at,
+    is_listening,
+)
 
 FREE_PORTS = range(20_000, 30_000)
 """Below those that Linux gives to connections: one that begins at a server's port before it is up,
@@ -17,6 +25,7 @@ or while it is away, keeps it from coming back, for a minute after its end."""
 LET_GO_S = 10.0
 """So long a service that comes back waits for the port that it had: a process that was killed has
 its port yet while one of its threads ends."""
+USUAL_ENGINE = str(Settings.model_fields["engine"].default)
 _picked: deque[int] = deque(maxlen=100)
 """By this process, of late: nobody may listen there yet."""
 
@@ -101,3 +110,47 @@ def is_up_at(folder: Path, name: str, url: str, *, password: str = "") -> bool:
             "requests; stop that"
         )
     return answers(url, password=password)
+
+
+def is_served_by_hand(settings: Settings, endpoint: str, *, engine: str) -> bool:
+    """Say whether a person serves the store of a home at an address, as it is wanted there.
+
+    Args:
+        settings: Of the home.
+        endpoint: The address, on loopback.
+        engine: What is to run the nets; empty: as the environment says.
+    """
+    owner = find_owner_at(endpoint, home=settings.home)
+    if owner is None or is_of_other_store(owner, settings):
+        return False
+    wanted = engine or settings.engine
+    return (owner.engine or USUAL_ENGINE) == wanted and answers(f"{endpoint}/health/live")
+
+
+def refuse_port_of_others(
+    settings: Settings, port: int, ours: Service | None, *, engine: str
+) -> None:
+    """Let nobody end what serves another store, belongs to another home or was started by hand.
+
+    Args:
+        settings: Of the home.
+        port: The port of a gateway, on loopback.
+        ours: The gateway that was started there, if it runs.
+        engine: As of `is_served_by_hand`.
+    """
+    if ours is None and is_free(port):
+        return
+    owner = find_owner(ours.pid) if ours else None
+    if ours and not (owner and is_of_other_store(owner, settings)):
+        return
+    taken = f"a gateway, {owner}" if owner else describe_listener(port)
+    raise ServiceFailed(
+        f"Port {port} is taken by {taken}; the store of this run is {settings.store}, its engine "
+        f"{engine or settings.engine}. It is left as it is: choose another port, "
+        "--set deployment.endpoint=http://127.0.0.1:PORT (ocrline up: --endpoint), or stop it first"
+    )
+
+
+def is_of_other_store(owner: Owner, settings: Settings) -> bool:
+    """Say whether a process of ours works with another store than a home does."""
+    return not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint)

@@ -22,8 +22,14 @@ from deploy.background import (
 from deploy.memory import read_memory, write_memory
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password
-from deploy.ports import becomes_free, is_free, is_up_at
-from ocr.machine.owner import Owner, describe_listener, find_owner, find_owner_at
+from deploy.ports import (
+    becomes_free,
+    is_of_other_store,
+    is_served_by_hand,
+    is_up_at,
+    refuse_port_of_others,
+)
+from ocr.machine.owner import Owner, find_owner
 from ocr.store.state import check_home, mark_home
 from tasks.gateway_address import LOOPBACK, REMEMBERED, read_remembered
 
@@ -131,11 +137,10 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
         if recall_service(folder, name) and not find_service(folder, name):
             becomes_free(port)
         ours = find_service(folder, name)
-        by_hand = None if ours else find_owner_at(endpoint, home=settings.home)
-        if by_hand and not _is_of_other_store(by_hand, settings):
+        if ours is None and is_served_by_hand(settings, endpoint, engine=engine):
             stop_service(folder, name)  # nobody is to bring back one that had ended here
             return None
-        _refuse_port_of_others(settings, port, ours)
+        refuse_port_of_others(settings, port, ours, engine=engine)
         memory = read_memory(folder)
         write_memory(folder, replace(memory, engines={**memory.engines, name: engine}))
         try:
@@ -155,27 +160,8 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
             )
         except ServiceFailed:
             # Another home's gateway may have taken the port while ours was starting.
-            _refuse_port_of_others(settings, port, find_service(folder, name))
+            refuse_port_of_others(settings, port, find_service(folder, name), engine=engine)
             raise
-
-
-def _refuse_port_of_others(settings: Settings, port: int, ours: Service | None) -> None:
-    """Let nobody end what serves another store or belongs to another home."""
-    if ours is None and is_free(port):
-        return
-    owner = find_owner(ours.pid) if ours else None
-    if ours and not (owner and _is_of_other_store(owner, settings)):
-        return
-    taken = f"a gateway, {owner}" if owner else describe_listener(port)
-    raise ServiceFailed(
-        f"Port {port} is taken by {taken}; the store of this run is {settings.store}. "
-        "It is left as it is: choose another port, "
-        "--set deployment.endpoint=http://127.0.0.1:PORT (ocrline up: --endpoint), or stop it first"
-    )
-
-
-def _is_of_other_store(owner: Owner, settings: Settings) -> bool:
-    return not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint)
 
 
 def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") -> None:
@@ -274,7 +260,7 @@ def client_variables(settings: Settings, url: str) -> dict[str, str]:
 def _find_worker_of_other_store(settings: Settings) -> Owner | None:
     worker = find_service(services_folder(settings), WORKER)
     owner = find_owner(worker.pid) if worker else None
-    return owner if owner and _is_of_other_store(owner, settings) else None
+    return owner if owner and is_of_other_store(owner, settings) else None
 
 
 def _has_worker_begun(folder: Path) -> bool:

@@ -12,8 +12,9 @@ import psutil
 from configs.settings import Settings
 from deploy.api import PrefectApi
 from deploy.background import ServiceFailed, find_service
-from deploy.parts import server
+from deploy.parts import minio, server
 from deploy.password import read_private
+from deploy.ports import is_of_other_store
 from deploy.runs import POOL, drain, runs_elsewhere, set_paused
 from deploy.services import (
     KEEPER,
@@ -26,10 +27,12 @@ from deploy.services import (
     ensure_worker,
     find_at_the_store,
     password_file,
+    remember_endpoint,
     services_folder,
     stop_services,
 )
 from ocr.machine.owner import find_owner
+from ocr.store import S3Credentials, open_store
 
 WORKER_S = 180
 """Most seconds until the worker takes runs; it imports every flow first."""
@@ -38,10 +41,15 @@ DRAINING = "draining"
 """Stands beside the services while `down` has the pool paused."""
 
 
-def bring_up(settings: Settings) -> Iterator[str]:
+def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
     """Start or reuse every part; yield the name of each before it is waited for.
 
+    Args:
+        settings: Of this machine.
+        endpoint: Where the gateway is from now on; empty: where it was.
+
     Raises:
+        BadInput: No store can be opened as the settings say.
         ServiceFailed: What runs works with another store, or a part did not come up; those before
             it stay.
     """
@@ -51,6 +59,8 @@ def bring_up(settings: Settings) -> Iterator[str]:
             "and ocrline starts its own"
         )
     _refuse_other_store(settings)
+    if endpoint:
+        remember_endpoint(settings, endpoint)
     # It would bring back what is replaced here, as it was.
     is_kept = bool(stop_services(settings, only=KEEPER))
     try:
@@ -100,13 +110,17 @@ def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:
 
 def _refuse_other_store(settings: Settings) -> None:
     """Refuse to start beside what works with another store: what ends would come back with ours."""
+    open_store(settings.store, s3=S3Credentials.of(settings))  # or what runs would end for nothing
+    folder = services_folder(settings)
     for name in find_at_the_store(settings):
-        service = find_service(services_folder(settings), name)
+        service = find_service(folder, name)
         owner = find_owner(service.pid) if service else None
-        if owner and not owner.has_store(settings.store, s3_endpoint=settings.s3_endpoint):
+        if owner and is_of_other_store(owner, settings):
+            is_ours = minio.is_store(folder, store=owner.store, endpoint=owner.s3_endpoint)
+            told = "ocrline up without OCRLINE_STORE and --store" if is_ours else owner.told
             raise ServiceFailed(
                 f"{name} works with another store, {owner}; the store here is {settings.store}. "
-                f"{owner.told} names that one; or ocrline down first"
+                f"{told} names that one; or ocrline down first"
             )
 
 

@@ -31,12 +31,7 @@ from deploy.background import clean_environment, find_service
 from deploy.parts import server
 from deploy.password import read_private
 from deploy.ports import pick_port
-from deploy.services import (
-    password_file,
-    remember_endpoint,
-    services_folder,
-    stop_services,
-)
+from deploy.services import password_file, services_folder, stop_services
 from deploy.stack import bring_up
 
 POLL_S = 0.02
@@ -99,9 +94,8 @@ def _stack() -> Iterator[tuple[Settings, PrefectApi]]:
             del os.environ[name]
         os.environ["OCRLINE_HOME"] = home
         settings = Settings()
-        remember_endpoint(settings, f"http://127.0.0.1:{pick_port(0)}")
         try:
-            for _ in bring_up(settings):
+            for _ in bring_up(settings, f"http://127.0.0.1:{pick_port(0)}"):
                 continue
             found = find_service(services_folder(settings), server.NAME)
             if found is None:

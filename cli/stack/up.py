@@ -114,15 +114,14 @@ def _choose_store(*, has_minio: bool) -> None:
 
 
 def _bring_up(settings: Settings, endpoint: str) -> None:
-    from deploy.services import remember_endpoint, remembered_endpoint
+    from deploy.services import remembered_endpoint
     from deploy.stack import bring_up
 
-    if endpoint or not remembered_endpoint(settings):
-        remember_endpoint(settings, endpoint or ENDPOINT)
+    chosen = endpoint or ("" if remembered_endpoint(settings) else ENDPOINT)
     progress = Progress(settings)
     try:
         with Live(progress, console=ERR, refresh_per_second=UPDATES):
-            for name in bring_up(settings):
+            for name in bring_up(settings, chosen):
                 progress.wait_for(name)
             progress.wait_for("")
     finally:

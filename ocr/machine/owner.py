@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,12 +14,16 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where others listen
 
 @dataclass(frozen=True)
 class Owner:
-    """A process of ours: its id, the home it belongs to, the store and the S3 server behind it."""
+    """A process of ours: its id, the home it belongs to, the store and the S3 server behind it.
+
+    ``engine`` is what runs nets, as its environment says; empty: as by default.
+    """
 
     pid: int
     home: Path
     store: str
     s3_endpoint: str
+    engine: str = ""
 
     def has_store(self, store: str, *, s3_endpoint: str) -> bool:
         """Say whether it works with a store, however that is spelled."""
@@ -29,12 +34,14 @@ class Owner:
     @property
     def told(self) -> str:
         """What tells a command to work with this store."""
-        server = f"MINIO_ENDPOINT={self.s3_endpoint} " * self.store.startswith("s3://")
-        return f"{server}OCRLINE_STORE={self.store}"
+        server = f"MINIO_ENDPOINT={quote(self.s3_endpoint)} " * self.store.startswith("s3://")
+        return f"{server}OCRLINE_STORE={quote(self.store)}"
 
     def __str__(self) -> str:
         server = f" at {self.s3_endpoint}" * self.store.startswith("s3://")
-        return f"process {self.pid} of the home {self.home} with the store {self.store}{server}"
+        engine = f" and the engine {self.engine}" * bool(self.engine)
+        home = f"process {self.pid} of the home {self.home}"
+        return f"{home} with the store {self.store}{server}{engine}"
 
 
 def find_owner(pid: int) -> Owner | None:
@@ -49,7 +56,13 @@ def find_owner(pid: int) -> Owner | None:
         return None
     home = (folder / variables.get("OCRLINE_HOME", ".ocrline")).resolve()
     store = variables.get("OCRLINE_STORE") or f"file://{home / 'store'}"
-    return Owner(pid, home, _spell(store, folder=folder), variables.get("MINIO_ENDPOINT", ""))
+    return Owner(
+        pid,
+        home,
+        _spell(store, folder=folder),
+        s3_endpoint=variables.get("MINIO_ENDPOINT", ""),
+        engine=variables.get("OCRLINE_ENGINE", ""),
+    )
 
 
 def find_owners(url: str) -> list[Owner]:

@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,7 @@ from deploy.keeper import find_dead
 from deploy.ports import pick_port
 from deploy.services import ensure_gateway, services_folder, stop_services
 from deploy.web import answers
+from ocr.machine.owner import find_owners
 from tests.serving.gateway import running_gateway
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -103,6 +106,31 @@ def test_a_gateway_that_a_person_started_for_this_home_and_store_is_used() -> No
 
         assert (found, answers(f"{gateway.url}/health/live")) == (None, True)
     assert find_dead(services_folder(settings)) == []
+
+
+def test_a_gateway_by_hand_with_another_engine_is_refused_and_stays() -> None:
+    settings = Settings()
+    with running_gateway(settings.home, store=settings.store) as gateway:
+        with pytest.raises(ServiceFailed, match="its engine paddle-serving"):
+            ensure_gateway(settings, gateway.url, engine="paddle-serving")
+
+        assert answers(f"{gateway.url}/health/live")
+
+
+def test_what_only_looks_like_a_gateway_is_none(tmp_path: Path) -> None:
+    port = pick_port(0)
+    words = ["http.server", str(port), "--bind", "127.0.0.1", "--directory", "serving"]
+    environment = {**os.environ, "OCRLINE_HOME": str(Settings().home)}
+    command = [sys.executable, "-m", *words]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL) as it:
+        try:
+            while not find_owners(f"http://127.0.0.1:{port}"):
+                assert it.poll() is None
+
+            with pytest.raises(ServiceFailed, match=f"Port {port} is taken"):
+                ensure_gateway(Settings(), f"http://127.0.0.1:{port}")
+        finally:
+            it.kill()
 
 
 def test_a_store_spelled_otherwise_is_no_other_store(endpoint: str, tmp_path: Path) -> None:

@@ -8,8 +8,11 @@ import pytest
 from configs.settings import Settings
 from deploy import stack
 from deploy.background import Service, ServiceFailed
+from deploy.memory import StackMemory, write_memory
+from deploy.parts import minio
 from deploy.runs import drain
-from deploy.services import password_file, services_folder
+from deploy.services import password_file, remembered_endpoint, services_folder
+from ocr.errors import BadInput
 from ocr.machine.owner import Owner
 
 
@@ -98,10 +101,34 @@ def test_a_start_with_another_store_is_refused_before_anything_is_stopped(
     monkeypatch.setattr(stack, "stop_services", lambda *given, **_: stopped.append(given[0]))
 
     with pytest.raises(ServiceFailed) as refusal:
-        list(stack.bring_up(Settings()))
+        list(stack.bring_up(Settings(), "http://127.0.0.1:1"))
 
     assert stopped == []
+    assert remembered_endpoint(Settings()) == ""
     assert "MINIO_ENDPOINT=10.0.0.1:9000 OCRLINE_STORE=s3://scans/line" in str(refusal.value)
+
+
+def test_a_start_beside_the_minio_of_this_home_is_told_how_that_is_found(
+    paused: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_memory(services_folder(Settings()), StackMemory(has_minio=True, minio_port=9000))
+    ours = Owner(1, tmp_path, minio.STORE, "127.0.0.1:9000")
+    monkeypatch.setattr(stack, "find_at_the_store", lambda _: ["worker"])
+    monkeypatch.setattr(stack, "find_owner", lambda _: ours)
+
+    with pytest.raises(ServiceFailed, match="ocrline up without OCRLINE_STORE and --store"):
+        list(stack.bring_up(Settings()))
+
+
+def test_a_start_without_the_keys_of_its_store_stops_nothing(
+    paused: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: pytest.fail("stopped"))
+    monkeypatch.setenv("OCRLINE_STORE", "s3://scans/line")
+    monkeypatch.delenv("MINIO_ACCESS_KEY", raising=False)
+
+    with pytest.raises(BadInput, match="MINIO_ACCESS_KEY"):
+        list(stack.bring_up(Settings()))
 
 
 def test_a_pool_that_a_person_paused_stays_so_at_a_start(paused: list[bool]) -> None:
