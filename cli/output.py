@@ -19,8 +19,9 @@ ERR = Console(stderr=True, highlight=False, emoji=False)
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document to standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain))
+    """Print one JSON document to standard output; of a file's name also what is no UTF-8."""
+    document = json.dumps(value, ensure_ascii=False, default=_plain)
+    typer.echo(document.encode("utf-8", "backslashreplace").decode())  # as JSON escapes it
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

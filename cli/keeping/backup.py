@@ -64,6 +64,7 @@ def _print(report: "BackupReport", *, seconds: float) -> None:
         )
         OUT.print(said, soft_wrap=True)
     if report.foreign:
-        first, more = escape(report.foreign[0]), len(report.foreign) - 1
-        said = f"left out of the store what ocrline did not put there: {first}"
+        name, more = report.foreign[0], len(report.foreign) - 1
+        first = name if name.isprintable() else ascii(name)
+        said = f"left out of the store what ocrline did not put there: {escape(first)}"
         OUT.print(said + f" and {more} more" * bool(more), soft_wrap=True)

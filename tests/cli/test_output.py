@@ -1,11 +1,12 @@
 """What a command prints: texts as they are, never as markup."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
-from cli.output import print_table, refuse
+from cli.output import print_json, print_table, refuse
 
 
 @pytest.mark.parametrize("text", ["AB[a1]C", "[/]", ":car:", "[bold]7"])
@@ -26,6 +27,12 @@ def test_where_no_terminal_is_a_name_stands_in_one_line(
 
     (row,) = [line for line in capsys.readouterr().out.splitlines() if "receipts" in line]
     assert row.count(names[0]) == 2
+
+
+def test_machines_are_told_names_that_are_no_utf8(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"name": "r\udce9sum\udce9.pdf"})
+
+    assert json.loads(capsys.readouterr().out) == {"name": "r\udce9sum\udce9.pdf"}
 
 
 def test_a_command_starts_without_standard_output() -> None:

@@ -47,15 +47,19 @@ def test_of_the_homes_own_file_and_of_none_nothing_is_said(
     assert ("home/notifications.yaml" in list_members(tmp_path / "a.tar.zst")) == is_there
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("models/README", "models/README"), ("a\x1b[31m\udce9", r"'a\x1b[31m\udce9'")],
+)
 def test_what_something_else_put_into_the_store_is_named_as_left_out(
-    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, shown: str, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put_by_hand(settings.store, "models/README", credentials=None)
+    put_by_hand(settings.store, name, credentials=None)
 
     back_up_with_secrets(settings, tmp_path / "a.tar.zst")
 
     said = capsys.readouterr().out
-    assert "left out of the store what ocrline did not put there: models/README" in said
+    assert f"left out of the store what ocrline did not put there: {shown}" in said
 
 
 def back_up_with_secrets(settings: Settings, path: Path) -> None:
