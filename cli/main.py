@@ -99,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the edge of the process
         return _explain(error)
     if code == INTERRUPTED:  # typer's word for a KeyboardInterrupt
-        return refuse("stopped; the same command continues where it was", INTERRUPTED)
+        return refuse("stopped; the same command does what is left", INTERRUPTED)
     return code
 
 

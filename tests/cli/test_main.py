@@ -115,7 +115,7 @@ def test_ctrl_c_says_that_the_work_is_not_lost(
     code = run(["models", "list"])
 
     assert code == 130
-    assert capsys.readouterr().err == "error: stopped; the same command continues where it was\n"
+    assert capsys.readouterr().err == "error: stopped; the same command does what is left\n"
 
 
 @pytest.mark.parametrize("command", [[], ["models"]], ids=" ".join)

@@ -117,7 +117,7 @@ def test_a_run_that_is_ended_leaves_no_training_behind(
     assert process.returncode != 0
     if ending is signal.SIGINT:
         assert process.returncode == 130
-        assert said.endswith("error: stopped; the same command continues where it was\n")
+        assert said.endswith("error: stopped; the same command does what is left\n")
 
 
 @pytest.mark.usefixtures("hears_interrupts")
