@@ -1,7 +1,9 @@
 """A version as files: where other tools load it from."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,6 +54,35 @@ def test_a_pipeline_comes_with_the_nets_that_it_is_made_of(
     assert said["model"] == f"{pipeline.name}:{pipeline.version}"
     assert pipeline.detector == f"{detector.name}:{detector.version}"
     assert pipeline.recogniser == f"{recogniser.name}:{recogniser.version}"
+
+
+def test_rapidocr_reads_with_it_as_the_guide_says(registry: Registry, tmp_path: Path) -> None:
+    register_pipeline(registry, tmp_path / "made", version="v7", characters=DIGITS)
+    assert run(["models", "download", "pages:v7", "bundle"]) == 0
+
+    engine = made_as_in_the_guide()
+
+    golden = Path("bundle/pipeline/golden")
+    pages = json.loads((golden / "outputs.json").read_text())["images"]
+    told = {page["file"]: [line["text"] for line in page["lines"]] for page in pages}
+    read = {name: list(engine(str(golden / "inputs" / name)).txts) for name in told}
+    assert read == told
+    assert (engine.use_cls, engine.text_score) == (False, 0)  # no line is turned or left out
+
+
+def made_as_in_the_guide() -> Any:
+    """RapidOCR with the parameters of the guide, and those that it takes of manifests."""
+    guide = (Path(__file__).resolve().parents[3] / "docs/guide/models.md").read_text()
+    (code,) = re.findall(r"```python\n(from rapidocr .*?)```", guide, flags=re.DOTALL)
+    for role, group in (("detector", "Det"), ("recogniser", "Rec")):
+        manifest = json.loads(Path("bundle", role, "manifest.json").read_text())
+        for key, fields in re.findall(rf'"({group}\.\w+)": .*# (\w+\.[\w., ]+)\n', code):
+            values = [manifest[a][b] for a, b in (each.split(".") for each in fields.split(", "))]
+            value = [3, *values] if len(values) > 1 else values[0]
+            code = re.sub(rf'"{key}": .*', f'"{key}": {value},', code)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    return names["pages"]
 
 
 def test_no_manifest_names_a_place_outside(registry: Registry, tmp_path: Path) -> None:
