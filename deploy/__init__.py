@@ -12,6 +12,6 @@
 - `api`, `web` – asks Prefect's server over REST, and anybody whether he is there
 - `background`, `ports` – a background process: started, remembered in a file, stopped by its id;
   where it listens
-- `memory`, `password` – what is kept from start to start; secrets
+- `memory`, `password`, `keys` – what is kept from start to start; secrets; those of the store
 - `bootstrap.sh`, `opencv-contrib-python/` – what `make setup` needs
 """

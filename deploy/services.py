@@ -19,6 +19,7 @@ from deploy.background import (
     recall_service,
     stop_service,
 )
+from deploy.keys import require_keys
 from deploy.memory import read_memory, write_memory
 from deploy.parts import minio, server
 from deploy.password import read_or_make_password
@@ -94,6 +95,8 @@ def ensure_worker(settings: Settings, url: str) -> str:
         other = _find_worker_of_other_store(settings)
         if worker and other and worker.url == url:
             return f"what runs the UI's jobs works with the store {other.store} and is left so"
+        if worker:
+            require_keys(settings)
         had_ended = worker is None and (folder / f"{WORKER}.json").exists()
         ensure_service(
             folder,
@@ -141,6 +144,8 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
             stop_service(folder, name)  # nobody is to bring back one that had ended here
             return None
         refuse_port_of_others(settings, port, ours, engine=engine)
+        if ours:
+            require_keys(settings)
         memory = read_memory(folder)
         write_memory(folder, replace(memory, engines={**memory.engines, name: engine}))
         try:

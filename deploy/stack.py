@@ -12,6 +12,7 @@ import psutil
 from configs.settings import Settings
 from deploy.api import PrefectApi
 from deploy.background import ServiceFailed, find_service
+from deploy.keys import require_keys
 from deploy.parts import minio, server
 from deploy.password import read_private
 from deploy.ports import is_of_other_store
@@ -50,6 +51,7 @@ def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
 
     Raises:
         BadInput: No store can be opened as the settings say.
+        StoreRefused: What runs works with the store, which does not take the settings' keys.
         ServiceFailed: What runs works with another store, or a part did not come up; those before
             it stay.
     """
@@ -122,6 +124,8 @@ def _refuse_other_store(settings: Settings) -> None:
                 f"{name} works with another store, {owner}; the store here is {settings.store}. "
                 f"{told} names that one; or ocrline down first"
             )
+    if find_at_the_store(settings):
+        require_keys(settings)
 
 
 def _end_draining(settings: Settings, url: str) -> None:

@@ -17,12 +17,15 @@ import psutil
 import pytest
 
 from configs.settings import Settings
+from deploy import keys, services
 from deploy.background import Service, ServiceFailed
 from deploy.keeper import find_dead
 from deploy.ports import pick_port
-from deploy.services import ensure_gateway, services_folder, stop_services
+from deploy.services import ensure_gateway, ensure_worker, services_folder, stop_services
 from deploy.web import answers
+from ocr.errors import StoreRefused
 from ocr.machine.owner import find_owners
+from ocr.store import Store
 from tests.serving.gateway import running_gateway
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -84,6 +87,24 @@ def test_a_trial_run_with_another_home_is_told_whose_gateway_serves(
     assert is_up(serving, endpoint)
     for said in (Settings().store, str(Settings().home), str(serving.pid), "endpoint="):
         assert said in str(refusal.value)
+
+
+@pytest.mark.parametrize("part", ["gateway", "worker"])
+def test_keys_that_the_store_refuses_end_nothing_that_works_with_it(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Store) -> None:
+        raise StoreRefused("refuses access key 'other'")
+
+    settings, url = Settings(), "http://127.0.0.1:1"
+    running = Service(part, os.getpid(), 0.0, url, log="")
+    monkeypatch.setattr(services, "find_service", lambda *_: running)
+    monkeypatch.setattr(services, "ensure_service", lambda *_, **_named: pytest.fail("replaced"))
+    monkeypatch.setattr(keys, "check_store", refuse)
+    ensure = ensure_gateway if part == "gateway" else ensure_worker
+
+    with pytest.raises(StoreRefused, match="refuses access key"):
+        ensure(settings, url)
 
 
 def test_a_gateway_that_a_person_started_is_named_and_stays(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A stack that goes down, also one that is interrupted there."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from deploy.memory import StackMemory, write_memory
 from deploy.parts import minio
 from deploy.runs import drain
 from deploy.services import password_file, remembered_endpoint, services_folder
-from ocr.errors import BadInput
+from ocr.errors import BadInput, StoreRefused
 from ocr.machine.owner import Owner
 
 
@@ -129,6 +130,28 @@ def test_a_start_without_the_keys_of_its_store_stops_nothing(
 
     with pytest.raises(BadInput, match="MINIO_ACCESS_KEY"):
         list(stack.bring_up(Settings()))
+
+
+@pytest.mark.parametrize(("running", "is_refused"), [(["gateway-8868"], True), ([], False)])
+def test_a_start_with_keys_that_the_store_refuses_ends_nothing_that_serves_from_it(
+    paused: list[bool],
+    monkeypatch: pytest.MonkeyPatch,
+    running: list[str],
+    is_refused: bool,
+) -> None:
+    def refuse(_: Settings) -> None:
+        raise StoreRefused("refuses access key 'other'")
+
+    stopped: list[Settings] = []
+    monkeypatch.setattr(stack, "find_at_the_store", lambda _: running)
+    monkeypatch.setattr(stack, "find_owner", lambda _: None)
+    monkeypatch.setattr(stack, "require_keys", refuse)
+    monkeypatch.setattr(stack, "stop_services", lambda *given, **_: stopped.append(given[0]))
+
+    with pytest.raises(StoreRefused) if is_refused else nullcontext():
+        list(stack.bring_up(Settings()))
+
+    assert bool(stopped) != is_refused
 
 
 def test_a_pool_that_a_person_paused_stays_so_at_a_start(paused: list[bool]) -> None:
