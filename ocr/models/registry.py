@@ -253,11 +253,11 @@ class Registry:
         return self.version(name, matches[0] if matches else version)
 
     def _read_version(self, name: str, version: str) -> ModelVersion | None:
-        known = self._manifests.get((name, version))
-        if known:
+        if known := self._manifests.get((name, version)):
             return known
-        key = find_published(self.store, key=_version_key(name, version))
-        if key is None:
+        folder = _version_key(name, version)
+        key = find_published(self.store, key=folder)
+        if key is None or not key.startswith(f"{folder}/"):  # what is copied names where it was
             return None
         manifest = parse_object(self.store.read_bytes(f"{key}/manifest.json"), source=key)
         model = ModelVersion(name=name, version=version, key=key, manifest=manifest)

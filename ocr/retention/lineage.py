@@ -14,6 +14,7 @@ class Lineage:
     """What stays because of the registry. Versions are NAME:VERSION, a snapshot is its digest.
 
     Attributes:
+        known: All versions; what else lies there as one does was copied by somebody.
         champions: Versions that an alias points at or ever pointed at.
         versions: All that stay, with what they are made of or were fine-tuned from.
         pipelines: All that are made of other versions.
@@ -23,6 +24,7 @@ class Lineage:
         evaluations: Keys of what a move of an alias was decided by.
     """
 
+    known: frozenset[str]
     champions: frozenset[str]
     versions: frozenset[str]
     pipelines: frozenset[str]
@@ -57,6 +59,7 @@ def read_lineage(registry: Registry, *, old: Collection[str]) -> Lineage:
     judged_by = {key for _, move in moves for key in (move.evaluation, *move.judged_by)}
     nets = [models[each] for each in kept if not models[each].parts]
     return Lineage(
+        known=frozenset(models),
         champions=frozenset(champions),
         versions=frozenset(kept),
         pipelines=frozenset(name for name, model in models.items() if model.parts),

@@ -121,6 +121,8 @@ class _Judge:
 
 
 def _why_version(reference: str, lineage: Lineage) -> str:
+    if reference not in lineage.known:
+        return _ALWAYS["unknown"]
     if reference in lineage.champions:
         return "is or was champion"
     return "registered" if reference in lineage.versions else ""

@@ -97,6 +97,18 @@ def test_what_somebody_copied_beside_a_model_stays(full: Store) -> None:
     assert [key for key in full.list("models") if " copy" in key] == copies
 
 
+@pytest.mark.parametrize("copy", ["models/plates-copy/tried", "models/plates/tried-copy"])
+def test_a_copy_outlives_the_version_that_it_was_made_of(copy: str, full: Store) -> None:
+    for key in list(full.list("models/plates/tried")):
+        full.put_bytes(key.replace("models/plates/tried", copy), full.read_bytes(key))
+
+    prune(full, versions_too=True)
+
+    assert (list(full.list("models/plates/tried")), len(list(full.list(copy)))) == ([], 2)
+    assert Registry(full).versions("plates") == ["first", "second"]
+    assert plan(full)[copy].why == "nothing that ocrline stores today"
+
+
 def test_version_that_was_never_champion_goes_with_all_it_came_from_when_told(
     full: Store, tmp_path: Path
 ) -> None:
