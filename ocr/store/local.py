@@ -19,7 +19,7 @@ from ocr.errors import (
     OcrError,
     StoreUnavailable,
 )
-from ocr.store.key import check_key, check_prefix, is_folder
+from ocr.store.key import SUFFIX, check_key, check_prefix, is_folder
 from ocr.store.protocol import Entry
 from ocr.store.whole import fault_message, make_durable, sha256_of, sync_folder, written_whole
 
@@ -186,7 +186,10 @@ class LocalStore:
         except OcrError:
             raise
         except OSError as error:
-            raise StoreUnavailable(fault_message(error, target=f"{self.uri}/{key}")) from error
+            # Of a listing, the very folder: it may be none of ours, as a disk's lost+found.
+            is_object = bool(SUFFIX.search(key)) or not error.filename
+            target = f"{self.uri}/{key}" if is_object else f"file://{error.filename}"
+            raise StoreUnavailable(fault_message(error, target=target)) from error
 
     def _sweep(self) -> None:
         oldest = time.time() - ABANDONED_S

@@ -208,3 +208,11 @@ def test_the_names_of_new_folders_are_durable_too(
 
     assert set(first) == {root / "models/plates/v1", root / "models/plates", root / "models", root}
     assert synced[1:] == [root / "models/plates/v1"]
+
+
+def test_a_listing_names_the_folder_that_hinders_it(store: Store, tmp_path: Path) -> None:
+    store.put_bytes("models/plates/card.md", b"x")
+    (tmp_path / "store" / "models" / "itself").symlink_to("..")
+
+    with pytest.raises(StoreUnavailable, match=f"{tmp_path}/store/models/itself"):
+        list(store.entries(""))
