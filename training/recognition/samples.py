@@ -147,4 +147,5 @@ def _check(*, kept: int, skipped: list[str], split: str, spec: LineSpec) -> str:
         raise BadData(f"{message}: {spec.width_px} px give {frames} frames; raise width_px")
     if len(skipped) > LARGEST_SKIPPED_SHARE * total:
         raise BadData(f"{message}; raise height_px")
-    return f"{message}: left out; a larger training.height_px has room for more"
+    room = "the compact net has room for more with a larger training.height_px"
+    return f"{message}: left out; {room}"

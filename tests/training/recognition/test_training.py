@@ -52,7 +52,7 @@ def test_lines_without_room_for_their_texts_are_told_when_they_are_left_out(tmp_
     [notice] = [each["message"] for each in events if each["event"] == "notice"]
     assert notice == (
         "1 of 5 texts of the train split are too long for their width, such as '2468': "
-        "left out; a larger training.height_px has room for more"
+        "left out; the compact net has room for more with a larger training.height_px"
     )
 
 
