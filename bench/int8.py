@@ -32,7 +32,7 @@ def main() -> None:
     workspace, table = open_workspace(), Table(*COLUMNS, title="bench.int8: the test split")
     for name in parser.parse_args().models:
         model = workspace.registry.resolve(name)
-        for part in model.parts or (model.reference,):
+        for part in model.parts.values() or (model.reference,):
             table.add_row(*_measure(workspace, workspace.registry.resolve(part)))
     Console().print(table)
 

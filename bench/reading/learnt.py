@@ -19,7 +19,7 @@ def find_learners(
         tested: The test's lines or pages.
         of: Which of the two, and whose.
     """
-    names = (name for model in models for name in (model.parts or (model.reference,)))
+    names = (name for model in models for name in (model.parts.values() or (model.reference,)))
     for name in dict.fromkeys(names):
         if workspace.registry.resolve(name).task != "recognition":
             continue

@@ -113,7 +113,7 @@ def _make_untrained(folder: Path, registry: Registry) -> ServedModel:
 def _make_real(folder: Path, registry: Registry, reference: str) -> ServedModel:
     workspace = open_workspace()
     source = workspace.registry.resolve(reference)
-    for part in source.parts:
+    for part in source.parts.values():
         _register(registry, workspace, workspace.registry.resolve(part))
     model = _register(registry, workspace, source)
     second = f"{model.version}-again"
