@@ -215,6 +215,12 @@ def _visible(folder: Path) -> Iterator[Path]:
 def _files(folder: Path) -> Iterator[Path]:
     for path in _visible(folder):
         if path.is_dir():
-            yield from _files(path)
+            if not _leads_back(path):
+                yield from _files(path)
         elif path.is_file():  # no pipe: it would be read for ever
             yield path
+
+
+def _leads_back(folder: Path) -> bool:
+    """Say whether a folder is a link to one that it lies in: walking it would never end."""
+    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())

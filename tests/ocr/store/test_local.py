@@ -1,6 +1,8 @@
 """The folder store under faults: killed writers, a full disk, a read-only disk, leftovers."""
 
+import errno
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -210,9 +212,29 @@ def test_the_names_of_new_folders_are_durable_too(
     assert synced[1:] == [root / "models/plates/v1"]
 
 
-def test_a_listing_names_the_folder_that_hinders_it(store: Store, tmp_path: Path) -> None:
+def test_a_listing_names_the_folder_that_hinders_it(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put_bytes("models/plates/card.md", b"x")
+    locked, read = tmp_path / "store" / "lost+found", Path.iterdir
+    locked.mkdir()
+
+    def iterdir(folder: Path) -> Iterator[Path]:
+        if folder == locked:
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return read(folder)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+
+    with pytest.raises(StoreUnavailable, match=re.escape(f"{locked}: Permission denied")):
+        list(store.entries(""))
+
+
+def test_a_link_that_leads_back_is_not_walked(store: Store, tmp_path: Path) -> None:
     store.put_bytes("models/plates/card.md", b"x")
     (tmp_path / "store" / "models" / "itself").symlink_to("..")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a.json").write_bytes(b"1")
+    (tmp_path / "store" / "moved").symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(StoreUnavailable, match=f"{tmp_path}/store/models/itself"):
-        list(store.entries(""))
+    assert list(store.list("")) == ["models/plates/card.md", "moved/a.json"]
