@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from configs.dataset import MAX_PIXELS
-from ocr.dataset.lines.labelled_lines import read_labelled_lines
+from ocr.dataset.lines.labelled_lines import stream_labelled_lines
+from ocr.dataset.quarantine import Rejection
 from ocr.image.pixels import Image
 from ocr.models.bundle import RecogniserManifest, read_recogniser_bundle
 from ocr.reading.recognition.ctc import Recognition
@@ -34,7 +35,8 @@ def main() -> None:
     arguments = parser.parse_args()
     workspace = open_workspace()
     bundle = workspace.fetch_bundle(workspace.registry.resolve(arguments.model))
-    samples, _ = read_labelled_lines(arguments.labels, max_pixels=MAX_PIXELS)
+    rows = stream_labelled_lines(arguments.labels, max_pixels=MAX_PIXELS)
+    samples = [row for row in rows if not isinstance(row, Rejection)]
     images, texts = [image for image, _ in samples], [text for _, text in samples]
 
     ours, our_ms = _time(OnnxRecogniser.load(bundle, plain=True).recognise, images)

@@ -33,7 +33,6 @@ from deploy.services import (
     stop_services,
 )
 from ocr.machine.owner import find_owner
-from ocr.store import S3Credentials, open_store
 
 WORKER_S = 180
 """Most seconds until the worker takes runs; it imports every flow first."""
@@ -112,9 +111,11 @@ def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:
 
 def _refuse_other_store(settings: Settings) -> None:
     """Refuse to start beside what works with another store: what ends would come back with ours."""
-    open_store(settings.store, s3=S3Credentials.of(settings))  # or what runs would end for nothing
     folder = services_folder(settings)
-    for name in find_at_the_store(settings):
+    running = find_at_the_store(settings)
+    if running:
+        require_keys(settings)
+    for name in running:
         service = find_service(folder, name)
         owner = find_owner(service.pid) if service else None
         if owner and is_of_other_store(owner, settings):
@@ -124,8 +125,6 @@ def _refuse_other_store(settings: Settings) -> None:
                 f"{name} works with another store, {owner}; the store here is {settings.store}. "
                 f"{told} names that one; or ocrline down first"
             )
-    if find_at_the_store(settings):
-        require_keys(settings)
 
 
 def _end_draining(settings: Settings, url: str) -> None:

@@ -1,6 +1,5 @@
 """How far a batch is: a bar in the terminal, a progress artifact in the Prefect UI."""
 
-from types import TracebackType
 from typing import cast
 from uuid import UUID
 
@@ -8,6 +7,7 @@ import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.context import TaskRunContext
 from prefect.exceptions import PrefectException
+from rich.progress import TaskID
 
 from ocr.batch.batch import Progress
 from tasks.run.narration import narrate
@@ -15,26 +15,15 @@ from tasks.run.progress import BARS
 
 
 class BatchProgress:
-    """Shows how far a batch is while it is read."""
+    """Shows how far a batch is while it is read, on a bar of the terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, bar: TaskID) -> None:
+        self._bar = bar
         self._artifact: UUID | None = None
         if TaskRunContext.get() is not None:
             created = create_progress_artifact(0.0, key="batch-progress", description="listing")
             self._artifact = cast(UUID, created)  # a coroutine only inside an event loop
         self._shown = 0.0
-
-    def __enter__(self) -> "BatchProgress":
-        self._bar = BARS.add("batch")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        BARS.remove(self._bar)
 
     def update(self, progress: Progress) -> None:
         """Show a batch of which more shards are done."""

@@ -19,6 +19,7 @@ from tasks.batch.progress import BatchProgress
 from tasks.batch.reader import RegisteredReader, find_reader
 from tasks.run.alone import alone
 from tasks.run.narration import narrate
+from tasks.run.progress import BARS
 from tasks.run.retries import may_help
 from tasks.workspace import Workspace, open_workspace
 
@@ -56,7 +57,7 @@ def read_files(params: BatchParams) -> BatchRef:
     workspace, settings = open_workspace(), Settings()
     model = find_reader(workspace, params.model)
     with (
-        BatchProgress() as progress,
+        BARS.shown("batch") as bar,
         alone(workspace.home, f"batch-{params.name}", stage="batch") as place,
         place.emptied() as folder,
     ):
@@ -75,7 +76,7 @@ def read_files(params: BatchParams) -> BatchRef:
             described=params.source,
             files_per_shard=params.files_per_shard,
             processes=count_processors(),
-            on_progress=progress.update,
+            on_progress=BatchProgress(bar).update,
         )
     return _conclude(workspace, model, batch)
 

@@ -1,6 +1,8 @@
 """Progress: a bar in the terminal; of a training also a progress artifact in the Prefect UI."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
 from threading import Lock
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
@@ -61,6 +63,15 @@ class Bars:
             if self._count == 0:
                 self._bars.stop()
 
+    @contextmanager
+    def shown(self, name: str) -> Iterator[TaskID]:
+        """Show one more bar while the block runs."""
+        bar = self.add(name)
+        try:
+            yield bar
+        finally:
+            self.remove(bar)
+
 
 BARS = Bars(TERMINAL)
 
@@ -70,17 +81,13 @@ def track_rows(rows: Iterable[RowT], count: int) -> Iterator[RowT]:
 
     The bar has a thread, so it comes with the first row: by then processes have been forked.
     """
-    bar = None
-    try:
-        for done, row in enumerate(rows, start=1):
-            if bar is None:
-                bar = BARS.add("prepare")
+    coming = iter(rows)
+    first = list(islice(coming, 1))
+    with BARS.shown("prepare") as bar:
+        for done, row in enumerate(chain(first, coming), start=1):
             if done % BAR_EVERY_ROWS == 0:
                 BARS.show(bar, steps=count, done=done, figures="rows")
             yield row
-    finally:
-        if bar is not None:
-            BARS.remove(bar)
 
 
 class TrainingProgress:

@@ -124,6 +124,7 @@ def test_a_start_beside_the_minio_of_this_home_is_told_how_that_is_found(
 def test_a_start_without_the_keys_of_its_store_stops_nothing(
     paused: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stack, "find_at_the_store", lambda _: ["worker"])
     monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: pytest.fail("stopped"))
     monkeypatch.setenv("OCRLINE_STORE", "s3://scans/line")
     monkeypatch.delenv("MINIO_ACCESS_KEY", raising=False)

@@ -14,30 +14,6 @@ from ocr.dataset.roots import FolderRoot
 from ocr.image.pixels import Image
 
 
-def read_labelled_lines(
-    labels: Path,
-    *,
-    max_pixels: int,
-    texts: TextRule = USUAL,
-    root: Path | None = None,
-    encoding: Encoding = "utf-8",
-) -> tuple[list[tuple[Image, str]], list[Rejection]]:
-    """Read the images and texts of a label file, and the rows that cannot be read, all at once.
-
-    Takes what `stream_labelled_lines` does, and raises the same.
-    """
-    lines: list[tuple[Image, str]] = []
-    rejections: list[Rejection] = []
-    for each in stream_labelled_lines(
-        labels, max_pixels=max_pixels, texts=texts, root=root, encoding=encoding
-    ):
-        if isinstance(each, Rejection):
-            rejections.append(each)
-        else:
-            lines.append(each)
-    return lines, rejections
-
-
 def stream_labelled_lines(
     labels: Path,
     *,

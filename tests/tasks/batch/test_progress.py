@@ -18,8 +18,8 @@ def test_the_terminal_shows_how_much_of_a_batch_is_read(monkeypatch: pytest.Monk
     bars = Bars(Console(file=screen, force_terminal=True, width=120))
     monkeypatch.setattr(progress, "BARS", bars)
 
-    with BatchProgress() as shown:
-        shown.update(Progress(done=3, shards=8, counts=Counts(pages=50, lines=700)))
+    with bars.shown("batch") as bar:
+        BatchProgress(bar).update(Progress(done=3, shards=8, counts=Counts(pages=50, lines=700)))
         bars._bars.refresh()
 
     assert "3/8  shards, 50 pages, 700 lines" in screen.getvalue()

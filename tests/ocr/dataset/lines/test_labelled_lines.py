@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from ocr.dataset.labels.text_rule import AS_WRITTEN, USUAL, TextRule
-from ocr.dataset.lines.labelled_lines import read_labelled_lines, stream_labelled_lines
+from ocr.dataset.lines.labelled_lines import stream_labelled_lines
 from ocr.dataset.quarantine import Rejection
 from ocr.errors import ArtifactNotFound, BadData
+from tests.ocr.dataset.lines.at_once import read_labelled_lines
 from tests.ocr.image.pictures import write_labels
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.lines.labelled_lines import read_labelled_lines
 from ocr.dataset.quarantine import Reason
 from ocr.dataset.roots import FolderRoot, Root, StoreRoot, TarRoot
 from ocr.image.pixels import BadImage
 from ocr.store import S3Credentials
 from tests.minio_server import minio_server
+from tests.ocr.dataset.lines.at_once import read_labelled_lines
 from tests.ocr.dataset.roots.packing import pack_tar, put_folder
 from tests.ocr.image.pictures import write_labels
 
