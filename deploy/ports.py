@@ -98,15 +98,18 @@ def is_up_at(folder: Path, name: str, url: str, *, password: str = "") -> bool:
     Raises:
         ServiceFailed: Another program takes connections there, too.
     """
-    service, parts = find_service(folder, name), urlsplit(url)
+    parts = urlsplit(url)
     port = parts.port or 80
+    here = "::1" if parts.hostname == "::1" else "127.0.0.1"  # which Linux prefers to 0.0.0.0
+    # Before the family: a worker that begins meanwhile is in it, and one that ended has no port.
+    listeners = find_listeners(port, at=here)
+    service = find_service(folder, name)
     family = {process.pid for process in find_family(folder, service.pid)} if service else set()
     if not any(is_listening(pid, port) for pid in family):
         return False
-    here = "::1" if parts.hostname == "::1" else "127.0.0.1"  # which Linux prefers to 0.0.0.0
-    if others := find_listeners(port, at=here) - family:
+    if others := [pid for pid in sorted(listeners - family) if is_listening(pid, port)]:
         raise ServiceFailed(
-            f"{name} shares port {port} with process {min(others)}, which gets some of its "
+            f"{name} shares port {port} with process {others[0]}, which gets some of its "
             "requests; stop that"
         )
     return answers(url, password=password)

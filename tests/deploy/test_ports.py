@@ -27,6 +27,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 ThreadingHTTPServer.allow_reuse_port = True
 ThreadingHTTPServer(("127.0.0.1", {port}), SimpleHTTPRequestHandler).serve_forever()
 """
+BEGINS_WORKERS_ALL_THE_TIME = """
+import os, threading, time
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+server = ThreadingHTTPServer(("127.0.0.1", {port}), SimpleHTTPRequestHandler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+while True:
+    if not (worker := os.fork()):  # has the port, too
+        time.sleep(0.02)
+        os._exit(0)
+    os.waitpid(worker, 0)
+"""
 STARTS_A_CHILD = """
 import subprocess
 child = subprocess.Popen(["sleep", "600"])
@@ -171,6 +182,17 @@ def test_a_service_that_shares_its_port_is_not_up(tmp_path: Path) -> None:
     stop_service(tmp_path, "web")
     assert alone
     assert not is_up_at(tmp_path, "web", url)
+
+
+def test_a_worker_that_begins_while_one_looks_is_the_service_s_own(tmp_path: Path) -> None:
+    port = pick_port(0)
+    url = f"http://127.0.0.1:{port}/"
+    start(tmp_path, BEGINS_WORKERS_ALL_THE_TIME.format(port=port), url)
+
+    up = [is_up_at(tmp_path, "web", url) for _ in range(40)]
+
+    stop_service(tmp_path, "web")
+    assert all(up)
 
 
 class Endless(BaseHTTPRequestHandler):
