@@ -102,6 +102,8 @@ def what_decides(job: TrainJob) -> dict[str, Any]:
         foreign["runtime"] = {"tree": job.runtime.tree, "packages": job.runtime.packages}
         if job.training.pretrained.startswith(REGISTERED):
             foreign["start"] = "by character"  # which a file of the same weights does not name
+        elif job.training.pretrained and isinstance(job, TrainPaddleOcrRecogniserJob):
+            foreign["start"] = "by dictionary"
     return {
         **foreign,
         "snapshot": PurePosixPath(job.snapshot).name,  # the digest of its content

@@ -58,7 +58,7 @@ class PaddleOcrParams(Params):
     net: FileName = Field(
         min_length=1, description="A net's file in PaddleOCR's tree, or its family"
     )
-    epochs: int = Field(20, ge=1, description="Passes over the train split")
+    epochs: int = Field(20, ge=0, description="Passes over train; 0: takes pretrained as it is")
     batch_size: int = Field(16, ge=1, le=4096, description="Images per step, of all devices")
     learning_rate: float = Field(5e-4, gt=0, le=1, description="Peak learning rate")
     pretrained: str = Field(
@@ -121,18 +121,15 @@ class PaddleOcrParams(Params):
     int8: Int8 = False
 
     @model_validator(mode="after")
-    def _check_pretrained(self) -> "PaddleOcrParams":
+    def _check_weights(self) -> "PaddleOcrParams":
         if self.frozen != "none" and not self.pretrained:
             raise ValueError(f"frozen: {self.frozen} needs pretrained: it would stay noise")
-        if self.pretrained == CHAMPION:
-            if self.pretrained_sha256:
-                raise ValueError("pretrained: champion takes no pretrained_sha256; a run finds it")
-            return self
-        _check_source("pretrained", self.pretrained, self.pretrained_sha256)
-        return self
-
-    @model_validator(mode="after")
-    def _check_teacher(self) -> "PaddleOcrParams":
+        if not self.epochs and self.pretrained in ("", CHAMPION):
+            raise ValueError("epochs: 0 needs pretrained: a file of weights, taken as they are")
+        if self.pretrained != CHAMPION:
+            _check_source("pretrained", self.pretrained, self.pretrained_sha256)
+        elif self.pretrained_sha256:
+            raise ValueError("pretrained: champion takes no pretrained_sha256; a run finds it")
         _check_source("teacher", self.teacher, self.teacher_sha256)
         return self
 
@@ -202,7 +199,7 @@ class PaddleOcrDetectorParams(PaddleOcrParams):
         "pp-ocrv3-mobile, pp-ocrv3-server, pp-ocrv4-mobile, pp-ocrv4-server, pp-ocrv5-mobile, "
         "pp-ocrv5-server. One that cannot be exported is refused before it is trained",
     )
-    epochs: int = Field(100, ge=1, description="Passes over the train split")
+    epochs: int = Field(100, ge=0, description="Passes over train; 0: takes pretrained as it is")
     batch_size: int = Field(8, ge=1, le=1024, description="Crops of pages per step, of all devices")
     learning_rate: float = Field(1e-3, gt=0, le=1, description="Peak learning rate")
     long_side_px: int = Field(

@@ -132,7 +132,9 @@ def _train(
     folder = place.folder
     what = describe_training(job.training, job.resources, images=images)
     expected = expect(workspace.store, what)
-    narrate("train", f"{net} learns {images} images, {job.training.epochs} times over")
+    epochs = job.training.epochs
+    learns = f"learns {images} images, {epochs} times over"
+    narrate("train", f"{net} {learns if epochs else 'is taken as it was trained elsewhere'}")
     with TrainingProgress(net, field) as progress:
         result = run_job(
             job,

@@ -140,12 +140,12 @@ def keep_record(
     key: str,
     beside: int,
 ) -> Record | None:
-    """Write into the checkpoint of a job what it took; nothing where nobody watched.
+    """Write into the checkpoint of a job what it took; nothing where nobody watched it learn.
 
     `beside` other trainings of its run had the machine with it.
     """
     usage = read_usage(folder / USAGE)
-    if usage is None:
+    if usage is None or not training.epochs:  # what learns would take more
         return None
     train_s = result.timings.get("train_s", 0.0)
     done = asdict(training) | {"epochs": training.epochs * _share_done(folder)}

@@ -76,7 +76,7 @@ def smoke_detector(
 def shorten(training: Training) -> Training:
     """Return a training of the same net by the same engine that ends soon."""
     short = {
-        "epochs": EPOCHS,
+        "epochs": min(EPOCHS, training.epochs),
         "batch_size": min(BATCH_SIZE, training.batch_size),  # what fits in full fits here
         "evaluations": 1,
         "patience": 0,

@@ -87,7 +87,7 @@ def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
     [
         ("plates", "training.engine=paddle", "training.engine: 'paddle' is not allowed; expected"),
         ("plates-ppocr", "training.epoch=3", "training.epoch: unknown key; did you mean"),
-        ("plates-ppocr", "training.epochs=0", "training.epochs: 0 is not allowed; input should be"),
+        ("plates-ppocr", "training.epochs=-1", "training.epochs: -1 is not allowed; input should"),
         ("plates-ppocr", "training.width_px=100", "training.width_px: 100 is not allowed; input s"),
         ("plates-ppocr", 'training.net="configs/a\\0.yml"', "it has a NUL, which no file name has"),
         ("plates-ppocr", f"training.net={'a' * 300}", "is longer than a file name may be, 255"),
@@ -98,6 +98,7 @@ def test_the_receipts_of_both_engines_are_the_same_dataset() -> None:
         ("plates-ppocr", "training.teacher=x", "training: teacher and teacher_sha256 go together"),
         ("plates-ppocr", "training.amp=O1", "device: cpu is not allowed with training.amp: O1;"),
         ("plates-ppocr", "training.amp=O2", "device: cpu is not allowed with training.amp: O2;"),
+        ("plates-ppocr", "training.epochs=0", "training: epochs: 0 needs pretrained: a file of"),
         ("plates-ppocr", "training.frozen=backbone", "training: frozen: backbone needs pretrained"),
         ("plates-ppocr", "training.amp=O3", "training.amp: 'O3' is not allowed; input should be"),
         ("plates-ppocr", "resources.devices=3", "devices: 3, which share a batch; expected a mult"),
@@ -152,6 +153,7 @@ def test_tree_packages_and_weights_decide_and_their_places_do_not() -> None:
     assert key() == key(home="/x") == key(python="/x") == key(pretrained="/x")
     assert len({key(), key(tree="x"), key(packages="x"), key(sha256="1" * 64)}) == 4
     assert key() != key(pretrained="model:a:v1") == key(pretrained="model:a:v2")
+    assert '"start": "by dictionary"' in key()
 
 
 @pytest.mark.parametrize(

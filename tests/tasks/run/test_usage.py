@@ -1,7 +1,7 @@
 """What a training took is kept with its checkpoint, and found by the next one like it."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +52,14 @@ def keep(folder: Path, *, usage: Usage | None = TOOK, done: int = 50) -> Record 
         key="checkpoints/a",
         beside=1,
     )
+
+
+def test_a_net_that_learnt_nothing_tells_the_next_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{__name__}.TRAINING", replace(TRAINING, epochs=0))
+
+    assert keep(tmp_path) is None
 
 
 def test_a_record_says_what_happened_beside_what_was_expected(tmp_path: Path) -> None:

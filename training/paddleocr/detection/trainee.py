@@ -36,8 +36,10 @@ class DetectorTrainee:
         upstream = read_upstream(Path(job.runtime.home), training.net)
         files = JobFiles.of(self._folder)
         # Asked before the snapshot is fetched: a wrong key need not wait for a dataset.
-        make_config(upstream, training, files=files, pages=0, gpu=gpu)
+        config = make_config(upstream, training, files=files, pages=0, gpu=gpu)
         fetch_snapshot(job, self._folder)
+        if not training.epochs:
+            return config
         snapshot = open_page_snapshot(self._folder / SNAPSHOT)
         pages = check_pages(snapshot)
         write_files(snapshot, files, spec=PageSpec(training.long_side_px))

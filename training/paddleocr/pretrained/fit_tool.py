@@ -2,7 +2,8 @@
 
     PYTHON fit_tool.py HOME CONFIG WEIGHTS TARGET REPORT [CHARACTERS]
 
-CHARACTERS is JSON: those of the weights' classes from 1 on; class 0 is the blank.
+CHARACTERS is JSON: those of the weights' classes from 1 on, if they have as many; class 0 is the
+blank.
 
 It imports nothing of ours: it belongs to PaddleOCR's runtime. A .pdparams is a pickle, which may
 run anything when it is read; this reads arrays and nothing else.
@@ -84,6 +85,12 @@ def read_arrays(file: BinaryIO) -> dict[str, Any]:
     return real
 
 
+def knows(arrays: dict[str, Any], known: list[str]) -> bool:
+    """Say whether arrays have a class for each of so many characters, and for the blank."""
+    classes = (len(known) + 1,)
+    return any(CTC.match(name) and array.shape[-1:] == classes for name, array in arrays.items())
+
+
 def fit_characters(arrays: dict[str, Any], known: list[str], wanted: list[str]) -> dict[str, Any]:
     """Return the arrays for other characters; what cannot be told apart by character is left out.
 
@@ -152,9 +159,9 @@ def main(
     if characters:
         with open(characters, encoding="utf-8") as text:  # noqa: PTH123
             known = json.load(text)
-    if known:
+    if known and knows(arrays, known):
         wanted = read_lines(settings["Global"]["character_dict_path"])
-    unfitted, arrays = arrays, fit_characters(arrays, known, wanted)
+    unfitted, arrays = arrays, fit_characters(arrays, known, wanted) if wanted else arrays
     arrays = arrays | {f"{STUDENT}.{name}": array for name, array in arrays.items()}
     fits = [name for name in net if name in arrays and list(arrays[name].shape) == net[name]]
     paddle.save({name: paddle.to_tensor(arrays[name]) for name in fits}, target)

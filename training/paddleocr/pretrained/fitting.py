@@ -13,7 +13,9 @@ from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, started, write_config
 from training.paddleocr.distillation import alone, taught, teachers
+from training.paddleocr.pretrained.dictionary import find_dictionary
 from training.paddleocr.pretrained.fetching import WeightsField, fetch_weights
+from training.paddleocr.pretrained.fit_tool import SECOND
 from training.paddleocr.pretrained.registered import fetch_registered
 from training.paddleocr.shape import PARTS
 from training.paddleocr.tool.process import run_aside
@@ -85,10 +87,12 @@ def _fit(
     weights, report = folder / f"{field}.pdparams", folder / f"{field}.json"
     if not report.is_file():
         fetched = folder / f"{field}.fetched.pdparams"
-        where, known = source, list[str]()
+        where, known = source, None
         if source.startswith(REGISTERED):
-            registered, characters = fetch_registered(job, folder)
-            where, known = str(registered), [str(characters)]
+            registered, known = fetch_registered(job, folder)
+            where = str(registered)
+        elif field == "pretrained":
+            known = find_dictionary(job, folder)
         fetch_weights(where, sha256, fetched, field=field, stop=stop)
         _compare(job, fetched, weights, report, known=known, config=config, stop=stop)
     fit = Fit.model_validate_json(report.read_bytes())
@@ -111,6 +115,8 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
             f"for it: {_some(noise)}; expected weights of the same net, or frozen: none"
         )
     whole = len(fit.fits) + len(fit.new)
+    if not training.epochs:
+        _judge_unchanged(fit, training)
     said = f"{len(fit.fits)} of the net's {whole} parameters start from training.pretrained"
     if fit.new:
         said += f"; new: {_some(fit.new)}; not used of it: {_some(fit.unused)}"
@@ -118,8 +124,8 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
         said += f"; of another shape there: {_some(reshaped)}"
         if isinstance(training, PaddleOcrRecogniserParams):
             said += (
-                ", as of other characters; those that it was learnt with are kept by their "
-                "dictionary as dataset.charset_file"
+                ", as of other characters; those that it was learnt with are kept where the "
+                "net's file names their dictionary, or by their dictionary as dataset.charset_file"
             )
     note(folder, said)
     if fit.characters:
@@ -127,6 +133,23 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
             folder,
             f"{len(fit.characters)} characters that training.pretrained does not know start from "
             f"the mean of those that it knows: {_some(fit.characters)}",
+        )
+
+
+def _judge_unchanged(fit: Fit, training: PaddleOcrParams) -> None:
+    """Refuse weights that are no whole net: what reads needs no second head."""
+    missing = [name for name in fit.new if not SECOND.match(name)]
+    if missing:
+        raise BadData(
+            f"training.epochs: 0 takes {training.pretrained} as it is, and {len(missing)} "
+            f"parameters of {training.net} are not in it, or of another shape: {_some(missing)}; "
+            "give the net that it was learnt with, whose file names its dictionary, or let it learn"
+        )
+    if fit.characters:
+        raise BadData(
+            f"training.epochs: 0 takes {training.pretrained} as it is, and it does not know "
+            f"{len(fit.characters)} characters of the dataset: {_some(fit.characters)}; name its "
+            "dictionary as dataset.charset_file, or let it learn"
         )
 
 
@@ -146,7 +169,7 @@ def _compare(
     weights: Path,
     report: Path,
     *,
-    known: Sequence[str],
+    known: Path | None,
     config: Config,
     stop: StopRequest,
 ) -> None:
@@ -156,7 +179,7 @@ def _compare(
     home = job.runtime.home
     run_aside(
         job,
-        [[str(TOOL), home, str(path), str(fetched), str(weights), str(part), *known]],
+        [[str(TOOL), home, *map(str, filter(None, (path, fetched, weights, part, known)))]],
         log=log,
         stop=stop,
     )

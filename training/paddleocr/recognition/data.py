@@ -167,12 +167,17 @@ def write_files(snapshot: LineSnapshot, files: JobFiles) -> None:
             that they are written and not linked.
         files: Where.
     """
-    files.data.mkdir(exist_ok=True)
-    snapshot.charset.write(files.charset)
+    write_charset(snapshot, files)
     splits: tuple[tuple[Split, Path], ...] = (("train", files.train), ("val", files.val))
     for split, labels in splits:
         if not labels.is_file():
             _write_split(snapshot, split, labels)
+
+
+def write_charset(snapshot: LineSnapshot, files: JobFiles) -> None:
+    """Write the dictionary alone: all that a net needs which learns nothing."""
+    files.data.mkdir(exist_ok=True)
+    snapshot.charset.write(files.charset)
 
 
 def _write_split(snapshot: LineSnapshot, split: Split, labels: Path) -> None:

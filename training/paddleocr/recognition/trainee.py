@@ -23,6 +23,7 @@ from training.paddleocr.recognition.data import (
     check_scale,
     check_texts,
     check_widths,
+    write_charset,
     write_files,
 )
 from training.paddleocr.recognition.inspection import find_spec
@@ -49,6 +50,9 @@ class RecogniserTrainee:
         config = make_config(upstream, training, files=files, lines=0, gpu=gpu)
         fetch_snapshot(job, self._folder)
         snapshot = open_line_snapshot(self._folder / SNAPSHOT)
+        if not training.epochs:
+            write_charset(snapshot, files)
+            return config
         lines = check_texts(snapshot, longest=longest_text(config), batch_size=training.batch_size)
         height_px, width_px = input_size(config)
         check_widths(snapshot, height_px=height_px, width_px=width_px)

@@ -15,13 +15,15 @@ from ocr.reading.detection.boxes import find_boxes
 from ocr.reading.detection.detector import OnnxDetector
 from ocr.store import open_store
 from ocr.store.folder import upload_folder
+from ocr.store.whole import sha256_of
 from tests.ocr.reading.stock_paddlex import stock_fitted, stock_page_input
 from tests.paddleocr_tree import find_runtime
 from tests.training.detection.toy_pages import draw_page, make_page_snapshot
 from tests.training.paddleocr.killing import train_twice
 from training.export.export import export_model
 from training.loop.progress import read_events
-from training.paddleocr.checkpoint import load_net
+from training.paddleocr.checkpoint import WEIGHTS, load_net
+from training.paddleocr.train import train_with_paddleocr
 
 EPOCHS = 12
 SIDE_PX = 256
@@ -99,6 +101,36 @@ def test_what_its_trainer_and_our_detector_measure_stand_beside_each_other(train
     assert {"hmean", "precision", "recall", "paddleocr_hmean"} == result.metrics.keys()
     assert result.metrics["paddleocr_hmean"] == max(event["hmean"] for event in validations)
     assert result.metrics["hmean"] >= result.metrics["paddleocr_hmean"] - 1e-3  # its rule is tuned
+
+
+def test_a_net_that_was_trained_elsewhere_finds_as_it_did(
+    trained: Path, pages: dict[str, str], tmp_path: Path
+) -> None:
+    weights = trained / "checkpoint" / WEIGHTS
+    job = TrainPaddleOcrDetectorJob(
+        **pages,
+        training=PaddleOcrDetectorParams(
+            net="pp-ocrv5-mobile",
+            epochs=0,
+            long_side_px=SIDE_PX,
+            pretrained=str(weights),
+            pretrained_sha256=sha256_of(weights),
+        ),
+        resources=ResourceParams(),
+        runtime=find_runtime(),
+    )
+
+    result = train_with_paddleocr(job, tmp_path)
+
+    before = TrainResult.model_validate_json((trained / "result.json").read_bytes())
+    page = np.random.default_rng(0).standard_normal((1, 3, 64, 96)).astype(np.float32)
+    then, now = (
+        load_net(folder / "checkpoint", onednn=False)(page) for folder in (trained, tmp_path)
+    )
+    np.testing.assert_array_equal(now, then)
+    assert result.metrics == {
+        name: value for name, value in before.metrics.items() if name != "paddleocr_hmean"
+    }
 
 
 def test_the_bundle_finds_what_the_map_of_the_exported_net_says(

@@ -157,6 +157,41 @@ def test_frozen_parts_stay_as_they_came_and_the_others_learn(
     assert {name.split(".")[0] for name in changed} == {"head"}
 
 
+def test_a_net_that_was_trained_elsewhere_is_taken_as_it_is(
+    trained: Path, digits: dict[str, str], tmp_path: Path
+) -> None:
+    weights = trained / "checkpoint" / WEIGHTS
+    job = TrainPaddleOcrRecogniserJob(
+        **digits,
+        training=PaddleOcrRecogniserParams(
+            net="configs/rec/rec_mv3_none_none_ctc.yml",
+            epochs=0,
+            width_px=32,  # half of the lines would be squeezed, if it learnt
+            pretrained=str(weights),
+            pretrained_sha256=sha256_of(weights),
+        ),
+        resources=ResourceParams(),
+        runtime=find_runtime(),
+    )
+    (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
+
+    with start(tmp_path / "job.json", command=KIND) as process:
+        _, errors = process.communicate(timeout=600)
+
+    assert process.returncode == 0, errors
+    result = TrainResult.model_validate_json((tmp_path / "result.json").read_bytes())
+    before, after = (
+        read_arrays(BytesIO((folder / "checkpoint" / WEIGHTS).read_bytes()))
+        for folder in (trained, tmp_path)
+    )
+    assert before.keys() == after.keys()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    assert result.metrics.keys() == {"accuracy", "ned"}
+    assert result.timings.keys() == {"load_s"}
+    assert not (tmp_path / "trainer.log").exists()
+    assert not (tmp_path / "data" / "train.txt").exists()
+
+
 def test_gpus_are_looked_for_before_anything_is_fetched(
     digits: dict[str, str], tmp_path: Path
 ) -> None:
