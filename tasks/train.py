@@ -114,7 +114,8 @@ def find_or_train(
     result = TrainResult.model_validate_json(workspace.store.read_bytes(f"{prefix}/result.json"))
     score = SCORES[net]
     said = f"{net} {digest[:12]}: validation {score} {result.metrics.get(score, 0.0):.4f}"
-    narrate("train", f"{'found' if found else 'trained'} {said}")
+    made = "trained" if job.training.epochs else "took in"
+    narrate("train", f"{'found' if found else made} {said}")
     code = result.environment.get("code", "")
     return CheckpointRef(key=prefix, digest=digest, metrics=result.metrics, code=code)
 

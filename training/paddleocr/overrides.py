@@ -26,6 +26,8 @@ _PARAMETERS = {
     "Train.dataset.transforms.EastRandomCropData.size": "crop_width_px",
 }
 """Parameters by the key that they set, of which a net's file may say something else."""
+_OF_READING = ("max_text_length", "width_px")
+"""Those that hold of a net that learns nothing, too."""
 _FILES = re.compile(r"(.*_)?(path|file|dir|pretrained|checkpoints|profiler_options)")
 """Keys of files: their content would be in no digest, and PaddleOCR unpickles some of it."""
 _SHOWN = 80
@@ -69,6 +71,7 @@ def name_replaced(
     said = [
         f"training.{name} {getattr(training, name)!r} ({_shown(there)} there)"
         for path, name in _PARAMETERS.items()
+        if training.epochs or name in _OF_READING
         if (there := _look_up(upstream, path)) and there != _look_up(config, path)
     ]
     return f"not as {training.net} has it: {', '.join(said)}" * bool(said)

@@ -66,6 +66,19 @@ def test_what_parameters_of_a_detector_replace_is_named(tree: Path) -> None:
     )
 
 
+def test_of_a_net_that_learns_nothing_only_what_it_reads_is_named() -> None:
+    training = PaddleOcrRecogniserParams(
+        epochs=0, pretrained="w", pretrained_sha256="0" * 64, batch_size=3
+    )
+    upstream, config = (
+        {"Global": {"epoch_num": number, "max_text_length": number}} for number in (1, 2)
+    )
+
+    told = name_replaced(upstream, config, training)
+
+    assert told.endswith(" has it: training.max_text_length 25 (1 there)")
+
+
 @pytest.mark.parametrize(
     ("there", "said"),
     [

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from configs.jobs import TrainPaddleOcrRecogniserJob
-from ocr.dataset.lines.snapshot import open_line_snapshot
+from ocr.dataset.lines.snapshot import LineSnapshot, open_line_snapshot
 from training.job import SNAPSHOT, fetch_snapshot
 from training.loop.checkpoint import write_json
 from training.loop.progress import note
@@ -50,17 +50,23 @@ class RecogniserTrainee:
         config = make_config(upstream, training, files=files, lines=0, gpu=gpu)
         fetch_snapshot(job, self._folder)
         snapshot = open_line_snapshot(self._folder / SNAPSHOT)
-        if not training.epochs:
+        if training.epochs:
+            lines = self._write(snapshot, config)
+            config = make_config(upstream, training, files=files, lines=lines, gpu=gpu)
+        else:
             write_charset(snapshot, files)
-            return config
-        lines = check_texts(snapshot, longest=longest_text(config), batch_size=training.batch_size)
-        height_px, width_px = input_size(config)
-        check_widths(snapshot, height_px=height_px, width_px=width_px)
-        write_files(snapshot, files)
-        config = make_config(upstream, training, files=files, lines=lines, gpu=gpu)
         if said := name_replaced(upstream, config, training):
             note(self._folder, said)
         return config
+
+    def _write(self, snapshot: LineSnapshot, config: Config) -> int:
+        """Write what is learnt from, if it can be; return the lines of the train split."""
+        training = self._job.training
+        lines = check_texts(snapshot, longest=longest_text(config), batch_size=training.batch_size)
+        height_px, width_px = input_size(config)
+        check_widths(snapshot, height_px=height_px, width_px=width_px)
+        write_files(snapshot, JobFiles.of(self._folder))
+        return lines
 
     def check(self, measured: Measured, spec: ExportedRecogniser) -> None:
         """Refuse a scale that is not read at, and lines with fewer frames than texts need."""
