@@ -1,9 +1,11 @@
 """PaddleOCR's source tree and runtime, where this machine has them."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from configs.jobs import PaddleOcrRuntime
 from ocr.errors import BadInput
@@ -32,3 +34,16 @@ def find_runtime() -> PaddleOcrRuntime:
     return PaddleOcrRuntime(
         home=str(found.home), python=str(found.python), tree=found.tree, packages=found.packages
     )
+
+
+def copy_tree(folder: Path, net: str, **said: object) -> PaddleOcrRuntime:
+    """Copy the tree, with a net's file that says more under `Global`; return it, with the net."""
+    found, home = find_runtime(), folder / "PaddleOCR"
+    for part in ("ppocr", "tools"):
+        shutil.copytree(Path(found.home) / part, home / part)
+    config = yaml.safe_load((Path(found.home) / net).read_text(encoding="utf-8"))
+    config["Global"] |= said
+    (home / net).parent.mkdir(parents=True)
+    (home / net).write_text(yaml.safe_dump(config), encoding="utf-8")
+    tree = find_source_tree(str(home), Path(found.python), config=net).tree
+    return found.model_copy(update={"home": str(home), "config": net, "tree": tree})

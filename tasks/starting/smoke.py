@@ -102,8 +102,9 @@ def _find_or_smoke(
             part = take_part(workspace.store, dataset.key, most=MOST_SAMPLES, work_folder=folder)
             job = whole.model_copy(update={"snapshot": part})
             images = _train_images(workspace, part)
-            said = f"{short.epochs} epochs of {images} samples before the full training"
-            narrate("smoke", f"{net}: {said}")
+            if epochs := short.epochs:
+                said = f"{epochs} epochs of {images} samples before the full training"
+                narrate("smoke", f"{net}: {said}")
             code = describe_code(job.kind)["code"]
             checkpoint = find_or_train(
                 workspace, job, net=net, field=field, images=images, only_of=code

@@ -1,16 +1,19 @@
 """Which characters weights from elsewhere know: those that their net's file names."""
 
 import json
+import os
 from pathlib import Path
 
 from configs.jobs import TrainPaddleOcrJob, TrainPaddleOcrRecogniserJob
 from ocr.errors import BadInput
 from training.paddleocr.config import read_named
 from training.paddleocr.pretrained.fit_tool import read_lines
+from training.paddleocr.recognition.config import BACKWARDS
 
 CHARACTERS = "dictionary.json"
 FOLDER, SUFFIX = "ppocr", ".txt"
 """Of the dictionaries that are in the key of what is trained, with the tree's code."""
+MOST_BYTES = 16 << 20
 
 
 def find_dictionary(job: TrainPaddleOcrJob, folder: Path) -> Path | None:
@@ -24,17 +27,25 @@ def find_dictionary(job: TrainPaddleOcrJob, folder: Path) -> Path | None:
         That file; None of a detector, and where no dictionary of the tree is named.
 
     Raises:
-        BadInput: It is named, and cannot be read.
+        BadInput: It is named, and is none, or one whose texts PaddleOCR turns around.
     """
     if not isinstance(job, TrainPaddleOcrRecogniserJob):
         return None
     home = Path(job.runtime.home)
     name, config = read_named(home, job.training.net, "rec")
-    path = home / str(config["Global"].get("character_dict_path") or "")
-    is_digested = path.resolve().is_relative_to(home.resolve() / FOLDER) and path.suffix == SUFFIX
-    if not is_digested:
+    path = Path(os.path.normpath(home / str(config["Global"].get("character_dict_path") or "")))
+    if not path.is_relative_to(home / FOLDER) or path.suffix != SUFFIX:
         return None
+    if BACKWARDS in str(path.relative_to(home)) and not job.training.epochs:
+        raise BadInput(
+            f"training.epochs: 0: of a dictionary in whose path stands {BACKWARDS!r} PaddleOCR's "
+            f"reader turns every text around, and ours does not ({name}); let it learn"
+        )
     try:
+        if not path.is_file():
+            return None
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"it is larger than {MOST_BYTES >> 20} MiB")
         characters = read_lines(str(path))
     except (OSError, ValueError) as error:
         raise BadInput(f"training.net: {name} names the dictionary {path}: {error}") from None

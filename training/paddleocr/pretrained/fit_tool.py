@@ -24,8 +24,8 @@ PLAIN = {
 """All that a dictionary of arrays is made of, beside the arrays."""
 
 
-CTC = re.compile(r"^head\.(ctc_head\.)?fc2?\.(weight|bias)$")
-SECOND = re.compile(r"^head\.(gtc|sar)_head\.")
+CTC = re.compile(r"^(\w+\.)?head\.(ctc_head\.)?fc2?\.(weight|bias)$")
+SECOND = re.compile(r"^(\w+\.)?head\.(gtc|sar)_head\.")
 STUDENT = "Student"
 """Of a distillation's nets the one that is kept, and so what weights of one net are for."""
 SPECIALS = 4
@@ -159,9 +159,10 @@ def main(
     if characters:
         with open(characters, encoding="utf-8") as text:  # noqa: PTH123
             known = json.load(text)
-    if known and knows(arrays, known):
+    is_known = bool(known) and knows(arrays, known)
+    if is_known:
         wanted = read_lines(settings["Global"]["character_dict_path"])
-    unfitted, arrays = arrays, fit_characters(arrays, known, wanted) if wanted else arrays
+    unfitted, arrays = arrays, fit_characters(arrays, known, wanted) if is_known else arrays
     arrays = arrays | {f"{STUDENT}.{name}": array for name, array in arrays.items()}
     fits = [name for name in net if name in arrays and list(arrays[name].shape) == net[name]]
     paddle.save({name: paddle.to_tensor(arrays[name]) for name in fits}, target)
@@ -171,7 +172,9 @@ def main(
             "fits": fits,
             "new": [name for name in net if name not in fits],
             "unused": [name for name in unfitted if not {name, f"{STUDENT}.{name}"} & {*fits}],
+            "by_character": is_known,
             "characters": [character for character in wanted if character not in known],
+            "lost": [character for character in known if character not in wanted] * is_known,
         },
     )
 

@@ -32,14 +32,18 @@ class Fit(BaseModel):
         fits: Parameters of the net that start from the weights.
         new: Parameters of the net that do not.
         unused: Arrays of the weights that the net has not, or of another shape.
-        characters: Those of the net that the weights do not know, if they say which they know.
+        by_character: Whether it is known which characters the weights know.
+        characters: Those of the net that the weights do not know then.
+        lost: Those that the weights know and the net does not.
     """
 
     refused: str = ""
     fits: list[str] = []
     new: list[str] = []
     unused: list[str] = []
+    by_character: bool = False
     characters: list[str] = []
+    lost: list[str] = []
 
 
 def start_from_weights(
@@ -132,7 +136,13 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
         note(
             folder,
             f"{len(fit.characters)} characters that training.pretrained does not know start from "
-            f"the mean of those that it knows: {_some(fit.characters)}",
+            f"the mean of those that it knows: {_quoted(fit.characters)}",
+        )
+    if fit.lost and not training.epochs:
+        note(
+            folder,
+            f"{len(fit.lost)} characters that training.pretrained knows are none of the dataset's "
+            f"and read no more: {_quoted(fit.lost)}; dataset.charset_file keeps those it has",
         )
 
 
@@ -145,10 +155,16 @@ def _judge_unchanged(fit: Fit, training: PaddleOcrParams) -> None:
             f"parameters of {training.net} are not in it, or of another shape: {_some(missing)}; "
             "give the net that it was learnt with, whose file names its dictionary, or let it learn"
         )
+    if isinstance(training, PaddleOcrRecogniserParams) and not fit.by_character:
+        raise BadData(
+            f"training.epochs: 0 takes {training.pretrained} as it is, and nothing says for which "
+            f"characters: name its dictionary in {training.net}, as Global.character_dict_path: "
+            "./ppocr/utils/NAME.txt, with use_space_char as it was learnt, or let it learn"
+        )
     if fit.characters:
         raise BadData(
             f"training.epochs: 0 takes {training.pretrained} as it is, and it does not know "
-            f"{len(fit.characters)} characters of the dataset: {_some(fit.characters)}; name its "
+            f"{len(fit.characters)} characters of the dataset: {_quoted(fit.characters)}; name its "
             "dictionary as dataset.charset_file, or let it learn"
         )
 
@@ -190,6 +206,10 @@ def _compare(
             with path.open("rb") as content:
                 make_durable(content)  # before the report, which says what they are, is
     part.replace(report)
+
+
+def _quoted(characters: Sequence[str]) -> str:
+    return _some([repr(each) for each in characters])
 
 
 def _some(names: Sequence[str]) -> str:

@@ -72,7 +72,7 @@ def test_what_is_no_dictionary_of_arrays_is_refused(content: bytes) -> None:
         read_arrays(io.BytesIO(content))
 
 
-@pytest.mark.parametrize("name", ["head.fc", "head.ctc_head.fc2"])
+@pytest.mark.parametrize("name", ["head.fc", "head.ctc_head.fc2", "Student.head.fc2"])
 def test_each_character_keeps_what_was_learnt_of_it_and_a_new_one_gets_the_mean(name: str) -> None:
     bias = np.array([9, 1, 2, 3], np.float32)  # of the blank, a, b and c
     weight = np.stack([bias, 10 * bias])

@@ -134,11 +134,12 @@ def test_weights_that_fit_whole_are_said_to(runtime: PaddleOcrRuntime, tmp_path:
     [
         (Fit(fits=["a"], new=["b", "head.gtc_head.c"]), f"and 1 parameters of {NET} are not in it"),
         (
-            Fit(fits=["a"], characters=["x"]),
-            "it does not know 1 characters of the dataset: x; name",
+            Fit(fits=["a"], by_character=True, characters=[" "]),
+            "it does not know 1 characters of the dataset: ' '; name",
         ),
+        (Fit(fits=["a"]), f"nothing says for which characters: name its dictionary in {NET}"),
     ],
-    ids=["parts", "characters"],
+    ids=["parts", "characters", "dictionary"],
 )
 def test_weights_that_are_to_stay_as_they_are_must_be_the_net_s_all(
     fit: Fit, said: str, tmp_path: Path
@@ -152,7 +153,10 @@ def test_weights_that_are_to_stay_as_they_are_must_be_the_net_s_all(
     ):
         _judge(fit, training, folder=tmp_path)
 
-    _judge(Fit(fits=["a"], new=["head.gtc_head.c"]), training, folder=tmp_path)
+    whole = Fit(fits=["a"], new=["head.gtc_head.c"], by_character=True, lost=[" "])
+    _judge(whole, training, folder=tmp_path)
+    *_, notice = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
+    assert "1 characters that training.pretrained knows are none of the dataset's" in notice
 
 
 def test_weights_from_elsewhere_are_started_from_by_the_dictionary_of_their_net_s_file(
@@ -232,7 +236,7 @@ def test_a_version_of_other_characters_is_started_from_character_by_character(
     notices = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
     assert notices[1] == (
         "8 characters that training.pretrained does not know start from the mean of those that it "
-        "knows: 0, 1, 2 and 5 more"
+        "knows: '0', '1', '2' and 5 more"
     )
 
 

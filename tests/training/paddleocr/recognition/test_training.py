@@ -13,10 +13,11 @@ from ocr.dataset.lines.snapshot import open_line_snapshot
 from ocr.errors import BadInput
 from ocr.models.bundle import read_recogniser_bundle
 from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.source_tree import find_source_tree
 from ocr.store import open_store
 from ocr.store.folder import download_folder, upload_folder
 from ocr.store.whole import sha256_of
-from tests.paddleocr_tree import find_runtime
+from tests.paddleocr_tree import copy_tree, find_runtime
 from tests.training.paddleocr.killing import train_twice
 from tests.training.running import start
 from training.export.export import export_model
@@ -26,6 +27,7 @@ from training.paddleocr.pretrained.fit_tool import read_arrays
 from training.paddleocr.recognition.export import load_exported_recogniser
 
 EPOCHS = 4
+NET = "configs/rec/rec_mv3_none_none_ctc.yml"
 FIXED_WIDTH = "configs/rec/rec_mv3_tps_bilstm_ctc.yml"
 """It reads lines of 100 px and no others."""
 KIND: TrainKind = "train-paddleocr-recogniser"
@@ -39,7 +41,7 @@ def trained(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) ->
     job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(
-            net="configs/rec/rec_mv3_none_none_ctc.yml",
+            net=NET,
             epochs=EPOCHS,
             batch_size=8,
             width_px=112,
@@ -128,7 +130,7 @@ def test_frozen_parts_stay_as_they_came_and_the_others_learn(
     job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(
-            net="configs/rec/rec_mv3_none_none_ctc.yml",
+            net=NET,
             epochs=1,
             batch_size=8,
             width_px=112,
@@ -161,17 +163,20 @@ def test_a_net_that_was_trained_elsewhere_is_taken_as_it_is(
     trained: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
     weights = trained / "checkpoint" / WEIGHTS
+    runtime = copy_tree(tmp_path, NET, character_dict_path="./ppocr/utils/ours.txt")
+    (Path(runtime.home) / "ppocr/utils/ours.txt").write_text("".join(f"{d}\n" for d in range(10)))
+    tree = find_source_tree(runtime.home, Path(runtime.python), config=NET).tree
     job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(
-            net="configs/rec/rec_mv3_none_none_ctc.yml",
+            net=NET,
             epochs=0,
-            width_px=32,  # half of the lines would be squeezed, if it learnt
+            width_px=32,  # more than half of the lines would be squeezed, if it learnt
             pretrained=str(weights),
             pretrained_sha256=sha256_of(weights),
         ),
         resources=ResourceParams(),
-        runtime=find_runtime(),
+        runtime=runtime.model_copy(update={"tree": tree}),
     )
     (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
 
