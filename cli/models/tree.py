@@ -12,7 +12,10 @@ from ocr.models.alias import Promotion
 
 GONE = "not in the store any more"
 SPLITS = ("train", "val", "test")
-_JOB = ("engine", "net", "size", "epochs", "batch_size", "learning_rate", "seed")
+_JOB = (
+    *("engine", "net", "size", "epochs", "batch_size", "learning_rate", "seed"),
+    *("pretrained", "pretrained_sha256"),
+)
 
 
 def draw_tree(version: Ancestry) -> Tree:
@@ -106,7 +109,8 @@ def _add_training(tree: Tree, version: Ancestry, training: Training) -> None:
     else:
         gone = "" if training.is_there else f" ({GONE}, with its metrics and machine)"
         branch = tree.add(escape(f"checkpoint {training.checkpoint}{gone}"))
-    named = {key: version.parameters[key] for key in _JOB if key in version.parameters}
+    said = {key: version.parameters.get(key) for key in _JOB}
+    named = {key: value for key, value in said.items() if value not in (None, "")}
     branch.add(escape("job: " + ", ".join(f"{key} {value}" for key, value in named.items())))
     for line in _say_training(training):
         branch.add(escape(line))

@@ -66,6 +66,15 @@ def test_show_draws_what_is_online_and_why(told: Told, capsys: Out) -> None:
         assert words in shown, words
 
 
+def test_show_tells_whose_weights_were_taken_as_they_came(told: Told, capsys: Out) -> None:
+    taken = {"engine": "paddleocr", "epochs": 0, "pretrained": "w", "pretrained_sha256": "ab12"}
+    told.add("v4", checkpoint=CHECKPOINT, parameters=taken)
+
+    shown = said(capsys, "show", f"{NAME}:v4")
+
+    assert "job: engine paddleocr, epochs 0, pretrained w, pretrained_sha256 ab12\n" in shown
+
+
 def test_show_says_that_a_first_champion_taken_back_leaves_none(
     told: Told, tmp_path: Path, capsys: Out
 ) -> None:

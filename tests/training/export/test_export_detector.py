@@ -125,6 +125,23 @@ def test_the_card_says_how_to_load_it(exported: Exported) -> None:
     assert "4 train, 4 val, 4 test" in card
 
 
+def test_the_card_of_what_learnt_nothing_says_so(exported: Exported) -> None:
+    snapshot = open_store(exported.job.store).read_bytes(f"{exported.job.snapshot}/manifest.json")
+    template, words = exported.model.card()
+    taken = {"epochs": 0, "pretrained_sha256": "ab12"}
+
+    card = render_card(
+        template,
+        job=exported.job.model_copy(update={"parameters": taken}),
+        created="",
+        dataset=SnapshotManifest.from_bytes(snapshot),
+        parity={},
+        model=words,
+    )
+
+    assert "4 test.\nNothing was learnt of it: the weights, of SHA-256 `ab12`, were taken" in card
+
+
 def test_the_card_says_how_the_pixels_of_this_net_are_normalised(exported: Exported) -> None:
     spec = PageSpec(640, mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
     export = DetectorExport(exported.model.net, spec, RULE, description="Of PaddleOCR")

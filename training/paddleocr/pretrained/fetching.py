@@ -76,10 +76,10 @@ def _opened(source: str, field: WeightsField) -> Iterator[Iterator[bytes]]:
             yield pieces
         return
     path = Path(unquote(address.path) if address.scheme == "file" else source)
-    if not path.is_file():
-        hint = "; add .pdparams" * Path(f"{path}.pdparams").is_file()
-        raise BadInput(f"training.{field}: there is no file {source!r}{hint}")
     try:
+        if not path.is_file():
+            hint = "; add .pdparams" * Path(f"{path}.pdparams").is_file()
+            raise BadInput(f"training.{field}: there is no file {source!r}{hint}")
         stream = path.open("rb")
     except OSError as error:
         raise BadInput(f"training.{field}: {source!r}: {error.strerror}") from error

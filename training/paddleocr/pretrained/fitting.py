@@ -164,8 +164,8 @@ def _judge_unchanged(fit: Fit, training: PaddleOcrParams) -> None:
     if fit.characters:
         raise BadData(
             f"training.epochs: 0 takes {training.pretrained} as it is, and it does not know "
-            f"{len(fit.characters)} characters of the dataset: {_quoted(fit.characters)}; name its "
-            "dictionary as dataset.charset_file, or let it learn"
+            f"{len(fit.characters)} characters of the dataset: {_quoted(fit.characters)}; of "
+            "lines, name its dictionary as dataset.charset_file; of pages, let it learn"
         )
 
 

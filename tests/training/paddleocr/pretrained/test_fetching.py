@@ -81,6 +81,8 @@ def test_missing_weights_are_named(address: str, tmp_path: Path) -> None:
         fetch(f"{address}/none.pdparams", SHA256, tmp_path / "t")
     with pytest.raises(BadInput, match=r"there is no file '/none'$"):
         fetch("/none", SHA256, tmp_path / "t")
+    with pytest.raises(BadInput, match=r"training.pretrained: 'n+': File name too long"):
+        fetch("n" * 300, SHA256, tmp_path / "t")
     (tmp_path / "latest.pdparams").touch()
     with pytest.raises(BadInput, match=r"no file '/\S+/latest'; add .pdparams"):
         fetch(f"{tmp_path}/latest", SHA256, tmp_path / "t")

@@ -135,7 +135,7 @@ def test_weights_that_fit_whole_are_said_to(runtime: PaddleOcrRuntime, tmp_path:
         (Fit(fits=["a"], new=["b", "head.gtc_head.c"]), f"and 1 parameters of {NET} are not in it"),
         (
             Fit(fits=["a"], by_character=True, characters=[" "]),
-            "it does not know 1 characters of the dataset: ' '; name",
+            "it does not know 1 characters of the dataset: ' '; of lines, name",
         ),
         (Fit(fits=["a"]), f"nothing says for which characters: name its dictionary in {NET}"),
     ],
