@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ocr.models.alias import Promotion
+from ocr.models.alias import Promotion, parse_object
 from ocr.models.registry import ModelVersion, Registry
 from ocr.retention.things import kind_of
 
@@ -21,7 +21,8 @@ class Lineage:
         snapshots: What those learned from; ``tests``: further ones that a champion was judged by.
         checkpoints: Keys of what those were exported from.
         unnamed: Versions among them that do not say which checkpoint they came from.
-        evaluations: Keys of what a move of an alias was decided by.
+        evaluations: Keys of what a move of an alias was decided by, and of what the gate decided by
+            on a champion, whoever promoted it.
     """
 
     known: frozenset[str]
@@ -43,7 +44,7 @@ def read_lineage(registry: Registry, *, old: Collection[str]) -> Lineage:
         old: Versions that go unless they were champion, or one that stays needs them.
 
     Raises:
-        BadData: What the store says of a version or an alias is damaged.
+        BadData: What the store says of a version, an alias or a decision is damaged.
     """
     names = registry.names()
     models = {
@@ -57,6 +58,7 @@ def read_lineage(registry: Registry, *, old: Collection[str]) -> Lineage:
     }
     kept = _with_parts(models, champions & models.keys() | models.keys() - set(old))
     judged_by = {key for _, move in moves for key in (move.evaluation, *move.judged_by)}
+    judged_by |= {key for each in champions for key in _decided_by(registry, each)}
     nets = [models[each] for each in kept if not models[each].parts]
     return Lineage(
         known=frozenset(models),
@@ -79,6 +81,13 @@ def _moves(registry: Registry, name: str) -> Iterator[Promotion]:
     for key in (key for key in keys if kind_of(key) == "alias"):
         state = registry.read_alias(name, PurePosixPath(key).stem)
         yield from state.history if state else ()
+
+
+def _decided_by(registry: Registry, reference: str) -> Iterator[str]:
+    """Yield the evaluations of all decisions on a version."""
+    for key in registry.store.list(f"decisions/{reference.replace(':', '/')}"):
+        decision = parse_object(registry.store.read_bytes(key), source=key)
+        yield str(decision.get("evaluation"))
 
 
 def _with_parts(models: Mapping[str, ModelVersion], kept: Collection[str]) -> set[str]:

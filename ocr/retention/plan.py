@@ -29,8 +29,8 @@ _GOES: Final[Mapping[Kind, str]] = {
     "refused set": "bad rows of a refused set",
     "checkpoint": "no version was exported from it",
     "version": "never champion, nor a part of one",
-    "evaluation": "no champion was promoted by it",
-    "report": "no champion was promoted by it",
+    "evaluation": "no champion was judged by it",
+    "report": "no champion was judged by it",
     "shard of a batch": "its files are read again if the batch grows",
     "mark of use": "out of date",
 }
@@ -116,7 +116,7 @@ class _Judge:
             return "a version of an earlier release may be exported from it" if is_unsure else ""
         if thing.kind in ("evaluation", "report"):
             key = re.sub(r"^reports/([^/]+)/.*", r"evaluations/\1", thing.prefix)
-            return "a champion was promoted by it" if key in lineage.evaluations else ""
+            return "a champion was judged by it" if key in lineage.evaluations else ""
         return ""
 
 

@@ -71,7 +71,7 @@ def test_report_belongs_to_its_evaluation(project: ToyProject) -> None:
     project.registry.promote(NAME, "a", reason="better", evaluation=evaluation.key)
 
     assert before.may_go
-    assert judge(project)[report].why == "a champion was promoted by it"
+    assert judge(project)[report].why == "a champion was judged by it"
 
 
 def test_checkpoint_and_version_that_are_found_are_in_use(

@@ -22,8 +22,8 @@ GOES = {
     "models/plates/half": "half an upload",
     HALF_BATCH: "half an upload",
     "batches/march/shards/0": "its files are read again if the batch grows",
-    "evaluations/other": "no champion was promoted by it",
-    "reports/other/0.html": "no champion was promoted by it",
+    "evaluations/other": "no champion was judged by it",
+    "reports/other/0.html": "no champion was judged by it",
 }
 STAYS = {
     NAMED: "a version learned from it",
@@ -42,11 +42,14 @@ STAYS = {
     "models/pages/both": CHAMPION,
     "models/plates/aliases/champion.json": "the registry",
     "models/pages/aliases/champion.json": "the registry",
-    "evaluations/first": "a champion was promoted by it",
-    "evaluations/further": "a champion was promoted by it",
-    "reports/first/0.html": "a champion was promoted by it",
+    "evaluations/first": "a champion was judged by it",
+    "evaluations/further": "a champion was judged by it",
+    "reports/first/0.html": "a champion was judged by it",
+    "evaluations/refused": "a champion was judged by it",
+    "reports/refused/0.html": "a champion was judged by it",
     "reports/0.html": "does not say of which evaluation it is",
-    "decisions/plates/first/0.json": "the history of its model",
+    "decisions/plates/second/0.json": "the history of its model",
+    "decisions/plates/tried/0.json": "the history of its model",
     BATCH: "what files read; somebody may use it",
     "reports/other/approval-0.json": "a person said it",
     "reports/other/time-out-0.json": "a person said it",
@@ -82,15 +85,16 @@ def fill(store: Store, folder: Path) -> None:
         "evaluations/first/report.json",
         "evaluations/further/report.json",
         "evaluations/other/report.json",
+        "evaluations/refused/report.json",
         "reports/first/0.html",
         "reports/other/0.html",
+        "reports/refused/0.html",
         "reports/other/approval-0.json",
         "reports/other/time-out-0.json",
         "reports/0.html",
         "rows/plates/newest.json",
         "smokes/0.json",
         "else/0.json",
-        "decisions/plates/first/0.json",
         f"{BATCH}/0/lines.parquet",
         f"{BATCH}/published.json",
         f"{HALF_BATCH}/0/lines.parquet",
@@ -98,6 +102,9 @@ def fill(store: Store, folder: Path) -> None:
         "batches/march/shards/0/published.json",
     ):
         store.put_bytes(key, b"content")
+    for version, read in (("second", "refused"), ("tried", "other")):
+        decision = json.dumps({"evaluation": f"evaluations/{read}"}).encode()
+        store.put_bytes(f"decisions/plates/{version}/0.json", decision)
     register(store, folder, "plates:first")
     register(store, folder, "plates:second")
     register(store, folder, "plates:tried", checkpoint="checkpoints/tried/0")
