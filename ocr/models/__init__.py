@@ -10,6 +10,6 @@
 - `pipeline` – a detector and a recogniser under one version
 - `golden` – the images that prove what a bundle or a pipeline reads
 - `provenance` – which code made a model
-- `registry` – versions by name in a store, promotion and rollback
+- `registry`, `key` – versions by name in a store, promotion and rollback; where they lie
 - `alias` – where the champion alias points, and every move that brought it there
 """

@@ -8,12 +8,18 @@ from typing import Any, Final
 
 from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput, StoreUnavailable
 from ocr.models.alias import AliasState, Promotion, format_history, now, parse_history, parse_object
-from ocr.store.folder import download_folder, find_published, mark_used, publish_folder
+from ocr.models.key import NAME, alias_key, model_key, version_key
+from ocr.store.folder import (
+    download_folder,
+    find_published,
+    mark_used,
+    publish_folder,
+    read_manifest,
+)
 from ocr.store.protocol import Store
 
 CHAMPION: Final = "champion"
 ANY: Final = "*"  # as in If-Match: whatever the champion is
-NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class Registry:
         found = (manifest.get("name"), manifest.get("version"))
         if found != (name, version):
             raise BadInput(f"{folder} is {found[0]}:{found[1]}, expected {name}:{version}")
-        publish_folder(self.store, folder, key=_version_key(name, version))
+        publish_folder(self.store, folder, key=version_key(name, version))
         model = self.version(name, version)
         if model.manifest != manifest:
             raise ArtifactExists(f"{model.reference} exists in {self.store.uri} with other content")
@@ -90,7 +96,7 @@ class Registry:
 
     def versions(self, name: str) -> list[str]:
         """List the complete versions of a model, oldest first."""
-        folders = filter(NAME.match, self.store.folders(f"models/{_checked(name)}"))
+        folders = filter(NAME.match, self.store.folders(model_key(name)))
         models = [self._read_version(name, version) for version in folders if version != "aliases"]
         found = sorted((model.created, model.version) for model in models if model)
         return [version for _, version in found]
@@ -142,7 +148,7 @@ class Registry:
 
     def read_alias(self, name: str, alias: str = CHAMPION) -> AliasState | None:
         """Read an alias, also one that points at no version any more; None: it never moved."""
-        key = _alias_key(name, alias)
+        key = alias_key(name, alias)
         try:
             data, tag = self.store.read_tagged(key)
         except ArtifactNotFound:
@@ -177,7 +183,7 @@ class Registry:
             ArtifactNotFound: The version is not registered.
         """
         self.version(name, version)
-        mark_used(self.store, prefix=_version_key(name, version))
+        mark_used(self.store, prefix=version_key(name, version))
         state = self.read_alias(name)
         if state and state.version == version:
             return state
@@ -255,17 +261,17 @@ class Registry:
     def _read_version(self, name: str, version: str) -> ModelVersion | None:
         if known := self._manifests.get((name, version)):
             return known
-        folder = _version_key(name, version)
+        folder = version_key(name, version)
         key = find_published(self.store, key=folder)
         if key is None or not key.startswith(f"{folder}/"):  # what is copied names where it was
             return None
-        manifest = parse_object(self.store.read_bytes(f"{key}/manifest.json"), source=key)
+        manifest = parse_object(read_manifest(self.store, prefix=key), source=key)
         model = ModelVersion(name=name, version=version, key=key, manifest=manifest)
         return self._manifests.setdefault((name, version), model)
 
     def _write_alias(self, name: str, state: AliasState | None, move: Promotion) -> AliasState:
         history = (*(state.history if state else ()), move)
-        key, expected = _alias_key(name, move.alias), state.tag if state else None
+        key, expected = alias_key(name, move.alias), state.tag if state else None
         try:
             tag = self.store.compare_and_swap(key, format_history(history), expected=expected)
         except StoreUnavailable:
@@ -281,20 +287,3 @@ def _check_expected(state: AliasState | None, *, name: str, expected: str | None
     if expected not in (ANY, found):
         said = f"The champion of {name!r} is {found or 'nobody'}"
         raise AliasMoved(f"{said}, expected {expected or 'nobody'}")
-
-
-def _version_key(name: str, version: str) -> str:
-    if version == "aliases":
-        raise BadInput("No version may be called 'aliases'")
-    return f"models/{_checked(name)}/{_checked(version)}"
-
-
-def _alias_key(name: str, alias: str) -> str:
-    return f"models/{_checked(name)}/aliases/{_checked(alias)}.json"
-
-
-def _checked(name: str) -> str:
-    if not NAME.match(name):
-        expected = "expected letters, digits, '.', '_' and '-'; as in plates@champion"
-        raise BadInput(f"Name {name!r}: {expected}")
-    return name

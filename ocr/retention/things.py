@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ocr.models.registry import NAME
+from ocr.models.key import NAME
 from ocr.store.folder import MANIFEST, POINTER, USED
 from ocr.store.key import is_key
 from ocr.store.protocol import Entry, Store

@@ -1,5 +1,6 @@
 """Whole folders in and out of a store: bundles and snapshots, their manifest last."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Collection, Iterator
@@ -14,6 +15,8 @@ from ocr.store.whole import sha256_of
 
 MANIFEST = "manifest.json"
 POINTER = "published.json"
+_DIGITS = 16
+"""Of the digest of its manifest that name a published folder."""
 USED = "used"
 
 
@@ -47,7 +50,7 @@ def publish_folder(store: Store, folder: Path, *, key: str) -> str:
         ArtifactExists: The folder is not what its manifest said when it was stored.
     """
     _list_complete(folder, last=MANIFEST)
-    prefix = f"{key}/{sha256_of(folder / MANIFEST)[:16]}"
+    prefix = f"{key}/{sha256_of(folder / MANIFEST)[:_DIGITS]}"
     mark_used(store, prefix=key)
     found = find_published(store, key=key)
     if found and found != prefix:
@@ -82,6 +85,23 @@ def find_published(store: Store, *, key: str) -> str | None:
         return None
     except (ValueError, KeyError, TypeError) as error:
         raise BadData(f"{store.uri}/{key}/{POINTER} names no prefix: {error!r}") from error
+
+
+def read_manifest(store: Store, *, prefix: str) -> bytes:
+    """Read the manifest of a published folder, which its prefix names by its digest.
+
+    Raises:
+        ArtifactNotFound: There is none.
+        BadData: It was changed since it was stored.
+    """
+    data = store.read_bytes(f"{prefix}/{MANIFEST}")
+    found = hashlib.sha256(data).hexdigest()
+    if found[:_DIGITS] != prefix.rpartition("/")[2]:
+        raise BadData(
+            f"{store.uri}/{prefix}/{MANIFEST} was changed since it was stored: its SHA-256 is "
+            f"{found}, expected the folder's name at its start; put it back from a backup"
+        )
+    return data
 
 
 def seal_folder(folder: Path) -> None:

@@ -12,6 +12,7 @@ from ocr.models.bundle import read_detector_bundle, read_recogniser_bundle
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import Registry
 from ocr.store.local import LocalStore
+from ocr.store.whole import sha256_of
 from tests.serving.tiny_bundle import DIGITS
 from tests.serving.tiny_pipeline import register_pipeline
 from tests.toy_bundle import write_toy_bundle
@@ -90,6 +91,10 @@ def test_no_manifest_names_a_place_outside(registry: Registry, tmp_path: Path) -
     (manifest,) = (tmp_path / "store" / "models" / "pages" / "v7").rglob("manifest.json")
     manifest.chmod(0o644)
     manifest.write_text(manifest.read_text().replace('"pipeline"', '"../../outside"'))
+    folder = manifest.parent.rename(manifest.parent.with_name(sha256_of(manifest)[:16]))
+    pointer = folder.with_name("published.json")
+    pointer.chmod(0o644)
+    pointer.write_text(json.dumps({"prefix": f"models/pages/v7/{folder.name}"}))
 
     assert run(["models", "download", "pages:v7", "bundle"]) == 0
 

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from ocr.errors import BadData
 from ocr.lineage.ancestry import Ancestry, Training, read_ancestry
 from ocr.lineage.data import Data
 from ocr.models.bundle import INT8_MODEL, read_recogniser_manifest, write_manifest
@@ -95,3 +98,12 @@ def test_a_pipeline_has_the_ancestry_of_every_part(told: Told, tmp_path: Path) -
     }
     assert found.training is None
     assert found.size_mb == sum(part.size_mb for part in found.parts.values()) > 0
+
+
+def test_a_manifest_that_somebody_changed_tells_nothing(told: Told) -> None:
+    told.add("v1", code_commit="abc")
+    (path,) = (told.folder / "store" / "models" / NAME / "v1").glob("*/manifest.json")
+    path.write_text(path.read_text(encoding="utf-8").replace('"abc"', '"xyz"'), encoding="utf-8")
+
+    with pytest.raises(BadData, match=r"manifest\.json was changed since it was stored"):
+        told.registry.resolve(f"{NAME}:v1")
