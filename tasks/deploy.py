@@ -11,12 +11,13 @@ from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from ocr.errors import AliasMoved, BadInput, StoreUnavailable
-from ocr.machine.owner import find_owners
+from ocr.machine.owner import find_owners, name_user
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
 from tasks.gateway_address import LOOPBACK, find_endpoint
 from tasks.gateway_client import GatewayClient, GatewayUnavailable
+from tasks.notifying.notify import current_run
 from tasks.notifying.occasions import tell_move
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
@@ -36,7 +37,7 @@ def deploy_model(
     model = evaluation.model
 
     def promote() -> AliasState:
-        return _promote(workspace.registry, evaluation, judgement)
+        return _promote(_registry(workspace), evaluation, judgement)
 
     state = _put_online(workspace, model.name, model.version, deployment, promote)
     tell_move(state, judgement, evaluation=evaluation.key)
@@ -46,7 +47,7 @@ def deploy_model(
 def promote_version(params: PromoteParams) -> AliasState:
     """Make a version the champion by hand; prove that it answers as exported, or take it back."""
     workspace = open_workspace()
-    registry = workspace.registry
+    registry = _registry(workspace)
     model = registry.resolve(f"{params.name}:{params.version}")
     seen = registry.champion(model.name)
 
@@ -69,7 +70,7 @@ def promote_version(params: PromoteParams) -> AliasState:
 def rollback_champion(params: RollbackParams) -> AliasState:
     """Bring back the champion before this one; prove that it answers, or leave all as it was."""
     workspace = open_workspace()
-    registry = workspace.registry
+    registry = _registry(workspace)
     seen = registry.champion(params.name)
     if not registry.versions(params.name):
         registry.resolve(params.name)  # which says what there is instead
@@ -87,6 +88,12 @@ def rollback_champion(params: RollbackParams) -> AliasState:
     return state
 
 
+def _registry(workspace: Workspace) -> Registry:
+    """Open the registry; moves name the run, whose parameters Prefect keeps."""
+    run = current_run()
+    return Registry(workspace.store, by=name_user() + (f", run {run}" if run else ""))
+
+
 def _put_online(
     workspace: Workspace,
     name: str,
@@ -97,7 +104,7 @@ def _put_online(
     """Move the alias once the gateway answers, and prove what it serves, or take the move back."""
     if deployment.target == "none":
         return move()
-    registry = workspace.registry
+    registry = _registry(workspace)
     bundle = workspace.fetch_bundle(registry.version(name, version))
     settings = Settings()
     endpoint = find_endpoint(deployment, settings.home)

@@ -11,6 +11,7 @@ from ocr.dataset.preparation import snapshot_key
 from ocr.dataset.roots import StoreRoot
 from ocr.dataset.snapshot.snapshot import MANIFEST, TABLES, shards_in_store
 from ocr.errors import BadInput
+from ocr.machine.owner import name_user
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
@@ -27,8 +28,8 @@ class Workspace:
 
     @property
     def registry(self) -> Registry:
-        """The registry of the store."""
-        return Registry(self.store)
+        """The registry of the store, whose moves name the user of this process."""
+        return Registry(self.store, by=name_user())
 
     def fetch_bundle(self, model: ModelVersion) -> Path:
         """Copy a bundle to this machine, once; each store's apart."""

@@ -60,7 +60,8 @@ def _say_move(version: Ancestry, move: Promotion) -> str:
         verb = {"rollback": "rolled back", "undo": "taken back as its deployment failed"}
         said = f"{verb[move.action]} {move.at}"
         said += f" to {move.version}" if move.version else ", no champion again"
-    return escape(f"{said}: {move.reason}{_say_approval(move)}")
+    by = f" (moved by {move.by})" if move.by else ""
+    return escape(f"{said}: {move.reason}{_say_approval(move)}{by}")
 
 
 def _say_approval(move: Promotion) -> str:

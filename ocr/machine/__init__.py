@@ -13,7 +13,7 @@ To look at one more thing: a function that takes a `Machine` and returns a `Find
 - `clock` – the wall clock beside the store's
 - `docker` – what runs jobs in containers
 - `failures` – what a log or an exit status means
-- `usage`, `owner` – what a job takes; whose a process is, and who listens at a port
+- `usage`, `owner` – what a job takes; whose a process is, this one too, and who listens at a port
 - `planning/` – what one like it is going to take, and on what it fits
 - `training` – all that a training asks for, and its refusal where it cannot work
 """

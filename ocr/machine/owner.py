@@ -1,5 +1,8 @@
 """Whose a process is: the home and the store that it works with, and who listens at a port."""
 
+import os
+import pwd
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -42,6 +45,15 @@ class Owner:
         engine = f" and the engine {self.engine}" * bool(self.engine)
         home = f"process {self.pid} of the home {self.home}"
         return f"{home} with the store {self.store}{server}{engine}"
+
+
+def name_user() -> str:
+    """Name the user of this process and the machine, whatever the environment says."""
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # as in a container
+        user = str(os.getuid())
+    return f"{user}@{socket.gethostname()}"
 
 
 def find_owner(pid: int) -> Owner | None:

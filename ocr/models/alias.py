@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ocr.errors import BadData
 
-LATER_FIELDS = ("judged_by", "approved_by", "approval_reason")
+LATER_FIELDS = ("judged_by", "approved_by", "approval_reason", "by")
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Promotion:
         evaluation: Key of the evaluation that decided.
         judged_by: Keys of what else did: snapshots of further test sets, and their evaluations.
         approved_by: Who was asked and said yes, with the ``approval_reason``; empty: nobody was.
+        by: The user whose process moved it, on which machine, and its run; empty: not kept.
     """
 
     alias: str
@@ -32,6 +33,7 @@ class Promotion:
     judged_by: tuple[str, ...] = ()
     approved_by: str = ""
     approval_reason: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,10 +60,14 @@ class ModelVersion:
 
 
 class Registry:
-    """Models by name in a store: `models/<name>/<version>/` and `models/<name>/aliases/`."""
+    """Models by name in a store: `models/<name>/<version>/` and `models/<name>/aliases/`.
 
-    def __init__(self, store: Store) -> None:
+    Moves of aliases are kept with who made them, ``by``.
+    """
+
+    def __init__(self, store: Store, *, by: str = "") -> None:
         self.store = store
+        self._by = by
         self._manifests: dict[tuple[str, str], ModelVersion] = {}  # immutable, so never stale
 
     def register(self, name: str, version: str, folder: Path) -> ModelVersion:
@@ -270,7 +274,7 @@ class Registry:
         return self._manifests.setdefault((name, version), model)
 
     def _write_alias(self, name: str, state: AliasState | None, move: Promotion) -> AliasState:
-        history = (*(state.history if state else ()), move)
+        history = (*(state.history if state else ()), replace(move, by=self._by))
         key, expected = alias_key(name, move.alias), state.tag if state else None
         try:
             tag = self.store.compare_and_swap(key, format_history(history), expected=expected)

@@ -45,7 +45,7 @@ def tell_move(
             model=f"{state.name}:{move.version}",
             id=f"{kind}:{state.name}:{move.version}:{move.at}",
             why=move.reason,
-            who=approval,
+            who=approval or move.by,
             summary=judgement.summary if judgement else None,
             link=link_to(current_run(), report=judgement.report if judgement else ""),
         )

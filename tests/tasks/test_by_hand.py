@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from prefect import flow
+from prefect.testing.utilities import prefect_test_harness
 
 from configs.deployment import DeploymentParams
 from configs.operation.evaluate import EvaluateParams
@@ -12,10 +14,12 @@ from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from deploy.services import remember_endpoint
 from ocr.errors import ArtifactNotFound, BadData, BadInput, ParityFailed
+from ocr.machine.owner import name_user
 from ocr.models.alias import Promotion
 from tasks.deploy import promote_version, rollback_champion
 from tasks.gateway_client import GatewayUnavailable
 from tasks.measuring.labels import measure_labels
+from tasks.notifying.notify import current_run
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
@@ -58,6 +62,7 @@ def test_a_version_by_the_start_of_its_name_and_back_again_both_proven(shelf: Sh
 
     assert (promoted, back) == ("f00d1234", "v2")
     assert (last_move(shelf).action, last_move(shelf).reason) == ("rollback", "reads 8 as B")
+    assert last_move(shelf).by == name_user()
 
 
 def test_without_an_address_it_is_proven_at_the_gateway_that_the_home_remembers(
@@ -190,3 +195,15 @@ def test_a_label_file_of_gbk_is_measured_with_its_encoding_and_else_asked_for_it
         BadData, match=r"is not utf-8; if .* GBK, evaluate it with the encoding gb18030"
     ):
         measure_labels.fn(params.model_copy(update={"encoding": "utf-8"}))
+
+
+def test_a_move_names_the_run_that_made_it(shelf: Shelf) -> None:
+    @flow
+    def by_hand() -> str:
+        promote_version(PromoteParams(name="bars", version="v1", deployment=NOWHERE))
+        return current_run()
+
+    with prefect_test_harness(server_startup_timeout=240):
+        run = by_hand()
+
+    assert last_move(shelf).by == f"{name_user()}, run {run}"

@@ -1,6 +1,9 @@
 """What was known of versions, on the terminal and for machines."""
 
 import json
+import os
+import pwd
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +96,14 @@ def test_show_names_who_approved(told: Told, capsys: Out) -> None:
     told.registry.promote(NAME, "v3", reason="reads better", approval=("Ada", "looked at it"))
 
     assert "reads better (approved by Ada: looked at it)" in said(capsys, "show", NAME)
+
+
+def test_show_names_who_promoted_by_hand(told: Told, capsys: Out) -> None:
+    user = pwd.getpwuid(os.getuid()).pw_name
+
+    said(capsys, "promote", NAME, "v3", "--reason", "looked at it")
+
+    assert f"looked at it (moved by {user}@{socket.gethostname()})" in said(capsys, "show", NAME)
 
 
 def test_show_tells_what_a_person_answered(told: Told, capsys: Out) -> None:

@@ -118,6 +118,14 @@ def test_a_history_of_before_approvals_is_read_and_one_without_them_is_written_a
     assert parse_history(data, source="x")[0].approved_by == ""
 
 
+def test_who_moved_it_is_written_only_where_it_is_known() -> None:
+    (move,) = champion_after("v1").history
+    moved = replace(move, by="ada@desk, run 7")
+
+    assert b'"by"' not in format_history((move,))
+    assert parse_history(format_history((moved,)), source="x") == (moved,)
+
+
 def test_who_approved_and_why_stays_in_the_history() -> None:
     (move,) = champion_after("v1").history
     approved = replace(move, approved_by="李伟", approval_reason="reads 8 at last")

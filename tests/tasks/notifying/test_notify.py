@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cli.main import run
+from ocr.machine.owner import name_user
 from ocr.models.registry import Registry
 from ocr.store import open_store
 from tasks.notifying.examples import example
@@ -126,7 +127,7 @@ def test_promotion_and_rollback_from_the_terminal_are_told(home: Path) -> None:
         finish()
 
     assert titles(sink) == ["ocrline: Promoted: bars:v2", "ocrline: Rolled back: bars:v1"]
-    assert sink.arrived[1]["message"] == "Why: reads 8 as B"
+    assert sink.arrived[1]["message"] == f"Why: reads 8 as B\nWho: {name_user()}"
 
 
 def test_a_test_message_of_each_kind_arrives_and_the_list_hides_secrets(
