@@ -67,7 +67,7 @@ def _print(found: "History", metrics: Sequence[str]) -> None:
         [
             (
                 row.version,
-                _short(row.created),
+                _short(row.created) or "gone",
                 row.fate or "unknown",
                 _short(row.at),
                 *(_say(row, metric, found.test_set) for metric in deciding),

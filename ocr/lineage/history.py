@@ -46,7 +46,7 @@ class VersionRow:
     """One version and what became of it.
 
     Attributes:
-        version: Its number; `created` as ISO 8601.
+        version: Its number; `created` as ISO 8601, empty where it is not in the store any more.
         fate: In one word; None: it was never judged, or nobody knows any more.
         at: When that was decided; `why` in a sentence.
         measured: As candidate, the newest first, then as opponent of later ones.
@@ -113,7 +113,9 @@ def read_history(registry: Registry, name: str) -> History:
     if not versions:
         registry.resolve(name)  # says what there is
     facts = _Facts(registry, name)
-    rows = tuple(facts.describe(version) for version in versions)
+    every = dict.fromkeys([*versions, *(each.version for each in facts.decisions)])
+    described = (facts.describe(version, is_there=version in versions) for version in every)
+    rows = tuple(sorted(described, key=lambda row: row.created or row.decisions[0].at))
     readers = Counter(each for row in rows for each in {one.test_set for one in row.measured})
     newest = {each.test_set: at for at, row in enumerate(rows) for each in row.measured}
     most_read = max(readers, key=lambda each: (readers[each], newest[each]), default="")
@@ -126,17 +128,17 @@ class _Facts:
     def __init__(self, registry: Registry, name: str) -> None:
         self._registry = registry
         self._name = name
-        self._decisions = read_decisions(registry.store, name)
+        self.decisions = read_decisions(registry.store, name)
         self._moves = registry.history(name)
         champion = registry.champion(name)
         self._champion = champion.version if champion else ""
-        known = {decision.evaluation for decision in self._decisions}
+        known = {decision.evaluation for decision in self.decisions}
         asked = dict.fromkeys(move.evaluation for move in self._moves)
         reports = (read_report(registry.store, key) for key in asked if key not in known)
         self._reports = [report for report in reports if report]  # of earlier releases
 
-    def describe(self, version: str) -> VersionRow:
-        decisions = [each for each in self._decisions if each.version == version]
+    def describe(self, version: str, *, is_there: bool) -> VersionRow:
+        decisions = [each for each in self.decisions if each.version == version]
         moves = [move for move in self._moves if version in (move.version, move.previous)]
         last = decisions[-1:]  # an answer to an earlier comparison says nothing of this one
         answers = [a for e in last for a in read_answers(self._registry.store, e.evaluation)]
@@ -145,7 +147,7 @@ class _Facts:
         )
         return VersionRow(
             version=version,
-            created=self._registry.version(self._name, version).created,
+            created=self._registry.version(self._name, version).created if is_there else "",
             fate=fate,
             at=at,
             why=why or self._say_whole(version),
@@ -155,7 +157,7 @@ class _Facts:
         )
 
     def _measured(self, reference: str) -> Iterator[Measured]:
-        judged = list(reversed(self._decisions))
+        judged = list(reversed(self.decisions))
         for each in judged:
             if f"{each.model}:{each.version}" == reference:
                 yield Measured(each.test_set, each.samples, each.metrics)

@@ -61,7 +61,7 @@ def _describe(row: VersionRow, history: History, metric: str) -> dict[str, str]:
         interval, other = row.own.metrics.get(metric), " (other samples)"
     return {
         "version": row.version,
-        "made": row.created[:16].replace("T", " "),
+        "made": row.created[:16].replace("T", " ") or "gone",
         "fate": row.fate or "unknown",
         "at": row.at[:16].replace("T", " "),
         "value": f"{interval.value:.4f}{other}" if interval else "–",

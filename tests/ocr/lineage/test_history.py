@@ -1,5 +1,6 @@
 """What became of every version, and the trend on the samples that most of them read."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,16 @@ def test_every_version_has_its_fate_and_why(lived: Told) -> None:
         "v6": ("undone", "deployment failed"),
         "v7": (None, ""),
     }
+
+
+def test_a_version_that_was_pruned_is_known_by_its_decisions(lived: Told) -> None:
+    shutil.rmtree(lived.folder / "store" / "models" / NAME / "v2")
+
+    rows = {row.version: row for row in history(lived).rows}
+
+    assert [*rows] == ["v1", "v2", "v3", "v4", "v5", "v6", "v7"]
+    gone = rows["v2"]
+    assert (gone.created, gone.fate, gone.why) == ("", "refused", "It was told to block.")
 
 
 def test_a_former_champion_is_not_blamed_for_what_it_was_brought_back_from(told: Told) -> None:
