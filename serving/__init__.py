@@ -11,5 +11,5 @@
 - `models/` – the versions in service, and how the champions are followed
 - `web/` – the pages that a browser shows
 - `problems` – what a client gets instead of an answer
-- `metrics` – what is counted
+- `metrics`, `log` – what is counted, and what is told
 """

@@ -33,6 +33,7 @@ from serving.dialects.paddle_serving import (
 )
 from serving.dialects.paddlex import OCR, paddlex_routes, refuse_ocr
 from serving.listening import check_port
+from serving.log import begin_log
 from serving.metrics import ServingMetrics
 from serving.models.champion_follower import ChampionFollower
 from serving.models.loading import Loader
@@ -154,7 +155,7 @@ def run(settings: ServingSettings) -> None:
         BadInput: A newer release wrote the store or the home, or a restore was not finished.
         PortTaken: Another program has one of its ports.
     """
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    begin_log()
     if settings.host not in LOOPBACK and not (settings.token or read_keys(settings.keys)):
         raise SettingsError(
             f"OCRLINE_HOST={settings.host!r} lets anybody ask who reaches this machine: "

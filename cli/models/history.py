@@ -63,7 +63,7 @@ def _print(found: "History", metrics: Sequence[str]) -> None:
     deciding = metrics[:1]
     print_table(
         f"versions of {found.name}",
-        ["version", "made", "became", "at", *deciding, "why"],
+        ["version", "made (UTC)", "became", "at (UTC)", *deciding, "why"],
         [
             (
                 row.version,

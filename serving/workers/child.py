@@ -22,6 +22,7 @@ from ocr.errors import OcrError, ProcessDied
 from ocr.image.pixels import BadImage, Image, declared_pixels, decode_image
 from ocr.reading.cores import Cores
 from ocr.wire import WireBroken, receive, receive_bytes, receive_into, send
+from serving.log import begin_log
 from serving.workers.faults import describe_fault
 from serving.workers.model_files import LoadedModel, Runtime, load_model
 from serving.workers.page_answer import answer_page
@@ -36,7 +37,7 @@ Answer = tuple[Mapping[str, Any], bytes]
 
 def main() -> None:
     """Read until the gateway is gone."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    begin_log()
     cv2.setNumThreads(1)
     crops, pages, models = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
     setup = receive(models)

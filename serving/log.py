@@ -1,0 +1,12 @@
+"""What the gateway and its workers say of themselves, with the zone of the times."""
+
+import logging
+
+
+def begin_log() -> None:
+    """Write what is logged to stderr, a line each, its time as ISO 8601."""
+    logging.basicConfig(
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S%z",
+    )
