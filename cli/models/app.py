@@ -110,5 +110,6 @@ def _say(state: "AliasState", as_json: bool) -> None:
     if as_json:
         print_json({"name": state.name, "champion": state.version, "history": state.history})
     else:
-        OUT.print(f"champion of {state.name} is {state.version}")
+        already = "" if state.has_moved else " already: nothing moved, and no reason is kept"
+        OUT.print(f"champion of {state.name} is {state.version}{already}")
     tell_move(state)

@@ -106,6 +106,13 @@ def test_show_names_who_promoted_by_hand(told: Told, capsys: Out) -> None:
     assert f"looked at it (moved by {user}@{socket.gethostname()})" in said(capsys, "show", NAME)
 
 
+def test_a_promotion_that_moves_nothing_says_so(told: Told, capsys: Out) -> None:
+    shown = said(capsys, "promote", NAME, "v2", "--reason", "looked at it")
+
+    assert shown == "champion of toy is v2 already: nothing moved, and no reason is kept\n"
+    assert "looked at it" not in said(capsys, "show", NAME)
+
+
 def test_show_tells_what_a_person_answered(told: Told, capsys: Out) -> None:
     answer = Answer("reject", "Ada", "reads 8 as B", "2026-11-24T13:00:00+00:00", "toy:v2", "v1")
     key = approval_key("evaluations/v2-10-60", judged_by=(), moves=())
