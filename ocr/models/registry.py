@@ -232,11 +232,13 @@ class Registry:
         Raises:
             AliasMoved: The champion is not (or no longer) the expected one.
             BadInput: There is no champion before.
+            ArtifactNotFound: It is not registered any more.
         """
         state = self.champion(name)
         _check_expected(state, name=name, expected=expected)
         if state is None or state.previous is None:
             raise BadInput(f"{name!r} has no earlier champion to go back to")
+        self.version(name, state.previous)
         move = Promotion(
             alias=CHAMPION,
             version=state.previous,

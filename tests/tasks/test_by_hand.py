@@ -1,6 +1,7 @@
 """A promotion and a rollback by hand against a gateway: proven, or all is as it was."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,12 @@ def test_a_move_names_the_run_that_made_it(shelf: Shelf) -> None:
         run = by_hand()
 
     assert last_move(shelf).by == f"{name_user()}, run {run}"
+
+
+def test_a_rollback_to_what_somebody_removed_is_refused(shelf: Shelf) -> None:
+    shutil.rmtree(Path(shelf.store) / "models/bars/v1")
+
+    with pytest.raises(ArtifactNotFound, match="No version 'v1' of 'bars'"):
+        rollback_champion.fn(RollbackParams(name="bars", deployment=NOWHERE))
+
+    assert last_move(shelf).version == "v2"
