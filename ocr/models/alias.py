@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ocr.errors import BadData
 
-LATER_FIELDS = ("judged_by", "approved_by", "approval_reason", "by")
+LATER_FIELDS = ("judged_by", "approved_by", "approval_reason")
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,13 @@ class AliasState:
 
 def format_history(history: tuple[Promotion, ...]) -> bytes:
     """Write the alias object: where it points now, and the moves, oldest first."""
-    content = {
+    content: dict[str, Any] = {
         "alias": history[-1].alias,
         "version": history[-1].version,
         "history": [_to_json(move) for move in history],
     }
+    if any(move.by for move in history):
+        content["moved_by"] = [move.by for move in history]  # releases before pass over it here
     return json.dumps(content, indent=1, ensure_ascii=False).encode()
 
 
@@ -116,9 +118,11 @@ def parse_history(data: bytes, *, source: str) -> tuple[Promotion, ...]:
     """
     content = parse_object(data, source=source)
     try:
-        history = tuple(_from_json(move) for move in content["history"])
+        moves = content["history"]
+        by = content.get("moved_by", [""] * len(moves))
+        history = tuple(_from_json(move, by=each) for move, each in zip(moves, by, strict=True))
         is_consistent = history[-1].version == content["version"]
-    except (IndexError, KeyError, TypeError) as error:
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise BadData(f"{source} is no alias of a model: {error!r}") from error
     if not is_consistent:
         raise BadData(f"{source} points at {content['version']!r}, its history elsewhere")
@@ -143,11 +147,12 @@ def now() -> str:
 
 def _to_json(move: Promotion) -> dict[str, Any]:
     content = asdict(move)
+    del content["by"]
     for field_ in LATER_FIELDS:  # which releases before them cannot read
         if not content[field_]:
             del content[field_]
     return content
 
 
-def _from_json(content: dict[str, Any]) -> Promotion:
-    return Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ()))})
+def _from_json(content: dict[str, Any], *, by: str) -> Promotion:
+    return Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ())), "by": by})

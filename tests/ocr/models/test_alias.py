@@ -1,9 +1,11 @@
 """What the history of a champion says of a version: whom it meets, and whether it may come back."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from ocr.errors import BadData
 from ocr.models.alias import AliasState, Promotion, format_history, parse_history
 
 
@@ -118,12 +120,24 @@ def test_a_history_of_before_approvals_is_read_and_one_without_them_is_written_a
     assert parse_history(data, source="x")[0].approved_by == ""
 
 
-def test_who_moved_it_is_written_only_where_it_is_known() -> None:
+def test_who_moved_it_is_written_where_releases_before_pass_over_it() -> None:
     (move,) = champion_after("v1").history
-    moved = replace(move, by="ada@desk, run 7")
+    moves = (move, replace(move, by="ada@desk, run 7"))
 
-    assert b'"by"' not in format_history((move,))
-    assert parse_history(format_history((moved,)), source="x") == (moved,)
+    content = json.loads(format_history(moves))
+
+    assert b"moved_by" not in format_history((move,))
+    assert content["moved_by"] == ["", "ada@desk, run 7"]
+    assert content["history"] == [json.loads(format_history((move,)))["history"][0]] * 2
+    assert parse_history(format_history(moves), source="x") == moves
+
+
+@pytest.mark.parametrize("moved_by", [["a", "b"], [], 3])
+def test_who_moved_it_is_told_of_every_move_or_the_alias_is_damaged(moved_by: object) -> None:
+    content = json.loads(format_history(champion_after("v1").history)) | {"moved_by": moved_by}
+
+    with pytest.raises(BadData, match="x is no alias of a model"):
+        parse_history(json.dumps(content).encode(), source="x")
 
 
 def test_who_approved_and_why_stays_in_the_history() -> None:
