@@ -109,13 +109,12 @@ def read_history(registry: Registry, name: str) -> History:
         ArtifactNotFound: There is no such model.
         BadData: What the store says of it is damaged.
     """
-    versions = registry.versions(name)
-    if not versions:
+    versions, facts = registry.versions(name), _Facts(registry, name)
+    if not versions and not facts.decisions:
         registry.resolve(name)  # says what there is
-    facts = _Facts(registry, name)
     every = dict.fromkeys([*versions, *(each.version for each in facts.decisions)])
     described = (facts.describe(version, is_there=version in versions) for version in every)
-    rows = tuple(sorted(described, key=lambda row: row.created or row.decisions[0].at))
+    rows = tuple(sorted(described, key=lambda row: row.created or row.at))
     readers = Counter(each for row in rows for each in {one.test_set for one in row.measured})
     newest = {each.test_set: at for at, row in enumerate(rows) for each in row.measured}
     most_read = max(readers, key=lambda each: (readers[each], newest[each]), default="")

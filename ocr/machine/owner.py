@@ -53,7 +53,8 @@ def name_user() -> str:
         user = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # as in a container
         user = str(os.getuid())
-    return f"{user}@{socket.gethostname()}"
+    said = f"{user}@{socket.gethostname()}"
+    return "".join(each if each.isprintable() else "?" for each in said)
 
 
 def find_owner(pid: int) -> Owner | None:

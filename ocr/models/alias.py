@@ -119,10 +119,10 @@ def parse_history(data: bytes, *, source: str) -> tuple[Promotion, ...]:
     content = parse_object(data, source=source)
     try:
         moves = content["history"]
-        by = content.get("moved_by", [""] * len(moves))
+        by = _whole(content.get("moved_by"), moves=len(moves))
         history = tuple(_from_json(move, by=each) for move, each in zip(moves, by, strict=True))
         is_consistent = history[-1].version == content["version"]
-    except (IndexError, KeyError, TypeError, ValueError) as error:
+    except (IndexError, KeyError, TypeError) as error:
         raise BadData(f"{source} is no alias of a model: {error!r}") from error
     if not is_consistent:
         raise BadData(f"{source} points at {content['version']!r}, its history elsewhere")
@@ -133,7 +133,7 @@ def parse_object(data: bytes, *, source: str) -> dict[str, Any]:
     """Parse a JSON object; BadData names the source of anything else."""
     try:
         content = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadData(f"{source} is no JSON: {error}") from error
     if not isinstance(content, dict):
         raise BadData(f"{source} holds a {type(content).__name__}, expected a JSON object")
@@ -152,6 +152,12 @@ def _to_json(move: Promotion) -> dict[str, Any]:
         if not content[field_]:
             del content[field_]
     return content
+
+
+def _whole(moved_by: Any, *, moves: int) -> list[str]:
+    """Return who made each move; nobody where it is not told of all: it decides nothing."""
+    names = moved_by if isinstance(moved_by, list) and len(moved_by) == moves else []
+    return names if names and all(isinstance(each, str) for each in names) else [""] * moves
 
 
 def _from_json(content: dict[str, Any], *, by: str) -> Promotion:

@@ -60,10 +60,7 @@ class ModelVersion:
 
 
 class Registry:
-    """Models by name in a store: `models/<name>/<version>/` and `models/<name>/aliases/`.
-
-    Moves of aliases are kept with who made them, ``by``.
-    """
+    """Models by name in a store, below `models/<name>/`; aliases are moved ``by`` somebody."""
 
     def __init__(self, store: Store, *, by: str = "") -> None:
         self.store = store
@@ -91,6 +88,7 @@ class Registry:
 
     def download(self, model: ModelVersion, folder: Path) -> Path:
         """Copy a version's bundle to `folder`, complete and verified or not at all."""
+        read_manifest(self.store, prefix=model.key)
         return download_folder(self.store, prefix=model.key, folder=folder)
 
     def names(self) -> list[str]:
@@ -129,7 +127,13 @@ class Registry:
         Raises:
             BadInput: The reference is malformed, or its version could be several.
             ArtifactNotFound: There is no such model, alias or version.
+            BadData: Its manifest was changed since it was stored.
         """
+        model = self._resolve(reference)
+        read_manifest(self.store, prefix=model.key)
+        return model
+
+    def _resolve(self, reference: str) -> ModelVersion:
         name, separator, rest = re.fullmatch(r"(?s)([^@:]*)([@:]?)(.*)", reference).groups()  # type: ignore[union-attr]
         if separator == ":":
             return self._resolve_version(name, rest)
@@ -271,7 +275,7 @@ class Registry:
         key = find_published(self.store, key=folder)
         if key is None or not key.startswith(f"{folder}/"):  # what is copied names where it was
             return None
-        manifest = parse_object(read_manifest(self.store, prefix=key), source=key)
+        manifest = parse_object(self.store.read_bytes(f"{key}/manifest.json"), source=key)
         model = ModelVersion(name=name, version=version, key=key, manifest=manifest)
         return self._manifests.setdefault((name, version), model)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from ocr.models.alias import Promotion, parse_object
+from ocr.models.key import NAME
 from ocr.models.registry import ModelVersion, Registry
 from ocr.retention.things import kind_of
 
@@ -84,8 +85,11 @@ def _moves(registry: Registry, name: str) -> Iterator[Promotion]:
 
 
 def _decided_by(registry: Registry, reference: str) -> Iterator[str]:
-    """Yield the evaluations of all decisions on a version."""
-    for key in registry.store.list(f"decisions/{reference.replace(':', '/')}"):
+    """Yield the evaluations of all decisions on a version; an alias may name what is none."""
+    name, _, version = reference.partition(":")
+    if not NAME.match(version):
+        return
+    for key in registry.store.list(f"decisions/{name}/{version}"):
         decision = parse_object(registry.store.read_bytes(key), source=key)
         yield str(decision.get("evaluation"))
 

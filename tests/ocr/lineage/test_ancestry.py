@@ -107,3 +107,6 @@ def test_a_manifest_that_somebody_changed_tells_nothing(told: Told) -> None:
 
     with pytest.raises(BadData, match=r"manifest\.json was changed since it was stored"):
         told.registry.resolve(f"{NAME}:v1")
+    with pytest.raises(BadData, match=r"manifest\.json was changed since it was stored"):
+        told.registry.download(told.registry.version(NAME, "v1"), told.folder / "bundle")
+    assert told.registry.versions(NAME) == ["v1"]  # it hinders no other version

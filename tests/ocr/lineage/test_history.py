@@ -62,6 +62,12 @@ def test_a_version_that_was_pruned_is_known_by_its_decisions(lived: Told) -> Non
     assert (gone.created, gone.fate, gone.why) == ("", "refused", "It was told to block.")
 
 
+def test_a_model_of_which_nothing_is_left_is_known_by_its_decisions(lived: Told) -> None:
+    shutil.rmtree(lived.folder / "store" / "models" / NAME)
+
+    assert {row.created for row in history(lived).rows} == {""}
+
+
 def test_a_former_champion_is_not_blamed_for_what_it_was_brought_back_from(told: Told) -> None:
     for version in ("v1", "v2", "v3", "v4", "v5"):
         told.add(version)

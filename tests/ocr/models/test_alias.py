@@ -132,12 +132,17 @@ def test_who_moved_it_is_written_where_releases_before_pass_over_it() -> None:
     assert parse_history(format_history(moves), source="x") == moves
 
 
-@pytest.mark.parametrize("moved_by", [["a", "b"], [], 3])
-def test_who_moved_it_is_told_of_every_move_or_the_alias_is_damaged(moved_by: object) -> None:
-    content = json.loads(format_history(champion_after("v1").history)) | {"moved_by": moved_by}
+@pytest.mark.parametrize("moved_by", [["a", "b"], [], [3], 3, None])
+def test_who_moved_it_is_nobody_where_it_is_not_told_of_every_move(moved_by: object) -> None:
+    history = champion_after("v1").history
+    content = json.loads(format_history(history)) | {"moved_by": moved_by}
 
-    with pytest.raises(BadData, match="x is no alias of a model"):
-        parse_history(json.dumps(content).encode(), source="x")
+    assert parse_history(json.dumps(content).encode(), source="x") == history
+
+
+def test_what_is_nested_without_end_is_no_alias() -> None:
+    with pytest.raises(BadData, match="x is no JSON"):
+        parse_history(b"[" * 100_000, source="x")
 
 
 def test_who_approved_and_why_stays_in_the_history() -> None:
