@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.ports import pick_port
-from ocr.machine.owner import find_owners
+from ocr.machine.owner import find_owners, name_user
 
 LISTEN = """
 import socket, sys
@@ -54,3 +54,9 @@ def test_who_has_the_same_port_at_another_address_is_not_meant(port: int, tmp_pa
         owners = find_owners(f"http://127.0.0.1:{port}")
 
     assert [owner.pid for owner in owners] == [ours]
+
+
+def test_a_host_of_odd_bytes_is_named_in_one_line_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "caf\udce9\n\x1b[2J")
+
+    assert name_user().endswith("@caf???[2J")
