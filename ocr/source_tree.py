@@ -242,6 +242,11 @@ def _read_text(file: IO[bytes]) -> str:
     return file.read(_MOST_SAID).decode("utf-8", errors="replace")
 
 
+def is_digested(home: Path, path: Path) -> bool:
+    """Say whether the digest of a tree's code has a file of that path, if there is one."""
+    return path.suffix in _KINDS and any(path.is_relative_to(home / each) for each in _CODE)
+
+
 def _digest_tree(home: Path, config: str) -> str:
     digest = hashlib.sha256()
     paths = [path for folder in _CODE for path in _files(home / folder, above=())]

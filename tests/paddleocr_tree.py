@@ -36,12 +36,16 @@ def find_runtime() -> PaddleOcrRuntime:
     )
 
 
-def copy_tree(folder: Path, net: str, **said: object) -> PaddleOcrRuntime:
-    """Copy the tree, with a net's file that says more under `Global`; return it, with the net."""
+def copy_tree(folder: Path, net: str, *, dictionary: str = "", **said: object) -> PaddleOcrRuntime:
+    """Copy the tree, with a net's file that says more under `Global`; return it, with the net.
+
+    A dictionary's characters are those of `ppocr/utils/ours.txt`.
+    """
     found, home = find_runtime(), folder / "PaddleOCR"
     for part in ("ppocr", "tools"):
         shutil.copytree(Path(found.home) / part, home / part)
     config = yaml.safe_load((Path(found.home) / net).read_text(encoding="utf-8"))
+    (home / "ppocr/utils/ours.txt").write_text("".join(f"{each}\n" for each in dictionary))
     config["Global"] |= said
     (home / net).parent.mkdir(parents=True)
     (home / net).write_text(yaml.safe_dump(config), encoding="utf-8")

@@ -13,8 +13,15 @@ from ocr.models.alias import Promotion
 GONE = "not in the store any more"
 SPLITS = ("train", "val", "test")
 _JOB = (
-    *("engine", "net", "size", "epochs", "batch_size", "learning_rate", "seed"),
-    *("pretrained", "pretrained_sha256"),
+    "engine",
+    "net",
+    "size",
+    "epochs",
+    "batch_size",
+    "learning_rate",
+    "seed",
+    "pretrained",
+    "pretrained_sha256",
 )
 
 

@@ -156,8 +156,8 @@ def _to_json(move: Promotion) -> dict[str, Any]:
 
 def _whole(moved_by: Any, *, moves: int) -> list[str]:
     """Return who made each move; nobody where it is not told of all: it decides nothing."""
-    names = moved_by if isinstance(moved_by, list) and len(moved_by) == moves else []
-    return names if names and all(isinstance(each, str) for each in names) else [""] * moves
+    is_whole = isinstance(moved_by, list) and len(moved_by) == moves
+    return moved_by if is_whole and all(isinstance(e, str) for e in moved_by) else [""] * moves
 
 
 def _from_json(content: dict[str, Any], *, by: str) -> Promotion:

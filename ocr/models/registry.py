@@ -10,11 +10,11 @@ from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput, S
 from ocr.models.alias import AliasState, Promotion, format_history, now, parse_history, parse_object
 from ocr.models.key import NAME, alias_key, model_key, version_key
 from ocr.store.folder import (
+    check_manifest,
     download_folder,
     find_published,
     mark_used,
     publish_folder,
-    read_manifest,
 )
 from ocr.store.protocol import Store
 
@@ -88,7 +88,7 @@ class Registry:
 
     def download(self, model: ModelVersion, folder: Path) -> Path:
         """Copy a version's bundle to `folder`, complete and verified or not at all."""
-        read_manifest(self.store, prefix=model.key)
+        check_manifest(self.store, prefix=model.key)
         return download_folder(self.store, prefix=model.key, folder=folder)
 
     def names(self) -> list[str]:
@@ -130,7 +130,7 @@ class Registry:
             BadData: Its manifest was changed since it was stored.
         """
         model = self._resolve(reference)
-        read_manifest(self.store, prefix=model.key)
+        check_manifest(self.store, prefix=model.key)
         return model
 
     def _resolve(self, reference: str) -> ModelVersion:

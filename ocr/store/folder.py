@@ -87,21 +87,19 @@ def find_published(store: Store, *, key: str) -> str | None:
         raise BadData(f"{store.uri}/{key}/{POINTER} names no prefix: {error!r}") from error
 
 
-def read_manifest(store: Store, *, prefix: str) -> bytes:
-    """Read the manifest of a published folder, which its prefix names by its digest.
+def check_manifest(store: Store, *, prefix: str) -> None:
+    """Compare the manifest of a published folder with its digest, which the prefix names.
 
     Raises:
         ArtifactNotFound: There is none.
         BadData: It was changed since it was stored.
     """
-    data = store.read_bytes(f"{prefix}/{MANIFEST}")
-    found = hashlib.sha256(data).hexdigest()
+    found = hashlib.sha256(store.read_bytes(f"{prefix}/{MANIFEST}")).hexdigest()
     if found[:_DIGITS] != prefix.rpartition("/")[2]:
         raise BadData(
             f"{store.uri}/{prefix}/{MANIFEST} was changed since it was stored: its SHA-256 is "
             f"{found}, expected the folder's name at its start; put it back from a backup"
         )
-    return data
 
 
 def seal_folder(folder: Path) -> None:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from configs.jobs import TrainPaddleOcrJob, TrainPaddleOcrRecogniserJob
 from ocr.errors import BadInput
+from ocr.source_tree import is_digested
 from training.paddleocr.config import read_named
 from training.paddleocr.pretrained.fit_tool import read_lines
 from training.paddleocr.recognition.config import BACKWARDS
 
 CHARACTERS = "dictionary.json"
-FOLDER, SUFFIX = "ppocr", ".txt"
-"""Of the dictionaries that are in the key of what is trained, with the tree's code."""
 MOST_BYTES = 16 << 20
 
 
@@ -34,7 +33,7 @@ def find_dictionary(job: TrainPaddleOcrJob, folder: Path) -> Path | None:
     home = Path(job.runtime.home)
     name, config = read_named(home, job.training.net, "rec")
     path = Path(os.path.normpath(home / str(config["Global"].get("character_dict_path") or "")))
-    if not path.is_relative_to(home / FOLDER) or path.suffix != SUFFIX:
+    if not is_digested(home, path):  # another one would be in no key
         return None
     if BACKWARDS in str(path.relative_to(home)) and not job.training.epochs:
         raise BadInput(

@@ -20,10 +20,10 @@ from tests.ocr.reading.stock_paddlex import stock_fitted, stock_page_input
 from tests.paddleocr_tree import find_runtime
 from tests.training.detection.toy_pages import draw_page, make_page_snapshot
 from tests.training.paddleocr.killing import train_twice
+from tests.training.running import run
 from training.export.export import export_model
 from training.loop.progress import read_events
 from training.paddleocr.checkpoint import WEIGHTS, load_net
-from training.paddleocr.train import train_with_paddleocr
 
 EPOCHS = 12
 SIDE_PX = 256
@@ -119,16 +119,21 @@ def test_a_net_that_was_trained_elsewhere_finds_as_it_did(
         resources=ResourceParams(),
         runtime=find_runtime(),
     )
+    (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
 
-    result = train_with_paddleocr(job, tmp_path)
+    code, errors = run(tmp_path / "job.json", command=job.kind)
 
-    before = TrainResult.model_validate_json((trained / "result.json").read_bytes())
+    assert code == 0, errors
+    before, after = (
+        TrainResult.model_validate_json((folder / "result.json").read_bytes())
+        for folder in (trained, tmp_path)
+    )
     page = np.random.default_rng(0).standard_normal((1, 3, 64, 96)).astype(np.float32)
     then, now = (
         load_net(folder / "checkpoint", onednn=False)(page) for folder in (trained, tmp_path)
     )
     np.testing.assert_array_equal(now, then)
-    assert result.metrics == {
+    assert after.metrics == {
         name: value for name, value in before.metrics.items() if name != "paddleocr_hmean"
     }
 

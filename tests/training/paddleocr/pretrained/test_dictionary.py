@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from training.paddleocr.pretrained.dictionary import MOST_BYTES, find_dictionary
 NET = "configs/rec/rec_mv3_none_none_ctc.yml"
 
 
-def job_of(tmp_path: Path, *, epochs: int = 1, **said: object) -> TrainPaddleOcrRecogniserJob:
+def job_of(tmp_path: Path, *, epochs: int = 1, **said: Any) -> TrainPaddleOcrRecogniserJob:
     """Return a job for a tree whose net names a dictionary."""
     training = PaddleOcrRecogniserParams(
         net=NET, epochs=epochs, pretrained="/w", pretrained_sha256="0" * 64

@@ -13,13 +13,12 @@ from ocr.dataset.lines.snapshot import open_line_snapshot
 from ocr.errors import BadInput
 from ocr.models.bundle import read_recogniser_bundle
 from ocr.reading.recognition.recogniser import OnnxRecogniser
-from ocr.source_tree import find_source_tree
 from ocr.store import open_store
 from ocr.store.folder import download_folder, upload_folder
 from ocr.store.whole import sha256_of
 from tests.paddleocr_tree import copy_tree, find_runtime
 from tests.training.paddleocr.killing import train_twice
-from tests.training.running import start
+from tests.training.running import run, start
 from training.export.export import export_model
 from training.loop.progress import read_events
 from training.paddleocr.checkpoint import WEIGHTS
@@ -163,9 +162,7 @@ def test_a_net_that_was_trained_elsewhere_is_taken_as_it_is(
     trained: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
     weights = trained / "checkpoint" / WEIGHTS
-    runtime = copy_tree(tmp_path, NET, character_dict_path="./ppocr/utils/ours.txt")
-    (Path(runtime.home) / "ppocr/utils/ours.txt").write_text("".join(f"{d}\n" for d in range(10)))
-    tree = find_source_tree(runtime.home, Path(runtime.python), config=NET).tree
+    ours = "./ppocr/utils/ours.txt"
     job = TrainPaddleOcrRecogniserJob(
         **digits,
         training=PaddleOcrRecogniserParams(
@@ -176,14 +173,13 @@ def test_a_net_that_was_trained_elsewhere_is_taken_as_it_is(
             pretrained_sha256=sha256_of(weights),
         ),
         resources=ResourceParams(),
-        runtime=runtime.model_copy(update={"tree": tree}),
+        runtime=copy_tree(tmp_path, NET, dictionary="0123456789", character_dict_path=ours),
     )
     (tmp_path / "job.json").write_text(job.model_dump_json(), encoding="utf-8")
 
-    with start(tmp_path / "job.json", command=KIND) as process:
-        _, errors = process.communicate(timeout=600)
+    code, errors = run(tmp_path / "job.json", command=KIND)
 
-    assert process.returncode == 0, errors
+    assert code == 0, errors
     result = TrainResult.model_validate_json((tmp_path / "result.json").read_bytes())
     before, after = (
         read_arrays(BytesIO((folder / "checkpoint" / WEIGHTS).read_bytes()))
