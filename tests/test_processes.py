@@ -8,11 +8,13 @@ import psutil
 
 from tests.processes import children_with, has_ended, words_of
 
-SLEEPS = [sys.executable, "-c", "import time; time.sleep(600)", "of-this-test"]
+SLEEPS = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)", "of-this-test"]
 
 
 def test_who_ends_between_two_looks_has_ended_and_says_nothing() -> None:
-    with subprocess.Popen(SLEEPS) as process:
+    with subprocess.Popen(SLEEPS, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()  # one that just began has no words yet
         seen = psutil.Process(process.pid)
         up = has_ended(seen), words_of(seen), children_with("of-this-test")
 
