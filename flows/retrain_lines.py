@@ -7,7 +7,7 @@ from prefect import flow
 from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
-from tasks.deploy import deploy_model
+from tasks.deploy import check_gateway, deploy_model
 from tasks.engine import check_engine, find_start, fit_to_server
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
@@ -44,6 +44,8 @@ def _run(params: RetrainLinesParams, until: Stage) -> Stages:
     if reaches(until, "smoke"):
         check_engine(params.resources, {"training": training})
         training = find_start(training, params.name, "recogniser")
+    if reaches(until, "deploy"):
+        check_gateway(params.name, params.deployment)
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)

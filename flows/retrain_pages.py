@@ -10,7 +10,7 @@ from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
 from tasks.assembling.assemble import assemble_pipeline
 from tasks.assembling.cascade import find_cascade
-from tasks.deploy import deploy_model
+from tasks.deploy import check_gateway, deploy_model
 from tasks.engine import check_engine, find_start, fit_to_server
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
@@ -52,6 +52,8 @@ def _run(params: RetrainPagesParams, until: Stage) -> Stages:
             find_start(nets[1], params.name, "recogniser", "recogniser"),
         )
     detecting, recognising = nets
+    if reaches(until, "deploy"):
+        check_gateway(params.name, params.deployment)
     sweep_leftovers()
     if reaches(until, "evaluate"):
         check_baseline(params.evaluation, params.name)

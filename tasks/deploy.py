@@ -24,6 +24,24 @@ from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
 
+def check_gateway(name: str, deployment: DeploymentParams) -> None:
+    """Look whether a model could go online as it is meant to, before hours are spent on one.
+
+    A gateway that does not answer now is asked again at the deployment.
+
+    Raises:
+        OcrError: It could not; says why, and what helps.
+    """
+    if deployment.target == "none":
+        return
+    settings = Settings()
+    endpoint = find_endpoint(deployment, settings.home)
+    _refuse_other_store(endpoint, settings)
+    with GatewayClient(endpoint, token=settings.token) as gateway:
+        if not gateway.check_takes(name):
+            narrate("deploy", f"{endpoint} does not answer now; it is asked again at the end")
+
+
 @task(name="deploy")
 def deploy_model(
     evaluation: EvaluationRef, judgement: JudgementRef, deployment: DeploymentParams

@@ -17,6 +17,7 @@ from ocr.models.page_line import PageLine
 POLL_S = 0.2
 BATCH = 8
 REQUEST_TIMEOUT_S = 30
+GLANCE_S = 5
 BUSY_S = 60.0
 """How long a gateway is asked again that says when to come back."""
 BUSY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
@@ -25,6 +26,12 @@ STRANGER = (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
 
 class GatewayUnavailable(StoreUnavailable):
     """A gateway that does not answer, or not with the version it should."""
+
+
+class NotServedThere(OcrError, ValueError):
+    """A gateway that will never serve a model, as it was started or with this key."""
+
+    exit_code = 2
 
 
 class TokenRefused(OcrError, PermissionError):
@@ -57,6 +64,29 @@ class GatewayClient:
 
     def __exit__(self, *_: object) -> None:
         self._http.close()
+
+    def check_takes(self, name: str) -> bool:
+        """Ask, before there is anything to serve, whether it would be served; False: no answer.
+
+        A gateway of an earlier release does not say.
+
+        Raises:
+            NotServedThere: It would not.
+            TokenRefused: The gateway does not answer to this token.
+        """
+        try:
+            reply = self._get("/v1/capabilities", timeout_s=GLANCE_S)
+            only = reply.json().get("only") if reply.is_success else None
+        except (httpx.HTTPError, ValueError, AttributeError):
+            return False
+        if isinstance(only, list) and name not in only:
+            others = f"only {', '.join(map(str, only))}" if only else "other models"
+            raise NotServedThere(
+                f"{self._endpoint} serves {others} to this key, not {name!r}: name it where that "
+                "gateway is started (ocrline serve --model, OCRLINE_MODELS), use a key that is for "
+                "it, or name another deployment.endpoint"
+            )
+        return not reply.is_server_error
 
     def wait_until_up(self, *, timeout_s: float) -> None:
         """Wait until the gateway lists its models.
@@ -169,15 +199,18 @@ class GatewayClient:
             return [PageLine.from_json(line) for line in page["lines"]]
 
     def _list(self) -> dict[str, dict[str, Any]]:
-        reply = self._http.get("/v1/models")
+        models = self._get("/v1/models").raise_for_status().json()
+        return {model["name"]: model for model in models["models"]}
+
+    def _get(self, path: str, *, timeout_s: float = REQUEST_TIMEOUT_S) -> httpx.Response:
+        reply = self._http.get(path, timeout=timeout_s)
         if reply.status_code in STRANGER:
             given = "another OCRLINE_TOKEN than this one" if self._token else "OCRLINE_TOKEN"
             raise TokenRefused(
                 f"{self._endpoint} wants {given} ({reply.status_code}): set it to the token of the "
                 "gateway, or to a key that `ocrline keys add NAME` prints"
             )
-        models = reply.raise_for_status().json()
-        return {model["name"]: model for model in models["models"]}
+        return reply
 
     def _describe(self, name: str) -> tuple[dict[str, Any], str]:
         """Return what the gateway says of a model, and the same in words."""

@@ -47,6 +47,11 @@ class ModelPool:
         self.warning = ""
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """The only names that are served; empty: all that have a champion."""
+        return self._named
+
+    @property
     def states(self) -> Mapping[str, ModelState]:
         """Every model that has a champion, by name."""
         return self._states

@@ -83,6 +83,9 @@ class Capabilities(BaseModel):
 
     server: str
     models: list[Reads] = Field(description="Those that answer now")
+    only: list[str] | None = Field(
+        description="Names that can be served here at all, of those the key is for; null: any"
+    )
     documents: list[str] = Field(description="What /v1/ocr takes; the content says which it is")
     images: list[str] = Field(description="What /v1/recognize takes")
     formats: list[str] = Field(description="What /v1/ocr answers with")
@@ -101,6 +104,7 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
         return Capabilities(
             server=f"ocrline {version('ocrline')}",
             models=_reads(pool, caller.models),
+            only=_only(pool.named, caller.models),
             documents=["PDF", *IMAGES],
             images=list(IMAGES),
             formats=list(get_args(Format)),
@@ -156,6 +160,12 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
         return HTMLResponse(render_docs(request.app.openapi(), address=str(request.base_url)))
 
     return router
+
+
+def _only(named: Collection[str], allowed: Collection[str]) -> list[str] | None:
+    if not named:
+        return list(allowed) or None
+    return [name for name in named if not allowed or name in allowed]
 
 
 def _reads(pool: ModelPool, allowed: Collection[str]) -> list[Reads]:

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import ParityFailed
-from tasks.gateway_client import GatewayClient, GatewayUnavailable, TokenRefused, VersionRefused
+from serving.access.key_file import add_key
+from tasks.gateway_client import (
+    GatewayClient,
+    GatewayUnavailable,
+    NotServedThere,
+    TokenRefused,
+    VersionRefused,
+)
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
@@ -117,3 +124,23 @@ def test_gateway_that_is_not_there_is_waited_for_until_the_end() -> None:
         pytest.raises(GatewayUnavailable, match="after 0 s; it says: no answer"),
     ):
         nobody.wait_for("pages", "p1", timeout_s=0.3)
+
+
+def test_a_gateway_says_beforehand_what_it_will_never_serve(shelf: Shelf, gateway: Gateway) -> None:
+    home = shelf.folder / "named"
+    key = add_key(home / "keys.json", name="cards", models=("cards",))
+    named = running_gateway(home, store=shelf.store, OCRLINE_MODELS="pages", OCRLINE_TOKEN="hush")
+    with (
+        named as named_gateway,
+        GatewayClient(named_gateway.url, token="hush") as ours,
+        GatewayClient(named_gateway.url, token=key) as theirs,
+        GatewayClient(gateway.url) as open_client,
+        GatewayClient("http://127.0.0.1:9") as nobody,
+    ):
+        with pytest.raises(NotServedThere, match="serves only pages to this key, not 'plates'"):
+            ours.check_takes("plates")
+        with pytest.raises(NotServedThere, match="serves other models to this key, not 'pages'"):
+            theirs.check_takes("pages")
+        told = [each.check_takes("pages") for each in (ours, open_client, nobody)]
+
+        assert (told, open_client.check_takes("not-yet")) == ([True, True, False], True)

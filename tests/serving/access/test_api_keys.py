@@ -258,6 +258,7 @@ def test_a_key_is_told_what_it_may_ask(guarded: tuple[Gateway, str], keys: Path)
         ["bars", "pages"],
         ["bars"],
     ]
+    assert [each["only"] for each in told] == [None, ["bars"]]
     assert told[0]["models"][1]["reads"] == ["pages", "lines"]
     assert told[0]["formats"] == ["json", "ndjson", "hocr", "pdf"]
     limits = told[0]["limits"]
