@@ -1,9 +1,16 @@
 """The base of every parameter model: frozen, typed, no unknown keys."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationInfo,
+    field_validator,
+)
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 NAME_BYTES = 255
@@ -69,3 +76,13 @@ class Params(BaseModel):
         model_title_generator=title_group,
         protected_namespaces=(),
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_truth_as_number(cls, given: object, info: ValidationInfo) -> object:
+        """Refuse `epochs: no`, which YAML reads as false and pydantic would take for 0."""
+        expected = cls.model_fields[str(info.field_name)].annotation
+        if isinstance(given, bool) and {int, float} & {expected, *get_args(expected)}:
+            said = "yes, on or true" if given else "no, off or false"
+            raise ValueError(f"expected a number, got {said}")
+        return given

@@ -39,6 +39,7 @@ def test_layers_are_applied_base_then_domain_then_project(tmp_path: Path) -> Non
         ("training.zzz=3", "training.zzz: unknown key; allowed here: epochs, batch_size"),
         ("training.epochs=0", "training.epochs: 0 is not allowed; input should be greater"),
         ("training.epochs=many", "training.epochs: 'many' is not allowed; input should be a valid"),
+        ("gate.min_accuracy=on", "expected a number, got yes, on or true"),
         ("training.size=huge", "training.size: 'huge' is not allowed; input should be 'small'"),
         ("training=3", "training: 3 is not allowed; input should be a valid dictionary"),
         ("dataset.limits.max_bad_share=1.5", "dataset.limits.max_bad_share: 1.5 is not allowed"),
