@@ -1,21 +1,18 @@
 """How commands answer: tables for people on the terminal, one JSON document for machines."""
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-# No emoji: a text such as :car: is what was read, not a picture. A pipe or a file has no width:
-# nobody finds a name there that is broken in two.
-_IS_SEEN = sys.stdout and sys.stdout.isatty()  # None: the process began without one
-OUT = Console(highlight=False, emoji=False, width=None if _IS_SEEN else 1 << 16)
-ERR = Console(stderr=True, highlight=False, emoji=False)
+from ocr.terminal import Terminal
+
+OUT = Terminal()
+ERR = Terminal(stderr=True)
 
 
 def print_json(value: Any) -> None:

@@ -1,18 +1,15 @@
 """What a person watching sees: a line in the terminal and in the run's log."""
 
 import logging
-import sys
 
 from prefect import get_run_logger
 from prefect.exceptions import MissingContextError
-from rich.console import Console
 from rich.markup import escape
 
 from ocr.errors import OcrError
+from ocr.terminal import Terminal
 
-# A pipe or a file has no width at which names are to be broken in two.
-_IS_SEEN = sys.stderr and sys.stderr.isatty()
-TERMINAL = Console(stderr=True, highlight=False, emoji=False, width=None if _IS_SEEN else 1 << 16)
+TERMINAL = Terminal(stderr=True)
 
 
 def narrate(stage: str, message: str) -> None:

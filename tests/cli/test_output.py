@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from cli.output import print_json, print_table, refuse
+from tasks.run.narration import narrate
 
 
 @pytest.mark.parametrize("text", ["AB[a1]C", "[/]", ":car:", "[bold]7"])
@@ -46,3 +47,18 @@ def test_an_error_prints_texts_as_they_are(capsys: pytest.CaptureFixture[str]) -
 
     assert code == 3
     assert capsys.readouterr().err == "error: no folder /data/[a1]/:car:\n"
+
+
+STEERING = "\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f"
+SHOWN = r"\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f"
+
+
+def test_nothing_that_is_printed_steers_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    """Such as the reason of a promotion, which anybody may write who may promote."""
+    print_table(STEERING, ["reason"], [[f"better{STEERING}"]])
+    refuse(STEERING, 2)
+    narrate("deploy", STEERING)
+
+    out, err = capfd.readouterr()
+    assert (out.count(SHOWN), err.count(SHOWN)) == (2, 2)
+    assert not {"\x1b", "\x07", "\x9b", "\r", "\x08", "\x7f"} & set(out + err)
