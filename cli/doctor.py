@@ -1,7 +1,7 @@
 """``ocrline doctor``: what this machine has, and how to get what it lacks."""
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Annotated
 
@@ -18,7 +18,7 @@ from ocr.errors import OcrError
 from ocr.machine.asked import Asked, check_asked
 from ocr.machine.clock import check_clock
 from ocr.machine.docker import check_docker
-from ocr.machine.finding import Finding, Verdict, absent, broken, fine
+from ocr.machine.finding import Finding, Verdict, absent, broken, fine, risky
 from ocr.machine.ladder import climb_ladder, has_gpu_signs
 from ocr.machine.limits import check_disk
 from ocr.machine.machine import Machine
@@ -28,6 +28,7 @@ from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
 PADDLE_SERVING = "paddle-serving"
+PROBE = "doctor/probe.txt"
 MARKS: dict[Verdict, str] = {
     "fine": "[green]✓[/]",
     "risky": "[yellow]![/]",
@@ -146,10 +147,18 @@ def _check_store(settings: Settings) -> Finding:
     from tasks.workspace import open_workspace
 
     try:
-        list(open_workspace(settings).store.folders("models"))
+        store = open_workspace(settings).store
+        if not any(store.folders("")):  # or it is another than was meant
+            return fine("store", f"{settings.store}, which holds nothing yet")
     except (OcrError, OSError) as error:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)
+    try:
+        store.put_bytes(PROBE, b"written and removed by ocrline doctor")
+    except OcrError as error:
+        return risky("store", f"can be read alone: {error}", "enough to serve; not to retrain")
+    with suppress(OcrError):  # as long as nobody prunes
+        store.remove(PROBE)
     return fine("store", settings.store)
 
 

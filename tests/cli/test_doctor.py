@@ -211,6 +211,48 @@ def test_a_key_that_may_not_list_the_store_is_found(
     assert "let its policy allow it" in findings["store"]["found"]
 
 
+def test_a_key_that_may_only_read_is_told_what_it_is_enough_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    denied = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
+    listed = Answer(
+        200,
+        b'<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name>'
+        b"<CommonPrefixes><Prefix>models/</Prefix></CommonPrefixes></ListBucketResult>",
+    )
+    unmarked = Answer(404, b"<Error><Code>NoSuchKey</Code></Error>", later={"GET": listed})
+    answers = {"GET": unmarked, "HEAD": Answer(404, b""), "PUT": denied}
+    with canned_server(answers) as endpoint:
+        monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
+        for name in ("ACCESS_KEY", "SECRET_KEY"):
+            monkeypatch.setenv(f"MINIO_{name}", "of-nobody")
+        monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
+
+        run(["doctor", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert findings["store"]["verdict"] == "risky"
+    assert findings["store"]["found"].startswith("can be read alone: ")
+    assert findings["store"]["advice"] == "enough to serve; not to retrain"
+
+
+def test_the_store_is_tried_by_writing_and_left_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path))
+
+    run(["doctor", "--json"])
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "one.json").touch()
+    run(["doctor", "--json"])
+
+    empty, used = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    found = [next(each for each in told if each["part"] == "store") for told in (empty, used)]
+    assert [each["verdict"] for each in found] == ["fine", "fine"]
+    assert [each["found"].endswith("which holds nothing yet") for each in found] == [True, False]
+    assert [path.name for path in tmp_path.rglob("[!.]*.*")] == ["one.json"]
+
+
 def test_doctor_prints_paths_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     print_findings([fine("store", "/data/[a1]"), broken("disk", "full", "free [/] :car:")])
 
