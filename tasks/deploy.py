@@ -11,13 +11,13 @@ from configs.operation.promote import PromoteParams
 from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from ocr.errors import AliasMoved, BadInput, StoreUnavailable
-from ocr.machine.owner import find_owners, name_user
+from ocr.machine.owner import find_owners
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
 from tasks.gateway_address import LOOPBACK, find_endpoint
 from tasks.gateway_client import GatewayClient, GatewayUnavailable
-from tasks.notifying.notify import current_run
+from tasks.notifying.notify import name_mover
 from tasks.notifying.occasions import tell_move
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
@@ -108,8 +108,7 @@ def rollback_champion(params: RollbackParams) -> AliasState:
 
 def _registry(workspace: Workspace) -> Registry:
     """Open the registry; moves name the run, whose parameters Prefect keeps."""
-    run = current_run()
-    return Registry(workspace.store, by=name_user() + (f", run {run}" if run else ""))
+    return Registry(workspace.store, by=name_mover())
 
 
 def _put_online(

@@ -18,6 +18,7 @@ _ALWAYS: Final[Mapping[Kind, str]] = {
     "answer": "a person said it",
     "rows": "says which rows are new",
     "smoke": "says what passed",
+    "record of a prune": "says what was removed",
     "earlier report": "does not say of which evaluation it is",
     "state": "says which releases may read the store",
     "unknown": "nothing that ocrline stores today",

@@ -1,18 +1,22 @@
 """What of the store and of this machine nobody needs: shown, and removed when told to."""
 
+import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 from prefect import task
 from prefect.artifacts import create_table_artifact
 
 from configs.operation.prune import PruneParams
-from ocr.retention.plan import plan_removal
+from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store
+from tasks.notifying.notify import name_mover
 from tasks.run.copies import find_copies, remove_copy
 from tasks.run.leftovers import Leftover, find_leftovers, remove_leftover
 from tasks.run.narration import narrate
@@ -97,13 +101,29 @@ def describe(rows: Sequence[PruneRow], *, dry_run: bool) -> str:
 
 
 def _prune_store(store: Store, *, before: float, versions: bool, yes: bool) -> Iterator[PruneRow]:
-    for verdict in plan_removal(store, before=before, versions_too=versions):
+    verdicts = plan_removal(store, before=before, versions_too=versions)
+    if yes:
+        _record(store, [each for each in verdicts if each.may_go])
+    for verdict in verdicts:
         thing = verdict.thing
         gone = yes and verdict.may_go and remove_thing(store, thing, before=before)
         used = _day(thing.used)
         yield PruneRow(
             thing.kind, thing.prefix, thing.size, used, verdict.why, verdict.may_go, gone
         )
+
+
+def _record(store: Store, going: Sequence[Verdict]) -> None:
+    """Keep who removes what, and why, before it goes; marks of use, which say nothing, aside."""
+    things = [
+        {"kind": each.thing.kind, "what": each.thing.prefix, "why": each.why}
+        for each in going
+        if each.thing.kind != "mark of use"
+    ]
+    if things:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        said = json.dumps({"at": at, "by": name_mover(), "things": things}, indent=1)
+        store.put_bytes(f"prunes/{at[:10]}-{uuid4().hex[:12]}.json", said.encode())
 
 
 def _prune_home(home: Path, *, before: float, yes: bool) -> Iterator[PruneRow]:

@@ -12,6 +12,7 @@ from prefect.settings import PREFECT_API_URL, PREFECT_UI_URL
 from configs.people.notifications import EventKind
 from configs.settings import Settings, SettingsError
 from ocr.errors import OcrError
+from ocr.machine.owner import name_user
 from tasks.notifying.apart import deliver_apart
 from tasks.notifying.ledger import claimed
 from tasks.notifying.notice import Notice
@@ -70,6 +71,12 @@ def current_run() -> str:
     if task is not None:
         return str(task.task_run.flow_run_id or "")
     return str(flow.flow_run.id) if flow is not None and flow.flow_run else ""
+
+
+def name_mover() -> str:
+    """Name who changes something in the store: user, machine and, in a run, its id."""
+    run = current_run()
+    return name_user() + (f", run {run}" if run else "")
 
 
 def link_to(run: str, *, report: str = "") -> str:

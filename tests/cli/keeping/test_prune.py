@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
+from ocr.machine.owner import name_user
+from tasks.workspace import open_workspace
 
 DAY_S = 24 * 3600
 
@@ -56,6 +58,21 @@ def test_told_so_it_goes(lost: Path, capsys: pytest.CaptureFixture[str]) -> None
 
     assert not lost.exists()
     assert "1 things, 0.0 MB removed" in capsys.readouterr().out
+
+
+def test_who_removed_what_is_kept(lost: Path) -> None:
+    store = open_workspace().store
+    assert run(["prune"]) == 0
+    assert list(store.list("prunes")) == []
+
+    assert run(["prune", "--yes"]) == 0
+    assert run(["prune", "--yes"]) == 0  # nothing is left to be removed
+
+    (key,) = store.list("prunes")
+    said = json.loads(store.read_bytes(key))
+    assert said["by"] == name_user()
+    assert [each["kind"] for each in said["things"]] == ["refused set"]
+    assert lost.parent.name in said["things"][0]["what"]
 
 
 def test_what_lies_on_this_machine_goes_too(

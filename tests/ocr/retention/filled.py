@@ -55,6 +55,7 @@ STAYS = {
     "reports/other/time-out-0.json": "a person said it",
     "rows/plates/newest.json": "says which rows are new",
     "smokes/0.json": "says what passed",
+    "prunes/0.json": "says what was removed",
     "else/0.json": "nothing that ocrline stores today",
 }
 """By prefix, why."""
@@ -94,6 +95,7 @@ def fill(store: Store, folder: Path) -> None:
         "reports/0.html",
         "rows/plates/newest.json",
         "smokes/0.json",
+        "prunes/0.json",
         "else/0.json",
         f"{BATCH}/0/lines.parquet",
         f"{BATCH}/published.json",
