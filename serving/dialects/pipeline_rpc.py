@@ -12,10 +12,11 @@ from urllib.parse import quote
 import grpc
 import grpc.aio
 import httpx
+from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp
 
 from serving.dialects.paddle_serving import ANY_NAME, error_number
-from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response
+from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response, has_more_fields
 from serving.listening import PortTaken
 from serving.problems import STATUS
 
@@ -27,6 +28,7 @@ MOST_AGE_MS: Final = 300_000
 EXPIRED: Final = STATUS["expired"]
 AT_ONCE_S: Final = 0.01
 """Of a call's time: where so little is left it is over, here or by its own clock."""
+MOST_FIELDS: Final = 1000
 ENVELOPE_BYTES: Final = 4096
 """Of a message, besides its image."""
 
@@ -63,8 +65,7 @@ class PipelineRpc:
             maximum_concurrent_rpcs=MOST_CALLS,
         )
         answer = grpc.unary_unary_rpc_method_handler(
-            self._answer,
-            request_deserializer=Request.FromString,
+            self._answer,  # which takes the message apart, once its fields are counted
             response_serializer=Response.SerializeToString,
         )
         service = grpc.method_handlers_generic_handler(SERVICE, {CALL: answer})
@@ -80,7 +81,14 @@ class PipelineRpc:
         await self._server.stop(drain_s)
         await self._http.aclose()
 
-    async def _answer(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+    async def _answer(self, message: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+        if has_more_fields(message, MOST_FIELDS):
+            said = f"a message of more than {MOST_FIELDS} fields; send one image in base64"
+            return Response(err_no=error_number(STATUS["wrong_fields"]), err_msg=said)
+        try:
+            request = Request.FromString(message)
+        except DecodeError:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the message is damaged")
         body = {
             "key": list(request.key),
             "value": list(request.value),

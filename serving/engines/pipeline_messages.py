@@ -14,6 +14,9 @@ PACKAGE = "baidu.paddle_serving.pipeline_serving"
 SERVICE = f"{PACKAGE}.PipelineService"
 CALL = "inference"
 METHOD = f"/{SERVICE}/{CALL}"
+VARINT, DELIMITED = 0, 2
+FIXED_BYTES = {1: 8, 5: 4}
+"""Of the other wire types that have a value."""
 _FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
     "Tensor": {
         "byte_data": (10, Field.TYPE_BYTES, False),
@@ -35,6 +38,39 @@ _FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
         "tensors": (5, Field.TYPE_MESSAGE, True),
     },
 }
+
+
+def has_more_fields(message: bytes, most: int) -> bool:
+    """Say whether an encoded message has more than so many fields, whose kinds do not matter.
+
+    It looks at no more of them: a message of empty fields is many times larger once it is parsed.
+    One that is damaged is for the parser to refuse.
+    """
+    at = count = 0
+    while at < len(message) and count <= most:
+        tag, at = _read_varint(message, at)
+        wire_type = tag & 7
+        if wire_type == VARINT:
+            _, at = _read_varint(message, at)
+        elif wire_type == DELIMITED:
+            size, at = _read_varint(message, at)
+            at += size
+        else:
+            at += FIXED_BYTES.get(wire_type, 0)
+        count += 1
+    return count > most
+
+
+def _read_varint(message: bytes, at: int) -> tuple[int, int]:
+    """Return a number of up to ten bytes, and where the next one begins."""
+    value = shift = 0
+    for byte in message[at : at + 10]:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        at += 1
+        if byte < 0x80:
+            break
+    return value, at
 
 
 def _make_messages() -> dict[str, Any]:

@@ -129,6 +129,22 @@ def test_limits_of_bodies_and_deadlines_hold(served: tuple[Gateway, str]) -> Non
     assert call(address, png("7"), name="bars").value[0] == "['7']"
 
 
+@pytest.mark.parametrize("field", [b"\x1a\x00", b"\x0a\x00"], ids=["tensors", "keys"])
+def test_a_message_of_many_parts_is_refused_before_it_is_taken_apart(
+    served: tuple[Gateway, str], field: bytes
+) -> None:
+    with grpc.insecure_channel(served[1]) as channel:
+        ask = channel.unary_unary(METHOD, bytes, Response.FromString)
+        reply = ask(field * 1001, timeout=30)
+
+        with pytest.raises(grpc.RpcError) as refused:
+            ask(b"\x0a\xff", timeout=30)
+
+    assert reply.err_no > 0
+    assert "more than 1000 fields" in reply.err_msg
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
 def test_a_key_is_metadata(tmp_path: Path) -> None:
     port, keys = pick_port(0), tmp_path / "keys.json"
     key = add_key(keys, name="orders", models=("bars",))
