@@ -1,5 +1,7 @@
 """A folder of this machine as a dataset's root."""
 
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -10,11 +12,13 @@ from typing import BinaryIO
 
 from ocr.dataset.roots.listing import walk_folder
 from ocr.dataset.roots.spelling import SpelledImages, find_spelling
-from ocr.errors import ArtifactNotFound
+from ocr.errors import ArtifactNotFound, BadInput
 from ocr.image.folder import FileStamp, ImageFolder
 from ocr.image.header import IMAGE_SUFFIXES
 from ocr.image.pixels import BadImage
 
+# O_NONBLOCK: opening a pipe must not wait for a writer.
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 MOST_LOOKED_AT = 1000
 """Files beside a label file that is not there."""
 
@@ -76,12 +80,33 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
 
     Raises:
         ArtifactNotFound: There is none of that name.
+        BadInput: It is a link out of the folder that it is named in, or no plain file.
     """
+    path = folder / name
     try:
-        return (folder / name).open("rb")
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-        path = folder / name
+        file = os.open(_follow(path, folder), _OPEN_FLAGS)
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise ArtifactNotFound(f"no label file {path}; {_say_where(path)}") from error
+    mode = os.fstat(file).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(file, "rb")
+    os.close(file)
+    if stat.S_ISDIR(mode):
+        raise ArtifactNotFound(f"no label file {path}; {_say_where(path)}")
+    raise BadInput(f"{path} is no plain file, and no label file")
+
+
+def _follow(path: Path, folder: Path) -> str:
+    """Return where a label file lies; one that a project names elsewhere may lie anywhere.
+
+    Who may write to a folder of labels is not to read by a link what the user of a run may.
+    """
+    there = os.path.realpath(path)
+    written, within = (os.path.normpath(Path.cwd() / each) for each in (path, folder))
+    is_named_inside = Path(written).is_relative_to(within)
+    if is_named_inside and not Path(there).is_relative_to(os.path.realpath(folder)):
+        raise BadInput(f"{path} is a link that leads out of {folder}: name the file itself")
+    return there
 
 
 def _say_where(path: Path) -> str:

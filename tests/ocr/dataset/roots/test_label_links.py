@@ -1,0 +1,61 @@
+"""Label files that are links, pipes and devices."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ocr.dataset.roots import FolderRoot
+from ocr.errors import ArtifactNotFound, BadInput
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> FolderRoot:
+    """A folder of labels beside a file that is none of them."""
+    folder = tmp_path / "labels"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "train.txt").write_text("a.png\tA\n")
+    (tmp_path / "secret").write_text("of somebody else")
+    return FolderRoot(folder)
+
+
+@pytest.mark.parametrize("name", ["link.txt", "inner/link.txt", "out/secret"])
+def test_a_link_that_leads_out_of_the_folder_is_refused(root: FolderRoot, name: str) -> None:
+    if name == "out/secret":
+        (root.path / "out").symlink_to(root.path.parent)
+    else:
+        (root.path / name).symlink_to(root.path.parent / "secret")
+
+    with pytest.raises(BadInput, match=r"is a link that leads out of .*: name the file itself"):
+        root.open_file(name)
+
+
+def test_links_within_and_files_named_elsewhere_are_read(root: FolderRoot) -> None:
+    (root.path / "inner" / "link.txt").symlink_to("../train.txt")
+    (root.path.parent / "linked").symlink_to(root.path)
+    names = ("inner/link.txt", "../secret", str(root.path.parent / "secret"))
+
+    with root.open_file(names[0]) as within, root.open_file(names[1]) as beside:
+        read = [within.read(), beside.read()]
+    with (
+        root.open_file(names[2]) as absolute,
+        FolderRoot(root.path.parent / "linked").open_file("train.txt") as linked,
+    ):
+        read += [absolute.read(), linked.read()]
+
+    labels, elsewhere = b"a.png\tA\n", b"of somebody else"
+    assert read == [labels, elsewhere, elsewhere, labels]
+
+
+def test_a_pipe_or_a_device_is_no_label_file(root: FolderRoot) -> None:
+    os.mkfifo(root.path / "pipe.txt")
+
+    with pytest.raises(BadInput, match=r"pipe\.txt is no plain file"):
+        root.open_file("pipe.txt")
+    with pytest.raises(BadInput, match="is no plain file"):
+        root.open_file("/dev/zero")
+
+
+def test_a_folder_is_no_label_file(root: FolderRoot) -> None:
+    with pytest.raises(ArtifactNotFound, match="no label file"):
+        root.open_file("inner")
