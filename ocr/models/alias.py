@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ocr.errors import BadData
+from ocr.models.key import NAME
 
 LATER_FIELDS = ("judged_by", "approved_by", "approval_reason")
 
@@ -122,7 +123,7 @@ def parse_history(data: bytes, *, source: str) -> tuple[Promotion, ...]:
         by = _whole(content.get("moved_by"), moves=len(moves))
         history = tuple(_from_json(move, by=each) for move, each in zip(moves, by, strict=True))
         is_consistent = history[-1].version == content["version"]
-    except (IndexError, KeyError, TypeError) as error:
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise BadData(f"{source} is no alias of a model: {error!r}") from error
     if not is_consistent:
         raise BadData(f"{source} points at {content['version']!r}, its history elsewhere")
@@ -161,4 +162,12 @@ def _whole(moved_by: Any, *, moves: int) -> list[str]:
 
 
 def _from_json(content: dict[str, Any], *, by: str) -> Promotion:
-    return Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ())), "by": by})
+    move = Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ())), "by": by})
+    for version in (move.version, move.previous):
+        if version is not None and not NAME.match(version):
+            raise ValueError(f"{version!r} is no version")
+    texts = (move.alias, move.at, move.reason, move.evaluation, *move.judged_by)
+    for said in (*texts, move.approved_by, move.approval_reason):
+        if not isinstance(said, str):
+            raise TypeError(f"{said!r} is no text")
+    return move

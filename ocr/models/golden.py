@@ -16,6 +16,7 @@ from typing import Any, Final
 from ocr.errors import BadData, ParityFailed
 from ocr.image.pixels import Image, decode_image, encode_png
 from ocr.models.bundle import GOLDEN_INPUTS, GOLDEN_OUTPUTS
+from ocr.models.key import NAME
 from ocr.models.page_line import PageLine
 
 TOLERANCE_PX: Final = 1.0
@@ -151,12 +152,19 @@ def _read_records(bundle: Path, key: str) -> list[tuple[Path, Any]]:
     """Read each golden image's path and what is recorded of it under a key."""
     try:
         content = json.loads((bundle / GOLDEN_OUTPUTS).read_text(encoding="utf-8"))
-        records = [(bundle / GOLDEN_INPUTS / one["file"], one[key]) for one in content["images"]]
+        records = [(_locate(bundle, one["file"]), one[key]) for one in content["images"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadData(f"{GOLDEN_OUTPUTS} is unreadable: {error!r}") from error
     if not records:
         raise BadData(f"{GOLDEN_OUTPUTS} names no image: nothing proves what the bundle reads")
     return records
+
+
+def _locate(bundle: Path, name: str) -> Path:
+    """Return the path of a golden image, which lies in the bundle whatever is said of it."""
+    if not NAME.match(name):
+        raise ValueError(f"{name!r} is no name of a golden image")
+    return bundle / GOLDEN_INPUTS / name
 
 
 def _file_name(number: int) -> str:

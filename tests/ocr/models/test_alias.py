@@ -140,6 +140,27 @@ def test_who_moved_it_is_nobody_where_it_is_not_told_of_every_move(moved_by: obj
     assert parse_history(json.dumps(content).encode(), source="x") == history
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("version", 5),
+        ("version", {"a": 1}),
+        ("version", "../../secret"),
+        ("previous", ""),
+        ("reason", ["a"]),
+        ("at", None),
+        ("approved_by", 3),
+    ],
+)
+def test_a_move_that_somebody_wrote_otherwise_is_no_move(field: str, value: object) -> None:
+    content = json.loads(format_history(champion_after("v1").history))
+    content["history"][0][field] = value
+    content["version"] = content["history"][0]["version"]
+
+    with pytest.raises(BadData, match="x is no alias of a model"):
+        parse_history(json.dumps(content).encode(), source="x")
+
+
 def test_what_is_nested_without_end_is_no_alias() -> None:
     with pytest.raises(BadData, match="x is no JSON"):
         parse_history(b"[" * 100_000, source="x")

@@ -1,5 +1,6 @@
 """Golden images: written, read back, and compared with what is read now."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -113,6 +114,20 @@ def test_unreadable_golden_outputs_prove_nothing(bundle: Path, content: str) -> 
         read_golden_pages(bundle)
     with pytest.raises(BadData, match=r"outputs\.json"):
         prove_lines(bundle, lambda _: [])
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../../outside.png", "", ".hidden", 7])
+def test_a_golden_image_lies_in_the_bundle_whatever_is_said_of_it(
+    bundle: Path, name: object
+) -> None:
+    (bundle.parent / "outside.png").write_bytes(b"of somebody else")
+    record = {"file": name, "text": "A", "lines": []}
+    (bundle / "golden/outputs.json").write_text(json.dumps({"images": [record]}))
+
+    with pytest.raises(BadData, match=r"outputs\.json is unreadable"):
+        prove_lines(bundle, lambda images: ["A" for _ in images])
+    with pytest.raises(BadData, match=r"outputs\.json is unreadable"):
+        read_golden_pages(bundle)
 
 
 def test_a_damaged_line_of_a_golden_page_is_named(bundle: Path) -> None:
