@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
+from pathlib import Path
+from stat import S_IRWXG, S_IRWXO
 from typing import Annotated
 
 import typer
@@ -96,6 +98,7 @@ def examine(
         yield from _offer_gpus(machine)
     if settings.store.startswith("s3://"):
         yield from check_clock(machine, endpoint=settings.s3_endpoint, secure=settings.s3_secure)
+    yield from _check_home(settings.home)
     yield _check_store(settings)
     yield _check_decoder()
     yield _check_fonts()
@@ -141,6 +144,17 @@ def _offer_gpus(machine: Machine) -> Iterator[Finding]:
 def _as_offer(finding: Finding) -> Finding:
     """Return what was found of a part that nothing asks for."""
     return replace(finding, verdict="absent") if finding.verdict == "broken" else finding
+
+
+def _check_home(home: Path) -> Iterator[Finding]:
+    """Say whether others may look into a home; that of earlier releases may have been made so."""
+    try:
+        mode = home.stat().st_mode
+    except OSError:  # there is none yet, or the store's finding says why
+        return
+    if mode & (S_IRWXG | S_IRWXO):
+        found = f"{home} is open to other users of this machine, with what documents hold"
+        yield risky("home", found, f"chmod 700 {home}, unless they are meant to")
 
 
 def _check_store(settings: Settings) -> Finding:

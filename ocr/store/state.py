@@ -56,6 +56,7 @@ def mark_home(home: Path) -> None:
 def write_home_mark(home: Path, **more: str) -> None:
     """Replace the mark of a home; `restoring` names the backup of an unfinished restore."""
     said = {"format": FORMAT, "release": version("ocrline"), **more}
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)  # what people's documents hold is in it
     with written_whole(home / HOME_MARK) as file:
         file.write(json.dumps(said).encode())
 

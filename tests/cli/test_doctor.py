@@ -253,6 +253,19 @@ def test_the_store_is_tried_by_writing_and_left_as_it_was(
     assert [path.name for path in tmp_path.rglob("[!.]*.*")] == ["one.json"]
 
 
+def test_a_home_that_others_may_look_into_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
+    for mode in (0o755, 0o700):
+        tmp_path.chmod(mode)
+        run(["doctor", "--json"])
+
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    found = [[each["advice"] for each in one if each["part"] == "home"] for one in told]
+    assert found == [[f"chmod 700 {tmp_path}, unless they are meant to"], []]
+
+
 def test_doctor_prints_paths_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     print_findings([fine("store", "/data/[a1]"), broken("disk", "full", "free [/] :car:")])
 

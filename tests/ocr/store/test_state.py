@@ -104,3 +104,11 @@ def test_the_mark_of_a_store_is_never_pruned(store: Store) -> None:
     (verdict,) = plan_removal(store, before=1e12)
 
     assert (verdict.may_go, verdict.why) == (False, "says which releases may read the store")
+
+
+def test_a_home_is_its_users_alone_from_its_first_moment(tmp_path: Path) -> None:
+    home = tmp_path / "fresh" / "home"
+
+    mark_home(home)
+
+    assert home.stat().st_mode & 0o777 == 0o700
