@@ -120,6 +120,11 @@ class Settings(BaseSettings):
         "waits; CANCEL_NEW, it gives up. Set by what starts runs, as the project says",
     )
     token: str = Field("", repr=False, description="Bearer token of the gateway; empty: none")
+    token_for: str = Field(
+        "",
+        description="Addresses of gateways elsewhere that runs may send the token to, "
+        "comma-separated; those of this machine always get it",
+    )
     s3_endpoint: str = Field("", description="HOST:PORT of the S3 server")
     s3_access_key: str = Field("", description="Its access key")
     s3_secret_key: str = Field("", repr=False, description="Its secret key")

@@ -15,7 +15,7 @@ from ocr.machine.owner import find_owners
 from ocr.models.alias import AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
-from tasks.gateway_address import LOOPBACK, find_endpoint
+from tasks.gateway_address import LOOPBACK, find_endpoint, token_for
 from tasks.gateway_client import GatewayClient, GatewayUnavailable
 from tasks.notifying.notify import name_mover
 from tasks.notifying.occasions import tell_move
@@ -37,7 +37,7 @@ def check_gateway(name: str, deployment: DeploymentParams) -> None:
     settings = Settings()
     endpoint = find_endpoint(deployment, settings.home)
     _refuse_other_store(endpoint, settings)
-    with GatewayClient(endpoint, token=settings.token) as gateway:
+    with GatewayClient(endpoint, token=token_for(endpoint, settings)) as gateway:
         if not gateway.check_takes(name):
             narrate("deploy", f"{endpoint} does not answer now; it is asked again at the end")
 
@@ -126,7 +126,7 @@ def _put_online(
     settings = Settings()
     endpoint = find_endpoint(deployment, settings.home)
     _refuse_other_store(endpoint, settings)
-    with GatewayClient(endpoint, token=settings.token) as gateway:
+    with GatewayClient(endpoint, token=token_for(endpoint, settings)) as gateway:
         gateway.wait_until_up(timeout_s=deployment.timeout_s)
         state = move()
         try:

@@ -1,8 +1,11 @@
 """Where a model is put online: at the gateway that its project names, or at this home's."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from configs.deployment import ENDPOINT, DeploymentParams
+from configs.settings import Settings
+from ocr.errors import BadInput
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 REMEMBERED = Path("services", "endpoint")
@@ -22,6 +25,22 @@ def find_endpoint(deployment: DeploymentParams, home: Path) -> str:
 def engine_of(deployment: DeploymentParams) -> str:
     """Return what a gateway reads with for a deployment; empty: what its settings say."""
     return deployment.target if deployment.target == "paddle-serving" else ""
+
+
+def token_for(endpoint: str, settings: Settings) -> str:
+    """Return what to ask a gateway with: the token is of this machine, an endpoint of a project.
+
+    Raises:
+        BadInput: Nobody said that the gateway, which is elsewhere, may have the token.
+    """
+    is_here = urlsplit(endpoint).hostname in LOOPBACK
+    told = [each.strip().rstrip("/") for each in settings.token_for.split(",")]
+    if settings.token and not is_here and endpoint not in told:
+        raise BadInput(
+            f"deployment.endpoint {endpoint} is not on this machine, and gets OCRLINE_TOKEN only "
+            "if you say so: set OCRLINE_TOKEN_FOR to it where runs are started"
+        )
+    return settings.token
 
 
 def read_remembered(home: Path) -> tuple[str, str]:
