@@ -34,6 +34,12 @@ _JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])")
 """Neither a byte of pixels, nor a restart between them, nor a fill byte: what has a length."""
 _JPEG_MARKED = frozenset(range(256)) - {0x00, 0x01, *range(0xD0, 0xD8), 0xFF}
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_PNM_MOST_HEADER = 1024
+_PNM_TOKEN = rb"(?:\s|#[^\r\n]*+[\r\n])++\d{1,10}+"
+_PNM_HEADER = re.compile(rb"P(?:[14](?:%b){2}|[2356](?:%b){3})\s" % (_PNM_TOKEN, _PNM_TOKEN))
+_PNM_KINDS = (b"1", b"2", b"3", b"4", b"5", b"6")
+_PNM_PLAIN = (b"P1", b"P2", b"P3")
+_PNM_MOST_COMMENTS = 100
 _JPEG_USUAL_FACTORS = b"\x11\x12\x21\x22"
 """Of 1 and 2 across and down: each is a multiple of every smaller one."""
 _JPEG_FILL, _JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = 0xFF, 0xC0, 0xD9, 0xDA
@@ -72,6 +78,23 @@ def image_suffix(data: bytes) -> str:
         return ".png"
     suffixes = {b"BM": ".bmp", b"GI": ".gif", b"RI": ".webp", b"II": ".tif", b"MM": ".tif"}
     return suffixes.get(data[:2], ".ppm")
+
+
+def find_pnm_excess(data: bytes) -> str:
+    """Say what of a PPM, PGM or PBM no program writes; empty: nothing, or it is none of these.
+
+    Pillow reads a header byte by byte, and copies what is left of a block at every comment.
+    """
+    if not data.startswith(b"P"):
+        return ""
+    if data[1:2] not in _PNM_KINDS:  # some of which Pillow knows
+        return f"not an image: {len(data)} bytes of an unknown format"
+    header = _PNM_HEADER.match(data[:_PNM_MOST_HEADER])
+    if header is None:
+        return f"no header of a PPM, PGM or PBM within {_PNM_MOST_HEADER} bytes"
+    if data.startswith(_PNM_PLAIN) and data.count(b"#", header.end()) > _PNM_MOST_COMMENTS:
+        return f"more than {_PNM_MOST_COMMENTS} comments between the pixels"
+    return ""
 
 
 def read_png_header(data: bytes) -> ImageHeader | None:

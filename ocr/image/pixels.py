@@ -19,6 +19,7 @@ from ocr.image.header import (
     MAX_JPEG_SCANS,
     PNG_MAGIC,
     ImageHeader,
+    find_pnm_excess,
     read_jpeg_header,
     read_png_header,
 )
@@ -216,6 +217,8 @@ def _check_tiles(opened: PIL.Image.Image, *, max_pixels: int) -> None:
 
 @contextmanager
 def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Image.Image]:
+    if excess := find_pnm_excess(data):
+        _refuse("unreadable_image", excess)
     try:
         yield PIL.Image.open(io.BytesIO(data), formats=formats)
     except PIL.UnidentifiedImageError:

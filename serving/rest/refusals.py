@@ -45,7 +45,7 @@ class Refusals:
         record = scope["state"]["record"]
         record.code = problem.code
         scope["route"] = scope.get("route") or self._find_route(scope)
-        first = "/" + scope["path"].split("/")[1]
+        first = "/" + scope["path"].lstrip("/").partition("/")[0]  # the path of OPTIONS may be *
         others = self._beneath.get(first, _write_ours)
         return self._writers.get(path_of(scope), others)(problem, record)
 

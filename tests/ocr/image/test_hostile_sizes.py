@@ -27,3 +27,39 @@ def test_pixels_that_an_image_says_it_has_are_told_sound_or_not() -> None:
     assert declared_pixels(encode_png(picture)[:-9]) == 1200
     assert declared_pixels(tiff_of_tall_tiles(height=10)) == 320_000
     assert declared_pixels(b"nothing") == 0
+
+
+@pytest.mark.parametrize(
+    "pnm",
+    [
+        b"P6\n#" + b"a" * 2000 + b"\n4 4 255\n" + bytes(48),
+        b"P6\n" + b"#\n" * 1000 + b"4 4 255\n" + bytes(48),
+        b"P5" + b" " * 2000 + b"4 4 255\n" + bytes(16),
+        b"P3 4 4 255\n" + b"#\n" * 101 + b"1 " * 48,
+        b"P1 4 4\n" + b"#\n" * 101 + b"1 " * 16,
+        b"Pf 4 4 " + b" " * 2000,
+        b"PyP 4 4\n#" + b"a" * 2000,
+    ],
+)
+def test_a_pnm_that_is_mostly_comment_is_refused_unread(pnm: bytes) -> None:
+    with pytest.raises(BadImage, match=r"within 1024 b|than 100 comm|unknown format") as caught:
+        decode_image(pnm, max_pixels=1000)
+
+    assert caught.value.reason == "unreadable_image"
+    assert declared_pixels(pnm) == 0
+
+
+@pytest.mark.parametrize(
+    ("pnm", "value"),
+    [
+        (b"P6 2 1 255\n" + b"##!" * 2, [33, 35, 35]),
+        (b"P6\n# made by\n# a scanner\n2 1 # wide\n255\n" + b"##!" * 2, [33, 35, 35]),
+        (b"P5\t2\r\n1\n255\n" + b"#" * 2, [35, 35, 35]),
+        (b"P3\n2 1\n255\n# first\n1 2 3\n# second\n1 2 3\n", [3, 2, 1]),
+        (b"P1 2 1\n00", [255, 255, 255]),
+        (b"P4 2 1\n\xff", [0, 0, 0]),
+    ],
+)
+def test_pnm_is_read_with_its_comments(pnm: bytes, value: list[int]) -> None:
+    assert decode_image(pnm, max_pixels=1000).tolist() == [[value] * 2]
+    assert declared_pixels(pnm) == 2

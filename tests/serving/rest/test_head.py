@@ -1,4 +1,6 @@
-"""What monitors ask with HEAD."""
+"""What monitors ask with HEAD, and servers with OPTIONS."""
+
+import socket
 
 import pytest
 
@@ -24,3 +26,13 @@ def test_head_of_what_only_reads_is_refused(gateway: Gateway) -> None:
     refused = gateway.http.head("/v1/recognize")
 
     assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+
+
+def test_options_of_everything_is_refused_as_any_path_that_there_is_not(gateway: Gateway) -> None:
+    with socket.create_connection(("127.0.0.1", gateway.port)) as client:
+        client.sendall(b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(65536), b""))
+
+    assert answer.startswith(b"HTTP/1.1 4")
+    assert b"x-request-id" in answer.lower()
+    assert "Traceback" not in gateway.log.read_text()
