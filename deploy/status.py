@@ -25,9 +25,10 @@ from deploy.services import (
     services_folder,
 )
 from deploy.web import answers
-from ocr.errors import OcrError
+from ocr.errors import OcrError, StoreUnavailable
 from ocr.machine.owner import find_owner_at, is_listening
-from ocr.store.state import check_home
+from ocr.store import open_store
+from ocr.store.state import check_home, meet_store
 from tasks.gateway_address import LOOPBACK
 
 PartState = Literal["up", "starting", "down"]
@@ -147,6 +148,12 @@ def _store(settings: Settings, folder: Path) -> Part:
 def _is_there(settings: Settings) -> bool:
     """Say whether the store answers anything; a folder is there, or will be made."""
     if not settings.store.startswith("s3://"):
+        try:
+            meet_store(settings.home, open_store(settings.store))
+        except StoreUnavailable:  # its disk is not mounted
+            return False
+        except OcrError:  # which its champions' line says
+            return True
         return True
     scheme = "https" if settings.s3_secure else "http"
     try:  # whose certificate it has, the store itself looks at
@@ -200,7 +207,7 @@ def _read_champions(settings: Settings, store: Part) -> tuple[dict[str, str] | N
     """Return the champion of each model; None where they are unknown, and what hinders if said."""
     from tasks.workspace import open_workspace  # it brings half a second of imports
 
-    if store.state == "down":
+    if store.state == "down" and settings.store.startswith("s3://"):
         return None, ""
     try:
         registry = open_workspace(settings).registry

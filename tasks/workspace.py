@@ -15,7 +15,7 @@ from ocr.machine.owner import name_user
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
-from ocr.store.state import check_home, check_store
+from ocr.store.state import check_home, meet_store
 from tasks.run.copies import use_copy
 
 
@@ -78,10 +78,11 @@ def open_workspace(settings: Settings | None = None) -> Workspace:
 
     Raises:
         BadInput: A newer release wrote the home or the store, or a restore was not finished.
+        StoreUnavailable: The store does not answer, or what the home has worked with is gone.
     """
     settings = settings or Settings()
     check_home(settings.home)
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
-    check_store(store)
+    meet_store(settings.home, store)
     return Workspace(store=store, home=settings.home)

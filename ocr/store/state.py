@@ -4,27 +4,54 @@ A release that writes what earlier ones would misread raises `FORMAT`. Where not
 release wrote that knew of no mark: format 1.
 """
 
+import hashlib
 import json
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from ocr.errors import ArtifactNotFound, BadData, BadInput
+from ocr.errors import ArtifactNotFound, BadData, BadInput, StoreUnavailable
 from ocr.store.protocol import Store
 from ocr.store.whole import written_whole
 
 FORMAT: Final = 1
 STORE_MARK: Final = "state/format.json"
 HOME_MARK: Final = "format.json"
+STORES: Final = "stores"
+"""In a home: a note of each store that it has worked with."""
 
 
-def check_store(store: Store) -> None:
-    """Raise BadInput where a newer release wrote the store."""
+def check_store(store: Store) -> bool:
+    """Raise BadInput where a newer release wrote the store; say whether it is marked."""
     try:
         data = store.read_bytes(STORE_MARK)
     except ArtifactNotFound:
-        return
+        return False
     _check(data, where=store.uri)
+    return True
+
+
+def meet_store(home: Path, store: Store) -> None:
+    """Know a store again that a home has worked with.
+
+    One that is gone, as its disk is not mounted, must not be begun anew: there is no champion in it
+    that a candidate has to beat.
+
+    Raises:
+        BadInput: A newer release wrote it.
+        StoreUnavailable: It is not what the home has worked with, but empty.
+    """
+    note = home / STORES / f"{hashlib.sha256(store.uri.encode()).hexdigest()[:16]}.txt"
+    is_marked, is_known = check_store(store), note.exists()
+    if is_known and not is_marked:
+        raise StoreUnavailable(
+            f"{home} has worked with {store.uri}, which holds nothing of it any more: is its disk "
+            f"mounted, or the bucket another? If it is to begin anew, remove {note}"
+        )
+    if is_marked and not is_known:
+        with suppress(OSError), written_whole(note) as file:  # who may not write there only reads
+            file.write(store.uri.encode())
 
 
 def mark_store(store: Store) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from ocr.errors import BadData, BadInput
+from ocr.errors import BadData, BadInput, StoreUnavailable
 from ocr.retention.plan import plan_removal
 from ocr.store import Store
 from ocr.store.local import LocalStore
@@ -17,6 +17,7 @@ from ocr.store.state import (
     check_store,
     mark_home,
     mark_store,
+    meet_store,
     read_home_mark,
 )
 from serving import app
@@ -112,3 +113,43 @@ def test_a_home_is_its_users_alone_from_its_first_moment(tmp_path: Path) -> None
     mark_home(home)
 
     assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_store_that_a_home_knows_is_not_begun_anew(store: Store, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    meet_store(home, store)  # new, and nothing is known of it yet
+    mark_store(store)
+    meet_store(home, store)
+    meet_store(home, store)
+    store.remove(STORE_MARK)
+
+    with pytest.raises(
+        StoreUnavailable, match="holds nothing of it any more: is its disk mou"
+    ) as it:
+        meet_store(home, store)
+    meet_store(tmp_path / "other", store)
+    (note,) = (home / "stores").iterdir()
+    assert note.read_text() == store.uri
+    assert str(it.value).endswith(f"remove {note}")
+    note.unlink()
+    meet_store(home, store)
+
+
+def test_commands_refuse_a_store_whose_disk_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    disk = tmp_path / "disk"
+    monkeypatch.setenv("OCRLINE_STORE", str(disk / "store"))
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    mark_store(LocalStore(disk / "store"))
+    assert run(["models", "list"]) == 0
+    disk.rename(tmp_path / "unmounted")
+
+    codes = [run(["models", "list"]), run(["prune"])]
+    capsys.readouterr()
+    run(["status", "--json"])
+
+    told = json.loads(capsys.readouterr().out)
+    (store,) = (part for part in told["parts"] if part["name"] == "store")
+    assert (codes, store["state"]) == ([5, 5], "down")
+    assert not disk.exists()
