@@ -11,6 +11,7 @@ from ocr.models.alias import AliasState, now
 from ocr.report.summary import render_question
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
+from tasks.approving.waiting import Waiting, find_asking
 from tasks.notifying.notify import link_to
 from tasks.notifying.occasions import tell_judgement, tell_question
 from tasks.references import EvaluationRef, JudgementRef
@@ -18,6 +19,15 @@ from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
 VERDICTS = {"reject": "rejected", "time-out": "not approved"}
+
+
+class AskedAlready(Exception):
+    """Another run waits for the answer to the same question."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        super().__init__(
+            f"run {waiting.run} asks about the same comparison already and goes on with its answer"
+        )
 
 
 def seek_approval(
@@ -51,7 +61,13 @@ def seek_approval(
             evaluation = evaluate()
             judgement = judge(evaluation)
             continue
-        answer = _ask(workspace, evaluation, judgement, params, champion)
+        try:
+            answer = _ask(workspace, evaluation, judgement, params, champion)
+        except AskedAlready as other:
+            narrate("approve", str(other))
+            reasons = (f"{other}.".capitalize(), *judgement.reasons)
+            asked = replace(judgement, verdict="hold", accepted=False, reasons=reasons)
+            return evaluation, asked
         if answer is not None:
             followed = _follow(judgement, answer)
             tell_judgement(evaluation.model.reference, followed)
@@ -85,13 +101,20 @@ def _ask(
     params: ApprovalParams,
     champion: AliasState | None,
 ) -> Answer | None:
-    """Return what a person says, or said before; None: the champion moved meanwhile."""
+    """Return what a person says, or said before; None: the champion moved meanwhile.
+
+    Raises:
+        AskedAlready: Another run waits for the same answer.
+    """
     moves = champion.moves if champion else ()
     key = approval_key(evaluation.key, judged_by=evaluation.judged_by, moves=moves)
     kept = find_answer(workspace.store, key)
     if kept is not None:
         narrate("approve", f"the same comparison was answered on {kept.at}")
         return kept
+
+    if asking := find_asking(key):
+        raise AskedAlready(asking)
 
     def has_moved() -> bool:
         found = workspace.registry.read_alias(evaluation.model.name)
@@ -104,7 +127,7 @@ def _ask(
             return False
 
     form = wait_for_person(
-        _word(evaluation, judgement, params),
+        _word(evaluation, judgement, params, comparison=key),
         is_outdated=is_settled,
         on_wait=lambda run_id: _say_where(run_id, evaluation, judgement),
     )
@@ -122,7 +145,9 @@ def _ask(
     return keep_answer(workspace.store, key, answer)
 
 
-def _word(evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalParams) -> Question:
+def _word(
+    evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalParams, *, comparison: str
+) -> Question:
     until = datetime.now(UTC) + timedelta(hours=params.timeout_h)
     said_until = until.strftime("%Y-%m-%d %H:%M UTC")
     if judgement.summary is None:
@@ -142,6 +167,7 @@ def _word(evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalPa
         "report": judgement.report,
         "until": said_until,
         "process": name_process(),
+        "comparison": comparison,
     }
     return Question(text=text, facts=facts, seconds=params.timeout_h * 3600)
 

@@ -36,7 +36,8 @@ class Waiting:
         report: Path of the report on the machine that runs it.
         until: When the champion stays for want of an answer.
         has_ended: Its process is gone: no answer would reach it.
-        question: Names the comparison that it asks about.
+        question: Names this question of this run.
+        comparison: What is asked about; equal for two runs that ask the same.
     """
 
     run: str
@@ -47,6 +48,7 @@ class Waiting:
     until: str
     has_ended: bool
     question: str
+    comparison: str
 
     @property
     def name(self) -> str:
@@ -70,6 +72,8 @@ def list_waiting() -> list[Waiting]:
 def find_waiting(reference: str) -> Waiting:
     """Find the one run that waits, by the name of its model or question or the start of its id.
 
+    Of several that ask about one comparison it is the first that lives: its answer is that of all.
+
     Raises:
         ArtifactNotFound: None does; the message lists those that do.
         BadInput: Several do.
@@ -80,10 +84,16 @@ def find_waiting(reference: str) -> Waiting:
     if not found:
         known = ", ".join(f"{each.name} ({each.run})" for each in every) or "none"
         raise ArtifactNotFound(f"Nothing waits that is {reference!r}; what waits: {known}")
-    if len(found) > 1:
+    if len({each.comparison or each.run for each in found}) > 1:
         runs = ", ".join(f"{each.model}: {each.run}" for each in found)
         raise BadInput(f"Several wait that are {reference!r}, name the run: {runs}")
-    return found[0]
+    return next((each for each in found if not each.has_ended), found[0])
+
+
+def find_asking(comparison: str) -> Waiting | None:
+    """Find a living run that asks about a comparison already."""
+    every = list_waiting()
+    return next((w for w in every if w.comparison == comparison and not w.has_ended), None)
 
 
 def answer(
@@ -141,4 +151,5 @@ def _describe(run: FlowRun, facts: dict[str, Any]) -> Waiting:
         until=facts["until"],
         has_ended=has_ended(facts["process"]),
         question=(run.state.state_details.pause_key if run.state else None) or "",
+        comparison=facts.get("comparison", ""),  # which runs of releases before do not say
     )

@@ -15,7 +15,7 @@ from ocr.gate.approval import Answer
 from ocr.models.alias import Promotion
 from ocr.models.registry import Registry
 from tasks.approving import approval
-from tasks.approving.waiting import answer, list_waiting
+from tasks.approving.waiting import answer, find_waiting, list_waiting
 from tasks.notifying import occasions
 from tasks.references import JudgementRef
 from tasks.workspace import open_workspace
@@ -229,15 +229,34 @@ def test_a_candidate_that_is_worse_than_the_new_champion_is_refused_unasked(
     assert list_waiting() == []
 
 
-def test_of_two_runs_that_ask_about_the_same_candidate_one_answer_is_for_both(
-    registry: Registry, tmp_path: Path
+def test_a_second_run_leaves_the_question_to_the_one_that_asks(
+    registry: Registry, tmp_path: Path, told: list[tuple[str, str]]
 ) -> None:
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        second = retrain(tmp_path)
+        still = list_waiting()
+        answer(waiting, decision="approve", by="Li Wei", reason="reads 8 at last")
+        first = run.result()
+
+    assert (second.verdict, second.accepted, first.accepted) == ("hold", False, True)
+    assert second.reasons[0].startswith(f"Run {waiting.run} asks about the same comparison already")
+    assert [each.run for each in still] == [waiting.run]
+    assert told == [("approval-needed", "bars:new"), ("promotion", "bars:new")]
+    assert champion(registry).version == "new"
+
+
+def test_of_two_runs_that_ask_in_the_same_moment_one_answer_is_for_both(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(approval, "find_asking", lambda _: None)  # neither has asked yet
     with (
         in_background(partial(retrain, tmp_path)) as one,
         in_background(partial(retrain, tmp_path)) as two,
     ):
         first = wait_for_question(one)
         wait_for_question(two, but=first.run)
+        assert find_waiting("bars") == first
         answer(first, decision="reject", by="Li Wei", reason="once is enough")
         verdicts = [run.result().verdict for run in (one, two)]
 
