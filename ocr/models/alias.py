@@ -164,7 +164,7 @@ def _whole(moved_by: Any, *, moves: int) -> list[str]:
 def _from_json(content: dict[str, Any], *, by: str) -> Promotion:
     move = Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ())), "by": by})
     for version in (move.version, move.previous):
-        if version is not None and not NAME.match(version):
+        if version not in (None, "") and not NAME.match(version):
             raise ValueError(f"{version!r} is no version")
     texts = (move.alias, move.at, move.reason, move.evaluation, *move.judged_by)
     for said in (*texts, move.approved_by, move.approval_reason):
