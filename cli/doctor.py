@@ -169,9 +169,9 @@ def _check_store(settings: Settings) -> Finding:
         return broken("store", f"{settings.store}: {error}", advice)
     try:
         store.put_bytes(PROBE, b"written and removed by ocrline doctor")
-    except OcrError as error:
+    except (OcrError, OSError) as error:
         return risky("store", f"can be read alone: {error}", "enough to serve; not to retrain")
-    with suppress(OcrError):  # as long as nobody prunes
+    with suppress(OcrError, OSError):  # as long as nobody prunes
         store.remove(PROBE)
     return fine("store", settings.store)
 

@@ -150,10 +150,8 @@ def _is_there(settings: Settings) -> bool:
     if not settings.store.startswith("s3://"):
         try:
             meet_store(settings.home, open_store(settings.store))
-        except StoreUnavailable:  # its disk is not mounted
-            return False
-        except OcrError:  # which its champions' line says
-            return True
+        except OcrError as error:  # what else there is its champions' line says
+            return not isinstance(error, StoreUnavailable)  # its disk is not mounted
         return True
     scheme = "https" if settings.s3_secure else "http"
     try:  # whose certificate it has, the store itself looks at
