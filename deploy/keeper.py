@@ -5,6 +5,7 @@ again with the environment that `ocrline up` had. `ocrline down` stops this firs
 """
 
 import time
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -69,9 +70,10 @@ def bring_back(settings: Settings) -> None:
 
 
 def say(text: str) -> None:
-    """Write a line to the log."""
+    """Write a line to the log, if there is room for one."""
     now = datetime.now().astimezone().isoformat(timespec="seconds")
-    print(f"{now} {text}", flush=True)  # noqa: T201 - it is the log
+    with suppress(OSError):
+        print(f"{now} {text}", flush=True)  # noqa: T201 - it is the log
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What brings back services that ended by themselves: each as it was, and no other."""
 
+import errno
 from pathlib import Path
 
 import psutil
@@ -96,3 +97,12 @@ def test_the_keeper_outlives_whatever_hinders_it(
         "ValueError: no port",
     ]
     assert pauses == [2, 4, 8]
+
+
+def test_a_log_without_room_does_not_end_the_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("builtins.print", fail)
+
+    keeper.say("ended: prefect")
