@@ -9,6 +9,7 @@ import asyncio
 import os
 import platform
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,10 +44,21 @@ class JobHere(ProcessJobConfiguration):
 def main() -> None:
     """Start the gateway, offer what is declared, then take runs until a signal says to stop."""
     settings = Settings()
+    keep_to_oneself(settings.home)
     start_gateway()
     offer(settings)
     setup_signal_handlers_worker(os.getpid(), "the worker", print)
     asyncio.run(_work())
+
+
+def keep_to_oneself(home: Path) -> None:
+    """Let Prefect's runner keep its files in the home, not where other users keep theirs.
+
+    It makes `runner_storage` in the folder for temporary files, which is the first user's then.
+    """
+    folder = home / "prefect"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    tempfile.tempdir = str(folder)  # of this process alone
 
 
 def start_gateway() -> None:

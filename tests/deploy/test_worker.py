@@ -1,6 +1,7 @@
 """The worker behind the Prefect UI: a real server, a real pool, runs that the UI starts."""
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,9 +11,11 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from prefect.runner import Runner
 
 from configs.presets import load_params
 from configs.settings import Settings
+from deploy import worker
 from deploy.api import PrefectApi
 from deploy.background import find_service
 from deploy.services import ensure_prefect
@@ -110,3 +113,15 @@ def wait_until(ask: Any, what: str) -> Any:
             return answer
         time.sleep(0.5)
     return pytest.fail(f"waited in vain for {what}")
+
+
+def test_no_other_user_is_met_in_the_folder_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+    worker.keep_to_oneself(tmp_path / "home")
+
+    assert Path(tempfile.gettempdir()) == tmp_path / "home" / "prefect"
+    assert Path(Runner()._tmp_dir).is_relative_to(tmp_path / "home")
+    assert (tmp_path / "home" / "prefect").stat().st_mode & 0o777 == 0o700
