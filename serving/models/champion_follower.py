@@ -64,6 +64,8 @@ class ChampionFollower:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="champions", daemon=True)
         self._loaders = ThreadPoolExecutor(LOADERS, thread_name_prefix="load")
+        # What comes to no end holds a thread for minutes: at its second try none of the others'.
+        self._again = ThreadPoolExecutor(LOADERS, thread_name_prefix="load-again")
         self._loading: set[str] = set()
         self._attempts: dict[str, _Attempt] = {}
         self._complaints: dict[str, str] = {}
@@ -78,7 +80,8 @@ class ChampionFollower:
         """Stop following; a load under way is waited for, because engines cannot be interrupted."""
         self._stop.set()
         self._thread.join(LONGEST_GOODBYE_S)  # it may hang in a store that does not answer
-        self._loaders.shutdown(wait=True, cancel_futures=True)
+        for loaders in (self._loaders, self._again):
+            loaders.shutdown(wait=True, cancel_futures=True)
 
     def look(self) -> None:
         """Look at every champion once and begin to load those that are new."""
@@ -129,7 +132,8 @@ class ChampionFollower:
         self._pool.expect(name, champion.version)
         if self._pool.states[name].is_behind and self._may_load(champion):
             self._loading.add(name)
-            self._loaders.submit(self._load, champion)
+            was_tried = self._attempts[name].not_before > 0
+            (self._again if was_tried else self._loaders).submit(self._load, champion)
         return True
 
     def _complain(self, name: str, message: str) -> None:

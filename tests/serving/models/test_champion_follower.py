@@ -1,5 +1,7 @@
 """A champion that fails to load for long is tried again and told; copies of old ones are swept."""
 
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,13 +43,37 @@ class Copying(Loader):
         return SimpleNamespace(name=model.name, version=model.version, engine="onnxruntime")
 
 
-def make_follower(loader: type[Loader], shelf: Shelf, metrics: ServingMetrics) -> ChampionFollower:
+class Endless(Copying):
+    """Comes to no end over two models but at their first try, when its worker is ended."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.over = threading.Event()
+        self.tried: list[str] = []
+
+    def load(self, model: ModelVersion, folder: Path) -> Any:
+        self.tried.append(model.name)
+        if model.name == "bars":
+            return super().load(model, folder)
+        if self.tried.count(model.name) > 1:
+            self.over.wait(60)
+        raise ProcessDied("the worker was ended")
+
+
+def make_follower(
+    loader: type[Loader],
+    shelf: Shelf,
+    metrics: ServingMetrics,
+    *,
+    named: tuple[str, ...] = ("bars",),
+    poll_s: float = 0.5,
+) -> ChampionFollower:
     return ChampionFollower(
         loader(shelf.registry, crew=None, engine="onnxruntime"),  # type: ignore[arg-type]
         ModelPool(named=(), metrics=metrics),
-        named=("bars",),
+        named=named,
         cache=shelf.folder / "cache",
-        poll_s=0.5,
+        poll_s=poll_s,
         metrics=metrics,
     )
 
@@ -83,3 +109,30 @@ def test_copies_are_kept_of_the_champion_and_of_what_a_rollback_brings_back(
 
     copies = sorted(path.name for path in (shelf.folder / "cache").glob("*/bars/*"))
     assert copies == ["v2", "v3"]
+
+
+def test_what_comes_to_no_end_keeps_no_other_model_from_being_updated(shelf: Shelf) -> None:
+    endless = ("first", "second")
+    for name in endless:
+        shelf.registry.promote(name, shelf.add_pages("p1", DIGITS, name=name), reason="first")
+    named = (*endless, "bars")
+    follower = make_follower(Endless, shelf, ServingMetrics(), named=named, poll_s=0.01)
+    loader: Any = follower._loader
+
+    def look_until(is_so: Callable[[], bool]) -> None:
+        end = time.monotonic() + 60
+        while not is_so() and time.monotonic() < end:
+            follower.look()
+            time.sleep(0.01)
+        assert is_so()
+
+    look_until(lambda: [loader.tried.count(name) for name in endless] == [2, 2])
+    shelf.registry.promote("bars", shelf.add("v1", DIGITS), reason="first")
+    look_until(
+        lambda: "bars" in follower._pool.states and not follower._pool.states["bars"].is_behind
+    )
+
+    loader.over.set()
+    follower._stop.set()
+    for loaders in (follower._loaders, follower._again):
+        loaders.shutdown(cancel_futures=True)
