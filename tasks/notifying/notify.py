@@ -2,6 +2,7 @@
 
 from contextvars import copy_context
 from threading import Thread
+from time import monotonic
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
@@ -13,10 +14,10 @@ from configs.people.notifications import EventKind
 from configs.settings import Settings, SettingsError
 from ocr.errors import OcrError
 from ocr.machine.owner import name_user
-from tasks.notifying.apart import deliver_apart
+from tasks.notifying.apart import MOST_S, deliver_apart
 from tasks.notifying.ledger import claimed
 from tasks.notifying.notice import Notice
-from tasks.notifying.targets import Targets, read_targets
+from tasks.notifying.targets import Target, Targets, read_targets
 from tasks.run.narration import narrate
 
 EVENTS: Final[dict[EventKind, str]] = {
@@ -25,6 +26,8 @@ EVENTS: Final[dict[EventKind, str]] = {
     "refusal": "ocrline.refused",
     "hold": "ocrline.held",
 }
+PATIENCE_S: Final = 5
+"""Until a person at a terminal hears what is waited for."""
 
 
 def notify(notice: Notice) -> None:
@@ -45,24 +48,37 @@ def notify(notice: Notice) -> None:
 
 
 def tell(notice: Notice, targets: Targets) -> list[str]:
-    """Tell each target that wants to know and was not told; return who could not be.
+    """Tell all targets that want to know and were not told, at once; return who could not be.
 
     Args:
         notice: What happened.
         targets: Who is told.
     """
-    failed = []
     home = Settings().home
-    for target in targets.every:
-        if not target.wants(notice):
-            continue
+    wanted = [target for target in targets.every if target.wants(notice)]
+    failed: dict[str, str] = {}
+
+    def tell_one(target: Target) -> None:
         with claimed(home, event=notice.id, target=target.url) as entry:
             undelivered = deliver_apart(notice, target, entry) if entry is not None else None
-            if undelivered is not None:
-                said = f"{undelivered.target} was not told: {undelivered.why}"
-                narrate("notify", said)
-                failed.append(said)
-    return failed
+        if undelivered is not None:
+            failed[target.url] = f"{undelivered.target} was not told: {undelivered.why}"
+
+    # No pool of threads: it takes no more work once the main thread has come to its end.
+    threads = [Thread(target=tell_one, args=(target,)) for target in wanted]
+    for thread in threads:
+        thread.start()
+    started = monotonic()
+    for thread in threads:
+        thread.join(max(0.0, started + PATIENCE_S - monotonic()))
+    if any(thread.is_alive() for thread in threads):
+        narrate("notify", f"waits for who is told, {MOST_S} s at most")
+    for thread in threads:
+        thread.join()
+    told = [failed[target.url] for target in wanted if target.url in failed]
+    for said in told:
+        narrate("notify", said)
+    return told
 
 
 def current_run() -> str:

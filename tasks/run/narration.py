@@ -1,6 +1,7 @@
 """What a person watching sees: a line in the terminal and in the run's log."""
 
 import logging
+from threading import main_thread
 
 from prefect import get_run_logger
 from prefect.exceptions import MissingContextError
@@ -15,6 +16,8 @@ TERMINAL = Terminal(stderr=True)
 def narrate(stage: str, message: str) -> None:
     """Say one thing about a stage, in the terminal and in the Prefect log."""
     TERMINAL.print(f"[bold cyan]{stage:>9}[/]  {escape(message)}", soft_wrap=True)
+    if not main_thread().is_alive():  # Prefect's log is closed, and would print a trace
+        return
     try:
         get_run_logger().info("%s", message)
     except MissingContextError:

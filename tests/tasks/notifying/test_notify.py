@@ -152,3 +152,36 @@ def test_a_test_message_that_does_not_arrive_is_told(
 
     assert code == 5
     assert "was not told" in capsys.readouterr().err
+
+
+def test_all_are_told_at_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that one that hangs for its minute keeps nobody from being told."""
+    together = threading.Barrier(3)
+
+    def meet(*_: object) -> None:
+        together.wait(timeout=60)
+
+    monkeypatch.setattr("tasks.notifying.notify.deliver_apart", meet)
+    with http_sink() as one, http_sink() as two, http_sink() as three:
+        tell_to(home, one, two, three)
+        notify(example("failure", id_="1"))
+        finish()
+
+    assert not together.broken
+
+
+def test_what_is_said_after_the_end_of_a_run_goes_to_the_terminal_alone() -> None:
+    said_late = """
+import threading
+from tasks.run import narration
+narration.get_run_logger = lambda: print("the closed log was asked")
+def say():
+    threading.main_thread().join()
+    narration.narrate("notify", "nobody was told")
+threading.Thread(target=say).start()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", said_late], capture_output=True, text=True, check=True
+    )
+
+    assert (done.stdout, done.stderr.split()) == ("", ["notify", "nobody", "was", "told"])
