@@ -73,6 +73,7 @@ def test_a_run_ends_before_its_dataset_is_prepared(
 ) -> None:
     monkeypatch.setattr(flow, "sweep_leftovers", lambda: None)  # without Prefect's server
     given = ["evaluation.baseline=bundle", "evaluation.baseline_bundle=gone:v1"]
+    given += ["deployment.target=none"]  # whoever listens at 8868
     (run,) = (
         getattr(flow, name) for name in ("retrain_lines", "retrain_pages") if hasattr(flow, name)
     )
