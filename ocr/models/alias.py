@@ -3,11 +3,12 @@
 import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ocr.errors import BadData
 from ocr.models.key import NAME
 
+Action = Literal["promote", "rollback", "undo"]
 LATER_FIELDS = ("judged_by", "approved_by", "approval_reason")
 
 
@@ -30,7 +31,7 @@ class Promotion:
     at: str
     reason: str
     evaluation: str = ""
-    action: Literal["promote", "rollback", "undo"] = "promote"
+    action: Action = "promote"
     judged_by: tuple[str, ...] = ()
     approved_by: str = ""
     approval_reason: str = ""
@@ -163,6 +164,8 @@ def _whole(moved_by: Any, *, moves: int) -> list[str]:
 
 def _from_json(content: dict[str, Any], *, by: str) -> Promotion:
     move = Promotion(**{**content, "judged_by": tuple(content.get("judged_by", ())), "by": by})
+    if move.action not in get_args(Action):
+        raise ValueError(f"{move.action!r} is no move")
     for version in (move.version, move.previous):
         if version not in (None, "") and not NAME.match(version):
             raise ValueError(f"{version!r} is no version")

@@ -83,7 +83,7 @@ def find_published(store: Store, *, key: str) -> str | None:
         return check_prefix(said["prefix"]).rstrip("/")
     except ArtifactNotFound:  # an upload is under way, or was given up
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadData(f"{store.uri}/{key}/{POINTER} names no prefix: {error!r}") from error
 
 

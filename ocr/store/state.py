@@ -105,7 +105,7 @@ def _check(data: bytes, *, where: str) -> dict[str, Any]:
     try:
         said = json.loads(data)
         is_newer = said["format"] > FORMAT
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadData(f"{where}: what says which form it has is damaged: {error!r}") from error
     if is_newer:
         ours = f"ocrline {version('ocrline')} knows format {FORMAT}"

@@ -151,6 +151,7 @@ def test_who_moved_it_is_nobody_where_it_is_not_told_of_every_move(moved_by: obj
         ("reason", ["a"]),
         ("at", None),
         ("approved_by", 3),
+        ("action", "burn"),
     ],
 )
 def test_a_move_that_somebody_wrote_otherwise_is_no_move(field: str, value: object) -> None:
