@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from paddle import inference
 
 from ocr.errors import BadData
+from serving.engines.paddle_programs import check_program
 
 # Paddle's import takes SIGTERM for itself, and its handler may hang: give the signals back.
 paddle.disable_signal_handler()
 
+PROGRAM = "paddle/inference.json"
 ONEDNN_SHAPES = 64
 """oneDNN keeps compiled kernels per input shape; without a limit lines of all widths pile up."""
 
@@ -36,6 +38,7 @@ class PaddleNet:
         Raises:
             BadData: It does not load.
         """
+        check_program(bundle / PROGRAM)
         try:
             predictor = inference.create_predictor(_configure(bundle))
         except (RuntimeError, ValueError, OSError) as error:
@@ -64,7 +67,7 @@ class PaddleNet:
 
 def _configure(bundle: Path) -> Any:
     folder = bundle / "paddle"
-    config = inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    config = inference.Config(str(bundle / PROGRAM), str(folder / "inference.pdiparams"))
     config.disable_gpu()
     config.enable_mkldnn()
     config.set_mkldnn_cache_capacity(ONEDNN_SHAPES)

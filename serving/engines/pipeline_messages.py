@@ -17,7 +17,9 @@ METHOD = f"/{SERVICE}/{CALL}"
 VARINT, DELIMITED = 0, 2
 FIXED_BYTES = {1: 8, 5: 4}
 """Of the other wire types that have a value."""
-_FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
+Fields = dict[str, dict[str, tuple[int, int | str, bool]]]
+"""Of messages by their names: a field's number, its kind or message, and whether it is a list."""
+_FIELDS: Fields = {
     "Tensor": {
         "byte_data": (10, Field.TYPE_BYTES, False),
         "elem_type": (20, Field.TYPE_INT32, False),
@@ -27,7 +29,7 @@ _FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
     "Request": {
         "key": (1, Field.TYPE_STRING, True),
         "value": (2, Field.TYPE_STRING, True),
-        "tensors": (3, Field.TYPE_MESSAGE, True),
+        "tensors": (3, "Tensor", True),
         "name": (4, Field.TYPE_STRING, False),
     },
     "Response": {
@@ -35,7 +37,7 @@ _FIELDS: dict[str, dict[str, tuple[int, int, bool]]] = {
         "err_msg": (2, Field.TYPE_STRING, False),
         "key": (3, Field.TYPE_STRING, True),
         "value": (4, Field.TYPE_STRING, True),
-        "tensors": (5, Field.TYPE_MESSAGE, True),
+        "tensors": (5, "Tensor", True),
     },
 }
 
@@ -73,25 +75,26 @@ def _read_varint(message: bytes, at: int) -> tuple[int, int]:
     return value, at
 
 
-def _make_messages() -> dict[str, Any]:
-    file = FileDescriptorProto(name="pipeline_service.proto", package=PACKAGE, syntax="proto3")
-    for name, fields in _FIELDS.items():
+def make_messages(package: str, messages: Fields) -> dict[str, Any]:
+    """Return the classes of messages by their names."""
+    file = FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+    for name, fields in messages.items():
         message = file.message_type.add(name=name)
         for field, (number, kind, is_list) in fields.items():
             added = message.field.add(
                 name=field,
                 number=number,
-                type=kind,
+                type=Field.TYPE_MESSAGE if isinstance(kind, str) else kind,
                 label=Field.LABEL_REPEATED if is_list else Field.LABEL_OPTIONAL,
             )
-            if kind == Field.TYPE_MESSAGE:
-                added.type_name = f".{PACKAGE}.Tensor"
+            if isinstance(kind, str):
+                added.type_name = f".{package}.{kind}"
     pool = DescriptorPool()
     pool.Add(file)
     return {
-        name: GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}")) for name in _FIELDS
+        name: GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}")) for name in messages
     }
 
 
-_MESSAGES = _make_messages()
+_MESSAGES = make_messages(PACKAGE, _FIELDS)
 Request, Response = _MESSAGES["Request"], _MESSAGES["Response"]

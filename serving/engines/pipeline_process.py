@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData, BadInput, ProcessDied
 from ocr.models.bundle import SERVING_FOLDER
+from serving.engines.paddle_programs import check_serving_folder
 from serving.engines.pipeline_messages import METHOD, Request, Response
 from serving.settings import PASSED_ON
 
@@ -43,9 +44,11 @@ class PipelineProcess:
             version: What every answer is to name.
 
         Raises:
+            BadData: Its program does more than compute.
             BadInput: The folder of temporary files is no place for a socket.
             OSError: It does not start.
         """
+        check_serving_folder(bundle / SERVING_FOLDER)
         self._name = bundle.name
         self._version = version
         self._folder = Path(tempfile.mkdtemp(prefix="ocrline-"))
