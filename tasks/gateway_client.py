@@ -18,6 +18,9 @@ POLL_S = 0.2
 BATCH = 8
 REQUEST_TIMEOUT_S = 30
 GLANCE_S = 5
+MOST_TOLD = 4 << 20
+"""Bytes of what a gateway says of its models."""
+MOST_SHOWN = 100
 BUSY_S = 60.0
 """How long a gateway is asked again that says when to come back."""
 BUSY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
@@ -76,11 +79,12 @@ class GatewayClient:
         """
         try:
             reply = self._get("/v1/capabilities", timeout_s=GLANCE_S)
-            only = reply.json().get("only") if reply.is_success else None
+            only = _parse(reply).get("only") if reply.is_success else None
         except (httpx.HTTPError, ValueError, AttributeError):
             return False
         if isinstance(only, list) and name not in only:
-            others = f"only {', '.join(map(str, only))}" if only else "other models"
+            named = ", ".join(repr(name)[:MOST_SHOWN] for name in only[:5])
+            others = f"only {named}{', …' * (len(only) > 5)}" if only else "other models"
             raise NotServedThere(
                 f"{self._endpoint} serves {others} to this key, not {name!r}: name it where that "
                 "gateway is started (ocrline serve --model, OCRLINE_MODELS), use a key that is for "
@@ -199,11 +203,17 @@ class GatewayClient:
             return [PageLine.from_json(line) for line in page["lines"]]
 
     def _list(self) -> dict[str, dict[str, Any]]:
-        models = self._get("/v1/models").raise_for_status().json()
+        models = _parse(self._get("/v1/models").raise_for_status())
         return {model["name"]: model for model in models["models"]}
 
     def _get(self, path: str, *, timeout_s: float = REQUEST_TIMEOUT_S) -> httpx.Response:
-        reply = self._http.get(path, timeout=timeout_s)
+        end, content = time.monotonic() + timeout_s, bytearray()
+        with self._http.stream("GET", path, timeout=timeout_s) as answer:
+            for piece in answer.iter_bytes():
+                content += piece
+                if len(content) > MOST_TOLD or time.monotonic() > end:
+                    raise httpx.ReadTimeout(f"its answer has no end within {timeout_s} s")
+        reply = httpx.Response(answer.status_code, content=bytes(content), request=answer.request)
         if reply.status_code in STRANGER:
             given = "another OCRLINE_TOKEN than this one" if self._token else "OCRLINE_TOKEN"
             raise TokenRefused(
@@ -256,6 +266,14 @@ class GatewayClient:
             yield
         except ParityFailed as error:
             raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
+
+
+def _parse(reply: httpx.Response) -> Any:
+    """Parse an answer; ValueError says that it is no JSON, or nested without end."""
+    try:
+        return reply.json()
+    except RecursionError:
+        raise ValueError("an answer that is nested without end") from None
 
 
 def _wait_s(reply: httpx.Response) -> float:

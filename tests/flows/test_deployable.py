@@ -51,7 +51,7 @@ def test_nothing_is_done_for_a_model_that_the_gateway_will_not_serve(
     given = ["name=plates", f"dataset.root={tmp_path}", f"deployment.endpoint={endpoint}"]
     params = load_params(preset, overrides=[*given, "deployment.target=gateway"])
 
-    with pytest.raises(NotServedThere, match="serves only bars to this key, not 'plates'"):
+    with pytest.raises(NotServedThere, match="serves only 'bars' to this key, not 'plates'"):
         next(flow._run(params, "deploy"))
     with pytest.raises(Began):
         next(flow._run(params, "judge"))

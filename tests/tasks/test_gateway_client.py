@@ -14,6 +14,7 @@ from tasks.gateway_client import (
     TokenRefused,
     VersionRefused,
 )
+from tests.ocr.store.test_s3_faults import Answer, canned_server
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
@@ -137,10 +138,19 @@ def test_a_gateway_says_beforehand_what_it_will_never_serve(shelf: Shelf, gatewa
         GatewayClient(gateway.url) as open_client,
         GatewayClient("http://127.0.0.1:9") as nobody,
     ):
-        with pytest.raises(NotServedThere, match="serves only pages to this key, not 'plates'"):
+        with pytest.raises(NotServedThere, match="serves only 'pages' to this key, not 'plates'"):
             ours.check_takes("plates")
         with pytest.raises(NotServedThere, match="serves other models to this key, not 'pages'"):
             theirs.check_takes("pages")
         told = [each.check_takes("pages") for each in (ours, open_client, nobody)]
 
         assert (told, open_client.check_takes("not-yet")) == ([True, True, False], True)
+
+
+@pytest.mark.parametrize("answer", [b"[" * 100_000, b" " * (5 << 20), b"[1]", b"{"])
+def test_an_answer_that_is_none_is_no_answer(answer: bytes) -> None:
+    served = canned_server({"GET": Answer(200, answer)})
+    with served as endpoint, GatewayClient(f"http://{endpoint}") as client:
+        assert client.check_takes("plates") is False
+        with pytest.raises(GatewayUnavailable, match="gives no answer after 0 s"):
+            client.wait_until_up(timeout_s=0)
