@@ -5,6 +5,7 @@ the access log are the same. The key is the call's metadata `authorization: Bear
 """
 
 import json
+import logging
 from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp
 
 from serving.dialects.paddle_serving import ANY_NAME, error_number
-from serving.engines.pipeline_messages import CALL, SERVICE, Request, Response, has_more_fields
+from serving.engines.pipeline_messages import CALL, SERVICE, Asked, Response, has_more_fields
 from serving.listening import PortTaken
 from serving.problems import STATUS
 
@@ -29,6 +30,8 @@ EXPIRED: Final = STATUS["expired"]
 AT_ONCE_S: Final = 0.01
 """Of a call's time: where so little is left it is over, here or by its own clock."""
 MOST_FIELDS: Final = 1000
+MOST_NAMES: Final = 1000
+"""Characters of the name and the keys: they come before whoever asks is known."""
 ENVELOPE_BYTES: Final = 4096
 """Of a message, besides its image."""
 
@@ -44,6 +47,7 @@ class PipelineRpc:
             address: Host and port.
             body_bytes: Largest message.
         """
+        logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells each request's address
         transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("rpc", 0))
         self._http = httpx.AsyncClient(transport=transport, base_url="http://localhost")
         self._address = address
@@ -83,20 +87,23 @@ class PipelineRpc:
 
     async def _answer(self, message: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         if has_more_fields(message, MOST_FIELDS):
-            said = f"a message of more than {MOST_FIELDS} fields; send one image in base64"
-            return Response(err_no=error_number(STATUS["wrong_fields"]), err_msg=said)
+            return _refuse(f"a message of more than {MOST_FIELDS} fields")
         try:
-            request = Request.FromString(message)
+            request = Asked.FromString(message)
         except DecodeError:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the message is damaged")
+        if sum(map(len, (request.name, *request.key))) > MOST_NAMES:
+            return _refuse(f"name and keys of more than {MOST_NAMES} characters")
+        if not all(map(str.isprintable, request.value)):
+            return _refuse("a value with what cannot be printed")
         body = {
             "key": list(request.key),
             "value": list(request.value),
-            "tensors": [tensor.name for tensor in request.tensors],
+            "tensors": ["refused"] * len(request.tensors),
         }
         reply = await self._http.post(
             f"/{quote(request.name or ANY_NAME, safe='')}/prediction",
-            content=json.dumps(body).encode(),
+            content=json.dumps(body, ensure_ascii=False).encode(),
             headers=_headers(context),
             timeout=None,
         )
@@ -108,6 +115,11 @@ class PipelineRpc:
             number = error_number(reply.status_code)
             answer = {"err_no": number, "err_msg": answer["error"]["message"]}
         return Response(**answer)
+
+
+def _refuse(said: str) -> Any:
+    number = error_number(STATUS["wrong_fields"])
+    return Response(err_no=number, err_msg=f"{said}; send one image in base64")
 
 
 def _headers(context: "grpc.aio.ServicerContext[Any, Any]") -> dict[str, str]:

@@ -32,6 +32,12 @@ _FIELDS: Fields = {
         "tensors": (3, "Tensor", True),
         "name": (4, Field.TYPE_STRING, False),
     },
+    "Asked": {  # a request of a stranger, whose tensors nobody takes apart
+        "key": (1, Field.TYPE_STRING, True),
+        "value": (2, Field.TYPE_STRING, True),
+        "tensors": (3, Field.TYPE_BYTES, True),
+        "name": (4, Field.TYPE_STRING, False),
+    },
     "Response": {
         "err_no": (1, Field.TYPE_INT32, False),
         "err_msg": (2, Field.TYPE_STRING, False),
@@ -97,4 +103,4 @@ def make_messages(package: str, messages: Fields) -> dict[str, Any]:
 
 
 _MESSAGES = make_messages(PACKAGE, _FIELDS)
-Request, Response = _MESSAGES["Request"], _MESSAGES["Response"]
+Request, Response, Asked = (_MESSAGES[name] for name in ("Request", "Response", "Asked"))

@@ -145,6 +145,21 @@ def test_a_message_of_many_parts_is_refused_before_it_is_taken_apart(
     assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
+def test_what_comes_before_the_key_is_looked_at_is_small(served: tuple[Gateway, str]) -> None:
+    _, address = served
+    long = call(address, png("1"), name="é" * 70_000)
+    with grpc.insecure_channel(address) as channel:
+        ask = channel.unary_unary(METHOD, Request.SerializeToString, Response.FromString)
+        keys = ask(Request(key=["k" * 500] * 3, value=["v"] * 3), timeout=30)
+        values = ask(Request(key=["image"], value=["\x01" * 100]), timeout=30)
+        tensors = ask(Request(tensors=[{"shape": [1] * 10_000}]), timeout=30)
+
+    assert "more than 1000 characters" in long.err_msg
+    assert "more than 1000 characters" in keys.err_msg
+    assert "cannot be printed" in values.err_msg
+    assert "tensors are not taken" in tensors.err_msg
+
+
 def test_a_key_is_metadata(tmp_path: Path) -> None:
     port, keys = pick_port(0), tmp_path / "keys.json"
     key = add_key(keys, name="orders", models=("bars",))
