@@ -84,9 +84,12 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
     """
     path = folder / name
     try:
-        file = os.open(_follow(path, folder), _OPEN_FLAGS)
+        file = os.open(os.path.realpath(path), _OPEN_FLAGS | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ArtifactNotFound(f"no label file {path}; {_say_where(path)}") from error
+    if not _lies_within(file, path, folder):
+        os.close(file)
+        raise BadInput(f"{path} is a link that leads out of its folder: name the file itself")
     mode = os.fstat(file).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(file, "rb")
@@ -96,17 +99,16 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
     raise BadInput(f"{path} is no plain file, and no label file")
 
 
-def _follow(path: Path, folder: Path) -> str:
-    """Return where a label file lies; one that a project names elsewhere may lie anywhere.
+def _lies_within(file: int, path: Path, folder: Path) -> bool:
+    """Say whether an open file lies in the folder of its name, or anywhere in the root with it.
 
-    Who may write to a folder of labels is not to read by a link what the user of a run may.
+    Who may write to a folder of labels is not to read by a link what the user of a run may. What
+    was opened is looked at, not what the name led to before.
     """
-    there = os.path.realpath(path)
-    written, within = (os.path.normpath(Path.cwd() / each) for each in (path, folder))
-    is_named_inside = Path(written).is_relative_to(within)
-    if is_named_inside and not Path(there).is_relative_to(os.path.realpath(folder)):
-        raise BadInput(f"{path} is a link that leads out of {folder}: name the file itself")
-    return there
+    written, root = (Path(os.path.normpath(Path.cwd() / each)) for each in (path, folder))
+    named_in = root if written.is_relative_to(root) and root != Path("/") else written.parent
+    opened = Path(os.readlink(f"/proc/self/fd/{file}"))  # noqa: PTH115 - of the kernel, no link
+    return opened.is_relative_to(os.path.realpath(named_in))
 
 
 def _say_where(path: Path) -> str:

@@ -26,8 +26,41 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(root: FolderRoot, name: 
     else:
         (root.path / name).symlink_to(root.path.parent / "secret")
 
-    with pytest.raises(BadInput, match=r"is a link that leads out of .*: name the file itself"):
+    with pytest.raises(BadInput, match=r"is a link that leads out of its folder: name the"):
         root.open_file(name)
+
+
+def test_so_is_one_in_a_folder_that_the_project_names_elsewhere(root: FolderRoot) -> None:
+    elsewhere = root.path.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "link.txt").symlink_to(root.path.parent / "secret")
+    (root.path.parent / "again").symlink_to(root.path)
+    (root.path / "link.txt").symlink_to(root.path.parent / "secret")
+
+    for name in ("../elsewhere/link.txt", str(elsewhere / "link.txt"), "../again/link.txt"):
+        with pytest.raises(BadInput, match="is a link that leads out of its folder"):
+            root.open_file(name)
+
+
+def test_what_was_swapped_for_a_link_is_not_read(
+    root: FolderRoot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at where a name leads and the opening of it."""
+    real = os.path.realpath
+
+    def swap(path: os.PathLike[str] | str) -> str:
+        found = real(path)
+        if str(path).endswith("inner/swapped.txt"):
+            (root.path / "inner").rename(root.path / "gone")
+            (root.path / "inner").symlink_to(root.path.parent)
+        return found
+
+    (root.path / "inner" / "swapped.txt").write_text("labels")
+    (root.path.parent / "swapped.txt").write_text("of somebody else")
+    monkeypatch.setattr(os.path, "realpath", swap)
+
+    with pytest.raises(BadInput, match="is a link that leads out of its folder"):
+        root.open_file("inner/swapped.txt")
 
 
 def test_links_within_and_files_named_elsewhere_are_read(root: FolderRoot) -> None:
