@@ -11,13 +11,15 @@ from rich.table import Table
 
 from ocr.terminal import Terminal
 
+_ESCAPED = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+"""As JSON may have them: some terminals obey them."""
 OUT = Terminal()
 ERR = Terminal(stderr=True)
 
 
 def print_json(value: Any) -> None:
     """Print one JSON document to standard output; of a file's name also what is no UTF-8."""
-    document = json.dumps(value, ensure_ascii=False, default=_plain)
+    document = json.dumps(value, ensure_ascii=False, default=_plain).translate(_ESCAPED)
     typer.echo(document.encode("utf-8", "backslashreplace").decode())  # as JSON escapes it
 
 

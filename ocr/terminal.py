@@ -6,7 +6,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-_CONTROLS = [*range(0x20), 0x7F, *range(0x80, 0xA0)]
+_DIRECTIONS = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+"""They turn what follows around."""
+_CONTROLS = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_DIRECTIONS]
 _SHOWN = {code: ascii(chr(code))[1:-1] for code in _CONTROLS if chr(code) not in "\t\n"}
 _UNSEEN_WIDTH = 1 << 16
 

@@ -49,8 +49,8 @@ def test_an_error_prints_texts_as_they_are(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == "error: no folder /data/[a1]/:car:\n"
 
 
-STEERING = "\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f"
-SHOWN = r"\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f"
+STEERING = "\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f \u202e\u2066\u2028"
+SHOWN = r"\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f \u202e\u2066\u2028"
 
 
 def test_nothing_that_is_printed_steers_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
@@ -61,4 +61,12 @@ def test_nothing_that_is_printed_steers_the_terminal(capfd: pytest.CaptureFixtur
 
     out, err = capfd.readouterr()
     assert (out.count(SHOWN), err.count(SHOWN)) == (2, 2)
-    assert not {"\x1b", "\x07", "\x9b", "\r", "\x08", "\x7f"} & set(out + err)
+    assert not set(STEERING) - {*" [];0123456789tileJm"} & set(out + err)
+
+
+def test_json_has_no_control_characters_either(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"reason": "\x1b\x7f\x9b31m李伟"})
+
+    out = capsys.readouterr().out
+    assert out == '{"reason": "\\u001b\\u007f\\u009b31m李伟"}\n'
+    assert json.loads(out) == {"reason": "\x1b\x7f\x9b31m李伟"}
