@@ -8,6 +8,9 @@ from typing import Any
 
 import yaml
 
+MOST_WRITTEN = 4 << 20
+"""Characters of a file of YAML as JSON: eight levels of nine aliases are gigabytes."""
+
 
 class ConfigError(ValueError):
     """A preset or override that cannot be used; names the key's full path and what is allowed."""
@@ -83,7 +86,11 @@ def read_yaml(text: str) -> Any:
         RecursionError: It is nested too deep.
     """
     value = yaml.safe_load(text)
-    json.dumps(value, default=str, skipkeys=True)
+    left = MOST_WRITTEN
+    for piece in json.JSONEncoder(default=str, skipkeys=True).iterencode(value):
+        left -= len(piece)
+        if left < 0:
+            raise ValueError(f"it has more than {MOST_WRITTEN} characters, its aliases written out")
     return value
 
 

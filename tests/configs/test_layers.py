@@ -4,9 +4,20 @@ from pathlib import Path
 
 import pytest
 
+from configs.layers import read_yaml
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
+
+
+def test_aliases_that_are_gigabytes_written_out_are_refused() -> None:
+    levels = "\n".join(
+        f"{name}: &{name} [{', '.join([f'*{below}'] * 9)}]"
+        for below, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+
+    with pytest.raises(ValueError, match="more than 4194304 characters, its aliases written out"):
+        read_yaml(f"a: &a [{', '.join('x' * 9)}]\n{levels}")
 
 
 def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> None:
