@@ -20,7 +20,7 @@ from configs.settings import Settings
 from ocr.image.pixels import Image
 from ocr.synthesis.lines.render import open_lines
 from ocr.synthesis.pages.render import open_pages
-from tasks.gateway_address import find_endpoint
+from tasks.gateway_address import find_endpoint, token_for
 
 UNAVAILABLE = 5
 LINES = 5
@@ -113,8 +113,8 @@ def _ask(address: str, images: Sequence[Image]) -> Any:
         cv2.imwrite(str(path), image)
     said = shlex.join(["curl", *(word for path in paths for word in ("-F", f"image=@{path}"))])
     headers = {}
-    if settings.token:
-        headers["authorization"] = f"Bearer {settings.token}"
+    if token := token_for(address.partition("/v1/")[0], settings):
+        headers["authorization"] = f"Bearer {token}"
         said += ' -H "authorization: Bearer $OCRLINE_TOKEN"'
     typer.echo(f"\n{said} {shlex.quote(address)}")
     files = [("image", (path.name, path.read_bytes(), "image/png")) for path in paths]

@@ -13,7 +13,7 @@ from configs.presets import ProjectParams, load_project
 from configs.retrain import RetrainPagesParams
 from configs.settings import Settings
 from flows.stages import Stage
-from tasks.gateway_address import engine_of, find_endpoint
+from tasks.gateway_address import engine_of, find_endpoint, may_have_token
 
 if TYPE_CHECKING:
     from tasks.references import JudgementRef
@@ -88,7 +88,8 @@ def _start_services(
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         # Before Prefect's, whose worker starts it for the UI.
-        if deploys and (deployment.endpoint or not remembered_endpoint(settings)):
+        is_new = deployment.endpoint or not remembered_endpoint(settings)
+        if deploys and is_new and may_have_token(endpoint, settings):
             remember_endpoint(settings, endpoint, engine=engine)
         ensure_store(settings)
         server = ensure_prefect(settings)

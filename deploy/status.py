@@ -29,7 +29,7 @@ from ocr.errors import OcrError, StoreUnavailable
 from ocr.machine.owner import find_owner_at, is_listening
 from ocr.store import open_store
 from ocr.store.state import check_home, meet_store
-from tasks.gateway_address import LOOPBACK
+from tasks.gateway_address import LOOPBACK, may_have_token
 
 PartState = Literal["up", "starting", "down"]
 UNKNOWN = "unknown"
@@ -228,7 +228,8 @@ def _list_models(
 
 def _ask(settings: Settings, address: str) -> dict[str, str] | None:
     """Return the version of each model that a gateway serves; None: it does not take our token."""
-    headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
+    token = settings.token if may_have_token(address, settings) else ""
+    headers = {"authorization": f"Bearer {token}"} if token else {}
     try:
         reply = httpx.get(f"{address}/v1/models", headers=headers, timeout=5, trust_env=False)
         if reply.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):

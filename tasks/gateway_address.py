@@ -33,14 +33,19 @@ def token_for(endpoint: str, settings: Settings) -> str:
     Raises:
         BadInput: Nobody said that the gateway, which is elsewhere, may have the token.
     """
-    is_here = urlsplit(endpoint).hostname in LOOPBACK
-    told = [each.strip().rstrip("/") for each in settings.token_for.split(",")]
-    if settings.token and not is_here and endpoint not in told:
+    if not may_have_token(endpoint, settings):
         raise BadInput(
             f"deployment.endpoint {endpoint} is not on this machine, and gets OCRLINE_TOKEN only "
             "if you say so: set OCRLINE_TOKEN_FOR to it where runs are started"
         )
     return settings.token
+
+
+def may_have_token(endpoint: str, settings: Settings) -> bool:
+    """Say whether a gateway may be sent the token, or there is none."""
+    is_here = urlsplit(endpoint).hostname in LOOPBACK
+    told = [each.strip().rstrip("/") for each in settings.token_for.split(",")]
+    return is_here or not settings.token or endpoint in told
 
 
 def read_remembered(home: Path) -> tuple[str, str]:
