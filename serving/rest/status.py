@@ -17,7 +17,7 @@ from serving.problems import SOON, Problem
 from serving.rest.body import Limits
 from serving.rest.documents.request import Format
 from serving.rest.openapi import SERVER, ErrorAnswer, refused
-from serving.web.docs_page import render_docs
+from serving.web.docs_page import DocsPage
 
 IMAGES: Final = ("JPEG", "PNG", "WebP", "TIFF", "BMP", "GIF", "PPM")
 
@@ -155,9 +155,11 @@ def status_routes(pool: ModelPool, *, limits: Limits, metrics: ServingMetrics) -
             raise Problem("forbidden", f"The key {caller.name} is for {', '.join(caller.models)}")
         return Response(metrics.render(), media_type=CONTENT_TYPE_LATEST)
 
+    page = DocsPage()
+
     @router.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> HTMLResponse:
-        return HTMLResponse(render_docs(request.app.openapi(), address=str(request.base_url)))
+        return HTMLResponse(page.show(request.app.openapi, address=str(request.base_url)))
 
     return router
 
