@@ -113,7 +113,8 @@ def _ask(
         narrate("approve", f"the same comparison was answered on {kept.at}")
         return kept
 
-    if asking := find_asking(key):
+    comparison = f"{workspace.store.uri} {key}"
+    if asking := find_asking(comparison):
         raise AskedAlready(asking)
 
     def has_moved() -> bool:
@@ -127,7 +128,7 @@ def _ask(
             return False
 
     form = wait_for_person(
-        _word(evaluation, judgement, params, comparison=key),
+        _word(evaluation, judgement, params, comparison=comparison),
         is_outdated=is_settled,
         on_wait=lambda run_id: _say_where(run_id, evaluation, judgement),
     )

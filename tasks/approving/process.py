@@ -15,6 +15,11 @@ def name_process() -> str:
     return f"{socket.gethostname()} {os.getpid()} {_started_s(os.getpid()):.2f}"
 
 
+def lives_here(named: str) -> bool:
+    """Say whether a process that was named so is known to live on this machine."""
+    return named.startswith(f"{socket.gethostname()} ") and not has_ended(named)
+
+
 def has_ended(named: str) -> bool:
     """Say whether a process that was named so is known to be gone; another machine's is not."""
     machine, pid, began = named.split(" ")

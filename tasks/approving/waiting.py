@@ -20,7 +20,7 @@ from ocr.errors import AliasMoved, ArtifactNotFound, BadInput
 from ocr.gate.approval import MOST_NAME, MOST_REASON
 from tasks.approving.form import ApprovalForm
 from tasks.approving.pause import KEY, QUESTION
-from tasks.approving.process import has_ended
+from tasks.approving.process import has_ended, lives_here
 
 MOST = 200
 
@@ -37,7 +37,8 @@ class Waiting:
         until: When the champion stays for want of an answer.
         has_ended: Its process is gone: no answer would reach it.
         question: Names this question of this run.
-        comparison: What is asked about; equal for two runs that ask the same.
+        lives_here: Its process is known to wait on this machine.
+        comparison: What is asked about, in which store; equal for two runs that ask the same.
     """
 
     run: str
@@ -48,6 +49,7 @@ class Waiting:
     until: str
     has_ended: bool
     question: str
+    lives_here: bool
     comparison: str
 
     @property
@@ -91,9 +93,9 @@ def find_waiting(reference: str) -> Waiting:
 
 
 def find_asking(comparison: str) -> Waiting | None:
-    """Find a living run that asks about a comparison already."""
+    """Find a run of this machine that asks already; of one elsewhere nobody knows if it lives."""
     every = list_waiting()
-    return next((w for w in every if w.comparison == comparison and not w.has_ended), None)
+    return next((w for w in every if w.comparison == comparison and w.lives_here), None)
 
 
 def answer(
@@ -151,5 +153,6 @@ def _describe(run: FlowRun, facts: dict[str, Any]) -> Waiting:
         until=facts["until"],
         has_ended=has_ended(facts["process"]),
         question=(run.state.state_details.pause_key if run.state else None) or "",
+        lives_here=lives_here(facts["process"]),
         comparison=facts.get("comparison", ""),  # which runs of releases before do not say
     )

@@ -15,7 +15,7 @@ from ocr.gate.approval import Answer
 from ocr.models.alias import Promotion
 from ocr.models.registry import Registry
 from tasks.approving import approval
-from tasks.approving.waiting import answer, find_waiting, list_waiting
+from tasks.approving.waiting import answer, find_asking, find_waiting, list_waiting
 from tasks.notifying import occasions
 from tasks.references import JudgementRef
 from tasks.workspace import open_workspace
@@ -68,8 +68,8 @@ def champion(registry: Registry) -> Promotion:
 
 
 def kept_answers(registry: Registry) -> list[Any]:
-    names = (key.rpartition("/")[2] for key in registry.store.list("reports"))
-    return [name for name in names if name.endswith(".json")]
+    keys = registry.store.list("reports")
+    return [key.rpartition("/")[2] for key in keys if key.endswith(".json")]
 
 
 def test_an_approved_candidate_is_deployed_and_the_history_says_who_and_why(
@@ -244,6 +244,21 @@ def test_a_second_run_leaves_the_question_to_the_one_that_asks(
     assert [each.run for each in still] == [waiting.run]
     assert told == [("approval-needed", "bars:new"), ("promotion", "bars:new")]
     assert champion(registry).version == "new"
+
+
+def test_a_run_of_another_store_or_machine_asks_for_itself(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with in_background(partial(retrain, tmp_path)) as run:
+        waiting = wait_for_question(run)
+        asked = waiting.comparison
+        found = [find_asking(asked), find_asking(asked.replace("file://", "s3://"))]
+        with monkeypatch.context() as patched:
+            patched.setattr("socket.gethostname", lambda: "another-machine")
+            found.append(find_asking(asked))
+        answer(waiting, decision="reject", by="Li Wei", reason="once is enough")
+        run.result()
+    assert found == [waiting, None, None]
 
 
 def test_of_two_runs_that_ask_in_the_same_moment_one_answer_is_for_both(

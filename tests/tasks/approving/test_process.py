@@ -7,7 +7,7 @@ import sys
 import psutil
 import pytest
 
-from tasks.approving.process import has_ended, name_process
+from tasks.approving.process import has_ended, lives_here, name_process
 
 
 def test_a_process_lives_also_when_the_clock_of_its_machine_was_set(
@@ -33,3 +33,6 @@ def test_a_process_that_is_gone_has_ended_and_one_of_another_machine_is_not_know
 
     assert has_ended(f"{machine} {gone.pid} {began}")
     assert not has_ended(f"another-machine {os.getpid()} {began}")
+    assert lives_here(name_process())
+    assert not lives_here(f"{machine} {gone.pid} {began}")
+    assert not lives_here(f"another-machine {os.getpid()} {began}")
