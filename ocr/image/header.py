@@ -20,6 +20,7 @@ IMAGE_SUFFIXES = (
 """Suffixes of the files that `ocr.image.pixels` reads."""
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 JPEG_MAGIC = b"\xff\xd8\xff"
+TIFF_MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _PNG_ALPHA_COLOURS = (4, 6)
 _PNG_MOST_CHUNKS = 10_000
 _PNG_MOST_INFLATED = 16 << 20
@@ -40,6 +41,11 @@ _PNM_HEADER = re.compile(rb"P(?:[14](?:%b){2}|[2356](?:%b){3})\s" % (_PNM_TOKEN,
 _PNM_KINDS = (b"1", b"2", b"3", b"4", b"5", b"6")
 _PNM_PLAIN = (b"P1", b"P2", b"P3")
 _PNM_MOST_COMMENTS = 100
+_TIFF_PARTS = (273, 279, 324, 325)
+"""Tags: where strips and tiles are, and how long."""
+_TIFF_MOST_PARTS = 50_000
+_TIFF_MOST_TAGS = 1000
+_TIFF_MOST_IMAGES = 1000
 _JPEG_USUAL_FACTORS = b"\x11\x12\x21\x22"
 """Of 1 and 2 across and down: each is a multiple of every smaller one."""
 _JPEG_FILL, _JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = 0xFF, 0xC0, 0xD9, 0xDA
@@ -94,6 +100,35 @@ def find_pnm_excess(data: bytes) -> str:
         return f"no header of a PPM, PGM or PBM within {_PNM_MOST_HEADER} bytes"
     if data.startswith(_PNM_PLAIN) and data.count(b"#", header.end()) > _PNM_MOST_COMMENTS:
         return f"more than {_PNM_MOST_COMMENTS} comments between the pixels"
+    return ""
+
+
+def find_tiff_excess(data: bytes) -> str:
+    """Say what of a TIFF no program writes; empty: nothing, or it is none.
+
+    Pillow makes a list of all tiles or strips, and starts a decoder for each.
+    """
+    if not data.startswith(TIFF_MAGICS):
+        return ""
+    order = "<" if data.startswith(b"II") else ">"
+    is_big = data[2:4] in (b"+\0", b"\0+")
+    number, entry = ("Q", "HHQQ") if is_big else ("H", "HHII")
+    link = "Q" if is_big else "I"
+    try:
+        (at,) = struct.unpack_from(f"{order}{link}", data, 8 if is_big else 4)
+        for _ in range(_TIFF_MOST_IMAGES):
+            (entries,) = struct.unpack_from(f"{order}{number}", data, at)
+            at += struct.calcsize(f"={number}")
+            size = struct.calcsize(f"={entry}")
+            for place in range(at, at + size * min(entries, _TIFF_MOST_TAGS), size):
+                tag, _, count, _ = struct.unpack_from(f"{order}{entry}", data, place)
+                if tag in _TIFF_PARTS and count > _TIFF_MOST_PARTS:
+                    return f"{count} tiles or strips, allowed are {_TIFF_MOST_PARTS}"
+            (at,) = struct.unpack_from(f"{order}{link}", data, at + size * entries)
+            if not at:
+                break
+    except struct.error:  # cut, or none: its decoder says so
+        pass
     return ""
 
 

@@ -18,8 +18,10 @@ from ocr.image.header import (
     JPEG_MAGIC,
     MAX_JPEG_SCANS,
     PNG_MAGIC,
+    TIFF_MAGICS,
     ImageHeader,
     find_pnm_excess,
+    find_tiff_excess,
     read_jpeg_header,
     read_png_header,
 )
@@ -38,7 +40,6 @@ TILE_EXCESS = 4
 
 JPEG_QUALITY = 95
 _TILE_SIZE = (PIL.TiffImagePlugin.TILEWIDTH, PIL.TiffImagePlugin.TILELENGTH)
-_TIFF_MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them trip over
     ArithmeticError,
     EOFError,
@@ -139,7 +140,7 @@ def count_frames(data: bytes, *, at_most: int) -> int:
     Raises:
         BadImage: With the reason unreadable_image or truncated_image.
     """
-    if data[:4] not in _TIFF_MAGICS:
+    if data[:4] not in TIFF_MAGICS:
         return 1
     with _opened(data, formats=("TIFF",)) as opened:
         count = 1
@@ -217,7 +218,7 @@ def _check_tiles(opened: PIL.Image.Image, *, max_pixels: int) -> None:
 
 @contextmanager
 def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Image.Image]:
-    if excess := find_pnm_excess(data):
+    if excess := find_pnm_excess(data) or find_tiff_excess(data):
         _refuse("unreadable_image", excess)
     try:
         yield PIL.Image.open(io.BytesIO(data), formats=formats)

@@ -1,5 +1,7 @@
 """What images say of their size, and what is believed of it."""
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,27 @@ def test_a_pnm_that_is_mostly_comment_is_refused_unread(pnm: bytes) -> None:
 def test_pnm_is_read_with_its_comments(pnm: bytes, value: list[int]) -> None:
     assert decode_image(pnm, max_pixels=1000).tolist() == [[value] * 2]
     assert declared_pixels(pnm) == 2
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("is_big", [False, True])
+def test_a_tiff_of_a_million_tiles_is_refused_unread(order: str, is_big: bool) -> None:
+    magic = {"<": b"II", ">": b"MM"}[order]
+    entry, number, link = ("HHQQ", "Q", "Q") if is_big else ("HHII", "H", "I")
+    head = magic + struct.pack(f"{order}H", 43 if is_big else 42)
+    head += struct.pack(f"{order}HHQ", 8, 0, 16) if is_big else struct.pack(f"{order}I", 8)
+    tags = [(256, 4, 1, 1000), (257, 4, 1, 1000), (324, 4, 1_000_000, 0)]
+    entries = b"".join(struct.pack(f"{order}{entry}", *tag) for tag in tags)
+    tiff = head + struct.pack(f"{order}{number}", len(tags)) + entries
+    tiff += struct.pack(f"{order}{link}", 0)
+
+    with pytest.raises(BadImage, match="1000000 tiles or strips, allowed are 50000"):
+        decode_image(tiff, max_pixels=10_000_000)
+    assert declared_pixels(tiff) == 0
+
+
+def test_a_tiff_whose_images_go_in_a_circle_comes_to_an_end() -> None:
+    tiff = b"II*\0" + struct.pack("<IHI", 8, 0, 8)
+
+    with pytest.raises(BadImage):
+        decode_image(tiff, max_pixels=1000)
