@@ -16,7 +16,7 @@ from ocr.backup.head import Head
 from ocr.backup.objects import copy_objects
 from ocr.backup.writing import new_archive, refuse_taken
 from ocr.store import S3Credentials, open_store
-from ocr.store.state import check_home, check_store
+from ocr.store.state import check_home, meet_store
 
 SLACK_BYTES: Final = 1 << 20  # an object that is replaced may grow after it was listed
 
@@ -60,11 +60,12 @@ def back_up(
     Raises:
         ArtifactExists: There is such a file.
         ServiceFailed: PostgreSQL cannot be asked.
+        StoreUnavailable: The store does not answer, or what the home has worked with is gone.
     """
     refuse_taken(path)
     check_home(settings.home)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
-    check_store(store)
+    meet_store(settings.home, store)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
         kind, beside = _save_database(settings, Path(folder), with_secrets=with_secrets)

@@ -6,6 +6,7 @@ release wrote that knew of no mark: format 1.
 
 import hashlib
 import json
+import os
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -42,7 +43,10 @@ def meet_store(home: Path, store: Store) -> None:
         BadInput: A newer release wrote it.
         StoreUnavailable: It is not what the home has worked with, but empty.
     """
-    note = home / STORES / f"{hashlib.sha256(store.uri.encode()).hexdigest()[:16]}.txt"
+    place = store.uri.removeprefix("file://")
+    if place != store.uri:  # one folder, however it is spelled
+        place = os.path.realpath(place)
+    note = home / STORES / f"{hashlib.sha256(os.fsencode(place)).hexdigest()[:16]}.txt"
     is_marked, is_known = check_store(store), note.exists()
     if is_known and not is_marked:
         raise StoreUnavailable(

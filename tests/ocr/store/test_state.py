@@ -153,3 +153,31 @@ def test_commands_refuse_a_store_whose_disk_is_gone(
     (store,) = (part for part in told["parts"] if part["name"] == "store")
     assert (codes, store["state"]) == ([5, 5], "down")
     assert not disk.exists()
+
+
+def test_a_folder_is_one_store_however_it_is_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, place = tmp_path / "home", tmp_path / "store"
+    mark_store(LocalStore(place))
+    meet_store(home, LocalStore(place))
+    (tmp_path / "link").symlink_to(place)
+    monkeypatch.chdir(tmp_path)
+    LocalStore(place).remove(STORE_MARK)
+
+    for spelled in ("link", "store", "store/../store"):
+        with pytest.raises(StoreUnavailable):
+            meet_store(home, LocalStore(Path(spelled)))
+
+
+def test_a_store_that_is_gone_is_not_backed_up_as_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    mark_store(LocalStore(tmp_path / "store"))
+    assert run(["models", "list"]) == 0
+    (tmp_path / "store").rename(tmp_path / "gone")
+
+    assert run(["backup", str(tmp_path / "backup.tar.zst")]) == 5
+    assert not (tmp_path / "backup.tar.zst").exists()
