@@ -173,4 +173,5 @@ def _from_json(content: dict[str, Any], *, by: str) -> Promotion:
     for said in (*texts, move.approved_by, move.approval_reason):
         if not isinstance(said, str):
             raise TypeError(f"{said!r} is no text")
+        said.encode()  # half a character is none
     return move

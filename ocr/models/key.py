@@ -4,7 +4,7 @@ import re
 
 from ocr.errors import BadInput
 
-NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
 def model_key(name: str) -> str:

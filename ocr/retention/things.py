@@ -34,7 +34,7 @@ Kind = Literal[
     "unknown",
 ]
 
-_NAMED: Final = NAME.pattern.strip("^$")
+_NAMED: Final = NAME.pattern.removeprefix("^").removesuffix(r"\Z")
 """What the registry finds; what somebody copied beside it (`plates copy`) is none of its."""
 _KEYS: Final[dict[Kind, re.Pattern[str]]] = {
     "snapshot": re.compile(r"datasets/[^/]+/[0-9a-f]{64}(?=/)"),

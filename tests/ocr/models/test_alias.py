@@ -152,6 +152,8 @@ def test_who_moved_it_is_nobody_where_it_is_not_told_of_every_move(moved_by: obj
         ("at", None),
         ("approved_by", 3),
         ("action", "burn"),
+        ("reason", "\ud800"),
+        ("version", "v1\n"),
     ],
 )
 def test_a_move_that_somebody_wrote_otherwise_is_no_move(field: str, value: object) -> None:
