@@ -19,6 +19,7 @@ from ocr.image.pixels import BadImage
 
 # O_NONBLOCK: opening a pipe must not wait for a writer.
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+MOST_SHOWN = 300
 MOST_LOOKED_AT = 1000
 """Files beside a label file that is not there."""
 
@@ -87,6 +88,11 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
         file = os.open(os.path.realpath(path), _OPEN_FLAGS | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ArtifactNotFound(f"no label file {path}; {_say_where(path)}") from error
+    except (OSError, ValueError) as error:  # a link to itself, a socket, a name that is none
+        said = getattr(error, "strerror", None) or error
+        raise BadInput(
+            f"{str(path)[:MOST_SHOWN]!r} cannot be read as a label file: {said}"
+        ) from None
     if not _lies_within(file, path, folder):
         os.close(file)
         raise BadInput(f"{path} is a link that leads out of its folder: name the file itself")

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.errors import BadData
+
 SHARD_BYTES = 16 << 20  # small enough that several processes share the writing of a dataset
+_NAME = re.compile(r"shards/\d{5,12}\.tar")
 _HEADER_BYTES = tarfile.BLOCKSIZE
 # POSIX ustar fields (IEEE 1003.1, pax) between those that change.
 _OWNER = "0000644\0" + 2 * "0000000\0"
@@ -71,9 +75,17 @@ def write_shard(path: Path, files: Iterable[tuple[str, bytes]]) -> str:
 
 
 def read_shard(folder: Path, *, shard: str, offset: int, size: int) -> bytes:
-    """Read one file of a shard; safe to call from threads and forked processes."""
+    """Read one file of a shard; safe to call from threads and forked processes.
+
+    Raises:
+        BadData: It is no shard of the folder, or smaller.
+    """
+    if not _NAME.fullmatch(shard):
+        raise BadData(f"{shard[:100]!r} is no shard of a snapshot")
     file = os.open(folder / shard, os.O_RDONLY | os.O_CLOEXEC)
     try:
+        if offset < 0 or not 0 <= size <= os.fstat(file).st_size - offset:
+            raise BadData(f"{folder / shard} ends before {size} bytes at {offset}")
         return os.pread(file, size, offset)
     finally:
         os.close(file)

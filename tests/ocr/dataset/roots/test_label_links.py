@@ -89,6 +89,15 @@ def test_a_pipe_or_a_device_is_no_label_file(root: FolderRoot) -> None:
         root.open_file("/dev/zero")
 
 
+def test_what_cannot_be_opened_is_said_in_a_line(root: FolderRoot) -> None:
+    (root.path / "loop.txt").symlink_to("loop.txt")
+
+    for name in ("loop.txt", "x" * 5000, "a\0b"):
+        with pytest.raises(BadInput, match="cannot be read as a label file") as refusal:
+            root.open_file(name)
+        assert len(str(refusal.value)) < 500
+
+
 def test_a_folder_is_no_label_file(root: FolderRoot) -> None:
     with pytest.raises(ArtifactNotFound, match="no label file"):
         root.open_file("inner")

@@ -3,8 +3,10 @@ import tarfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from ocr.dataset.snapshot.shards import place_in_shards, read_shard, shard_name, write_shard
+from ocr.errors import BadData
 
 FILES = {f"{number:03}.jpg": bytes([number]) * (700 + number) for number in range(200)}
 
@@ -66,3 +68,19 @@ def test_no_files_need_no_shard() -> None:
     shards, offsets = place_in_shards(np.array([], np.int32))
 
     assert len(shards) == len(offsets) == 0
+
+
+@pytest.mark.parametrize(
+    "shard", ["/etc/hostname", "../secret", "shards/../../secret", "shards/x.tar"]
+)
+def test_a_shard_lies_in_its_snapshot_whatever_a_row_says(tmp_path: Path, shard: str) -> None:
+    with pytest.raises(BadData, match="is no shard of a snapshot"):
+        read_shard(tmp_path, shard=shard, offset=0, size=1)
+
+
+@pytest.mark.parametrize(("offset", "size"), [(0, 10**13), (-1, 1), (10**6, 1), (0, -1)])
+def test_nothing_beyond_a_shard_is_read(tmp_path: Path, offset: int, size: int) -> None:
+    write_shard(tmp_path / shard_name(0), FILES.items())
+
+    with pytest.raises(BadData, match=r"00000\.tar ends before"):
+        read_shard(tmp_path, shard=shard_name(0), offset=offset, size=size)
