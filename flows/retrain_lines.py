@@ -8,7 +8,7 @@ from configs.retrain import RetrainLinesParams
 from flows.stages import Stage, Stages, reaches, run_until
 from tasks.approving.approval import seek_approval
 from tasks.deploy import check_gateway, deploy_model
-from tasks.engine import check_engine, find_start, fit_to_server
+from tasks.engine import check_engine, check_name, find_start, fit_to_server
 from tasks.evaluate import evaluate_lines
 from tasks.export import export_recogniser
 from tasks.judging.lines import judge_lines
@@ -42,6 +42,7 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainLinesParams, until: Stage) -> Stages:
     training = fit_to_server(params.training, params.deployment)
     if reaches(until, "smoke"):
+        check_name(params.name, "recognition")
         check_engine(params.resources, {"training": training})
         training = find_start(training, params.name, "recogniser")
     if reaches(until, "deploy"):

@@ -11,7 +11,7 @@ from tasks.approving.approval import seek_approval
 from tasks.assembling.assemble import assemble_pipeline
 from tasks.assembling.cascade import find_cascade
 from tasks.deploy import check_gateway, deploy_model
-from tasks.engine import check_engine, find_start, fit_to_server
+from tasks.engine import check_engine, check_name, find_start, fit_to_server
 from tasks.evaluate import evaluate_pages
 from tasks.export import export_detector, export_recogniser
 from tasks.judging.pages import judge_pages
@@ -46,6 +46,7 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     nets = _fit_nets(params)
     if reaches(until, "smoke"):
+        check_name(params.name, "pipeline")
         check_engine(params.resources, {"detector": nets[0], "recogniser": nets[1]})
         nets = (
             find_start(nets[0], params.name, "detector", "detector"),

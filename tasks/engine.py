@@ -58,6 +58,22 @@ def check_engine(resources: ResourceParams, trainings: Mapping[TrainingField, Tr
                 raise BadInput(in_words_of(field, str(error))) from None
 
 
+def check_name(name: str, task: Literal["recognition", "pipeline"]) -> None:
+    """Refuse a project with the name of a model of the other kind, before one is trained.
+
+    Raises:
+        BadInput: There is such a model.
+    """
+    registry = open_workspace().registry
+    for version in registry.versions(name)[:1]:
+        found = registry.version(name, version).task
+        if found != task:
+            raise BadInput(
+                f"name: {name!r} is a model for {found} already, this project trains one for "
+                f"{task}: give it another name"
+            )
+
+
 def fit_to_server(training: AnyTraining, deployment: DeploymentParams) -> AnyTraining:
     """Return a training whose model what serves can read: 8 bits are for ONNX Runtime alone."""
     reason = reads_float32(deployment)

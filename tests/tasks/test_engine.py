@@ -22,8 +22,10 @@ from configs.training import RecogniserTrainingParams, ResourceParams
 from flows.retrain_lines import retrain_lines
 from ocr.errors import BadInput
 from serving.settings import Engine
-from tasks.engine import check_engine, find_runtime, fit_to_server
+from tasks.engine import check_engine, check_name, find_runtime, fit_to_server
 from tasks.train import JOBS
+from tests.serving.conftest import make_shelf
+from tests.serving.tiny_bundle import DIGITS
 
 SMALL = PaddleOcrRecogniserParams().net
 
@@ -126,3 +128,17 @@ def test_a_run_knows_the_engines_that_a_gateway_knows_and_no_other(
     monkeypatch.setenv("OCRLINE_ENGINE", "tensorrt")
     with pytest.raises(SettingsError, match="OCRLINE_ENGINE='tensorrt'"):
         Settings()
+
+
+def test_a_name_of_the_other_kind_is_refused_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    shelf = make_shelf(tmp_path)
+    shelf.add("v1", DIGITS)
+
+    check_name("bars", "recognition")
+    check_name("new", "pipeline")
+    with pytest.raises(BadInput, match="'bars' is a model for recognition already"):
+        check_name("bars", "pipeline")
