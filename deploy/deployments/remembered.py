@@ -68,7 +68,10 @@ def declare_all(sources: Sequence[str]) -> dict[str, list[Declaration]]:
     declared = {EVERY_MACHINE: list(SINGLES)}
     owners: dict[str, str] = {}
     for source in sources:
-        project = load_project(source)
+        try:
+            project = load_project(source)
+        except ConfigError as error:
+            raise ConfigError(f"{source}: {error}") from None
         _own(owners, f"name: {project.params.name!r}", source)
         declared[source] = list(declare_project(project))
     for source, deployments in declared.items():
