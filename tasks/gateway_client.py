@@ -71,7 +71,7 @@ class GatewayClient:
     def check_takes(self, name: str) -> bool:
         """Ask, before there is anything to serve, whether it would be served; False: no answer.
 
-        A gateway of an earlier release does not say.
+        A gateway of an earlier release does not say, or has no such route.
 
         Raises:
             NotServedThere: It would not.
@@ -90,7 +90,7 @@ class GatewayClient:
                 "gateway is started (ocrline serve --model, OCRLINE_MODELS), use a key that is for "
                 "it, or name another deployment.endpoint"
             )
-        return not reply.is_server_error
+        return reply.is_success or reply.status_code == httpx.codes.NOT_FOUND
 
     def wait_until_up(self, *, timeout_s: float) -> None:
         """Wait until the gateway lists its models.
