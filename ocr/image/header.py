@@ -35,7 +35,7 @@ _JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])")
 """Neither a byte of pixels, nor a restart between them, nor a fill byte: what has a length."""
 _JPEG_MARKED = frozenset(range(256)) - {0x00, 0x01, *range(0xD0, 0xD8), 0xFF}
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_PNM_MOST_HEADER = 1024
+_PNM_MOST_HEADER = 1 << 16
 _PNM_TOKEN = rb"(?:\s|#[^\r\n]*+[\r\n])++\d{1,10}+"
 _PNM_HEADER = re.compile(rb"P(?:[14](?:%b){2}|[2356](?:%b){3})\s" % (_PNM_TOKEN, _PNM_TOKEN))
 _PNM_KINDS = (b"1", b"2", b"3", b"4", b"5", b"6")

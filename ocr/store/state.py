@@ -47,8 +47,12 @@ def meet_store(home: Path, store: Store) -> None:
     if place != store.uri:  # one folder, however it is spelled
         place = os.path.realpath(place)
     note = home / STORES / f"{hashlib.sha256(os.fsencode(place)).hexdigest()[:16]}.txt"
-    is_marked, is_known = check_store(store), note.exists()
-    if is_known and not is_marked:
+    is_marked = check_store(store)
+    try:
+        is_known = note.exists()
+    except OSError:  # of a home of several people, who may not look into it
+        return
+    if is_known and not is_marked and not any(store.folders("")):
         raise StoreUnavailable(
             f"{home} has worked with {store.uri}, which holds nothing of it any more: is its disk "
             f"mounted, or the bucket another? If it is to begin anew, remove {note}"

@@ -9,9 +9,10 @@ from ocr.errors import StoreUnavailable
 from ocr.gate.approval import Answer, approval_key, find_answer, keep_answer
 from ocr.models.alias import AliasState, now
 from ocr.report.summary import render_question
+from ocr.store.state import meet_store
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
-from tasks.approving.waiting import Waiting, find_asking
+from tasks.approving.waiting import UNTIL, Waiting, find_asking
 from tasks.notifying.notify import link_to
 from tasks.notifying.occasions import tell_judgement, tell_question
 from tasks.references import EvaluationRef, JudgementRef
@@ -114,10 +115,12 @@ def _ask(
         return kept
 
     comparison = f"{workspace.store.uri} {key}"
-    if asking := find_asking(comparison):
+    # One that soon comes to its end would leave the question to nobody.
+    if asking := find_asking(comparison, least_left=timedelta(hours=params.timeout_h / 2)):
         raise AskedAlready(asking)
 
     def has_moved() -> bool:
+        meet_store(workspace.home, workspace.store)  # where nothing is, nothing was moved
         found = workspace.registry.read_alias(evaluation.model.name)
         return (found.moves if found else ()) != moves
 
@@ -150,7 +153,7 @@ def _word(
     evaluation: EvaluationRef, judgement: JudgementRef, params: ApprovalParams, *, comparison: str
 ) -> Question:
     until = datetime.now(UTC) + timedelta(hours=params.timeout_h)
-    said_until = until.strftime("%Y-%m-%d %H:%M UTC")
+    said_until = until.strftime(UNTIL)
     if judgement.summary is None:
         raise ValueError(f"{judgement.report} has no summary to show")
     text = render_question(

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from tasks.approving.pause import KEY, QUESTION
 from tasks.approving.process import has_ended, lives_here
 
 MOST = 200
+UNTIL = "%Y-%m-%d %H:%M UTC"
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,21 @@ def find_waiting(reference: str) -> Waiting:
     return next((each for each in found if not each.has_ended), found[0])
 
 
-def find_asking(comparison: str) -> Waiting | None:
-    """Find a run of this machine that asks already; of one elsewhere nobody knows if it lives."""
-    every = list_waiting()
-    return next((w for w in every if w.comparison == comparison and w.lives_here), None)
+def find_asking(comparison: str, *, least_left: timedelta = timedelta()) -> Waiting | None:
+    """Find a run of this machine that asks already; of one elsewhere nobody knows if it lives.
+
+    Args:
+        comparison: What is asked about.
+        least_left: How long it has to go on asking.
+    """
+    least = datetime.now(UTC) + least_left
+
+    asking = (w for w in list_waiting() if w.comparison == comparison and w.lives_here)
+    return next((w for w in asking if _ends(w) >= least), None)
+
+
+def _ends(waiting: Waiting) -> datetime:
+    return datetime.strptime(waiting.until, UNTIL).replace(tzinfo=UTC)
 
 
 def answer(

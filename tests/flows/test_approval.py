@@ -1,6 +1,7 @@
 """A retraining that asks a person before it deploys; only its training is made up."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,7 @@ def champion(registry: Registry) -> Promotion:
 
 
 def kept_answers(registry: Registry) -> list[Any]:
-    keys = registry.store.list("reports")
-    return [key.rpartition("/")[2] for key in keys if key.endswith(".json")]
+    return [key.rpartition("/")[2] for key in registry.store.list("reports") if ".json" in key]
 
 
 def test_an_approved_candidate_is_deployed_and_the_history_says_who_and_why(
@@ -246,25 +246,25 @@ def test_a_second_run_leaves_the_question_to_the_one_that_asks(
     assert champion(registry).version == "new"
 
 
-def test_a_run_of_another_store_or_machine_asks_for_itself(
+def test_a_run_of_another_store_or_machine_or_of_more_time_asks_itself(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with in_background(partial(retrain, tmp_path)) as run:
         waiting = wait_for_question(run)
         asked = waiting.comparison
         found = [find_asking(asked), find_asking(asked.replace("file://", "s3://"))]
-        with monkeypatch.context() as patched:
-            patched.setattr("socket.gethostname", lambda: "another-machine")
-            found.append(find_asking(asked))
+        found += [find_asking(asked, least_left=timedelta(hours=2))]
+        monkeypatch.setattr("socket.gethostname", lambda: "another-machine")
+        found.append(find_asking(asked))
         answer(waiting, decision="reject", by="Li Wei", reason="once is enough")
         run.result()
-    assert found == [waiting, None, None]
+    assert found == [waiting, None, None, None]
 
 
 def test_of_two_runs_that_ask_in_the_same_moment_one_answer_is_for_both(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(approval, "find_asking", lambda _: None)  # neither has asked yet
+    monkeypatch.setattr(approval, "find_asking", lambda _, **__: None)  # neither has asked yet
     with (
         in_background(partial(retrain, tmp_path)) as one,
         in_background(partial(retrain, tmp_path)) as two,

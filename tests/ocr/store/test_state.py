@@ -121,7 +121,10 @@ def test_a_store_that_a_home_knows_is_not_begun_anew(store: Store, tmp_path: Pat
     mark_store(store)
     meet_store(home, store)
     meet_store(home, store)
+    store.put_bytes("models/plates/one.json", b"{}")
     store.remove(STORE_MARK)
+    meet_store(home, store)  # without its mark, as a release before the mark left it
+    store.remove("models/plates/one.json")
 
     with pytest.raises(
         StoreUnavailable, match="holds nothing of it any more: is its disk mou"
