@@ -13,6 +13,7 @@ from prefect import task
 from prefect.artifacts import create_table_artifact
 
 from configs.operation.prune import PruneParams
+from ocr.errors import StoreUnavailable
 from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store
@@ -102,8 +103,8 @@ def describe(rows: Sequence[PruneRow], *, dry_run: bool) -> str:
 
 def _prune_store(store: Store, *, before: float, versions: bool, yes: bool) -> Iterator[PruneRow]:
     verdicts = plan_removal(store, before=before, versions_too=versions)
-    if yes:
-        _record(store, [each for each in verdicts if each.may_go])
+    going = [each for each in verdicts if each.may_go] if yes else []
+    is_recorded = _record(store, going)
     for verdict in verdicts:
         thing = verdict.thing
         gone = yes and verdict.may_go and remove_thing(store, thing, before=before)
@@ -111,10 +112,16 @@ def _prune_store(store: Store, *, before: float, versions: bool, yes: bool) -> I
         yield PruneRow(
             thing.kind, thing.prefix, thing.size, used, verdict.why, verdict.may_go, gone
         )
+    if not is_recorded:
+        _record(store, going)
 
 
-def _record(store: Store, going: Sequence[Verdict]) -> None:
-    """Keep who removes what, and why, before it goes; marks of use, which say nothing, aside."""
+def _record(store: Store, going: Sequence[Verdict]) -> bool:
+    """Keep who removes what, and why; marks of use, which say nothing, aside.
+
+    Returns:
+        Whether it is kept; a store that is full has room once things are gone.
+    """
     things = [
         {"kind": each.thing.kind, "what": each.thing.prefix, "why": each.why}
         for each in going
@@ -123,7 +130,12 @@ def _record(store: Store, going: Sequence[Verdict]) -> None:
     if things:
         at = datetime.now(UTC).isoformat(timespec="seconds")
         said = json.dumps({"at": at, "by": name_mover(), "things": things}, indent=1)
-        store.put_bytes(f"prunes/{at[:10]}-{uuid4().hex[:12]}.json", said.encode())
+        try:
+            store.put_bytes(f"prunes/{at[:10]}-{uuid4().hex[:12]}.json", said.encode())
+        except StoreUnavailable as error:
+            narrate("prune", f"who removes what is not kept: {error}")
+            return False
+    return True
 
 
 def _prune_home(home: Path, *, before: float, yes: bool) -> Iterator[PruneRow]:

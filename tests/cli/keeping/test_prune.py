@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
+from ocr.errors import StoreUnavailable
 from ocr.machine.owner import name_user
+from ocr.store.local import LocalStore
 from tasks.workspace import open_workspace
 
 DAY_S = 24 * 3600
@@ -58,6 +60,25 @@ def test_told_so_it_goes(lost: Path, capsys: pytest.CaptureFixture[str]) -> None
 
     assert not lost.exists()
     assert "1 things, 0.0 MB removed" in capsys.readouterr().out
+
+
+def test_a_store_that_is_full_is_pruned_first(
+    lost: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put, tries = LocalStore.put_bytes, []
+
+    def fill(store: LocalStore, key: str, data: bytes) -> None:
+        tries.append(lost.exists())
+        if lost.exists():
+            raise StoreUnavailable("No space left on device")
+        put(store, key, data)
+
+    monkeypatch.setattr(LocalStore, "put_bytes", fill)
+
+    assert run(["prune", "--yes"]) == 0
+    assert tries == [True, False]
+    assert len(list(open_workspace().store.list("prunes"))) == 1
+    assert "is not kept: No space left" in capsys.readouterr().err
 
 
 def test_who_removed_what_is_kept(lost: Path) -> None:
