@@ -35,8 +35,9 @@ def token_for(endpoint: str, settings: Settings) -> str:
     """
     if not may_have_token(endpoint, settings):
         raise BadInput(
-            f"deployment.endpoint {endpoint} is not on this machine, and gets OCRLINE_TOKEN only "
-            "if you say so: set OCRLINE_TOKEN_FOR to it where runs are started"
+            f"The gateway {endpoint} is on no loopback address, and gets OCRLINE_TOKEN only if you "
+            "say so: set OCRLINE_TOKEN_FOR to it where runs are started, or name another "
+            "deployment.endpoint"
         )
     return settings.token
 

@@ -84,5 +84,5 @@ def open_workspace(settings: Settings | None = None) -> Workspace:
     check_home(settings.home)
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
-    meet_store(settings.home, store)
+    meet_store(settings.home, store, server=settings.s3_endpoint)
     return Workspace(store=store, home=settings.home)

@@ -65,7 +65,7 @@ def back_up(
     refuse_taken(path)
     check_home(settings.home)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
-    meet_store(settings.home, store)
+    meet_store(settings.home, store, server=settings.s3_endpoint)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
         kind, beside = _save_database(settings, Path(folder), with_secrets=with_secrets)

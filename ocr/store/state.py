@@ -33,11 +33,16 @@ def check_store(store: Store) -> bool:
     return True
 
 
-def meet_store(home: Path, store: Store) -> None:
+def meet_store(home: Path, store: Store, *, server: str = "") -> None:
     """Know a store again that a home has worked with.
 
     One that is gone, as its disk is not mounted, must not be begun anew: there is no champion in it
     that a candidate has to beat.
+
+    Args:
+        home: The home.
+        store: The store.
+        server: Where it is, if it is a bucket.
 
     Raises:
         BadInput: A newer release wrote it.
@@ -45,8 +50,8 @@ def meet_store(home: Path, store: Store) -> None:
     """
     place = store.uri.removeprefix("file://")
     if place != store.uri:  # one folder, however it is spelled
-        place = os.path.realpath(place)
-    note = home / STORES / f"{hashlib.sha256(os.fsencode(place)).hexdigest()[:16]}.txt"
+        place, server = os.path.realpath(place), ""
+    note = home / STORES / f"{hashlib.sha256(os.fsencode(server + place)).hexdigest()[:16]}.txt"
     is_marked = check_store(store)
     try:
         is_known = note.exists()

@@ -9,7 +9,6 @@ from ocr.errors import StoreUnavailable
 from ocr.gate.approval import Answer, approval_key, find_answer, keep_answer
 from ocr.models.alias import AliasState, now
 from ocr.report.summary import render_question
-from ocr.store.state import meet_store
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
 from tasks.approving.waiting import UNTIL, Waiting, find_asking
@@ -120,8 +119,8 @@ def _ask(
         raise AskedAlready(asking)
 
     def has_moved() -> bool:
-        meet_store(workspace.home, workspace.store)  # where nothing is, nothing was moved
-        found = workspace.registry.read_alias(evaluation.model.name)
+        # Opened anew: a store that is gone is refused, and not one without a champion.
+        found = open_workspace().registry.read_alias(evaluation.model.name)
         return (found.moves if found else ()) != moves
 
     def is_settled() -> bool:
