@@ -42,9 +42,9 @@ def retrain_lines(params: RetrainLinesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainLinesParams, until: Stage) -> Stages:
     training = fit_to_server(params.training, params.deployment)
     if reaches(until, "smoke"):
-        check_name(params.name, "recognition")
         check_engine(params.resources, {"training": training})
         training = find_start(training, params.name, "recogniser")
+        check_name(params.name, "recognition")
     if reaches(until, "deploy"):
         check_gateway(params.name, params.deployment)
     sweep_leftovers()

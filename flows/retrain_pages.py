@@ -46,12 +46,12 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
     nets = _fit_nets(params)
     if reaches(until, "smoke"):
-        check_name(params.name, "pipeline")
         check_engine(params.resources, {"detector": nets[0], "recogniser": nets[1]})
         nets = (
             find_start(nets[0], params.name, "detector", "detector"),
             find_start(nets[1], params.name, "recogniser", "recogniser"),
         )
+        check_name(params.name, "pipeline")
     detecting, recognising = nets
     if reaches(until, "deploy"):
         check_gateway(params.name, params.deployment)
