@@ -78,6 +78,7 @@ def test_how_many_of_all_lines_are_read_is_shown(
 ) -> None:
     sets: list[str] = request.getfixturevalue(project)
     screen = StringIO()
+    monkeypatch.setenv("TERM", "xterm")  # a dumb one shows no bar
     monkeypatch.setattr(convert, "ERR", Console(file=screen, force_terminal=True, width=120))
 
     code = run(["suspects", project, str(tmp_path / "out"), *sets])
