@@ -44,15 +44,12 @@ def retrain_pages(params: RetrainPagesParams, until: Stage = "deploy") -> Any:
 
 
 def _run(params: RetrainPagesParams, until: Stage) -> Stages:
-    nets = _fit_nets(params)
+    detecting, recognising = _fit_nets(params)
     if reaches(until, "smoke"):
-        check_engine(params.resources, {"detector": nets[0], "recogniser": nets[1]})
-        nets = (
-            find_start(nets[0], params.name, "detector", "detector"),
-            find_start(nets[1], params.name, "recogniser", "recogniser"),
-        )
+        check_engine(params.resources, {"detector": detecting, "recogniser": recognising})
+        detecting = find_start(detecting, params.name, "detector", "detector")
+        recognising = find_start(recognising, params.name, "recogniser", "recogniser")
         check_name(params.name, "pipeline")
-    detecting, recognising = nets
     if reaches(until, "deploy"):
         check_gateway(params.name, params.deployment)
     sweep_leftovers()

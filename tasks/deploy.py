@@ -34,12 +34,11 @@ def check_gateway(name: str, deployment: DeploymentParams) -> None:
     """
     if deployment.target == "none":
         return
-    settings = Settings()
-    endpoint = find_endpoint(deployment, settings.home)
-    _refuse_other_store(endpoint, settings)
-    with GatewayClient(endpoint, token=token_for(endpoint, settings)) as gateway:
+    with _open_gateway(deployment) as gateway:
         if not gateway.check_takes(name):
-            narrate("deploy", f"{endpoint} does not answer now; it is asked again at the end")
+            narrate(
+                "deploy", f"{gateway.endpoint} does not answer now; it is asked again at the end"
+            )
 
 
 @task(name="deploy")
@@ -123,10 +122,7 @@ def _put_online(
         return move()
     registry = _registry(workspace)
     bundle = workspace.fetch_bundle(registry.version(name, version))
-    settings = Settings()
-    endpoint = find_endpoint(deployment, settings.home)
-    _refuse_other_store(endpoint, settings)
-    with GatewayClient(endpoint, token=token_for(endpoint, settings)) as gateway:
+    with _open_gateway(deployment) as gateway:
         gateway.wait_until_up(timeout_s=deployment.timeout_s)
         state = move()
         try:
@@ -134,8 +130,16 @@ def _put_online(
         except BaseException as error:  # an interrupted proof is none either
             _take_back(registry, state, error)
             raise
-    narrate("deploy", f"{endpoint} reads {said} as exported")
+    narrate("deploy", f"{gateway.endpoint} reads {said} as exported")
     return state
+
+
+def _open_gateway(deployment: DeploymentParams) -> GatewayClient:
+    """Return the gateway that a deployment is for, if it may be asked."""
+    settings = Settings()
+    endpoint = find_endpoint(deployment, settings.home)
+    _refuse_other_store(endpoint, settings)
+    return GatewayClient(endpoint, token=token_for(endpoint, settings))
 
 
 def _refuse_other_store(endpoint: str, settings: Settings) -> None:

@@ -65,7 +65,8 @@ def check_name(name: str, task: Literal["recognition", "pipeline"]) -> None:
         BadInput: There is such a model.
     """
     registry = open_workspace().registry
-    for version in registry.versions(name)[:1]:
+    champion = registry.champion(name)
+    for version in [champion.version] if champion else registry.versions(name)[:1]:
         found = registry.version(name, version).task
         if found != task:
             raise BadInput(

@@ -56,7 +56,7 @@ class GatewayClient:
     """
 
     def __init__(self, endpoint: str, *, token: str = "") -> None:
-        self._endpoint, self._token = endpoint, token
+        self.endpoint, self._token = endpoint, token
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self._http = httpx.Client(
             base_url=endpoint, headers=headers, timeout=REQUEST_TIMEOUT_S, trust_env=False
@@ -86,7 +86,7 @@ class GatewayClient:
             named = ", ".join(repr(name)[:MOST_SHOWN] for name in only[:5])
             others = f"only {named}{', …' * (len(only) > 5)}" if only else "other models"
             raise NotServedThere(
-                f"{self._endpoint} serves {others} to this key, not {name!r}: name it where that "
+                f"{self.endpoint} serves {others} to this key, not {name!r}: name it where that "
                 "gateway is started (ocrline serve --model, OCRLINE_MODELS), use a key that is for "
                 "it, or name another deployment.endpoint"
             )
@@ -105,7 +105,7 @@ class GatewayClient:
                 self._list()
             except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
                 if time.monotonic() > deadline:
-                    message = f"{self._endpoint} gives no answer after {timeout_s:.0f} s: {error}"
+                    message = f"{self.endpoint} gives no answer after {timeout_s:.0f} s: {error}"
                     raise GatewayUnavailable(message) from None
             else:
                 return
@@ -125,10 +125,10 @@ class GatewayClient:
             if model.get("version") == version:
                 return
             if model.get("is_refused") and model.get("champion") == version:
-                raise VersionRefused(f"{self._endpoint} does not serve {name}:{version}: {said}")
+                raise VersionRefused(f"{self.endpoint} does not serve {name}:{version}: {said}")
             if time.monotonic() > deadline:
                 raise GatewayUnavailable(
-                    f"{self._endpoint} does not serve {name}:{version} "
+                    f"{self.endpoint} does not serve {name}:{version} "
                     f"after {timeout_s:.0f} s; it says: {said}"
                 )
             time.sleep(POLL_S)
@@ -146,7 +146,7 @@ class GatewayClient:
         found = self.engine_of(name)
         if found != engine:
             raise GatewayUnavailable(
-                f"{self._endpoint} runs {name} with {found}, asked for {engine}: start it with "
+                f"{self.endpoint} runs {name} with {found}, asked for {engine}: start it with "
                 f"OCRLINE_ENGINE={engine}, or choose another deployment.target"
             )
 
@@ -217,7 +217,7 @@ class GatewayClient:
         if reply.status_code in STRANGER:
             given = "another OCRLINE_TOKEN than this one" if self._token else "OCRLINE_TOKEN"
             raise TokenRefused(
-                f"{self._endpoint} wants {given} ({reply.status_code}): set it to the token of the "
+                f"{self.endpoint} wants {given} ({reply.status_code}): set it to the token of the "
                 "gateway, or to a key that `ocrline keys add NAME` prints"
             )
         return reply
@@ -258,14 +258,14 @@ class GatewayClient:
         try:
             yield
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
-            raise GatewayUnavailable(f"{self._endpoint} did not answer: {error}") from None
+            raise GatewayUnavailable(f"{self.endpoint} did not answer: {error}") from None
 
     @contextmanager
     def _naming(self, name: str, version: str) -> Iterator[None]:
         try:
             yield
         except ParityFailed as error:
-            raise ParityFailed(f"{name}:{version} at {self._endpoint}: {error}") from None
+            raise ParityFailed(f"{name}:{version} at {self.endpoint}: {error}") from None
 
 
 def _parse(reply: httpx.Response) -> Any:

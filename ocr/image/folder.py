@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ocr.image.pixels import BadImage
 
 # O_NONBLOCK: opening a pipe must not wait for a writer.
-_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _BYTES_PER_PIXEL = 8
 _METADATA_BYTES = 1 << 20
 
@@ -46,6 +46,8 @@ class ImageFolder:
         """
         file = self._open(image)
         try:
+            if not lies_within(file, self._root):
+                raise BadImage("outside_root", f"{shown_path(image)} leads out of the root")
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode):
                 raise BadImage("unreadable_image", f"{shown_path(image)} is not a plain file")
@@ -83,14 +85,14 @@ class ImageFolder:
     def _open(self, image: str) -> int:
         located = self._join(image)
         try:
-            return os.open(located, _OPEN_FLAGS | os.O_NOFOLLOW)
+            return os.open(located, OPEN_FLAGS)
         except ValueError as error:
             raise _impossible_name(image) from error
         except OSError as error:
             if error.errno != errno.ELOOP:  # not a link
                 raise _open_failure(image, error) from error
         try:
-            return os.open(self.locate(image), _OPEN_FLAGS)
+            return os.open(self.locate(image), OPEN_FLAGS)
         except OSError as error:
             raise _open_failure(image, error) from error
 
@@ -116,6 +118,15 @@ class ImageFolder:
             is_link = not posixpath.normpath(image).startswith("..")
             how = "is a link that leads" if is_link else "leads"
             raise BadImage("outside_root", f"{shown_path(image)} {how} out of the root")
+
+
+def lies_within(file: int, folder: str) -> bool:
+    """Say whether what was opened lies in a folder, which is none by a link, or is that folder.
+
+    Between the look at where a name leads and the opening of it somebody may put a link there.
+    """
+    opened = os.readlink(f"/proc/self/fd/{file}")  # noqa: PTH115 - of the kernel, it is no link
+    return opened == folder or opened.startswith(folder.rstrip("/") + "/")
 
 
 def shown_path(image: str) -> str:

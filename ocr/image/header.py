@@ -44,8 +44,8 @@ _PNM_MOST_COMMENTS = 100
 _TIFF_PARTS = (273, 279, 324, 325)
 """Tags: where strips and tiles are, and how long."""
 _TIFF_MOST_PARTS = 50_000
-_TIFF_MOST_TAGS = 1000
-_TIFF_MOST_IMAGES = 1000
+_TIFF_MOST_TAGS = 50_000
+"""Of all its images together: two thousand pages of 25."""
 _JPEG_USUAL_FACTORS = b"\x11\x12\x21\x22"
 """Of 1 and 2 across and down: each is a multiple of every smaller one."""
 _JPEG_FILL, _JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = 0xFF, 0xC0, 0xD9, 0xDA
@@ -116,17 +116,19 @@ def find_tiff_excess(data: bytes) -> str:
     link = "Q" if is_big else "I"
     try:
         (at,) = struct.unpack_from(f"{order}{link}", data, 8 if is_big else 4)
-        for _ in range(_TIFF_MOST_IMAGES):
+        tags = 0
+        while at:
             (entries,) = struct.unpack_from(f"{order}{number}", data, at)
             at += struct.calcsize(f"={number}")
+            tags += 1 + entries  # the images of a TIFF may go in a circle
+            if tags > _TIFF_MOST_TAGS:
+                return f"more than {_TIFF_MOST_TAGS} tags"
             size = struct.calcsize(f"={entry}")
-            for place in range(at, at + size * min(entries, _TIFF_MOST_TAGS), size):
+            for place in range(at, at + size * entries, size):
                 tag, _, count, _ = struct.unpack_from(f"{order}{entry}", data, place)
                 if tag in _TIFF_PARTS and count > _TIFF_MOST_PARTS:
                     return f"{count} tiles or strips, allowed are {_TIFF_MOST_PARTS}"
             (at,) = struct.unpack_from(f"{order}{link}", data, at + size * entries)
-            if not at:
-                break
     except struct.error:  # cut, or none: its decoder says so
         pass
     return ""

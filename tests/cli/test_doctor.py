@@ -1,6 +1,7 @@
 """What `ocrline doctor` says: of this machine, of one on which all is well, of broken ones."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -193,47 +194,54 @@ def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
     assert "decoder" in findings
 
 
-def test_a_key_that_may_not_list_the_store_is_found(
+DENIED = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
+
+
+@pytest.fixture
+def find_bucket(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., dict[str, str]]:
+    """Return what doctor finds of a bucket whose server lists it so, and answers a PUT so."""
+
+    def find(listed: Answer, put: Answer) -> dict[str, str]:
+        unmarked = Answer(404, b"<Error><Code>NoSuchKey</Code></Error>", later={"GET": listed})
+        answers = {"GET": unmarked, "HEAD": Answer(404, b""), "PUT": put}
+        with canned_server(answers) as endpoint:
+            monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
+            for name in ("ACCESS_KEY", "SECRET_KEY"):
+                monkeypatch.setenv(f"MINIO_{name}", "of-nobody")
+            monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
+            run(["doctor", "--json"])
+        findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+        store: dict[str, str] = findings["store"]
+        return store
+
+    return find
+
+
+def test_a_key_that_may_not_list_the_store_is_found(
+    find_bucket: Callable[..., dict[str, str]],
 ) -> None:
-    denied = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
-    unmarked = Answer(404, b"<Error><Code>NoSuchKey</Code></Error>", later={"GET": denied})
-    with canned_server({"GET": unmarked, "HEAD": Answer(404, b"")}) as endpoint:
-        monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
-        for name in ("ACCESS_KEY", "SECRET_KEY"):
-            monkeypatch.setenv(f"MINIO_{name}", "of-nobody")
-        monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
+    found = find_bucket(DENIED, put=DENIED)
 
-        run(["doctor", "--json"])
-
-    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
-    assert findings["store"]["verdict"] == "broken"
-    assert "let its policy allow it" in findings["store"]["found"]
+    assert found["verdict"] == "broken"
+    assert "let its policy allow it" in found["found"]
 
 
 def test_a_key_that_may_only_read_is_told_what_it_is_enough_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    find_bucket: Callable[..., dict[str, str]],
 ) -> None:
-    denied = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
     listed = Answer(
         200,
         b'<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name>'
         b"<CommonPrefixes><Prefix>models/</Prefix></CommonPrefixes></ListBucketResult>",
     )
-    unmarked = Answer(404, b"<Error><Code>NoSuchKey</Code></Error>", later={"GET": listed})
-    answers = {"GET": unmarked, "HEAD": Answer(404, b""), "PUT": denied}
-    with canned_server(answers) as endpoint:
-        monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
-        for name in ("ACCESS_KEY", "SECRET_KEY"):
-            monkeypatch.setenv(f"MINIO_{name}", "of-nobody")
-        monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
 
-        run(["doctor", "--json"])
+    found = find_bucket(listed, put=DENIED)
 
-    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
-    assert findings["store"]["verdict"] == "risky"
-    assert findings["store"]["found"].startswith("can be read alone: ")
-    assert findings["store"]["advice"] == "enough to serve; not to retrain"
+    assert found["verdict"] == "risky"
+    assert found["found"].startswith("can be read alone: ")
+    assert found["advice"] == "enough to serve; not to retrain"
 
 
 def test_the_store_is_tried_by_writing_and_left_as_it_was(

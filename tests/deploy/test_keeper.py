@@ -100,9 +100,14 @@ def test_the_keeper_outlives_whatever_hinders_it(
 
 
 def test_a_log_without_room_does_not_end_the_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> None:
+    tried: list[str] = []
+
+    def fail(text: str, **_: object) -> None:
+        tried.append(text)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("builtins.print", fail)
 
     keeper.say("ended: prefect")
+
+    assert [text.partition(" ")[2] for text in tried] == ["ended: prefect"]

@@ -2,12 +2,15 @@
 
 import os
 import socket
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from cli.main import run
 from configs.settings import Settings
+from deploy import status
 from deploy.ports import pick_port
 from deploy.services import ensure_gateway, remember_endpoint, stop_services
 from deploy.status import read_status
@@ -132,3 +135,28 @@ def test_a_gateway_of_this_home_that_a_person_started_is_asked() -> None:
         ("up", gateway.url)
     ]
     assert [(model.name, model.served) for model in status.models] == [("bars", "v1")]
+
+
+def test_status_asks_one_elsewhere_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose address a project named, and the home remembers."""
+    asked: list[str | None] = []
+
+    class Listens(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers["authorization"])
+            self.send_response(401)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Keep the tests' output clean."""
+
+    monkeypatch.setenv("OCRLINE_TOKEN", "hush")
+    with HTTPServer(("127.0.0.2", 0), Listens) as server:
+        Thread(target=server.serve_forever).start()
+        address = f"http://127.0.0.2:{server.server_port}"
+        status._ask(Settings(), address)
+        monkeypatch.setenv("OCRLINE_TOKEN_FOR", address)
+        status._ask(Settings(), address)
+        server.shutdown()
+
+    assert asked == [None, "Bearer hush"]

@@ -142,3 +142,17 @@ def test_a_name_of_the_other_kind_is_refused_before_anything_is_trained(
     check_name("new", "pipeline")
     with pytest.raises(BadInput, match="'bars' is a model for recognition already"):
         check_name("bars", "pipeline")
+
+
+def test_what_else_an_earlier_release_registered_under_a_name_keeps_no_champion_from_a_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+    shelf = make_shelf(tmp_path)
+    shelf.add_pages("a", DIGITS, name="bars")
+    shelf.registry.promote("bars", shelf.add("v1", DIGITS), reason="first")
+
+    check_name("bars", "recognition")
+    with pytest.raises(BadInput, match="'bars' is a model for recognition already"):
+        check_name("bars", "pipeline")

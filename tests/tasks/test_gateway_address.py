@@ -1,12 +1,8 @@
 """Who gets the token of this machine."""
 
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
-
 import pytest
 
 from configs.settings import Settings
-from deploy import status
 from ocr.errors import BadInput
 from tasks.gateway_address import token_for
 
@@ -49,28 +45,3 @@ def test_one_elsewhere_gets_it_where_somebody_said_so(
 
 def test_without_a_token_any_gateway_is_asked() -> None:
     assert token_for(ELSEWHERE, Settings()) == ""
-
-
-def test_status_asks_one_elsewhere_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whose address a project named, and the home remembers."""
-    asked: list[str | None] = []
-
-    class Listens(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.headers["authorization"])
-            self.send_response(401)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Keep the tests' output clean."""
-
-    monkeypatch.setenv("OCRLINE_TOKEN", "hush")
-    with HTTPServer(("127.0.0.2", 0), Listens) as server:
-        Thread(target=server.serve_forever).start()
-        address = f"http://127.0.0.2:{server.server_port}"
-        status._ask(Settings(), address)
-        monkeypatch.setenv("OCRLINE_TOKEN_FOR", address)
-        status._ask(Settings(), address)
-        server.shutdown()
-
-    assert asked == [None, "Bearer hush"]

@@ -13,12 +13,10 @@ from typing import BinaryIO
 from ocr.dataset.roots.listing import walk_folder
 from ocr.dataset.roots.spelling import SpelledImages, find_spelling
 from ocr.errors import ArtifactNotFound, BadInput
-from ocr.image.folder import FileStamp, ImageFolder
+from ocr.image.folder import OPEN_FLAGS, FileStamp, ImageFolder, lies_within
 from ocr.image.header import IMAGE_SUFFIXES
 from ocr.image.pixels import BadImage
 
-# O_NONBLOCK: opening a pipe must not wait for a writer.
-_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 MOST_SHOWN = 300
 MOST_LOOKED_AT = 1000
 """Files beside a label file that is not there."""
@@ -85,7 +83,7 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
     """
     path = folder / name
     try:
-        file = os.open(os.path.realpath(path), _OPEN_FLAGS | os.O_NOFOLLOW)
+        file = os.open(os.path.realpath(path), OPEN_FLAGS)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ArtifactNotFound(f"no label file {path}; {_say_where(path)}") from error
     except (OSError, ValueError) as error:  # a link to itself, a socket, a name that is none
@@ -93,7 +91,7 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
         raise BadInput(
             f"{str(path)[:MOST_SHOWN]!r} cannot be read as a label file: {said}"
         ) from None
-    if not _lies_within(file, path, folder):
+    if not lies_within(file, os.path.realpath(_guarded(path, folder))):
         os.close(file)
         raise BadInput(f"{path} is a link that leads out of its folder: name the file itself")
     mode = os.fstat(file).st_mode
@@ -105,16 +103,13 @@ def open_beside(folder: Path, name: str) -> BinaryIO:
     raise BadInput(f"{path} is no plain file, and no label file")
 
 
-def _lies_within(file: int, path: Path, folder: Path) -> bool:
-    """Say whether an open file lies in the folder of its name, or anywhere in the root with it.
+def _guarded(path: Path, folder: Path) -> Path:
+    """Return what no link of a label file may lead out of: the root, or a folder elsewhere.
 
-    Who may write to a folder of labels is not to read by a link what the user of a run may. What
-    was opened is looked at, not what the name led to before.
+    Who may write to a folder of labels is not to read by a link what the user of a run may.
     """
     written, root = (Path(os.path.normpath(Path.cwd() / each)) for each in (path, folder))
-    named_in = root if written.is_relative_to(root) and root != Path("/") else written.parent
-    opened = Path(os.readlink(f"/proc/self/fd/{file}"))  # noqa: PTH115 - of the kernel, no link
-    return opened.is_relative_to(os.path.realpath(named_in))
+    return root if written.is_relative_to(root) and root != Path("/") else written.parent
 
 
 def _say_where(path: Path) -> str:

@@ -94,3 +94,19 @@ def test_stamp_changes_with_the_file_and_is_none_without(
     assert folder.stamp("sub/a.jpg") != before
     assert folder.stamp("gone.jpg") is None
     assert folder.stamp("../secret.jpg") is None
+
+
+def test_a_folder_that_became_a_link_out_of_the_root_is_not_read(
+    folder: ImageFolder, tmp_path: Path
+) -> None:
+    """Also where it was looked at before: what was opened counts, not what its name led to."""
+    folder.read("sub/a.jpg", max_pixels=1)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.jpg").write_bytes(b"of somebody else")
+    (tmp_path / "root/sub").rename(tmp_path / "root/before")
+    (tmp_path / "root/sub").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(BadImage, match="leads out of the root") as caught:
+        folder.read("sub/a.jpg", max_pixels=1)
+
+    assert caught.value.reason == "outside_root"

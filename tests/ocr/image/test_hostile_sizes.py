@@ -86,7 +86,8 @@ def test_a_tiff_of_a_million_tiles_is_refused_unread(order: str, is_big: bool) -
 
 
 def test_a_tiff_whose_images_go_in_a_circle_comes_to_an_end() -> None:
-    tiff = b"II*\0" + struct.pack("<IHI", 8, 0, 8)
+    tag = struct.pack("<HHII", 256, 4, 1, 1)
+    tiff = b"II*\0" + struct.pack("<IH", 8, 1000) + 1000 * tag + struct.pack("<I", 8)
 
-    with pytest.raises(BadImage):
+    with pytest.raises(BadImage, match="more than 50000 tags"):
         decode_image(tiff, max_pixels=1000)
