@@ -1,9 +1,12 @@
 """Brings back what ended of the local stack: ``python -m deploy.keeper``, started by `ocrline up`.
 
 An unattended machine recovers by itself: a server, worker, gateway or MinIO that died is started
-again with the environment that `ocrline up` had. `ocrline down` stops this first.
+again with the environment that `ocrline up` had. `ocrline down` stops this first. Their logs are
+kept from growing without end.
 """
 
+import os
+import shutil
 import time
 from contextlib import suppress
 from datetime import datetime
@@ -21,9 +24,11 @@ from deploy.services import (
     ensure_worker,
     services_folder,
 )
+from ocr.store.whole import written_whole
 
 LOOK_S = 2
 MOST_PAUSE_S = 60
+MOST_LOG_BYTES = 32 * 2**20
 
 
 def main() -> None:
@@ -33,6 +38,7 @@ def main() -> None:
         time.sleep(pause)
         try:
             look(settings)
+            cut_logs(services_folder(settings))
             pause = LOOK_S
         except Exception as error:  # noqa: BLE001 - nobody keeps the keeper: a full disk has an end
             say(f"{type(error).__name__}: {error}")
@@ -67,6 +73,21 @@ def bring_back(settings: Settings) -> None:
     service = ensure_server(settings)
     ensure_fallen_gateways(settings)
     ensure_worker(settings, service.url)
+
+
+def cut_logs(folder: Path) -> None:
+    """Empty each log that has grown long; what it said stays beside it as ``NAME.log.1``.
+
+    It is copied, as what writes to it has it open and goes on; what is written between is lost.
+
+    Raises:
+        StoreUnavailable: There is no room for the copy.
+    """
+    for log in folder.glob("*.log"):
+        if log.stat().st_size > MOST_LOG_BYTES:
+            with log.open("rb") as source, written_whole(log.with_name(f"{log.name}.1")) as copy:
+                shutil.copyfileobj(source, copy)
+            os.truncate(log, 0)
 
 
 def say(text: str) -> None:

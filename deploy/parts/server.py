@@ -67,6 +67,8 @@ def _start(
             "PREFECT_API_URL": f"{url}/api",
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
             "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+            # Else runs and their logs are kept for ever; these go 90 days after their end.
+            "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
             "DO_NOT_TRACK": "1",
             **database,
         },

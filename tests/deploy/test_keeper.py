@@ -1,6 +1,7 @@
 """What brings back services that ended by themselves: each as it was, and no other."""
 
 import errno
+import time
 from pathlib import Path
 
 import psutil
@@ -8,8 +9,8 @@ import pytest
 
 from configs.settings import Settings
 from deploy import keeper
-from deploy.background import find_service
-from deploy.keeper import find_dead
+from deploy.background import find_service, start_service, stop_service
+from deploy.keeper import cut_logs, find_dead
 from deploy.ports import pick_port
 from deploy.services import (
     ensure_fallen_gateways,
@@ -75,6 +76,37 @@ def test_a_service_that_stays_away_is_not_said_to_be_up(
 
     said = [line.partition(" ")[2] for line in capsys.readouterr().out.splitlines()]
     assert said == [f"ended: {name}", f"still ended: {name}"]
+
+
+def test_a_log_that_grew_is_emptied_while_it_is_written_to(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper, "MOST_LOG_BYTES", 100)
+    start_service(
+        folder,
+        "chatter",
+        command=["sh", "-c", "while echo a line of the log; do sleep .01; done"],
+        url="",
+        environment={},
+        is_up=lambda: (folder / "chatter.log").stat().st_size > keeper.MOST_LOG_BYTES,
+    )
+    (folder / "quiet.log").write_text("begun\n")
+
+    cut_logs(folder)
+
+    before = (folder / "chatter.log.1").stat().st_size
+    assert before > keeper.MOST_LOG_BYTES
+    assert written_after(folder / "chatter.log") == {"a line of the log"}
+    stop_service(folder, "chatter")
+    assert (folder / "quiet.log").read_text() == "begun\n"
+    assert not (folder / "quiet.log.1").exists()
+
+
+def written_after(log: Path) -> set[str]:
+    """Return the whole lines of a log that was emptied, once there are some."""
+    while len(lines := log.read_text().splitlines(keepends=True)) < 2:
+        time.sleep(0.01)
+    return {line.strip() for line in lines if line.endswith("\n")}
 
 
 def test_the_keeper_outlives_whatever_hinders_it(

@@ -1,8 +1,11 @@
 """Prefect's servers of two homes on one machine: each at its own address, whoever starts first."""
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import patch
 
@@ -75,6 +78,51 @@ def test_all_who_write_at_once_are_answered(homes: list[Settings]) -> None:
             codes = [code for codes in pool.map(run, range(24)) for code in codes]
 
     assert codes == [httpx.codes.CREATED] * len(codes)
+
+
+def test_runs_that_ended_long_ago_go_with_their_logs(
+    homes: list[Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_SERVER_SERVICES_DB_VACUUM_LOOP_SECONDS", "1")
+    service = ensure_server(homes[0])
+    login = httpx.BasicAuth(*password_file(homes[0]).read_text().split(":", 1))
+    with httpx.Client(base_url=f"{service.url}/api", auth=login, timeout=120) as client:
+        flow = client.post("/flows/", json={"name": "watch-lines"}).json()["id"]
+        states = ["COMPLETED", "COMPLETED", "FAILED", "RUNNING"]
+        runs = [begin(client, flow, state) for state in states]
+        said = {"level": 20, "name": "run", "message": "looked", "timestamp": "2026-01-01T00:00Z"}
+        client.post("/logs/", json=[{**said, "flow_run_id": run} for run in runs])
+        recent, old, old_failure, endless = runs
+        let_end(homes[0], [old, old_failure], days_ago=91)
+
+        while client.get(f"/flow_runs/{old_failure}").is_success or logs_of(client, old):
+            time.sleep(0.2)
+
+        assert not client.get(f"/flow_runs/{old}").is_success
+        assert client.get(f"/flow_runs/{recent}").is_success
+        assert client.get(f"/flow_runs/{endless}").is_success
+        assert [logs_of(client, run) for run in (recent, endless)] == [["looked"], ["looked"]]
+
+
+def begin(client: httpx.Client, flow: str, state: str) -> str:
+    run: str = client.post("/flow_runs/", json={"flow_id": flow}).json()["id"]
+    client.post(f"/flow_runs/{run}/set_state", json={"state": {"type": state}, "force": True})
+    return run
+
+
+def let_end(settings: Settings, runs: list[str], *, days_ago: int) -> None:
+    with closing(sqlite3.connect(settings.home / "prefect" / "prefect.db", timeout=60)) as database:
+        for run in runs:
+            database.execute(
+                "UPDATE flow_run SET end_time = datetime('now', ?) WHERE id = ?",
+                (f"-{days_ago} days", run),
+            )
+        database.commit()
+
+
+def logs_of(client: httpx.Client, run: str) -> list[str]:
+    of_run = {"logs": {"flow_run_id": {"any_": [run]}}}
+    return [log["message"] for log in client.post("/logs/filter", json=of_run).json()]
 
 
 def knows(service: Service, settings: Settings) -> bool:
