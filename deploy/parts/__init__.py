@@ -2,5 +2,6 @@
 
 - `database` – where Prefect keeps runs: SQLite in the home, or PostgreSQL by address
 - `server` – Prefect's server, `prefect_process` – its process, in which writers take turns
+- `event_order` – what its automations wait for, after a restart too
 - `minio` – a MinIO server under the home, as the store
 """

@@ -20,6 +20,7 @@ from deploy.ports import find_address, is_up_at, pick_port
 NAME = "prefect"
 PORT = 4200
 PROCESS = "deploy.parts.prefect_process"
+EVENT_ORDER = "deploy.parts.event_order"
 
 
 def ensure_server(settings: Settings, folder: Path, password: str) -> Service:
@@ -69,6 +70,7 @@ def _start(
             "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
             # Else runs and their logs are kept for ever; these go 90 days after their end.
             "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
+            "PREFECT_SERVER_EVENTS_CAUSAL_ORDERING": EVENT_ORDER,
             "DO_NOT_TRACK": "1",
             **database,
         },

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
@@ -12,11 +14,16 @@ from prefect import flow
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.events import emit_event
-from prefect.states import Crashed
+from prefect.events.filters import EventFilter, EventNameFilter, EventResourceFilter
+from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
+from prefect.states import Crashed, Running
 
+from configs.settings import Settings
 from deploy.automations.notices import ensure_told
+from deploy.services import ensure_server, password_file, stop_services
 from flows.notify import notify
 from tasks.notifying.remote import tell_remotely
+from tests.deploy.conftest import own_home_in
 from tests.tasks.notifying.sinks import http_sink
 from tests.tasks.prefect_server import running_server
 
@@ -40,12 +47,18 @@ async def prepare() -> tuple[UUID, int]:
         return deployment, len(await client.read_automations())
 
 
-async def crash() -> UUID:
+async def begin() -> UUID:
     async with get_client() as client:
         run = await client.create_flow_run(retrain, parameters={"params": {"name": "plates"}})
-        state: State[None] = Crashed(message="process ended with exit code -9")
+        state: State[None] = Running()
         await client.set_flow_run_state(run.id, state, force=True)
         return run.id
+
+
+async def end(run: UUID) -> None:
+    async with get_client() as client:
+        state: State[None] = Crashed(message="process ended with exit code -9")
+        await client.set_flow_run_state(run, state, force=True)
 
 
 async def find_runs(deployment: UUID) -> list[FlowRun]:
@@ -54,13 +67,48 @@ async def find_runs(deployment: UUID) -> list[FlowRun]:
     return [run for run in runs if run.deployment_id == deployment]
 
 
+def test_a_crash_is_told_at_once_after_a_restart_of_the_server(tmp_path: Path) -> None:
+    with own_home_in(tmp_path), pointed_at_own_server():
+        deployment, _ = asyncio.run(prepare())
+        running = asyncio.run(begin())
+        while not asyncio.run(has_event("prefect.flow-run.Running", running)):
+            time.sleep(0.5)
+        stop_services(Settings())
+        ensure_server(Settings())
+        time.sleep(3)  # the server reads its automations
+
+        asyncio.run(end(running))
+
+        while not (told := asyncio.run(find_runs(deployment))):
+            time.sleep(1)
+        assert told[0].parameters["params"]["run"] == str(running)
+
+
+@contextmanager
+def pointed_at_own_server() -> Iterator[None]:
+    api = f"{ensure_server(Settings()).url}/api"
+    password = password_file(Settings()).read_text()
+    with temporary_settings({PREFECT_API_URL: api, PREFECT_API_AUTH_STRING: password}):
+        yield
+
+
+async def has_event(name: str, run: UUID) -> bool:
+    async with get_client() as client:
+        wanted = EventFilter(
+            event=EventNameFilter(name=[name]),
+            resource=EventResourceFilter(id=[f"prefect.flow-run.{run}"]),
+        )
+        return bool((await client.read_events(wanted, limit=1)).events)
+
+
 def test_a_crash_and_a_drift_start_the_flow_that_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_server(tmp_path / "prefect"):
         deployment, automations = asyncio.run(prepare())
         time.sleep(3)  # the server reads new automations
-        crashed = asyncio.run(crash())
+        crashed = asyncio.run(begin())
+        asyncio.run(end(crashed))
         emit_event(
             event="ocrline.drift",
             resource={
