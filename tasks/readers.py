@@ -68,7 +68,8 @@ def load_pipeline(
 ) -> PageReader:
     """Load the parts of a pipeline by its reference, to read a page on so many cores.
 
-    Plain: its first recogniser reads alone, as its forms do in other runtimes; no line is parted.
+    Plain: its first recogniser reads alone, as its forms do in other runtimes; no line is parted or
+    set aside.
     """
     model = workspace.registry.resolve(reference)
     cores = Cores(threads)
@@ -82,6 +83,7 @@ def load_pipeline(
         load_detector(workspace, manifest.detector, cores=cores, plain=plain),
         load(manifest.recogniser) if plain else load_recognisers(manifest, load),
         gaps=None if plain else read_gap_model(folder, manifest),
+        min_confidence=0.0 if plain else manifest.min_confidence,
         name=model.reference,
     )
 

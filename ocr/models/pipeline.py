@@ -1,7 +1,7 @@
 """The pipeline: a detector and a recogniser under one version, and what they read together.
 
 A second recogniser may read again what the first is unsure of: a cascade. A gap model may part
-lines that the detector takes for one.
+lines that the detector takes for one. Lines below a confidence may be set aside.
 """
 
 from collections.abc import Iterable
@@ -38,12 +38,16 @@ GAP_MODEL = "gaps.npz"
 GAP_GAIN = ("gap_model_gain", "gap_model_gain_lower", "gap_model_gain_upper")
 """Metrics: how the end-to-end Hmean of the validation pages changes with it; the 95 % interval."""
 
+MIN_CONFIDENCE_GAIN = tuple(f"min_confidence_gain{end}" for end in ("", "_lower", "_upper"))
+"""The same of setting aside lines below `min_confidence`."""
+
 VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 CARD_TEXT = """# {manifest.name} {manifest.version}
 
 Reads whole pages: `{manifest.detector}` finds the lines, `{manifest.recogniser}` reads them.
-{cascade}{gaps}Made by ocrline on {manifest.created}. All are promoted and rolled back together.
+{cascade}{gaps}{unsure}Made by ocrline on {manifest.created}. All are promoted and rolled back
+together.
 
 ## Metrics of the parts on the validation split
 
@@ -53,12 +57,14 @@ The report of the evaluation on the test pages, from page to text, is kept by th
 this version. `golden/` holds test pages with the lines that the parts read on them.
 
 Other tools load the parts, as their cards say, and read what the nets alone do: models of texts
-and of gaps, a second recogniser and the turning of pages are ocrline's.
+and of gaps, a second recogniser, what is set aside and the turning of pages are ocrline's.
 """
 CASCADE_TEXT = """Lines whose least sure character has a probability below
 {manifest.reread_below:.3f} are read again by `{manifest.second_recogniser}`.
 """
 GAPS_TEXT = """Lines are parted at wide gaps where the labels of such texts do: `gaps.npz`.
+"""
+UNSURE_TEXT = """Lines of a confidence below {manifest.min_confidence} are set aside as unsure.
 """
 
 
@@ -72,6 +78,8 @@ class PipelineManifest(ModelManifest):
     """Reads again what the recogniser is unsure of; None: nobody does."""
     reread_below: float | None = Field(None, gt=0, le=1)
     """Probability of a line's least sure character below which it is read again."""
+    min_confidence: float = Field(0.0, ge=0, le=1)
+    """Lines of less are unsure; 0: none is."""
 
     required: ClassVar[frozenset[str]] = frozenset({CARD, GOLDEN_OUTPUTS})
     optional: ClassVar[frozenset[str]] = frozenset({GAP_MODEL})
@@ -150,5 +158,6 @@ def _render_card(manifest: PipelineManifest, *, parts_lines: bool) -> str:
         manifest=manifest,
         cascade=cascade,
         gaps=GAPS_TEXT if parts_lines else "",
+        unsure=UNSURE_TEXT.format(manifest=manifest) if manifest.min_confidence else "",
         metrics="\n".join(metrics),
     )

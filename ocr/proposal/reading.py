@@ -81,5 +81,6 @@ def _read_page(
     except (BadImage, BadDocument) as error:
         return LeftOut(source.name, str(error))
     height, width = image.shape[:2]
-    page = ProposedPage(source, width, height, reader.read(image).lines)
+    reading = reader.read(image)
+    page = ProposedPage(source, width, height, (*reading.lines, *reading.unsure))
     return page, page_hash(to_grey(image))

@@ -35,12 +35,14 @@ class PageReading:
         rotation: Degrees by which the page was turned clockwise to be read.
         timings: Seconds per stage.
         reread: Lines that the second recogniser of a cascade read.
+        unsure: In reading order, what is rather no text, or none that can be read.
     """
 
     lines: tuple[PageLine, ...]
     rotation: int
     timings: Mapping[str, float]
     reread: int = 0
+    unsure: tuple[PageLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,19 @@ class PlacedPage:
             )
         return replace(self, lines=lines, timings=timings)
 
-    def to_reading(self, *, words: bool = False) -> PageReading:
-        """Return it in pixels of the page as it was given, with or without its words."""
+    def to_reading(self, *, words: bool = False, min_confidence: float = 0.0) -> PageReading:
+        """Return it in pixels of the page as it was given, with or without its words.
+
+        Args:
+            words: Whether to tell where the words of each line stand.
+            min_confidence: Lines of less are unsure.
+        """
         timings = dict(self.timings)
         found: list[Sequence[FoundWord]] = [()] * len(self.lines)
         if words:
             with _timed(timings, "words_s"):
                 found = [find_words(line) for line in self.lines]
-        lines = (
+        lines = [
             PageLine(
                 polygon=self._polygon(line.box),
                 text=line.read.text,
@@ -93,8 +100,14 @@ class PlacedPage:
                 ),
             )
             for line, within in zip(self.lines, found, strict=True)
+        ]
+        return PageReading(
+            lines=tuple(line for line in lines if line.confidence >= min_confidence),
+            rotation=self.rotation,
+            timings=timings,
+            reread=self.reread,
+            unsure=tuple(line for line in lines if line.confidence < min_confidence),
         )
-        return PageReading(tuple(lines), self.rotation, timings, self.reread)
 
     def _polygon(self, corners: Corners) -> Polygon:
         """Return corners (4, 2) of the turned page as they lie on the given one."""
@@ -135,6 +148,7 @@ class PageReader:
         recogniser: Recogniser,
         *,
         gaps: GapModel | None = None,
+        min_confidence: float = 0.0,
         name: str = "",
     ) -> None:
         """Put the models together.
@@ -143,12 +157,14 @@ class PageReader:
             detector: Finds the lines.
             recogniser: Reads them.
             gaps: Where lines end that the detector takes for one; None: as it finds them.
+            min_confidence: Lines of less are unsure.
             name: For reports and logs; empty names both models.
         """
         self.name = name or f"{detector.name} + {recogniser.name}"
         self._detector = detector
         self._recogniser = recogniser
         self._gaps = gaps
+        self._min_confidence = min_confidence
 
     def read(
         self, image: Image, *, rotation: Rotation | None = None, words: bool = False
@@ -166,7 +182,7 @@ class PageReader:
         placed = self.place(image, rotation=rotation, with_kernels=self._gaps is not None)
         if self._gaps is not None:
             placed = placed.parted(self._gaps)
-        return placed.to_reading(words=words)
+        return placed.to_reading(words=words, min_confidence=self._min_confidence)
 
     def place(
         self, image: Image, *, rotation: Rotation | None = None, with_kernels: bool = True

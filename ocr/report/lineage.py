@@ -8,7 +8,13 @@ from ocr.dataset.quarantine import ReasonCount
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.evaluation.lines.text_gain import find_reason
 from ocr.models.bundle import INT8_MODEL, INT8_PRICE, TEXT_MODEL, TEXT_MODEL_GAIN, ModelManifest
-from ocr.models.pipeline import CASCADE, GAP_GAIN, GAP_MODEL, PipelineManifest
+from ocr.models.pipeline import (
+    CASCADE,
+    GAP_GAIN,
+    GAP_MODEL,
+    MIN_CONFIDENCE_GAIN,
+    PipelineManifest,
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,7 @@ class Lineage:
         int8: What reading in 8 bits changes.
         cascade: What a second recogniser changes; of a pipeline.
         gaps: What parting lines at wide gaps changes; of a pipeline.
+        unsure: Which lines are set aside, and what that changes; of a pipeline.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         further: Keys of the snapshots of further test sets, by their names.
         splits: Samples per split.
@@ -44,6 +51,7 @@ class Lineage:
     int8: str = ""
     cascade: str = ""
     gaps: str = ""
+    unsure: str = ""
     dataset: str = ""
     dataset_digest: str = ""
     further: Mapping[str, str] = field(default_factory=dict)
@@ -87,6 +95,7 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
         int8=_describe_int8(manifest),
         cascade=_describe_cascade(manifest),
         gaps=_describe_gaps(manifest),
+        unsure=_describe_unsure(manifest),
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
         environment=environment,
@@ -131,8 +140,21 @@ def _describe_gaps(manifest: ModelManifest) -> str:
     if gain is None or lower is None or upper is None:
         return ""
     said = "parted" if GAP_MODEL in manifest.files else "not parted, as it does not help"
+    return f"{said}; {_describe_change(gain, lower, upper)}"
+
+
+def _describe_unsure(manifest: ModelManifest) -> str:
+    gain, lower, upper = (manifest.metrics.get(name) for name in MIN_CONFIDENCE_GAIN)
+    if gain is None or lower is None or upper is None:
+        return ""
+    least = manifest.min_confidence if isinstance(manifest, PipelineManifest) else 0.0
+    said = f"set aside below {least:.0%}" if least else "none set aside, as it does not help"
+    return f"{said}; {_describe_change(gain, lower, upper)}"
+
+
+def _describe_change(gain: float, lower: float, upper: float) -> str:
     change = f"{gain:+.4f} ({lower:+.4f} to {upper:+.4f})"
-    return f"{said}; end-to-end Hmean of the validation pages: {change}"
+    return f"end-to-end Hmean of the validation pages: {change}"
 
 
 def flatten(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

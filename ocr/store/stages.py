@@ -99,13 +99,14 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "assemble": Stage(
-        7,
+        8,
         (
             "ocr.models.pipeline",
             "ocr.reading.page_reader",
             "ocr.reading.recognition.cascade",
             "ocr.evaluation.lines.cascade",
             "ocr.evaluation.pages.gaps.gain",
+            "ocr.evaluation.pages.unsure",
             "ocr.dataset.lines.snapshot",
             "ocr.dataset.pages.snapshot",
         ),

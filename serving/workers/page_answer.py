@@ -36,6 +36,7 @@ def answer_page(
         "rotation": reading.rotation,
         "lines": [line.to_json() for line in reading.lines],
         "reread": reading.reread,
+        "unsure": [line.to_json() for line in reading.unsure],
     }
     timings = dict(reading.timings)
     if annotate:

@@ -18,6 +18,8 @@ from ocr.models.bundle import read_detector_manifest
 from ocr.models.detector_spec import PageSpec
 from ocr.models.page_line import PageLine
 from ocr.models.pipeline import (
+    GAP_GAIN,
+    MIN_CONFIDENCE_GAIN,
     PipelineManifest,
     join_metrics,
     write_pipeline,
@@ -32,6 +34,7 @@ from ocr.store.digest import stage_key
 from ocr.store.folder import mark_used
 from tasks.assembling.cascade import weigh_cascade
 from tasks.assembling.gaps import weigh_gaps
+from tasks.assembling.unsure import weigh_unsure
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import CascadeRef, ModelRef
 from tasks.run.alone import alone
@@ -117,17 +120,26 @@ def _assemble(
     reads = load_recognisers(manifest, partial(load_recogniser, workspace, cores=cores))
     labelled = workspace.open_pages(pages.key)
     parted = weigh_gaps(PageReader(detects, reads), reads, labelled)
-    gaps = parted.model if parted and parted.pays else None
-    if parted:
-        metrics = {**manifest.metrics, **parted.metrics}
-        manifest = manifest.model_copy(update={"metrics": metrics})
+    gaps = parted.model if parted and parted.gain.pays else None
+    unsure = weigh_unsure(PageReader(detects, reads, gaps=gaps), labelled)
+    manifest = manifest.model_copy(
+        update={
+            "metrics": {
+                **manifest.metrics,
+                **(parted.gain.metrics(GAP_GAIN) if parted else {}),
+                **(unsure.gain.metrics(MIN_CONFIDENCE_GAIN) if unsure else {}),
+            },
+            "min_confidence": unsure.min_confidence if unsure and unsure.gain.pays else 0.0,
+        }
+    )
+    reader = PageReader(detects, reads, gaps=gaps, min_confidence=manifest.min_confidence)
     spec = read_detector_manifest(
         workspace.fetch_bundle(workspace.registry.resolve(detector))
     ).input
     write_pipeline(
         folder,
         manifest,
-        pages=_read_golden(PageReader(detects, reads, gaps=gaps), labelled, spec),
+        pages=_read_golden(reader, labelled, spec),
         gaps=gaps,
     )
 

@@ -15,20 +15,20 @@ def weigh_gaps(reader: PageReader, recogniser: Recogniser, pages: PageSnapshot) 
         recogniser: The recogniser alone.
         pages: To learn from and to measure on.
     """
-    gain = fit_gap_model(reader, recogniser, pages)
-    if gain is None:
+    found = fit_gap_model(reader, recogniser, pages)
+    if found is None:
         narrate(
             "export",
             "no two labelled lines are read beside each other, or there are no validation pages: "
             "no line will be parted",
         )
         return None
-    change = gain.change
+    change = found.gain.change
     narrate(
         "export",
-        f"lines parted above {gain.model.cut_above:.0%}, learnt from {gain.examples} gaps: "
-        f"end-to-end Hmean of the validation pages {gain.hmean:.4f} without, "
+        f"lines parted above {found.model.cut_above:.0%}, learnt from {found.examples} gaps: "
+        f"end-to-end Hmean of the validation pages {found.gain.hmean:.4f} without, "
         f"{change.value:+.4f} ({change.lower:+.4f} to {change.upper:+.4f}) with"
-        + ("" if gain.pays else "; left out, as it does not help"),
+        + ("" if found.gain.pays else "; left out, as it does not help"),
     )
-    return gain
+    return found

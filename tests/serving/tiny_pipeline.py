@@ -79,12 +79,14 @@ def register_pipeline(
     moved_px: float = 0,
     second: str = "",
     gaps: GapModel | None = None,
+    min_confidence: float = 0.0,
 ) -> str:
     """Make and register a detector, a recogniser and a pipeline of both; return its version.
 
     Boxes that have grown tell one detector from another, as characters do with recognisers.
     Golden lines that are `moved_px` away break a pipeline with all digests intact. A recogniser of
-    `second` characters reads every line again. A model of gaps parts lines at them.
+    `second` characters reads every line again. A model of gaps parts lines at them. Lines below a
+    confidence are unsure.
     """
     folder = folder / name / version
     detector = make_detector(
@@ -109,6 +111,7 @@ def register_pipeline(
         moved_px=moved_px,
         is_cascade=bool(second),
         gaps=gaps,
+        min_confidence=min_confidence,
     )
     registry.register(name, version, pipeline)
     return version
@@ -151,6 +154,7 @@ def _make_pipeline(
     moved_px: float,
     is_cascade: bool,
     gaps: GapModel | None,
+    min_confidence: float,
 ) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     manifest = PipelineManifest(
@@ -160,6 +164,7 @@ def _make_pipeline(
         recogniser=f"{name}-recogniser:{version}",
         second_recogniser=f"{name}-second:{version}" if is_cascade else None,
         reread_below=1.0 if is_cascade else None,
+        min_confidence=min_confidence,
     )
     pages = [draw_page(texts) for texts in GOLDEN]
     lines = [_read(reader, page, moved_px=moved_px) for page in pages]

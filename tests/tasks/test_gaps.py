@@ -8,6 +8,7 @@ import pytest
 from configs.gate import PageGateParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.evaluation.bootstrap import Interval
+from ocr.evaluation.pages.choice import Gain
 from ocr.evaluation.pages.gaps.gain import GapGain
 from ocr.models.gap_model import BUCKETS, GapModel
 from ocr.models.pipeline import GAP_MODEL, read_gap_model, read_pipeline
@@ -21,7 +22,7 @@ MODEL = GapModel(np.ones(BUCKETS, dtype=np.float32), 0.9)
 
 
 def gain(change: float) -> GapGain:
-    return GapGain(MODEL, examples=7, hmean=0.9, change=Interval(change, lower=-0.002, upper=0.02))
+    return GapGain(MODEL, 7, Gain(0.9, Interval(change, lower=-0.002, upper=0.02)))
 
 
 def assemble_with(

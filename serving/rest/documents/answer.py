@@ -37,6 +37,9 @@ class PageAnswer(BaseModel):
     rotation: int = Field(description="Degrees by which the page was turned to read it")
     lines: list[LineAnswer] = Field(description="In reading order")
     reread: int = Field(description="Lines that a cascade's second recogniser read")
+    unsure: list[LineAnswer] = Field(
+        description="In reading order, what is rather no text, or none that can be read"
+    )
     timings: dict[str, float] = Field(description="Seconds of each stage")
     annotated: str = Field("", description="Base64 JPEG with the lines drawn; with annotate=true")
     image: str = Field("", description="Base64 JPEG of the page as it was read; with render=true")
@@ -77,6 +80,7 @@ EXAMPLE: Final = {
                 }
             ],
             "reread": 0,
+            "unsure": [],
             "timings": {"decode_s": 0.004, "detect_s": 0.051, "recognise_s": 0.018},
         }
     ],

@@ -73,3 +73,24 @@ def test_how_a_page_lies_is_judged_before_its_lines_are_parted() -> None:
 
     assert [line.text for line in reading.lines] == [*"ABCA", *"BACA"]  # each higher than wide
     assert finder.pages == 1
+
+
+def test_lines_below_a_confidence_are_set_aside_and_none_is_lost(
+    detector: OnnxDetector, recogniser: OnnxRecogniser
+) -> None:
+    class UnsureOfTheSecond(Counting):
+        def recognise(self, images: Sequence[Image]) -> list[Recognition]:
+            read = zip(super().recognise(images), (0.71, 0.7, 0.72), strict=True)
+            return [replace(text, confidence=confidence) for text, confidence in read]
+
+    def read(min_confidence: float) -> tuple[list[str], list[str]]:
+        unsure = UnsureOfTheSecond(detector, recogniser)
+        reader = PageReader(detector, unsure, min_confidence=min_confidence)
+        reading = reader.read(draw_page(LINES), rotation=0)
+        return [line.text for line in reading.lines], [line.text for line in reading.unsure]
+
+    first, second, third = read(0.0)[0]
+    assert read(0.7) == ([first, second, third], [])
+    assert read(0.71) == ([first, third], [second])
+    assert read(0.72) == ([third], [first, second])
+    assert read(1.0) == ([], [first, second, third])

@@ -191,6 +191,25 @@ def test_lines_are_parted_where_the_detector_is_unsure_of_text(shelf: Shelf) -> 
         ]
 
 
+def test_lines_that_are_rather_no_text_are_set_aside(shelf: Shelf) -> None:
+    shelf.add_pages("p1", "0123456789", min_confidence=0.9)
+    shelf.registry.promote("pages", "p1", reason="first")
+    page = encode_png(draw_page(["1324", "5678", "90"], unsure=[1]))
+
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        gateway.wait_ready()
+        answer = gateway.post("/v1/ocr", content=page, headers=RAW).json()
+
+        (read,) = answer["pages"]
+        assert [line["text"] for line in read["lines"]] == ["1324", "90"]
+        assert answer["text"] == "1324\n90"
+        assert all(line["confidence"] >= 0.9 for line in read["lines"])
+        (unsure,) = read["unsure"]
+        assert unsure["text"]
+        assert unsure["confidence"] < 0.9
+        assert box_of(unsure)[1] > box_of(read["lines"][0])[3]
+
+
 def box_of(found: dict[str, Any]) -> list[float]:
     """Left, top, right, bottom."""
     xs, ys = zip(*found["polygon"], strict=True)

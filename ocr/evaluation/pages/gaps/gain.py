@@ -3,21 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSample, PageSnapshot, of_people
-from ocr.evaluation.bootstrap import Interval, Resampling, group_codes
-from ocr.evaluation.held_out import choose_held_out
-from ocr.evaluation.pages.comparison import estimate_change
+from ocr.evaluation.pages.choice import MOST_LINES, Gain, choose_way
 from ocr.evaluation.pages.counts import PageCounts
 from ocr.evaluation.pages.gaps.examples import GapExample, join_lines, read_examples
 from ocr.evaluation.pages.gaps.fit import fit_weights
-from ocr.evaluation.pages.metrics import count_reading, sum_pages
-from ocr.evaluation.ratio import Ratio
+from ocr.evaluation.pages.metrics import count_reading
 from ocr.models.gap_model import GapModel
-from ocr.models.pipeline import GAP_GAIN
 from ocr.reading.gaps import cut_line, score_gaps
 from ocr.reading.page_reader import PageReader, PlacedPage
 from ocr.reading.recognition.recogniser import Recogniser
@@ -25,39 +18,21 @@ from ocr.reading.recognition.recogniser import Recogniser
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99)
 TRAIN_LINES = 5000
 """Lines that are learnt from at most: half a minute of receipts with the compact recogniser."""
-VAL_LINES = 10_000
-RESAMPLES = 2000
-SEED = 0
-METRIC = "e2e_hmean"
 
 
 @dataclass(frozen=True)
 class GapGain:
-    """What a gap model changes.
+    """A gap model, and what it changes on validation pages.
 
     Attributes:
-        model: Cuts above the probability that reads the validation pages best.
+        model: Cuts above the probability that reads them best.
         examples: Gaps that it was learnt from.
-        hmean: End-to-end Hmean on the validation pages without it.
-        change: Change of that Hmean, with its 95 % interval. Every page is read at a threshold
-            that was chosen on other documents, so the choice flatters nothing.
+        gain: What it changes.
     """
 
     model: GapModel
     examples: int
-    hmean: float
-    change: Interval
-
-    @property
-    def pays(self) -> bool:
-        """Whether it helps, as far as these pages tell."""
-        return self.change.value > 0
-
-    @property
-    def metrics(self) -> dict[str, float]:
-        """What a manifest says of it."""
-        change = self.change
-        return dict(zip(GAP_GAIN, (change.value, change.lower, change.upper), strict=True))
+    gain: Gain
 
 
 def fit_gap_model(
@@ -95,7 +70,7 @@ def _place(reader: PageReader, snapshot: PageSnapshot) -> Iterator[tuple[PageSam
         placed = reader.place(snapshot.image(page))
         yield page, placed
         lines += len(placed.lines)
-        if lines >= VAL_LINES:
+        if lines >= MOST_LINES:
             return
 
 
@@ -118,22 +93,11 @@ def weigh_gap_model(
     for page, placed in pages:
         groups.append(page.group)
         counts.append(_count_ways(page.regions, placed, eager))
-    if not counts:
+    choice = choose_way(counts, groups)
+    if choice is None:
         return None
-    before, *after = (_measure(way) for way in zip(*counts, strict=True))
-    codes = group_codes(groups)
-    held_out = choose_held_out(codes, lambda others: _best(after, others))
-    pages_read = np.arange(len(groups))
-    numerators = np.stack([way.numerator for way in after])
-    denominators = np.stack([way.denominator for way in after])
-    parted = Ratio(numerators[held_out, pages_read], denominators[held_out, pages_read])
-    draws = Resampling(codes, RESAMPLES, SEED)
-    return GapGain(
-        model=replace(eager, cut_above=THRESHOLDS[_best(after, codes >= 0)]),
-        examples=len(examples),
-        hmean=before.value,
-        change=estimate_change(parted, before, draws, confidence=0.95),
-    )
+    best, gain = choice
+    return GapGain(replace(eager, cut_above=THRESHOLDS[best]), len(examples), gain)
 
 
 def _count_ways(regions: Sequence[Region], page: PlacedPage, model: GapModel) -> list[PageCounts]:
@@ -159,13 +123,3 @@ def _count_ways(regions: Sequence[Region], page: PlacedPage, model: GapModel) ->
             by_cuts[cuts] = count_reading(replace(page, lines=tuple(parts)).to_reading(), regions)
         ways.append(by_cuts[cuts])
     return ways
-
-
-def _measure(counts: Sequence[PageCounts]) -> Ratio:
-    return sum_pages(counts)[METRIC]
-
-
-def _best(measured: Sequence[Ratio], pages: NDArray[np.bool_]) -> int:
-    """Return which reads these pages best; of equals, the one that cuts the least."""
-    values = [Ratio(one.numerator[pages], one.denominator[pages]).value for one in measured]
-    return max(range(len(values)), key=lambda at: (values[at], at))
