@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ Answer = tuple[Mapping[str, Any], bytes]
 
 def main() -> None:
     """Read until the gateway is gone."""
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace")  # see _unheard
     begin_log()
     cv2.setNumThreads(1)
     crops, pages, models = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
@@ -127,7 +129,8 @@ def _decode(
     pixels = 0
     for index, content in enumerate(contents):
         try:
-            image = decode_image(content, max_pixels=max_pixels)
+            with _unheard():
+                image = decode_image(content, max_pixels=max_pixels)
         except BadImage as error:
             tried = declared_pixels(content)
             is_known = tried <= max_pixels  # else it was not begun
@@ -141,6 +144,18 @@ def _decode(
         pixels += image.size
     if images:
         yield indices, images
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Drop what libraries write to the descriptor of stderr; libtiff a line for each bad row."""
+    heard = os.dup(2)
+    os.dup2(0, 2)
+    try:
+        yield
+    finally:
+        os.dup2(heard, 2)
+        os.close(heard)
 
 
 def _recognise(model: LoadedModel, images: Sequence[Image]) -> list[Mapping[str, Any]]:
