@@ -219,7 +219,13 @@ async def _rpc(app: FastAPI, settings: ServingSettings) -> AsyncIterator[None]:
 
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"{host}:{settings.rpc_port}"
-    rpc = PipelineRpc(app, address=address, body_bytes=settings.max_body_bytes)
+    rpc = PipelineRpc(
+        app,
+        address=address,
+        body_bytes=settings.max_body_bytes,
+        body_timeout_s=settings.body_timeout_s,
+        call_timeout_s=settings.body_timeout_s + settings.pages_timeout_s + settings.send_timeout_s,
+    )
     await rpc.start()
     LOG.info("listening for Paddle Serving's RPC clients on %s", address)
     yield

@@ -4,9 +4,10 @@ Each call becomes a request of `POST /NAME/prediction`, so that keys, limits, de
 the access log are the same. The key is the call's metadata `authorization: Bearer KEY`.
 """
 
+import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -24,8 +25,8 @@ from serving.problems import STATUS
 PASSED_ON: Final = ("authorization", "x-request-id")
 MOST_CALLS: Final = 32
 """At once; each may hold a body that gRPC has received and nothing has counted yet."""
-MOST_AGE_MS: Final = 300_000
-"""Of a connection; whoever stalls in the middle of a message holds one of the calls so long."""
+MOST_AGE_MS: Final = 60_000
+"""Of a connection; its client opens another. Nothing else ends a call whose answer is not taken."""
 EXPIRED: Final = STATUS["expired"]
 AT_ONCE_S: Final = 0.01
 """Of a call's time: where so little is left it is over, here or by its own clock."""
@@ -39,19 +40,32 @@ ENVELOPE_BYTES: Final = 4096
 class PipelineRpc:
     """A gRPC server before the gateway's application."""
 
-    def __init__(self, app: ASGIApp, *, address: str, body_bytes: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        address: str,
+        body_bytes: int,
+        body_timeout_s: float,
+        call_timeout_s: float,
+    ) -> None:
         """Listen nowhere yet.
 
         Args:
             app: What answers.
             address: Host and port.
             body_bytes: Largest message.
+            body_timeout_s: Seconds from the begin of a call to its whole message.
+            call_timeout_s: Seconds to the end of its answer; so long a connection that has its age
+                is left for what it has begun.
         """
         logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells each request's address
         transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("rpc", 0))
         self._http = httpx.AsyncClient(transport=transport, base_url="http://localhost")
         self._address = address
         self._body_bytes = body_bytes
+        self._body_timeout_s = body_timeout_s
+        self._call_timeout_s = call_timeout_s
 
     async def start(self) -> None:
         """Listen.
@@ -63,12 +77,12 @@ class PipelineRpc:
             options=[
                 ("grpc.max_receive_message_length", self._body_bytes + ENVELOPE_BYTES),
                 ("grpc.max_connection_age_ms", MOST_AGE_MS),
-                ("grpc.max_connection_age_grace_ms", MOST_AGE_MS),
+                ("grpc.max_connection_age_grace_ms", int(self._call_timeout_s * 1000)),
                 ("grpc.so_reuseport", 0),
             ],
             maximum_concurrent_rpcs=MOST_CALLS,
         )
-        answer = grpc.unary_unary_rpc_method_handler(
+        answer = grpc.stream_unary_rpc_method_handler(  # of one message, which may never come
             self._answer,  # which takes the message apart, once its fields are counted
             response_serializer=Response.SerializeToString,
         )
@@ -85,7 +99,18 @@ class PipelineRpc:
         await self._server.stop(drain_s)
         await self._http.aclose()
 
-    async def _answer(self, message: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+    async def _answer(
+        self, messages: AsyncIterator[bytes], context: grpc.aio.ServicerContext[Any, Any]
+    ) -> Any:
+        try:
+            async with asyncio.timeout(self._body_timeout_s):
+                message = await anext(messages, b"")
+        except TimeoutError:
+            said = f"the message was not complete after {self._body_timeout_s:g} s"
+            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, said)
+        return await self._ask(message, context)
+
+    async def _ask(self, message: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         if has_more_fields(message, MOST_FIELDS):
             return _refuse(f"a message of more than {MOST_FIELDS} fields")
         try:

@@ -3,9 +3,11 @@
 import ast
 import base64
 import json
+import socket
+import struct
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 from deploy.ports import pick_port
 from ocr.image.pixels import encode_png
 from serving.access.key_file import add_key
+from serving.dialects.pipeline_rpc import MOST_CALLS
 from serving.engines.pipeline_messages import METHOD, Request, Response
 from tests.serving.conftest import serving_pages
 from tests.serving.engines.serving_runtime import find_serving_runtime
@@ -55,6 +58,28 @@ def call(address: str, image: bytes, *, name: str = "", timeout_s: float = 30, *
     with grpc.insecure_channel(address) as channel:
         ask = channel.unary_unary(METHOD, Request.SerializeToString, Response.FromString)
         return ask(request, timeout=timeout_s)
+
+
+def frame(kind: int, content: bytes, *, flags: int = 0, stream: int = 0) -> bytes:
+    """A frame of HTTP/2 (RFC 9113, 4.1)."""
+    return struct.pack(">I", len(content))[1:] + struct.pack(">BBI", kind, flags, stream) + content
+
+
+def begin_call(address: str, message: bytes, *, window: int = 65_535) -> socket.socket:
+    """Open a connection whose call has sent so much, to a client that takes `window` bytes."""
+    said = {":method": "POST", ":scheme": "http", ":path": METHOD, ":authority": "x"}
+    said |= {"te": "trailers", "content-type": "application/grpc"}
+    parts = [part.encode() for item in said.items() for part in item]
+    fields = [b"\0" * (at % 2 == 0) + bytes([len(part)]) + part for at, part in enumerate(parts)]
+    host, _, port = address.partition(":")
+    connection = socket.create_connection((host, int(port)), timeout=30)
+    connection.sendall(
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        + frame(4, struct.pack(">HI", 4, window))
+        + frame(1, b"".join(fields), flags=4, stream=1)
+        + frame(0, message, stream=1)
+    )
+    return connection
 
 
 @contextmanager
@@ -176,3 +201,20 @@ def test_a_key_is_metadata(tmp_path: Path) -> None:
 
     assert (stranger.err_no, "Authorization" in stranger.err_msg) == (9, True)
     assert (known.err_no, known.value[0]) == (0, "['4']")
+
+
+@pytest.mark.parametrize("begun", [b"", struct.pack(">BI", 0, 1000) + b"x"], ids=["none", "some"])
+def test_calls_whose_message_does_not_come_are_ended(tmp_path: Path, begun: bytes) -> None:
+    port = pick_port(0)
+    address = f"127.0.0.1:{port}"
+    settings = {"OCRLINE_RPC_PORT": str(port), "OCRLINE_BODY_TIMEOUT_S": "1"}
+
+    with serving_pages(tmp_path, **settings), ExitStack() as stack:
+        silent = [stack.enter_context(begin_call(address, begun)) for _ in range(MOST_CALLS)]
+        for each in silent:
+            said = b""
+            while b"not complete after 1 s" not in said:
+                said += each.recv(4096)
+        answer = call(address, png("3"), name="bars")
+
+    assert answer.value[0] == "['3']"
