@@ -22,7 +22,7 @@ from serving.dialects.pipeline_rpc import MOST_CALLS
 from serving.engines.pipeline_messages import METHOD, Request, Response
 from tests.serving.conftest import serving_pages
 from tests.serving.engines.serving_runtime import find_serving_runtime
-from tests.serving.gateway import Gateway
+from tests.serving.gateway import Gateway, wait_until
 from tests.serving.tiny_bundle import png
 from tests.serving.tiny_pipeline import draw_page
 
@@ -218,3 +218,18 @@ def test_calls_whose_message_does_not_come_are_ended(tmp_path: Path, begun: byte
         answer = call(address, png("3"), name="bars")
 
     assert answer.value[0] == "['3']"
+
+
+def test_clients_that_leave_before_their_answer_write_nothing_to_the_log(
+    served: tuple[Gateway, str],
+) -> None:
+    gateway, address = served
+    request = Request(name="bars").SerializeToString()  # without an image
+    counted = 'ocrline_requests_total{method="POST",route="/{name}/prediction",status="422"}'
+    before = gateway.metric(counted)
+
+    with begin_call(address, struct.pack(">BI", 0, len(request)) + request, window=0):
+        wait_until(lambda: gateway.metric(counted) > before, log=gateway.log)
+    call(address, png("1"), name="bars")
+
+    assert "Traceback" not in gateway.log.read_text()
