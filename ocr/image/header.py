@@ -40,7 +40,14 @@ _PNM_TOKEN = rb"(?:\s|#[^\r\n]*+[\r\n])++\d{1,10}+"
 _PNM_HEADER = re.compile(rb"P(?:[14](?:%b){2}|[2356](?:%b){3})\s" % (_PNM_TOKEN, _PNM_TOKEN))
 _PNM_KINDS = (b"1", b"2", b"3", b"4", b"5", b"6")
 _PNM_PLAIN = (b"P1", b"P2", b"P3")
+_PNM_DIGITS = (b"P2", b"P3")
 _PNM_MOST_COMMENTS = 100
+_PNM_MOST_PLAIN = 10_000_000
+"""Bytes of levels in digits, .16 s a MB at most: of a page of 1240x1754 in grey at most 8.7 MB."""
+_BMP_MOST_PACKED = 5_000_000
+"""Bytes, .2 s a MB at most and 1 s for all pixels: a screen of 3840x2160 in 16 colours has 2 MB."""
+_BMP_PACKED = (1, 2)
+_BMP_SHORT_HEADER = 12
 _TIFF_PARTS = (273, 279, 324, 325)
 """Tags: where strips and tiles are, and how long."""
 _TIFF_MOST_PARTS = 50_000
@@ -100,7 +107,19 @@ def find_pnm_excess(data: bytes) -> str:
         return f"no header of a PPM, PGM or PBM within {_PNM_MOST_HEADER} bytes"
     if data.startswith(_PNM_PLAIN) and data.count(b"#", header.end()) > _PNM_MOST_COMMENTS:
         return f"more than {_PNM_MOST_COMMENTS} comments between the pixels"
+    if data.startswith(_PNM_DIGITS) and len(data) > _PNM_MOST_PLAIN:
+        return f"{len(data)} bytes of a plain PPM or PGM, allowed are {_PNM_MOST_PLAIN}; send PNG"
     return ""
+
+
+def find_bmp_excess(data: bytes) -> str:
+    """Say what of a BMP is too much to unpack, which Pillow does byte by byte; empty: nothing."""
+    if not data.startswith(b"BM") or len(data) <= _BMP_MOST_PACKED:
+        return ""
+    size, packing = struct.unpack_from("<I12xI", data, 14)
+    if size == _BMP_SHORT_HEADER or packing not in _BMP_PACKED:
+        return ""
+    return f"{len(data)} bytes of a BMP packed by RLE, allowed are {_BMP_MOST_PACKED}; send PNG"
 
 
 def find_tiff_excess(data: bytes) -> str:

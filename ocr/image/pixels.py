@@ -20,11 +20,15 @@ from ocr.image.header import (
     PNG_MAGIC,
     TIFF_MAGICS,
     ImageHeader,
+    find_bmp_excess,
     find_pnm_excess,
     find_tiff_excess,
     read_jpeg_header,
     read_png_header,
 )
+from ocr.image.pnm import PnmDecoder
+
+PIL.Image.register_decoder("ppm", PnmDecoder)
 
 Image = NDArray[np.uint8]
 """Pixels (H, W, 3), BGR."""
@@ -218,7 +222,7 @@ def _check_tiles(opened: PIL.Image.Image, *, max_pixels: int) -> None:
 
 @contextmanager
 def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Image.Image]:
-    if excess := find_pnm_excess(data) or find_tiff_excess(data):
+    if excess := find_pnm_excess(data) or find_tiff_excess(data) or find_bmp_excess(data):
         _refuse("unreadable_image", excess)
     try:
         yield PIL.Image.open(io.BytesIO(data), formats=formats)

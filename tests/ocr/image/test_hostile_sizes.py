@@ -2,6 +2,7 @@
 
 import struct
 
+import cv2
 import numpy as np
 import pytest
 
@@ -66,6 +67,35 @@ def test_a_pnm_that_is_mostly_comment_is_refused_unread(pnm: bytes) -> None:
 def test_pnm_is_read_with_its_comments(pnm: bytes, value: list[int]) -> None:
     assert decode_image(pnm, max_pixels=1000).tolist() == [[value] * 2]
     assert declared_pixels(pnm) == 2
+
+
+@pytest.mark.parametrize("kind", ["P2", "P3"])
+def test_a_long_pnm_of_digits_is_refused_unread(kind: str) -> None:
+    pnm = f"{kind} 2000 1000 255\n".encode() + b"1 " * 5_000_000
+
+    with pytest.raises(BadImage, match="a plain PPM or PGM, allowed are 10000000; send PNG"):
+        decode_image(pnm, max_pixels=10_000_000)
+    assert declared_pixels(pnm) == 0
+
+
+@pytest.mark.parametrize(("bits", "packing"), [(8, 1), (4, 2)])
+def test_a_long_bmp_of_runs_is_refused_unread(bits: int, packing: int) -> None:
+    palette, lines = bytes(4 << bits), (b"\1\5" * 50 + b"\0\0") * 50
+    sizes = (40, 50, 50, 1, bits, packing, len(lines), 0, 0, 0, 0)
+    head = struct.pack("<2sIIIIiiHHIIiiII", b"BM", 0, 0, 54 + len(palette), *sizes)
+    bmp = head + palette + lines
+
+    assert decode_image(bmp, max_pixels=2500).shape == (50, 50, 3)
+    with pytest.raises(BadImage, match="a BMP packed by RLE, allowed are 5000000; send PNG"):
+        decode_image(bmp + bytes(5_000_000), max_pixels=2500)
+
+
+def test_a_long_bmp_that_is_not_packed_is_read() -> None:
+    page = np.full((1500, 1200, 3), 7, np.uint8)
+
+    bmp = cv2.imencode(".bmp", page)[1].tobytes()
+
+    assert np.array_equal(decode_image(bmp, max_pixels=page.size), page)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
