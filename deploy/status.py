@@ -70,8 +70,8 @@ class Model:
 class StackStatus:
     """All that is known of the stack of a home; ``login`` is the file of the UI's password.
 
-    ``warnings`` say why champions are unknown of a store that is up, and of each gateway that does
-    not take our token why nothing served is known of it.
+    ``warnings`` say why champions are unknown of a store that is up, and of each gateway that is up
+    but does not tell, as to our token, why nothing served is known of it.
     """
 
     home: Path
@@ -88,23 +88,21 @@ def read_status(settings: Settings) -> StackStatus:
     ui = next(part for part in parts if part.name == "Prefect")
     # What answers at the address of one that is down is another home's.
     ours = [part.address for part in parts if part.name == "gateway" and part.state == "up"]
-    told = {address: _ask(settings, address) for address in ours}
+    told = [_ask(settings, address) for address in ours]
     champions, why_unknown = _read_champions(settings, parts[0])
     return StackStatus(
         home=settings.home,
         parts=parts,
         queues=_read_queues(settings, ui),
-        models=list(_list_models(champions, filter(None, told.values()))),
+        models=list(_list_models(champions, (served for served, _ in told))),
         login=password_file(settings),
-        warnings=[
-            *dict.fromkeys(filter(None, (*_warn_of_home(settings.home), why_unknown))),
-            *(
-                f"{address} tells what it serves to who has a key: set OCRLINE_TOKEN to its token, "
-                "or to a key that `ocrline keys add NAME` prints"
-                for address, served in told.items()
-                if served is None
-            ),
-        ],
+        warnings=list(
+            dict.fromkeys(
+                filter(
+                    None, (*_warn_of_home(settings.home), why_unknown, *(why for _, why in told))
+                )
+            )
+        ),
     )
 
 
@@ -226,15 +224,13 @@ def _list_models(
         yield Model(name, (champions or {}).get(name, otherwise), served.get(name, ""))
 
 
-def _ask(settings: Settings, address: str) -> dict[str, str] | None:
-    """Return the version of each model that a gateway serves; None: it does not take our token."""
+def _ask(settings: Settings, address: str) -> tuple[dict[str, str], str]:
+    """Return the version of each model that a gateway serves, and what hinders to know."""
+    from tasks.gateway_client import GatewayClient, GatewayUnavailable, TokenRefused  # as above
+
     token = settings.token if may_have_token(address, settings) else ""
-    headers = {"authorization": f"Bearer {token}"} if token else {}
-    try:
-        reply = httpx.get(f"{address}/v1/models", headers=headers, timeout=5, trust_env=False)
-        if reply.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
-            return None
-        models = reply.raise_for_status().json()["models"]
-    except httpx.HTTPError:
-        return {}
-    return {str(model["name"]): str(model["version"]) for model in models}
+    with GatewayClient(address, token=token) as gateway:
+        try:
+            return gateway.versions(), ""
+        except (GatewayUnavailable, TokenRefused) as error:
+            return {}, str(error)

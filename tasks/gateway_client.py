@@ -1,5 +1,6 @@
 """Asks a gateway which version it serves, and whether it reads as the bundle promised."""
 
+import asyncio
 import base64
 import time
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import httpx
 
 from ocr.errors import OcrError, ParityFailed, StoreUnavailable
+from ocr.http_answer import AGAIN, parse_answer, take_answer
 from ocr.models.golden import prove_lines, prove_pages
 from ocr.models.page_line import PageLine
 
@@ -19,7 +21,7 @@ BATCH = 8
 REQUEST_TIMEOUT_S = 30
 GLANCE_S = 5
 MOST_TOLD = 4 << 20
-"""Bytes of what a gateway says of its models."""
+"""Bytes of an answer."""
 MOST_SHOWN = 100
 BUSY_S = 60.0
 """How long a gateway is asked again that says when to come back."""
@@ -58,15 +60,17 @@ class GatewayClient:
     def __init__(self, endpoint: str, *, token: str = "") -> None:
         self.endpoint, self._token = endpoint, token
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(
+        self._http = httpx.AsyncClient(
             base_url=endpoint, headers=headers, timeout=REQUEST_TIMEOUT_S, trust_env=False
         )
+        self._loop = asyncio.Runner()
 
     def __enter__(self) -> "GatewayClient":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._http.close()
+        self._loop.run(self._http.aclose())
+        self._loop.close()
 
     def check_takes(self, name: str) -> bool:
         """Ask, before there is anything to serve, whether it would be served; False: no answer.
@@ -79,7 +83,7 @@ class GatewayClient:
         """
         try:
             reply = self._get("/v1/capabilities", timeout_s=GLANCE_S)
-            only = _parse(reply).get("only") if reply.is_success else None
+            only = parse_answer(reply).get("only") if reply.is_success else None
         except (httpx.HTTPError, ValueError, AttributeError):
             return False
         if isinstance(only, list) and name not in only:
@@ -103,7 +107,7 @@ class GatewayClient:
         while True:
             try:
                 self._list()
-            except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            except (httpx.HTTPError, ValueError) as error:
                 if time.monotonic() > deadline:
                     message = f"{self.endpoint} gives no answer after {timeout_s:.0f} s: {error}"
                     raise GatewayUnavailable(message) from None
@@ -132,6 +136,17 @@ class GatewayClient:
                     f"after {timeout_s:.0f} s; it says: {said}"
                 )
             time.sleep(POLL_S)
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of each model that answers; empty: none of it does yet.
+
+        Raises:
+            GatewayUnavailable: It does not answer, or as no gateway does.
+            TokenRefused: It does not to this token.
+        """
+        with self._parsing():
+            told = self._list(timeout_s=GLANCE_S)
+        return {name: str(model["version"] or "") for name, model in told.items()}
 
     def engine_of(self, name: str) -> str:
         """Return what runs the nets of a model; empty: it does not say."""
@@ -202,18 +217,15 @@ class GatewayClient:
             (page,) = answer["pages"]
             return [PageLine.from_json(line) for line in page["lines"]]
 
-    def _list(self) -> dict[str, dict[str, Any]]:
-        models = _parse(self._get("/v1/models").raise_for_status())
-        return {model["name"]: model for model in models["models"]}
+    def _list(self, *, timeout_s: float = REQUEST_TIMEOUT_S) -> dict[str, dict[str, Any]]:
+        told = parse_answer(self._get("/v1/models", timeout_s=timeout_s).raise_for_status())
+        try:
+            return {str(model["name"]): {"version": None, **model} for model in told["models"]}
+        except (KeyError, TypeError):
+            raise ValueError(f"{str(told)[:MOST_SHOWN]!r} is no list of models") from None
 
     def _get(self, path: str, *, timeout_s: float = REQUEST_TIMEOUT_S) -> httpx.Response:
-        end, content = time.monotonic() + timeout_s, bytearray()
-        with self._http.stream("GET", path, timeout=timeout_s) as answer:
-            for piece in answer.iter_bytes():
-                content += piece
-                if len(content) > MOST_TOLD or time.monotonic() > end:
-                    raise httpx.ReadTimeout(f"its answer has no end within {timeout_s} s")
-        reply = httpx.Response(answer.status_code, content=bytes(content), request=answer.request)
+        reply = self._take("GET", path, timeout_s=timeout_s)
         if reply.status_code in STRANGER:
             given = "another OCRLINE_TOKEN than this one" if self._token else "OCRLINE_TOKEN"
             raise TokenRefused(
@@ -222,11 +234,17 @@ class GatewayClient:
             )
         return reply
 
+    def _take(
+        self, method: str, path: str, *, timeout_s: float = REQUEST_TIMEOUT_S, **asked: Any
+    ) -> httpx.Response:
+        stream = self._http.stream(method, path, **asked)
+        return self._loop.run(take_answer(stream, timeout_s=timeout_s, most_bytes=MOST_TOLD))
+
     def _describe(self, name: str) -> tuple[dict[str, Any], str]:
         """Return what the gateway says of a model, and the same in words."""
         try:
             served = self._list()
-        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        except (httpx.HTTPError, ValueError) as error:
             return {}, f"no answer ({error})"
         if name not in served:
             return {}, f"no model {name!r}, only {sorted(served)}; does it follow another store?"
@@ -236,18 +254,19 @@ class GatewayClient:
     def _ask(self, path: str, body: dict[str, Any], *, name: str, version: str) -> dict[str, Any]:
         with self._parsing():
             reply = self._post(path, {"model": name}, body)
-            answer: dict[str, Any] = reply.json()
+            answer: dict[str, Any] = parse_answer(reply)
             if "version" not in answer:
                 raise ValueError(reply.text[:500])
-        if answer["version"] != version:
-            raise ParityFailed(f"Asked {name}:{version}, {name}:{answer['version']} answered")
+            answered = answer["version"]
+        if answered != version:
+            raise ParityFailed(f"Asked {name}:{version}, {name}:{answered} answered")
         return answer
 
     def _post(self, path: str, query: dict[str, str], body: dict[str, Any]) -> httpx.Response:
         """Ask again while the gateway is busy with its clients, or this one asks too often."""
         until = time.monotonic() + BUSY_S
         while True:
-            reply = self._http.post(path, params=query, json=body)
+            reply = self._take("POST", path, params=query, json=body)
             wait_s = _wait_s(reply)
             if reply.status_code not in BUSY or time.monotonic() + wait_s > until:
                 return reply
@@ -268,17 +287,9 @@ class GatewayClient:
             raise ParityFailed(f"{name}:{version} at {self.endpoint}: {error}") from None
 
 
-def _parse(reply: httpx.Response) -> Any:
-    """Parse an answer; ValueError says that it is no JSON, or nested without end."""
-    try:
-        return reply.json()
-    except RecursionError:
-        raise ValueError("an answer that is nested without end") from None
-
-
 def _wait_s(reply: httpx.Response) -> float:
     """Return the seconds after which a busy gateway wants to be asked again."""
-    given = reply.headers.get("retry-after", "")
+    given = reply.headers.get(AGAIN, "")
     return float(given) if given.isdecimal() else POLL_S
 
 

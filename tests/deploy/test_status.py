@@ -10,7 +10,7 @@ import pytest
 
 from cli.main import run
 from configs.settings import Settings
-from deploy import status
+from deploy import status, web
 from deploy.ports import pick_port
 from deploy.services import ensure_gateway, remember_endpoint, stop_services
 from deploy.status import read_status
@@ -19,6 +19,7 @@ from ocr.store.state import write_home_mark
 from serving.app import run as serve
 from serving.settings import ServingSettings
 from tests.ocr.store.test_s3_faults import Answer, canned_server
+from tests.ocr.test_http_answer import dripping_server
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS
@@ -160,3 +161,25 @@ def test_status_asks_one_elsewhere_without_it(monkeypatch: pytest.MonkeyPatch) -
         server.shutdown()
 
     assert asked == [None, "Bearer hush"]
+
+
+@pytest.mark.parametrize("answer", [b"[1]", b'"models"', b"{}", b'{"models": [{"id": "bars"}]}'])
+def test_what_answers_as_no_gateway_does_is_told(answer: bytes) -> None:
+    with canned_server({"GET": Answer(200, answer)}) as endpoint:
+        served, why = status._ask(Settings(), f"http://{endpoint}")
+
+    assert served == {}
+    assert f"http://{endpoint} did not answer" in why
+    assert "is no list of models" in why
+
+
+def test_a_model_without_a_version_that_answers_is_served_by_none() -> None:
+    answer = b'{"models": [{"name": "bars", "version": null}]}'
+    with canned_server({"GET": Answer(200, answer)}) as endpoint:
+        assert status._ask(Settings(), f"http://{endpoint}") == ({"bars": ""}, "")
+
+
+def test_a_gateway_whose_head_has_no_end_is_not_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "TIMEOUT_S", 0.3)
+    with dripping_server() as address:
+        assert not web.answers(address)
