@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.progress import track
 
 from cli.options import AsJson, StoreUri
-from cli.output import ERR, print_json, print_table
+from cli.output import ERR, print_json, print_table, tell
 from cli.reading import OFF_THE_SHELF, list_files, load_page_reader
 from configs.dataset import MAX_PIXELS
 from ocr.errors import ArtifactExists, BadInput
@@ -130,7 +130,7 @@ def _print(made: "Proposal | UncheckedLabels", target: Path, model: str, *, then
     from ocr.proposal.folder import Proposal
 
     for each in made.left_out:
-        ERR.print(f"[yellow]left out[/] {escape(f'{each.name}: {each.why}')}", soft_wrap=True)
+        tell("[yellow]left out[/]", f"{each.name}: {each.why}")
     if isinstance(made, Proposal):
         _print_proposal(made, target, model, then=then)
     else:

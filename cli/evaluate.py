@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
-from rich.markup import escape
 from rich.progress import track
 
 from cli.options import AsJson, Model, StoreUri, settings_for
-from cli.output import ERR, print_json, print_table
+from cli.output import ERR, print_json, print_table, tell
 from cli.reading import LineModel, PageModel, load_model
 from configs.base import name_encoding
 from ocr.dataset.labels.encoding import Encoding
@@ -83,4 +82,4 @@ def _name(rejections: "Sequence[Rejection]") -> None:
     from tasks.measuring.labels import say_left_out
 
     for said in say_left_out(rejections):
-        ERR.print(f"[yellow]left out[/] {escape(said)}", soft_wrap=True)
+        tell("[yellow]left out[/]", said)

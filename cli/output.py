@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ocr.terminal import Terminal
 
@@ -29,14 +30,23 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*[escape(str(cell)) for cell in row])
+        table.add_row(*[_as_it_is(str(cell)) for cell in row])
     OUT.print(table)
+
+
+def tell(mark: str, message: str) -> None:
+    """Print a message after a mark; a line within it, as of a file's name, passes for no other."""
+    ERR.print(mark, _as_it_is(message.replace("\n", "\n  ")), soft_wrap=True)
 
 
 def refuse(message: str, code: int) -> int:
     """Print why a command ends; return its exit code."""
-    ERR.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
+    tell("[bold red]error:[/]", message)
     return code
+
+
+def _as_it_is(text: str) -> Text:
+    return OUT.render_str(text, markup=False)
 
 
 def _plain(value: object) -> object:

@@ -10,11 +10,10 @@ from stat import S_IMODE, S_ISREG
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.progress import track
 
 from cli.options import AsJson, Model, StoreUri
-from cli.output import ERR, print_json, print_table
+from cli.output import ERR, print_json, print_table, tell
 from cli.reading import LineModel, PageModel, list_files, load_model
 from ocr.errors import BadInput
 from ocr.store.whole import written_whole
@@ -87,7 +86,7 @@ def _write_rows(model: LineModel | PageModel, files: Sequence[Path], output: str
                     write(json.dumps(row, ensure_ascii=False) + "\n")
             except BadInput as error:
                 bad += 1
-                ERR.print(f"[yellow]left out[/] {escape(str(error))}", soft_wrap=True)
+                tell("[yellow]left out[/]", str(error))
         ERR.print(f"read {len(files) - bad} of {len(files)} files")
         if bad == len(files):
             raise BadInput("nothing could be read; the lines above say why")

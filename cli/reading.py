@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.markup import escape
-
 from cli.options import settings_for
-from cli.output import ERR
+from cli.output import tell
 from configs.dataset import MAX_PIXELS
 from ocr.errors import BadInput
 from ocr.image.header import IMAGE_SUFFIXES
@@ -137,7 +135,7 @@ def _search(folder: Path) -> Iterator[Path]:
     if shown := [path for path in others if not _is_hidden(path.relative_to(folder))]:
         said = f"{shown[0]} is called like no image and no PDF"
         more = f", nor are {len(shown) - 1} others" if len(shown) > 1 else ""
-        ERR.print(f"[yellow]left out[/] {escape(said + more)}", soft_wrap=True)
+        tell("[yellow]left out[/]", said + more)
     yield from (path for path in files if path.suffix.lower() in SUFFIXES)
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.options import AsJson, Overrides, Preset, StoreUri, Until, settings_for
-from cli.output import ERR, print_json
+from cli.output import ERR, print_json, tell
 from configs.deployment import DeploymentParams
 from configs.presets import ProjectParams, load_project
 from configs.retrain import RetrainPagesParams
@@ -99,6 +99,6 @@ def _start_services(
         said = escape(f"{server.ui_url}  (login: {server.password_file})")
         ERR.print(f"  Prefect  {said}", soft_wrap=True)
         if server.warning:
-            ERR.print(f"[yellow]warning:[/] {escape(server.warning)}", soft_wrap=True)
+            tell("[yellow]warning:[/]", server.warning)
     if needs_gateway:
         ERR.print(f"  gateway  {escape(endpoint)}", soft_wrap=True)

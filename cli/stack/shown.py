@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from cli.output import ERR, OUT, print_table
+from cli.output import OUT, print_table, tell
 from deploy.status import Part, StackStatus
 
 MARKS = {"up": "[green]up[/]", "starting": "[yellow]starting[/]", "down": "[red]down[/]"}
@@ -58,7 +58,7 @@ def print_status(status: StackStatus) -> None:
             [(m.name, m.champion or "–", m.served or "–") for m in status.models],
         )
     for warning in status.warnings:
-        ERR.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
+        tell("[yellow]warning:[/]", warning)
 
 
 def _length(seconds: float) -> str:

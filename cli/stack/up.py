@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.options import StoreUri, adopt_minio, settings_for
-from cli.output import ERR
+from cli.output import ERR, tell
 from cli.stack.shown import table_of
 from configs.deployment import ENDPOINT, DeploymentParams
 from configs.settings import Settings
@@ -70,7 +70,7 @@ def up(
     _say_where(settings)
     if before not in (0, _prefect_port(settings)):
         said = f"Prefect moved: its port {before} is taken by {describe_listener(before)}"
-        ERR.print(f"[yellow]warning:[/] {escape(said)}", soft_wrap=True)
+        tell("[yellow]warning:[/]", said)
 
 
 def _prefect_port(settings: Settings) -> int:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from cli.output import print_json, print_table, refuse
+from cli.output import print_json, print_table, refuse, tell
 from tasks.run.narration import narrate
 
 
@@ -47,6 +47,21 @@ def test_an_error_prints_texts_as_they_are(capsys: pytest.CaptureFixture[str]) -
 
     assert code == 3
     assert capsys.readouterr().err == "error: no folder /data/[a1]/:car:\n"
+
+
+def test_a_backslash_at_the_end_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    refuse("no folder C:\\", 2)
+    print_table("names", ["name"], [["a\\"]])
+
+    out, err = capsys.readouterr()
+    assert err == "error: no folder C:\\\n"
+    assert out.count("\\") == 1
+
+
+def test_no_line_of_a_name_passes_for_one_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    tell("left out", "a\nerror: no champion.png: unreadable")
+
+    assert capsys.readouterr().err == "left out a\n  error: no champion.png: unreadable\n"
 
 
 STEERING = "\x1b[2J\x1b]0;title\x07 \x9b31m \r\x08 \x7f \u202e\u2066\u2028"
