@@ -1,8 +1,9 @@
-"""What parting lines at gaps gains: ``python -m bench.gaps --model receipts --labels FILE``.
+"""What parting lines and setting some aside gains: ``python -m bench.gaps --labels FILE``.
 
 The pages of the label file are read once by a registered pipeline that has a gap model. Beside its
 lines as the detector found them, and as the model parts them, stand those of the obvious rule:
-parted at every gap that is wider than a limit. Intervals are by page.
+parted at every gap that is wider than a limit. The last row leaves out what the pipeline sets
+aside as unsure. Intervals are by page.
 """
 
 import argparse
@@ -38,15 +39,16 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, required=True, help="PaddleOCR detection labels")
     arguments = parser.parse_args()
     workspace = open_workspace()
-    model = find_gap_model(workspace, arguments.model)
+    model, least = find_rules(workspace, arguments.model)
     reader = load_pipeline(workspace, arguments.model)
     pages, _ = read_labelled_pages(arguments.labels, max_pixels=MAX_PIXELS)
-    models: dict[str, GapModel | None] = {
-        "as found": None,
-        **{f"wider than {limit} heights": wider_than(limit) for limit in LIMITS},
-        f"gap model, above {model.cut_above:.0%}": model,
+    ways: dict[str, tuple[GapModel | None, float]] = {
+        "as found": (None, 0.0),
+        **{f"wider than {limit} heights": (wider_than(limit), 0.0) for limit in LIMITS},
+        f"gap model, above {model.cut_above:.0%}": (model, 0.0),
+        f"and set aside below {least:.0%}": (model, least),
     }
-    found: dict[str, list[PageCounts]] = {name: [] for name in models}
+    found: dict[str, list[PageCounts]] = {name: [] for name in ways}
     reading_s = parting_s = 0.0
     for page in track(pages, "reading", console=Console(stderr=True), transient=True):
         image = page.image()
@@ -56,20 +58,22 @@ def main() -> None:
         parted = placed.parted(model)
         reading_s += read - started
         parting_s += time.process_time() - read
-        for name, way in models.items():
-            lines = parted if way is model else placed.parted(way) if way else placed
-            found[name].append(count_reading(lines.to_reading(), page.regions))
+        for name, (gaps, min_confidence) in ways.items():
+            lines = parted if gaps is model else placed.parted(gaps) if gaps else placed
+            reading = lines.to_reading(min_confidence=min_confidence)
+            found[name].append(count_reading(reading, page.regions))
     print_table(found, of="lines")
     print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
 
 
-def find_gap_model(workspace: Workspace, reference: str) -> GapModel:
-    """Return the gap model of a pipeline."""
+def find_rules(workspace: Workspace, reference: str) -> tuple[GapModel, float]:
+    """Return the gap model of a pipeline, and below which confidence it sets lines aside."""
     folder = workspace.fetch_bundle(workspace.registry.resolve(reference))
-    model = read_gap_model(folder, read_pipeline(folder))
+    manifest = read_pipeline(folder)
+    model = read_gap_model(folder, manifest)
     if model is None:
         raise BadInput(f"{reference} has no gap model: it would not have helped; name another")
-    return model
+    return model, manifest.min_confidence
 
 
 def wider_than(heights: float) -> GapModel:

@@ -157,4 +157,5 @@ def _count(
     metrics.reread_lines.labels(model).inc(page["reread"])
     for stage, seconds in timings.items():
         metrics.stage_seconds.labels(model, stage.removesuffix("_s")).observe(seconds)
-    metrics.observe_texts(model, (line["confidence"] for line in page["lines"]))
+    texts = (*page["lines"], *page["unsure"])
+    metrics.observe_texts(model, (text["confidence"] for text in texts))

@@ -208,6 +208,9 @@ def test_lines_that_are_rather_no_text_are_set_aside(shelf: Shelf) -> None:
         assert unsure["text"]
         assert unsure["confidence"] < 0.9
         assert box_of(unsure)[1] > box_of(read["lines"][0])[3]
+        told = gateway.get("/metrics").text
+        assert 'ocrline_lines_total{model="pages"} 2.0' in told
+        assert 'ocrline_confidence_count{model="pages"} 3.0' in told
 
 
 def box_of(found: dict[str, Any]) -> list[float]:
