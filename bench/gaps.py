@@ -3,7 +3,7 @@
 The pages of the label file are read once by a registered pipeline that has a gap model. Beside its
 lines as the detector found them, and as the model parts them, stand those of the obvious rule:
 parted at every gap that is wider than a limit. The last row leaves out what the pipeline sets
-aside as unsure. Intervals are by page.
+aside. Intervals are by page.
 """
 
 import argparse

@@ -200,5 +200,5 @@ def _describe(path: Path, number: int, reading: "PageReading") -> dict[str, Any]
         "rotation": reading.rotation,
         "reread": reading.reread,
         "lines": lines,
-        "unsure": [line.to_json() for line in reading.unsure],
+        "set_aside": [line.to_json() for line in reading.set_aside],
     }

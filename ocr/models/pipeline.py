@@ -46,7 +46,7 @@ VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9][A-Za-z0-9._-]*$"
 CARD_TEXT = """# {manifest.name} {manifest.version}
 
 Reads whole pages: `{manifest.detector}` finds the lines, `{manifest.recogniser}` reads them.
-{cascade}{gaps}{unsure}Made by ocrline on {manifest.created}. All are promoted and rolled back
+{cascade}{gaps}{aside}Made by ocrline on {manifest.created}. All are promoted and rolled back
 together.
 
 ## Metrics of the parts on the validation split
@@ -64,7 +64,7 @@ CASCADE_TEXT = """Lines whose least sure character has a probability below
 """
 GAPS_TEXT = """Lines are parted at wide gaps where the labels of such texts do: `gaps.npz`.
 """
-UNSURE_TEXT = """Lines of a confidence below {manifest.min_confidence} are set aside as unsure.
+ASIDE_TEXT = """Lines of a confidence below {manifest.min_confidence} are set aside.
 """
 
 
@@ -79,7 +79,7 @@ class PipelineManifest(ModelManifest):
     reread_below: float | None = Field(None, gt=0, le=1)
     """Probability of a line's least sure character below which it is read again."""
     min_confidence: float = Field(0.0, ge=0, le=1)
-    """Lines of less are unsure; 0: none is."""
+    """Lines of less are set aside; 0: none is."""
 
     required: ClassVar[frozenset[str]] = frozenset({CARD, GOLDEN_OUTPUTS})
     optional: ClassVar[frozenset[str]] = frozenset({GAP_MODEL})
@@ -158,6 +158,6 @@ def _render_card(manifest: PipelineManifest, *, parts_lines: bool) -> str:
         manifest=manifest,
         cascade=cascade,
         gaps=GAPS_TEXT if parts_lines else "",
-        unsure=UNSURE_TEXT.format(manifest=manifest) if manifest.min_confidence else "",
+        aside=ASIDE_TEXT.format(manifest=manifest) if manifest.min_confidence else "",
         metrics="\n".join(metrics),
     )

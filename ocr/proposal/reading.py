@@ -82,5 +82,5 @@ def _read_page(
         return LeftOut(source.name, str(error))
     height, width = image.shape[:2]
     reading = reader.read(image)
-    page = ProposedPage(source, width, height, (*reading.lines, *reading.unsure))
+    page = ProposedPage(source, width, height, (*reading.lines, *reading.set_aside))
     return page, page_hash(to_grey(image))

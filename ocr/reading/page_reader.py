@@ -35,14 +35,14 @@ class PageReading:
         rotation: Degrees by which the page was turned clockwise to be read.
         timings: Seconds per stage.
         reread: Lines that the second recogniser of a cascade read.
-        unsure: In reading order, what is rather no text, or none that can be read.
+        set_aside: In reading order, what is rather no text, or none that can be read.
     """
 
     lines: tuple[PageLine, ...]
     rotation: int
     timings: Mapping[str, float]
     reread: int = 0
-    unsure: tuple[PageLine, ...] = ()
+    set_aside: tuple[PageLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class PlacedPage:
 
         Args:
             words: Whether to tell where the words of each line stand.
-            min_confidence: Lines of less are unsure.
+            min_confidence: Lines of less are set aside.
         """
         timings = dict(self.timings)
         found: list[Sequence[FoundWord]] = [()] * len(self.lines)
@@ -106,7 +106,7 @@ class PlacedPage:
             rotation=self.rotation,
             timings=timings,
             reread=self.reread,
-            unsure=tuple(line for line in lines if line.confidence < min_confidence),
+            set_aside=tuple(line for line in lines if line.confidence < min_confidence),
         )
 
     def _polygon(self, corners: Corners) -> Polygon:
@@ -157,7 +157,7 @@ class PageReader:
             detector: Finds the lines.
             recogniser: Reads them.
             gaps: Where lines end that the detector takes for one; None: as it finds them.
-            min_confidence: Lines of less are unsure.
+            min_confidence: Lines of less are set aside.
             name: For reports and logs; empty names both models.
         """
         self.name = name or f"{detector.name} + {recogniser.name}"

@@ -31,7 +31,7 @@ class Lineage:
         int8: What reading in 8 bits changes.
         cascade: What a second recogniser changes; of a pipeline.
         gaps: What parting lines at wide gaps changes; of a pipeline.
-        unsure: Which lines are set aside, and what that changes; of a pipeline.
+        set_aside: Which lines are set aside, and what that changes; of a pipeline.
         dataset: Key of the snapshot in the store; ``dataset_digest``: its digest.
         further: Keys of the snapshots of further test sets, by their names.
         splits: Samples per split.
@@ -51,7 +51,7 @@ class Lineage:
     int8: str = ""
     cascade: str = ""
     gaps: str = ""
-    unsure: str = ""
+    set_aside: str = ""
     dataset: str = ""
     dataset_digest: str = ""
     further: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +95,7 @@ def describe_part(manifest: ModelManifest, *, environment: Mapping[str, str]) ->
         int8=_describe_int8(manifest),
         cascade=_describe_cascade(manifest),
         gaps=_describe_gaps(manifest),
-        unsure=_describe_unsure(manifest),
+        set_aside=_describe_set_aside(manifest),
         dataset_digest=manifest.dataset_digest,
         parameters=manifest.parameters,
         environment=environment,
@@ -143,12 +143,12 @@ def _describe_gaps(manifest: ModelManifest) -> str:
     return f"{said}; {_describe_change(gain, lower, upper)}"
 
 
-def _describe_unsure(manifest: ModelManifest) -> str:
+def _describe_set_aside(manifest: ModelManifest) -> str:
     gain, lower, upper = (manifest.metrics.get(name) for name in MIN_CONFIDENCE_GAIN)
     if gain is None or lower is None or upper is None:
         return ""
     least = manifest.min_confidence if isinstance(manifest, PipelineManifest) else 0.0
-    said = f"set aside below {least:.0%}" if least else "none set aside, as it does not help"
+    said = f"below {least:.0%}" if least else "none, as it does not help"
     return f"{said}; {_describe_change(gain, lower, upper)}"
 
 

@@ -106,7 +106,7 @@ STAGES: Final[dict[StageName, Stage]] = {
             "ocr.reading.recognition.cascade",
             "ocr.evaluation.lines.cascade",
             "ocr.evaluation.pages.gaps.gain",
-            "ocr.evaluation.pages.unsure",
+            "ocr.evaluation.pages.set_aside",
             "ocr.dataset.lines.snapshot",
             "ocr.dataset.pages.snapshot",
         ),

@@ -36,7 +36,7 @@ def answer_page(
         "rotation": reading.rotation,
         "lines": [line.to_json() for line in reading.lines],
         "reread": reading.reread,
-        "unsure": [line.to_json() for line in reading.unsure],
+        "set_aside": [line.to_json() for line in reading.set_aside],
     }
     timings = dict(reading.timings)
     if annotate:

@@ -3,5 +3,5 @@
 - `assemble` – the version that names its parts, with pages to prove what they read
 - `cascade` – a second recogniser for the lines that the first is unsure of
 - `gaps` – a model of where lines end that the detector takes for one
-- `unsure` – which lines are set aside
+- `set_aside` – which lines are set aside
 """

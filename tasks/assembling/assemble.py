@@ -34,7 +34,7 @@ from ocr.store.digest import stage_key
 from ocr.store.folder import mark_used
 from tasks.assembling.cascade import weigh_cascade
 from tasks.assembling.gaps import weigh_gaps
-from tasks.assembling.unsure import weigh_unsure
+from tasks.assembling.set_aside import weigh_set_aside
 from tasks.readers import load_detector, load_recogniser
 from tasks.references import CascadeRef, ModelRef
 from tasks.run.alone import alone
@@ -121,15 +121,15 @@ def _assemble(
     labelled = workspace.open_pages(pages.key)
     parted = weigh_gaps(PageReader(detects, reads), reads, labelled)
     gaps = parted.model if parted and parted.gain.pays else None
-    unsure = weigh_unsure(PageReader(detects, reads, gaps=gaps), labelled)
+    aside = weigh_set_aside(PageReader(detects, reads, gaps=gaps), labelled)
     manifest = manifest.model_copy(
         update={
             "metrics": {
                 **manifest.metrics,
                 **(parted.gain.metrics(GAP_GAIN) if parted else {}),
-                **(unsure.gain.metrics(MIN_CONFIDENCE_GAIN) if unsure else {}),
+                **(aside.gain.metrics(MIN_CONFIDENCE_GAIN) if aside else {}),
             },
-            "min_confidence": unsure.min_confidence if unsure and unsure.gain.pays else 0.0,
+            "min_confidence": aside.min_confidence if aside and aside.gain.pays else 0.0,
         }
     )
     reader = PageReader(detects, reads, gaps=gaps, min_confidence=manifest.min_confidence)

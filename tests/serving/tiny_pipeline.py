@@ -86,7 +86,7 @@ def register_pipeline(
     Boxes that have grown tell one detector from another, as characters do with recognisers.
     Golden lines that are `moved_px` away break a pipeline with all digests intact. A recogniser of
     `second` characters reads every line again. A model of gaps parts lines at them. Lines below a
-    confidence are unsure.
+    confidence are set aside.
     """
     folder = folder / name / version
     detector = make_detector(

@@ -11,5 +11,5 @@
 9. `detection` – the score of a detector alone; its training uses it.
 10. `int8` – what finding lines in 8 bits costs and saves.
 11. `gaps` – where lines end that a detector takes for one: learnt, and what it gains.
-12. `unsure` – which lines are set aside; `choice` – how such ways of reading are chosen.
+12. `set_aside` – which lines are set aside; `choice` – how such ways of reading are chosen.
 """

@@ -37,7 +37,7 @@ class PageAnswer(BaseModel):
     rotation: int = Field(description="Degrees by which the page was turned to read it")
     lines: list[LineAnswer] = Field(description="In reading order")
     reread: int = Field(description="Lines that a cascade's second recogniser read")
-    unsure: list[LineAnswer] = Field(
+    set_aside: list[LineAnswer] = Field(
         description="In reading order, what is rather no text, or none that can be read"
     )
     timings: dict[str, float] = Field(description="Seconds of each stage")
@@ -80,7 +80,7 @@ EXAMPLE: Final = {
                 }
             ],
             "reread": 0,
-            "unsure": [],
+            "set_aside": [],
             "timings": {"decode_s": 0.004, "detect_s": 0.051, "recognise_s": 0.018},
         }
     ],

@@ -157,5 +157,5 @@ def _count(
     metrics.reread_lines.labels(model).inc(page["reread"])
     for stage, seconds in timings.items():
         metrics.stage_seconds.labels(model, stage.removesuffix("_s")).observe(seconds)
-    texts = (*page["lines"], *page["unsure"])
+    texts = (*page["lines"], *page["set_aside"])
     metrics.observe_texts(model, (text["confidence"] for text in texts))

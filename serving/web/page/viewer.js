@@ -10,15 +10,17 @@ const list = document.getElementById("lines");
 const tip = document.getElementById("tip");
 const summary = document.getElementById("summary");
 
-let lines = [];
+let lines = []; // what was read, then what was set aside
+let read = 0;
 let current = -1;
 
 export function showPage(page) {
-  lines = page.lines;
+  lines = [...page.lines, ...page.set_aside];
+  read = page.lines.length;
   current = -1;
   tip.hidden = true;
   picture.src = `data:image/jpeg;base64,${page.image}`;
-  picture.alt = `Page ${page.page}; its ${lines.length} lines are listed beside it`;
+  picture.alt = `Page ${page.page}; its ${read} lines are listed beside it`;
   picture.width = page.width;
   picture.height = page.height;
   boxes.setAttribute("viewBox", `0 0 ${page.width} ${page.height}`);
@@ -28,11 +30,13 @@ export function showPage(page) {
 }
 
 function describe(page) {
-  const unsure = lines.filter((line) => line.confidence < SURE).length;
+  const unsure = page.lines.filter((line) => line.confidence < SURE).length;
+  const aside = page.set_aside.length;
   const seconds = Object.values(page.timings).reduce((sum, stage) => sum + stage, 0);
   return [
-    lines.length ? plural(lines.length, "line") : "No text was found",
+    read ? plural(read, "line") : "No text was found",
     unsure ? `${unsure} to check (dashed, below ${SURE * 100} %)` : "",
+    aside ? `${aside} set aside (dotted), rather no text` : "",
     page.rotation ? `turned by ${page.rotation}° to read it` : "",
     `${seconds.toFixed(2)} s`,
   ].filter(Boolean).join(" · ");
@@ -45,7 +49,8 @@ export function plural(count, noun) {
 function makeBox(line, index) {
   const box = document.createElementNS(SVG, "polygon");
   box.setAttribute("points", line.polygon.map((corner) => corner.join(",")).join(" "));
-  box.classList.toggle("unsure", line.confidence < SURE);
+  box.classList.toggle("unsure", index < read && line.confidence < SURE);
+  box.classList.toggle("aside", index >= read);
   box.addEventListener("pointerenter", () => select(index, { reveal: true }));
   box.addEventListener("pointerleave", () => leave(index));
   box.addEventListener("click", () => button(index).focus());
@@ -57,8 +62,9 @@ function makeLine(line, index) {
   const row = document.createElement("button");
   row.type = "button";
   row.tabIndex = index === 0 ? 0 : -1; // one stop for Tab, arrows inside
-  row.classList.toggle("unsure", line.confidence < SURE);
-  const check = line.confidence < SURE ? " · check" : "";
+  row.classList.toggle("unsure", index < read && line.confidence < SURE);
+  row.classList.toggle("aside", index >= read);
+  const check = index >= read ? " · set aside" : line.confidence < SURE ? " · check" : "";
   row.append(
     part("number", index + 1),
     part("text", line.text || "(nothing)"),

@@ -87,7 +87,7 @@ def test_lines_below_a_confidence_are_set_aside_and_none_is_lost(
         unsure = UnsureOfTheSecond(detector, recogniser)
         reader = PageReader(detector, unsure, min_confidence=min_confidence)
         reading = reader.read(draw_page(LINES), rotation=0)
-        return [line.text for line in reading.lines], [line.text for line in reading.unsure]
+        return [line.text for line in reading.lines], [line.text for line in reading.set_aside]
 
     first, second, third = read(0.0)[0]
     assert read(0.7) == ([first, second, third], [])

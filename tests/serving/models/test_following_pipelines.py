@@ -204,10 +204,10 @@ def test_lines_that_are_rather_no_text_are_set_aside(shelf: Shelf) -> None:
         assert [line["text"] for line in read["lines"]] == ["1324", "90"]
         assert answer["text"] == "1324\n90"
         assert all(line["confidence"] >= 0.9 for line in read["lines"])
-        (unsure,) = read["unsure"]
-        assert unsure["text"]
-        assert unsure["confidence"] < 0.9
-        assert box_of(unsure)[1] > box_of(read["lines"][0])[3]
+        (aside,) = read["set_aside"]
+        assert aside["text"]
+        assert aside["confidence"] < 0.9
+        assert box_of(aside)[1] > box_of(read["lines"][0])[3]
         told = gateway.get("/metrics").text
         assert 'ocrline_lines_total{model="pages"} 2.0' in told
         assert 'ocrline_confidence_count{model="pages"} 3.0' in told

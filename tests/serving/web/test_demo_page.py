@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.ocr.image.documents import encrypted_pdf, image_pdf
-from tests.serving.gateway import Gateway
+from tests.serving.conftest import Shelf
+from tests.serving.gateway import Gateway, running_gateway
 from tests.serving.tiny_pipeline import draw_page
 from tests.serving.web.choosing import PICTURE, SHOWN, SIZES, UNSURE, choose, choose_and_wait
 
@@ -49,6 +50,30 @@ def test_boxes_lie_over_the_lines_of_the_picture(page: Page) -> None:
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     found = ((middle[0] - picture["x"]) / scale, (middle[1] - picture["y"]) / scale)
     assert found == pytest.approx((96, 104), abs=1)
+
+
+def test_what_is_set_aside_is_seen_and_is_no_line(
+    chromium: Browser, shelf: Shelf, tmp_path: Path
+) -> None:
+    shelf.add_pages("p1", "0123456789", min_confidence=0.9)
+    shelf.registry.promote("pages", "p1", reason="first")
+    with (
+        running_gateway(shelf.folder / "home", store=shelf.store) as gateway,
+        chromium.new_context() as context,
+    ):
+        gateway.wait_ready()
+        page = context.new_page()
+        page.goto(gateway.url)
+        choose_and_wait(page)
+        page.locator("#boxes polygon").nth(2).hover()
+        page.screenshot(path=tmp_path / "aside.png", full_page=True)
+
+        expect(page.locator("#status")).to_have_text("Found 2 lines with pages, version p1.")
+        expect(page.locator("#summary")).to_contain_text("2 lines · 1 set aside (dotted)")
+        expect(page.locator("#lines .text")).to_have_text(SHOWN)
+        expect(page.locator("#lines .aside .confidence")).to_contain_text("set aside")
+        expect(page.locator("#boxes .aside")).to_have_count(1)
+        expect(page.locator("#boxes .unsure")).to_have_count(0)
 
 
 def test_hover_over_a_box_tells_its_text_and_marks_its_line(page: Page) -> None:

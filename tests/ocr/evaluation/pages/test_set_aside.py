@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from ocr.dataset.pages.snapshot import PageSample
-from ocr.evaluation.pages.unsure import UnsureGain, choose_min_confidence
+from ocr.evaluation.pages.set_aside import SetAsideGain, choose_min_confidence
 from ocr.image.pixels import Image
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import PageReading
@@ -34,7 +34,7 @@ class Validation:
         return next(image for sample, image in self._pages if sample is page)
 
 
-def choose(pages: Sequence[Found], *, group: str = "") -> UnsureGain | None:
+def choose(pages: Sequence[Found], *, group: str = "") -> SetAsideGain | None:
     def answer(number: int) -> PageReading:
         lines = (
             PageLine(box(10, 30 * at), text, confidence)

@@ -15,8 +15,8 @@ CONFIDENCES = (0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5, 0.4, 0.3)
 
 
 @dataclass(frozen=True)
-class UnsureGain:
-    """Which lines are unsure, and what setting them aside changes on validation pages.
+class SetAsideGain:
+    """Which lines are set aside, and what that changes on validation pages.
 
     Attributes:
         min_confidence: Lines of less; the one that reads the pages best, of equals the lowest.
@@ -27,7 +27,7 @@ class UnsureGain:
     gain: Gain
 
 
-def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> UnsureGain | None:
+def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> SetAsideGain | None:
     """Choose on validation pages below which confidence a line is set aside.
 
     A line that is rather noise, or is read wrongly, costs precision and gains nothing; each that
@@ -54,7 +54,7 @@ def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> UnsureG
     if choice is None:
         return None
     best, gain = choice
-    return UnsureGain(CONFIDENCES[best], gain)
+    return SetAsideGain(CONFIDENCES[best], gain)
 
 
 def _count_above(least: float, lines: Sequence[PageLine], regions: Sequence[Region]) -> PageCounts:

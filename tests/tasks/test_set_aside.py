@@ -10,7 +10,7 @@ from configs.gate import PageGateParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.pages.choice import Gain
-from ocr.evaluation.pages.unsure import UnsureGain
+from ocr.evaluation.pages.set_aside import SetAsideGain
 from ocr.models.registry import Registry
 from tasks.readers import load_pipeline
 from tasks.workspace import open_workspace
@@ -24,8 +24,8 @@ def assemble_with(
     change: float, pages: SnapshotRef, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[str, Mapping[str, Any], str, str]:
     """Return the reference, the manifest, the card and the report."""
-    found = UnsureGain(0.9, Gain(0.95, Interval(change, lower=-0.002, upper=0.02)))
-    monkeypatch.setattr("tasks.assembling.unsure.choose_min_confidence", lambda *_: found)
+    found = SetAsideGain(0.9, Gain(0.95, Interval(change, lower=-0.002, upper=0.02)))
+    monkeypatch.setattr("tasks.assembling.set_aside.choose_min_confidence", lambda *_: found)
     made = assemble(pages)
     report = Path(judge(made, pages, PageGateParams()).report).read_text(encoding="utf-8")
     model = open_workspace().registry.resolve(made.reference)
@@ -33,7 +33,7 @@ def assemble_with(
     return made.reference, model.manifest, card, report
 
 
-def test_where_it_pays_unsure_lines_are_set_aside_but_by_a_plain_reader(
+def test_where_it_pays_lines_are_set_aside_but_by_a_plain_reader(
     registry: Registry,
     pages: SnapshotRef,
     monkeypatch: pytest.MonkeyPatch,
@@ -43,13 +43,13 @@ def test_where_it_pays_unsure_lines_are_set_aside_but_by_a_plain_reader(
 
     assert manifest["min_confidence"] == 0.9
     assert manifest["metrics"]["min_confidence_gain"] == 0.01
-    assert "Lines of a confidence below 0.9 are set aside as unsure." in card
+    assert "Lines of a confidence below 0.9 are set aside." in card
     assert "lines below a confidence of 90% set aside" in capsys.readouterr().err
-    assert "set aside below 90%; end-to-end Hmean of the validation pages: +0.0100" in report
+    assert "below 90%; end-to-end Hmean of the validation pages: +0.0100" in report
     reading = load_pipeline(open_workspace(), reference).read(PAGE)
-    assert (len(reading.lines), len(reading.unsure)) == (1, 1)
+    assert (len(reading.lines), len(reading.set_aside)) == (1, 1)
     reading = load_pipeline(open_workspace(), reference, plain=True).read(PAGE)
-    assert (len(reading.lines), len(reading.unsure)) == (2, 0)
+    assert (len(reading.lines), len(reading.set_aside)) == (2, 0)
 
 
 def test_where_it_does_not_help_nothing_is_set_aside(
@@ -61,8 +61,8 @@ def test_where_it_does_not_help_nothing_is_set_aside(
     reference, manifest, card, report = assemble_with(0.0, pages, monkeypatch)
 
     assert manifest["min_confidence"] == 0.0
-    assert "set aside as unsure" not in card
+    assert "set aside." not in card
     assert "none is, as it does not help" in capsys.readouterr().err
-    assert "none set aside, as it does not help" in report
+    assert "none, as it does not help; end-to-end" in report
     reading = load_pipeline(open_workspace(), reference).read(PAGE)
-    assert (len(reading.lines), len(reading.unsure)) == (2, 0)
+    assert (len(reading.lines), len(reading.set_aside)) == (2, 0)
