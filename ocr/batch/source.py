@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from ocr.dataset.roots import FolderRoot, TarRoot, find_root
 from ocr.dataset.roots.inner_name import inner_name
-from ocr.errors import ArtifactNotFound, BadInput
+from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.image.folder import TooLarge, pixels_within
 from ocr.image.header import IMAGE_SUFFIXES
 from ocr.image.pixels import BadImage
@@ -132,9 +132,11 @@ class StoreSource:
             detail = f"{file.path!r} has {file.size} bytes, allowed {max_bytes}"
             raise Unreadable("too_large", detail)
         try:
-            data, tag = self._store().read_tagged(inner_name(file.path))
+            data, tag = self._store().read_tagged(inner_name(file.path), most=file.size)
         except (ArtifactNotFound, BadInput, BadImage) as error:
             raise Unreadable("missing_image", str(error)) from None
+        except BadData:  # it grew
+            raise _changed(file) from None
         if tag != file.content:
             raise _changed(file)
         return data

@@ -25,6 +25,7 @@ NOTHING: RowList = np.empty(0, np.uint64)
 NEWEST: Final = "newest.json"
 """Names the list that was kept last, beside it."""
 _BYTES = 8
+_MOST_BYTES = 2**30  # 134 million rows
 
 
 def list_rows(rows: Iterable[Row[Any] | Rejection]) -> RowList:
@@ -67,7 +68,7 @@ def keep_rows(store: Store, rows: RowList, *, name: str, snapshot: str) -> None:
 def read_rows_of(store: Store, *, name: str, snapshot: str) -> RowList | None:
     """Read the rows of a snapshot; None: nobody kept them."""
     try:
-        return np.frombuffer(store.read_bytes(_key(name, snapshot)), np.uint64)
+        return np.frombuffer(store.read_bytes(_key(name, snapshot), most=_MOST_BYTES), np.uint64)
     except ArtifactNotFound:
         return None
 

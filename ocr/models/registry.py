@@ -20,6 +20,7 @@ from ocr.store.protocol import Store
 
 CHAMPION: Final = "champion"
 ANY: Final = "*"  # as in If-Match: whatever the champion is
+MOST_ALIAS_BYTES: Final = 8 * 2**20  # of some 500 a move
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Registry:
         """Read an alias, also one that points at no version any more; None: it never moved."""
         key = alias_key(name, alias)
         try:
-            data, tag = self.store.read_tagged(key)
+            data, tag = self.store.read_tagged(key, most=MOST_ALIAS_BYTES)
         except ArtifactNotFound:
             return None
         history = parse_history(data, source=f"{self.store.uri}/{key}")

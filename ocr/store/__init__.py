@@ -6,7 +6,7 @@
 - `local` – the store in a folder
 - `minio`, `minio_client` – the store in a bucket, and the SDK as it needs it
 - `folder` – whole folders in and out, their manifest last
-- `whole` – files that appear whole or not at all
+- `whole` – files that appear, and are read, whole or not at all
 - `state` – which releases may read a store or a home
 - `digest`, `stages` – the key of what a stage makes: the one rule of what is in it, and the table
   of the stages' generations, code and libraries

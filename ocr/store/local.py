@@ -20,8 +20,15 @@ from ocr.errors import (
     StoreUnavailable,
 )
 from ocr.store.key import SUFFIX, check_key, check_prefix, is_folder
-from ocr.store.protocol import Entry
-from ocr.store.whole import fault_message, make_durable, sha256_of, sync_folder, written_whole
+from ocr.store.protocol import SMALL_BYTES, Entry
+from ocr.store.whole import (
+    fault_message,
+    make_durable,
+    read_all,
+    sha256_of,
+    sync_folder,
+    written_whole,
+)
 
 ABANDONED_S = 24 * 3600  # an incoming file nobody has written to for a day has no writer
 
@@ -55,9 +62,9 @@ class LocalStore:
             digest=lambda: sha256_of(path),
         )
 
-    def read_bytes(self, key: str) -> bytes:
+    def read_bytes(self, key: str, *, most: int = SMALL_BYTES) -> bytes:
         with self._reading(key) as file:
-            return file.read()
+            return read_all(file, most=most, name=f"{self.uri}/{key}")
 
     def read_start(self, key: str, *, size: int) -> bytes:
         with self._reading(key) as file:
@@ -112,8 +119,8 @@ class LocalStore:
             names = sorted(path.name for path in _visible(folder) if path.is_dir())
             yield from (name for name in names if is_folder(name) and any(_files(folder / name)))
 
-    def read_tagged(self, key: str) -> tuple[bytes, str]:
-        data = self.read_bytes(key)
+    def read_tagged(self, key: str, *, most: int = SMALL_BYTES) -> tuple[bytes, str]:
+        data = self.read_bytes(key, most=most)
         return data, hashlib.sha256(data).hexdigest()
 
     def compare_and_swap(self, key: str, data: bytes, *, expected: str | None) -> str:

@@ -30,8 +30,8 @@ from ocr.store.minio_client import (
     translate,
     upload,
 )
-from ocr.store.protocol import Entry, S3Credentials
-from ocr.store.whole import sha256_of, written_whole
+from ocr.store.protocol import SMALL_BYTES, Entry, S3Credentials
+from ocr.store.whole import read_all, sha256_of, written_whole
 
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 IF_NEW: Final = {"If-None-Match": "*"}
@@ -78,8 +78,8 @@ class MinioStore:
         with path.open("rb") as source:
             self._put(key, source, size=path.stat().st_size, digest=digest)
 
-    def read_bytes(self, key: str) -> bytes:
-        return self.read_tagged(key)[0]
+    def read_bytes(self, key: str, *, most: int = SMALL_BYTES) -> bytes:
+        return self.read_tagged(key, most=most)[0]
 
     def read_start(self, key: str, *, size: int) -> bytes:
         with self._reading(key) as response:
@@ -125,9 +125,10 @@ class MinioStore:
         found = sorted(name.split("/")[-2] for name in names if name.endswith("/"))
         yield from filter(is_folder, found)
 
-    def read_tagged(self, key: str) -> tuple[bytes, str]:
+    def read_tagged(self, key: str, *, most: int = SMALL_BYTES) -> tuple[bytes, str]:
         with self._reading(key) as response:
-            return response.read(), response.headers.get("ETag", "").strip('"')
+            data = read_all(response, most=most, name=f"{self.uri}/{key}")
+            return data, response.headers.get("ETag", "").strip('"')
 
     def compare_and_swap(self, key: str, data: bytes, *, expected: str | None) -> str:
         condition = IF_NEW if expected is None else {"If-Match": expected}

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
+
+SMALL_BYTES: Final = 64 * 2**20
+"""No object that is read into memory whole has more, where its reader says nothing else."""
 
 
 class S3Settings(Protocol):
@@ -80,11 +83,12 @@ class Store(Protocol):
     def put_file(self, key: str, path: Path) -> None:
         """Store a file of any size as `put_bytes` does, in bounded memory."""
 
-    def read_bytes(self, key: str) -> bytes:
-        """Read a whole object.
+    def read_bytes(self, key: str, *, most: int = SMALL_BYTES) -> bytes:
+        """Read a whole object of at most `most` bytes.
 
         Raises:
             ArtifactNotFound: The store holds no such key.
+            BadData: The object is larger; no more of it was read.
         """
 
     def read_start(self, key: str, *, size: int) -> bytes:
@@ -127,12 +131,8 @@ class Store(Protocol):
         Those that no key may lie in, as what others put there by hand, are left out.
         """
 
-    def read_tagged(self, key: str) -> tuple[bytes, str]:
-        """Read an object and the tag that `compare_and_swap` expects.
-
-        Raises:
-            ArtifactNotFound: The store holds no such key.
-        """
+    def read_tagged(self, key: str, *, most: int = SMALL_BYTES) -> tuple[bytes, str]:
+        """Read an object, as `read_bytes` does, and the tag that `compare_and_swap` expects."""
 
     def compare_and_swap(self, key: str, data: bytes, *, expected: str | None) -> str:
         """Replace the object if its tag is still `expected` (None: if it does not exist yet).

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all, and are read whole or not at all."""
 
 import errno
 import hashlib
@@ -8,13 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 from uuid import uuid4
 
-from ocr.errors import ArtifactExists, StoreUnavailable
+from ocr.errors import ArtifactExists, BadData, StoreUnavailable
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TAKEN = (errno.EEXIST, errno.ENOTEMPTY)
+
+
+class Readable(Protocol):
+    """A file, or the answer of a server."""
+
+    def read(self, size: int, /) -> bytes: ...  # noqa: D102 - as of files
 
 
 @contextmanager
@@ -72,6 +78,21 @@ def fault_message(error: OSError, *, target: str) -> str:
     if error.errno in FULL:
         return f"No space to write {target}; free some or use another place"
     return f"Cannot use {target}: {error.strerror or error}; check the disk and its permissions"
+
+
+def read_all(source: Readable, *, most: int, name: str) -> bytes:
+    """Read what has at most `most` bytes to its end.
+
+    Raises:
+        BadData: It has more; nothing beyond the first of these was read.
+    """
+    data = source.read(most + 1)
+    if len(data) > most:
+        raise BadData(
+            f"{name} has more than {most} bytes, which nothing of its kind has: put it back from a "
+            "backup, or remove it"
+        )
+    return data
 
 
 def make_durable(file: BinaryIO) -> None:

@@ -28,6 +28,7 @@ LabelT = TypeVar("LabelT", bound=SampleLabel)
 
 
 _ROW_GROUP = 65_536
+_MOST_BYTES = 2**30  # some 60 a line
 
 
 class HeldSample(NamedTuple):
@@ -95,7 +96,7 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
         BadData: There is none of that digest; the message names those there are.
     """
     try:
-        data = store.read_bytes(_key(name, digest))
+        data = store.read_bytes(_key(name, digest), most=_MOST_BYTES)
     except ArtifactNotFound as error:
         known = [Path(key).stem for key in store.list(f"datasets/{name}/tests")]
         raise BadData(

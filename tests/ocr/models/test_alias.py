@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from ocr.errors import BadData
 from ocr.models.alias import AliasState, Promotion, format_history, parse_history
+from ocr.models.registry import Registry
+from ocr.store import open_store
 
 
 def champion_after(*moves: str) -> AliasState:
@@ -168,6 +171,16 @@ def test_a_move_that_somebody_wrote_otherwise_is_no_move(field: str, value: obje
 def test_what_is_nested_without_end_is_no_alias() -> None:
     with pytest.raises(BadData, match="x is no JSON"):
         parse_history(b"[" * 100_000, source="x")
+
+
+def test_an_alias_of_gigabytes_is_none_and_not_read(tmp_path: Path) -> None:
+    alias = tmp_path / "models" / "toy" / "aliases" / "champion.json"
+    alias.parent.mkdir(parents=True)
+    with alias.open("wb") as file:
+        file.truncate(2**31)
+
+    with pytest.raises(BadData, match=r"champion\.json has more than 8388608 bytes"):
+        Registry(open_store(str(tmp_path))).read_alias("toy")
 
 
 def test_who_approved_and_why_stays_in_the_history() -> None:

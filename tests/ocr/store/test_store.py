@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput
+from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadData, BadInput
 from ocr.store import S3Credentials, Store, open_store
 from tests.ocr.store.by_hand import put_by_hand
 from tests.ocr.store.noise import write_noise
@@ -74,6 +74,16 @@ def test_no_more_is_read_of_an_object_than_its_start(store: Store, content: byte
 
     for _ in range(3):
         assert store.read_start("image.jpg", size=4) == content[:4]
+
+
+def test_no_more_is_read_of_an_object_than_it_may_have(store: Store) -> None:
+    store.put_bytes(ALIAS, b"12345")
+
+    for _ in range(3):
+        for read in (store.read_bytes, store.read_tagged):
+            with pytest.raises(BadData, match=r"champion\.json has more than 4 bytes"):
+                read(ALIAS, most=4)
+        assert store.read_bytes(ALIAS, most=5) == store.read_tagged(ALIAS, most=5)[0] == b"12345"
 
 
 @pytest.mark.parametrize("size", [0, 1, LARGE])
