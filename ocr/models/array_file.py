@@ -1,4 +1,4 @@
-"""Arrays in a file of a bundle, read as what somebody else wrote: no pickle, and no bomb."""
+"""Arrays of a bundle or checkpoint, read as what somebody else wrote: no pickle, and no bomb."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ocr.errors import BadData
 
-BROKEN = (
+_BROKEN = (
     ArithmeticError,
     BadZipFile,
     EOFError,
@@ -70,7 +70,7 @@ def open_arrays(path: Path, *, kind: str, most_bytes: int) -> Iterator[Arrays]:
             _refuse_bomb(stream, kind=kind, most_bytes=most_bytes)
             with np.load(stream, allow_pickle=False) as stored:
                 yield Arrays(stored)
-    except BROKEN as error:
+    except _BROKEN as error:
         raise BadData(f"{path} is no usable {kind}: {error}") from error
 
 

@@ -50,6 +50,15 @@ def test_weights_of_another_charset_are_refused(folder: Path) -> None:
         load_recogniser(folder)
 
 
+def test_weights_that_unpack_to_more_than_their_file_are_refused(folder: Path) -> None:
+    np.savez_compressed(folder / "model.npz", bias=np.zeros(2**20, np.float32))
+
+    with pytest.raises(
+        BadData, match=r"model\.npz is no usable checkpoint: it unpacks to 4194\d{3} bytes"
+    ):
+        load_recogniser(folder)
+
+
 @pytest.mark.parametrize("name", ["net.json", "model.npz"])
 @pytest.mark.parametrize("damage", ["missing", "cut"])
 def test_a_damaged_checkpoint_is_named(folder: Path, name: str, damage: str) -> None:
