@@ -3,8 +3,8 @@
 - `errors`: the tree of errors; `processors`: how many processors there are to use;
   `wire`: how one process talks to those that work for it; `http_answer`: what a server answers,
   within bounds; `terminal`: what people read, in which nothing that is printed steers the terminal;
-  `machine/`: what else the machine has and lacks, and
-  what a training asks of it; `source_tree`: PaddleOCR's own code, where it is and which
+  `parquet`: rows of tables that somebody else wrote; `machine/`: what else the machine has and
+  lacks, and what a training asks of it; `source_tree`: PaddleOCR's own code, where it is and which
 - `image/`, `decoding/`: images and documents as files and as pixels, those of strangers in
   processes that have nothing to lose
 - `store/`: where every artifact is kept

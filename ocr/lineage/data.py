@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from ocr.dataset.preparation import snapshot_key
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.snapshot import MANIFEST, SAMPLES
@@ -95,12 +93,8 @@ def compare_data(first: Path, second: Path) -> DataChange:
 
 
 def _count_sources(samples: Path) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    with pq.ParquetFile(samples) as file:
-        for batch in file.iter_batches(columns=["source"]):
-            for each in batch.column(0).value_counts().to_pylist():
-                counts[each["values"]] += each["counts"]
-    return dict(counts.most_common())
+    rows = read_rows(samples, split=None, columns=("source",))
+    return dict(Counter(row["source"] for row in rows).most_common())
 
 
 def _read_labels(folder: Path) -> dict[tuple[str, str], tuple[str, bytes]]:

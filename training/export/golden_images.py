@@ -1,14 +1,16 @@
 """Which images of a snapshot become the golden ones of a bundle."""
 
 import hashlib
-import io
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from ocr.dataset.snapshot.snapshot import SAMPLES
+from ocr.dataset.snapshot.table import read_rows
 from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.pixels import Image, decode_image
@@ -45,18 +47,20 @@ def read_golden_images(store: Store, *, snapshot: str, count: int) -> list[Golde
         ArtifactNotFound: The snapshot is not in the store.
         BadData: It is empty or an image is damaged.
     """
-    table = io.BytesIO(store.read_bytes(f"{snapshot}/{SAMPLES}"))
-    for split in SPLITS:
-        rows = _first_distinct(pq.read_table(table, filters=[("split", "=", split)]), count=count)
-        if rows:
-            return [GoldenImage(_read_image(store, snapshot, row), sample=row) for row in rows]
+    with tempfile.TemporaryDirectory(prefix="golden-") as folder:
+        table = Path(folder) / SAMPLES
+        store.get_file(f"{snapshot}/{SAMPLES}", table)
+        for split in SPLITS:
+            rows = list(islice(_distinct(read_rows(table, split=split)), count))
+            if rows:
+                return [GoldenImage(_read_image(store, snapshot, row), sample=row) for row in rows]
     raise BadData(f"Snapshot {snapshot} holds no image")
 
 
-def _first_distinct(samples: pa.Table, *, count: int) -> list[dict[str, Any]]:
-    first = {key: at for at, key in reversed(list(enumerate(samples["id"].to_pylist())))}
-    rows: list[dict[str, Any]] = samples.take(sorted(first.values())[:count]).to_pylist()
-    return rows
+def _distinct(samples: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the first sample of each image: they are ordered by id."""
+    for _, same in groupby(samples, key=itemgetter("id")):
+        yield next(same)
 
 
 def _read_image(store: Store, snapshot: str, row: dict[str, Any]) -> Image:

@@ -5,6 +5,7 @@ splits stand beside the snapshots, under `datasets/<name>/tests/<digest>.parquet
 """
 
 import hashlib
+import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ from ocr.dataset.quarantine import Rejection
 from ocr.dataset.snapshot.sample_table import text_column
 from ocr.dataset.snapshot.table import read_rows
 from ocr.errors import ArtifactNotFound, BadData
+from ocr.parquet import read_parquet
 from ocr.store import Store
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
@@ -103,8 +105,8 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
             f"the dataset {name} has no test split {digest} (split.frozen_test), "
             f"it has {', '.join(known) or 'none'}"
         ) from error
-    columns = pq.read_table(pa.BufferReader(data)).to_pydict().values()
-    return HeldOut([HeldSample(*values) for values in zip(*columns, strict=True)])
+    rows = read_parquet(io.BytesIO(data), name=_key(name, digest), columns=HeldSample._fields)
+    return HeldOut([HeldSample(*row) for row in rows])
 
 
 def hold(

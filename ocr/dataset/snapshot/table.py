@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from ocr.dataset.split import Split
-
-_ROWS_AT_ONCE = 4096  # of a row group, as Python objects
+from ocr.parquet import read_parquet
 
 
 def read_rows(
@@ -20,25 +19,30 @@ def read_rows(
         path: The Parquet file.
         split: The split; None: all rows.
         columns: What to read of each row, the split among it; None: everything.
+
+    Raises:
+        BadData: As `ocr.parquet.read_parquet` does.
     """
-    with pq.ParquetFile(path) as file:
-        groups = [at for at in range(file.num_row_groups) if _may_hold(file, at, split)]
-        for batch in file.iter_batches(_ROWS_AT_ONCE, row_groups=groups, columns=columns):
-            for row in batch.to_pylist():
-                if split is None or row["split"] == split:
-                    yield row
+    with path.open("rb") as file:
+        names = columns or pq.read_schema(file).names
+        metadata = pq.read_metadata(file)
+        groups = [at for at in range(metadata.num_row_groups) if _may_hold(metadata, at, split)]
+        for values in read_parquet(file, name=str(path), columns=names, row_groups=groups):
+            row = dict(zip(names, values, strict=True))
+            if split is None or row["split"] == split:
+                yield row
 
 
 def read_texts(path: Path) -> Iterator[str]:
     """Yield the texts of lines, of all splits."""
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=["text"]):
-            yield from batch.column(0).to_pylist()
+    with path.open("rb") as file:
+        for (text,) in read_parquet(file, name=str(path), columns=["text"]):
+            yield text
 
 
-def _may_hold(file: pq.ParquetFile, group: int, split: Split | None) -> bool:
-    place = file.schema_arrow.names.index("split")
-    found = file.metadata.row_group(group).column(place).statistics
+def _may_hold(metadata: pq.FileMetaData, group: int, split: Split | None) -> bool:
+    place = metadata.schema.names.index("split")
+    found = metadata.row_group(group).column(place).statistics
     if split is None or found is None or not found.has_min_max:
         return True
     return bool(found.min <= split <= found.max)

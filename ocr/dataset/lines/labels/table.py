@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,8 +15,8 @@ from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadData
+from ocr.parquet import read_parquet
 
-_ROWS_AT_ONCE = 4096  # of a Parquet file, as Python objects
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -49,7 +48,8 @@ def parse_table(
         split: Split its rows belong to; None where the preparation splits.
 
     Raises:
-        BadData: For another suffix, a missing column, a broken file, or columns of numbers with
+        BadData: For another suffix, a missing column, a broken file, one that is far larger than it
+            looks, or columns of numbers with
             fractions, dates or the like, whose texts as written in the image are lost.
     """
     suffix = Path(name).suffix.lower()
@@ -107,15 +107,11 @@ def _parquet_rows(
     name: str, file: BinaryIO, columns: Columns
 ) -> Iterator[tuple[int, Sequence[str] | str]]:
     try:
-        table = pq.ParquetFile(file)
+        schema = pq.read_schema(file)
         for column in columns.names:
-            place = _find_column(name, table.schema_arrow.names, column)
-            _check_type(name, column, table.schema_arrow.field(place).type)
-        batches = table.iter_batches(_ROWS_AT_ONCE, columns=list(columns.names))
-        rows = chain.from_iterable(
-            zip(*(batch.column(column).to_pylist() for column in columns.names), strict=True)
-            for batch in batches
-        )
+            place = _find_column(name, schema.names, column)
+            _check_type(name, column, schema.field(place).type)
+        rows = read_parquet(file, name=name, columns=columns.names)
         for number, values in enumerate(rows, start=1):
             yield number, ["" if value is None else str(value) for value in values]
     except (pa.ArrowException, OSError) as error:

@@ -13,6 +13,7 @@ from ocr.errors import BadData
 
 COLUMNS = Columns()
 BY_PAGE = Columns(group="page")
+REPEATED = pa.DictionaryArray.from_arrays(pa.array([0] * 2000, pa.int32()), ["x" * 1_000_000])
 
 
 def parse(
@@ -21,7 +22,7 @@ def parse(
     return list(parse_table(name, io.BytesIO(data), columns=columns, encoding="utf-8", split=None))
 
 
-def parquet(**columns: list[Any]) -> bytes:
+def parquet(**columns: list[Any] | pa.Array) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
@@ -103,6 +104,7 @@ def test_bad_row_is_rejected_and_the_next_read(line: str, reason: Reason) -> Non
         ("t.csv", b'image,text\na,"b\n', "line 2: unexpected end of data"),
         ("t.xlsx", b"", r"suffix '\.xlsx', a table has one of \.csv, \.tsv, \.parquet"),
         ("t.parquet", b"no parquet", "not a readable Parquet file"),
+        ("t.parquet", parquet(image=REPEATED, text=REPEATED), "holds more than 1073741824 bytes"),
         ("t.parquet", parquet(image=["a"], text=[1.5]), "column 'text' is double, expected text"),
         ("t.parquet", parquet(image=["a"]), "no column 'text'"),
     ],

@@ -1,0 +1,91 @@
+"""Rows of Parquet files that somebody else wrote, some in memory at a time.
+
+A file of 6 kB can hold one text of a megabyte, and 20,000 rows that each say: that one.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ocr.errors import BadData
+
+_ROWS_AT_ONCE: Final = 4096  # whose texts are in memory once each
+_ROWS_WRITTEN_OUT: Final = 256
+_MOST_TIMES: Final = 100
+_LEAST_BYTES: Final = 2**30
+"""Its rows may be so many times a file, or this, written out.
+
+Labels are some 3 to 20 times their file; 10 million rows that all say the same text are within
+these bytes.
+"""
+
+
+def read_parquet(
+    file: BinaryIO,
+    *,
+    name: str,
+    columns: Sequence[str],
+    row_groups: Sequence[int] | None = None,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield rows in their order.
+
+    Args:
+        file: The Parquet file.
+        name: Its name, for messages.
+        columns: What to read of each row.
+        row_groups: Which to read; None: all.
+
+    Raises:
+        BadData: Its texts are far longer, written out, than those of such a file are, or in an
+            encoding of Parquet 2 that most programs write only if they are told to.
+        pyarrow.ArrowException: It is broken.
+    """
+    metadata = pq.read_metadata(file)
+    texts = [each.name for each in metadata.schema.to_arrow_schema() if _is_text(each.type)]
+    _refuse_deltas(metadata, texts, name=name)
+    most = left = max(_MOST_TIMES * file.seek(0, os.SEEK_END), _LEAST_BYTES)
+    table = pq.ParquetFile(file, read_dictionary=texts)
+    groups = range(table.num_row_groups) if row_groups is None else row_groups
+    for batch in table.iter_batches(_ROWS_AT_ONCE, row_groups=list(groups), columns=list(columns)):
+        found = [batch.column(column) for column in columns]
+        left -= sum(map(_text_bytes, found))
+        if left < 0:
+            raise BadData(
+                f"{name} holds more than {most} bytes of texts once they are written out, which no "
+                "table of labels or samples does; if this one does, write it as several"
+            )
+        for start in range(0, len(batch), _ROWS_WRITTEN_OUT):
+            parts = (column.slice(start, _ROWS_WRITTEN_OUT) for column in found)
+            yield from zip(*map(_to_values, parts), strict=True)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _refuse_deltas(metadata: pq.FileMetaData, texts: Sequence[str], *, name: str) -> None:
+    """Refuse texts that each say how much they share with the one before: Arrow writes all out."""
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
+            found = [each for each in column.encodings if each.startswith("DELTA")]
+            if found and column.path_in_schema in texts:
+                raise BadData(
+                    f"{name}: the column {column.path_in_schema!r} is in the encoding {found[0]}; "
+                    "write it in PLAIN or with a dictionary, as most programs do"
+                )
+
+
+def _text_bytes(column: pa.Array) -> int:
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+
+
+def _to_values(column: pa.Array) -> list[Any]:
+    is_encoded = pa.types.is_dictionary(column.type)
+    return list((column.dictionary_decode() if is_encoded else column).to_pylist())

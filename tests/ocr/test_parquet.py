@@ -1,0 +1,47 @@
+"""Tables that somebody else wrote: read as they are, and refused where none are like that."""
+
+import io
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ocr.errors import BadData
+from ocr.parquet import read_parquet
+
+
+def written(columns: dict[str, Any], **options: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file, **options)
+    return file
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), "str")])
+@pytest.mark.parametrize("has_dictionary", [False, True])
+def test_rows_are_what_was_written(kind: pa.DataType, has_dictionary: bool) -> None:
+    texts = ["皖A1", "", None, "皖A1"] * 3000
+    columns = {"text": pa.array(texts).cast(kind), "size": pa.array(range(12_000))}
+    file = written(columns, use_dictionary=has_dictionary, row_group_size=5000)
+
+    found = list(read_parquet(file, name="a.parquet", columns=["size", "text"]))
+    of_one_group = read_parquet(file, name="a.parquet", columns=["text"], row_groups=[2])
+
+    assert found == list(zip(range(12_000), texts, strict=True))
+    assert [text for (text,) in of_one_group] == texts[10_000:]
+
+
+def test_texts_that_are_gigabytes_written_out_are_refused() -> None:
+    rows = pa.array([0] * 20_000, pa.int32())
+    file = written({"text": pa.DictionaryArray.from_arrays(rows, ["x" * 1_000_000])})
+
+    with pytest.raises(BadData, match=r"a\.parquet holds more than 1073741824 bytes of texts"):
+        list(read_parquet(file, name="a.parquet", columns=["text"]))
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_texts_that_arrow_would_write_out_are_refused(encoding: str) -> None:
+    file = written({"text": ["a", "ab"]}, use_dictionary=False, column_encoding={"text": encoding})
+
+    with pytest.raises(BadData, match=f"the column 'text' is in the encoding {encoding}"):
+        list(read_parquet(file, name="a.parquet", columns=["text"]))
