@@ -11,7 +11,7 @@ from ocr.models.alias import AliasState, Promotion, format_history, now, parse_h
 from ocr.models.key import NAME, alias_key, model_key, version_key
 from ocr.store.folder import (
     check_manifest,
-    download_folder,
+    download_published,
     find_published,
     mark_used,
     publish_folder,
@@ -89,8 +89,7 @@ class Registry:
 
     def download(self, model: ModelVersion, folder: Path) -> Path:
         """Copy a version's bundle to `folder`, complete and verified or not at all."""
-        check_manifest(self.store, prefix=model.key)
-        return download_folder(self.store, prefix=model.key, folder=folder)
+        return download_published(self.store, prefix=model.key, folder=folder)
 
     def names(self) -> list[str]:
         """List the models that have a version."""

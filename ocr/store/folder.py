@@ -87,19 +87,24 @@ def find_published(store: Store, *, key: str) -> str | None:
         raise BadData(f"{store.uri}/{key}/{POINTER} names no prefix: {error!r}") from error
 
 
-def check_manifest(store: Store, *, prefix: str) -> None:
+def check_manifest(store: Store, *, prefix: str) -> bytes:
     """Compare the manifest of a published folder with its digest, which the prefix names.
+
+    Returns:
+        The manifest.
 
     Raises:
         ArtifactNotFound: There is none.
         BadData: It was changed since it was stored.
     """
-    found = hashlib.sha256(store.read_bytes(f"{prefix}/{MANIFEST}")).hexdigest()
+    manifest, source = store.read_bytes(f"{prefix}/{MANIFEST}"), f"{store.uri}/{prefix}/{MANIFEST}"
+    found = hashlib.sha256(manifest).hexdigest()
     if found[:_DIGITS] != prefix.rpartition("/")[2]:
         raise BadData(
-            f"{store.uri}/{prefix}/{MANIFEST} was changed since it was stored: its SHA-256 is "
-            f"{found}, expected the folder's name at its start; put it back from a backup"
+            f"{source} was changed since it was stored: its SHA-256 is {found}, expected the "
+            "folder's name at its start; put it back from a backup"
         )
+    return manifest
 
 
 def seal_folder(folder: Path) -> None:
@@ -132,6 +137,20 @@ def download_folder(
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return folder
+
+
+def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
+    """Copy a published folder as `download_folder` does, none of its files unverified.
+
+    Raises:
+        BadData: Its manifest was changed since it was stored, or names no file.
+    """
+    if not _digests(check_manifest(store, prefix=prefix), source=f"{store.uri}/{prefix}"):
+        raise BadData(
+            f'{store.uri}/{prefix}/{MANIFEST} names no "files", so nothing of it can be verified; '
+            "register the version again, from its bundle"
+        )
+    return download_folder(store, prefix=prefix, folder=folder)
 
 
 def _list_complete(folder: Path, *, last: str) -> list[str]:

@@ -3,10 +3,12 @@
 # ruff: noqa: D102  (the methods are described in Store)
 import fcntl
 import hashlib
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -15,6 +17,7 @@ from ocr.errors import (
     AliasMoved,
     ArtifactExists,
     ArtifactNotFound,
+    BadData,
     BadInput,
     OcrError,
     StoreUnavailable,
@@ -37,7 +40,8 @@ class LocalStore:
     """A store in a folder: `root/key` is the object, hidden names are ours.
 
     An object is written beside the keys, made durable, then renamed to its key under one lock.
-    The lock is the kernel's (flock): it ends with its holder, however that dies.
+    The lock is the kernel's (flock): it ends with its holder, however that dies. A part of a store
+    may be a link to another disk, which counts only if who uses the store made it, or root.
     """
 
     def __init__(self, root: Path) -> None:
@@ -89,12 +93,12 @@ class LocalStore:
             return self._path(key).is_file()
 
     def list(self, prefix: str) -> Iterator[str]:
-        folder = self._root / check_prefix(prefix)
+        folder = self._own(check_prefix(prefix))
         with self._faults(prefix):
             yield from sorted(path.relative_to(self._root).as_posix() for path in _files(folder))
 
     def entries(self, prefix: str) -> Iterator[Entry]:
-        folder = self._root / check_prefix(prefix)
+        folder = self._own(check_prefix(prefix))
         with self._faults(prefix):
             for path in _files(folder):
                 with suppress(FileNotFoundError):  # removed meanwhile
@@ -114,7 +118,7 @@ class LocalStore:
                         (self._root / folder).rmdir()
 
     def folders(self, prefix: str) -> Iterator[str]:
-        folder = self._root / check_prefix(prefix)
+        folder = self._own(check_prefix(prefix))
         with self._faults(prefix):
             names = sorted(path.name for path in _visible(folder) if path.is_dir())
             yield from (name for name in names if is_folder(name) and any(_files(folder / name)))
@@ -152,7 +156,19 @@ class LocalStore:
             return True
 
     def _path(self, key: str) -> Path:
-        return self._root / check_key(key)
+        return self._own(check_key(key))
+
+    def _own(self, name: str) -> Path:
+        """Return where a name of the store is, unless somebody else lets it lead elsewhere."""
+        path = self._root / name
+        with self._faults(name):
+            for each in takewhile(lambda each: each != self._root, (path, *path.parents)):
+                if _is_foreign_link(each):
+                    raise BadData(
+                        f"{each} is a link of another user, who could let it lead to what only you "
+                        "may read: remove it, or make it yourself"
+                    )
+        return path
 
     @contextmanager
     def _staged(self, write: Callable[[Path], object]) -> Iterator[Path]:
@@ -216,7 +232,9 @@ def _move(part: Path, path: Path) -> None:
 
 def _visible(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
-        yield from (path for path in folder.iterdir() if not path.name.startswith("."))
+        for path in folder.iterdir():
+            if not path.name.startswith(".") and not _is_foreign_link(path):
+                yield path
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -226,6 +244,11 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield from _files(path)
         elif path.is_file():  # no pipe: it would be read for ever
             yield path
+
+
+def _is_foreign_link(path: Path) -> bool:
+    """Say whether a path is a link that neither we nor root made, as `protected_symlinks` does."""
+    return path.is_symlink() and path.lstat().st_uid not in (0, os.geteuid())
 
 
 def _leads_back(folder: Path) -> bool:

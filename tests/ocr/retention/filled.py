@@ -7,6 +7,7 @@ from typing import Any
 
 from ocr.models.registry import Registry
 from ocr.store import Store
+from ocr.store.whole import sha256_of
 
 BATCH, HALF_BATCH = (f"batches/march/{digit * 64}" for digit in "01")
 OLD, NAMED, HALF, NEWEST, FURTHER = (f"datasets/plates/{digit * 64}" for digit in "01234")
@@ -139,7 +140,9 @@ def register(
     name, version = reference.split(":")
     bundle = folder / name / version
     bundle.mkdir(parents=True)
-    facts = {"name": name, "version": version, "dataset_digest": NAMED[-64:]}
+    (bundle / "card.md").write_text(reference)
+    files = {"card.md": sha256_of(bundle / "card.md")}
+    facts = {"name": name, "version": version, "dataset_digest": NAMED[-64:], "files": files}
     manifest = {**facts, "checkpoint": checkpoint, **own}
     (bundle / "manifest.json").write_text(json.dumps(manifest))
     Registry(store).register(name, version, bundle)

@@ -10,6 +10,7 @@ from ocr.errors import ArtifactExists, ArtifactNotFound, BadData, BadInput
 from ocr.store import Store, open_store
 from ocr.store.folder import (
     download_folder,
+    download_published,
     find_published,
     publish_folder,
     seal_folder,
@@ -220,6 +221,15 @@ def test_a_publication_that_was_cut_short_continues(local: Store, tmp_path: Path
 
     assert [key.rpartition("/")[2] for key in local.list(prefix)].count("card.md") == 1
     assert len(list(local.list(PREFIX))) == len(FILES) + 2
+
+
+def test_a_published_folder_is_downloaded_whole(local: Store, tmp_path: Path) -> None:
+    bundle = write_bundle(tmp_path / "bundle")
+    prefix = publish_folder(local, bundle, key=PREFIX)
+
+    copy = download_published(local, prefix=prefix, folder=tmp_path / "copy")
+
+    assert contents(copy) == contents(bundle)
 
 
 def test_the_first_to_publish_counts(local: Store, tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from ocr.errors import StoreUnavailable
+from ocr.errors import BadData, StoreUnavailable
 from ocr.store import Store, open_store
 from tests.ocr.store.noise import write_noise
 from tests.small_disk import small_disk
@@ -238,3 +238,26 @@ def test_a_link_that_leads_back_is_not_walked(store: Store, tmp_path: Path) -> N
     (tmp_path / "store" / "moved").symlink_to(tmp_path / "elsewhere")
 
     assert list(store.list("")) == ["models/plates/card.md", "moved/a.json"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a link to another user")
+def test_a_link_of_another_user_is_not_followed(store: Store, tmp_path: Path) -> None:
+    store.put_bytes("models/plates/card.md", b"x")
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "a.json").write_bytes(b"secret")
+    for link, target in (("models/x", "secrets"), ("models/plates/a.json", "secrets/a.json")):
+        (tmp_path / "store" / link).symlink_to(tmp_path / target)
+        os.chown(tmp_path / "store" / link, 12345, -1, follow_symlinks=False)
+
+    assert list(store.list("")) == ["models/plates/card.md"]
+    assert list(store.folders("models")) == ["plates"]
+    refusals: tuple[Callable[[], object], ...] = (
+        lambda: store.read_bytes("models/x/a.json"),
+        lambda: store.get_file("models/plates/a.json", tmp_path / "copy"),
+        lambda: store.put_bytes("models/x/b.json", b"written"),
+        lambda: list(store.list("models/x")),
+    )
+    for refused in refusals:
+        with pytest.raises(BadData, match="is a link of another user"):
+            refused()
+    assert [path.name for path in (tmp_path / "secrets").iterdir()] == ["a.json"]
