@@ -26,6 +26,7 @@ from ocr.machine.limits import check_disk
 from ocr.machine.machine import Machine
 from ocr.machine.training import check_training
 from ocr.processors import count_processors
+from ocr.store.protocol import ASKED_TIMEOUT_S
 from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
@@ -161,7 +162,7 @@ def _check_store(settings: Settings) -> Finding:
     from tasks.workspace import open_workspace
 
     try:
-        store = open_workspace(settings).store
+        store = open_workspace(settings, read_timeout_s=ASKED_TIMEOUT_S).store
         if not any(store.folders("")):  # or it is another than was meant
             return fine("store", f"{settings.store}, which holds nothing yet")
     except (OcrError, OSError) as error:

@@ -28,6 +28,7 @@ from deploy.web import answers
 from ocr.errors import OcrError, StoreUnavailable
 from ocr.machine.owner import find_owner_at, is_listening
 from ocr.store import open_store
+from ocr.store.protocol import ASKED_TIMEOUT_S
 from ocr.store.state import check_home, meet_store
 from tasks.gateway_address import LOOPBACK, may_have_token
 
@@ -203,10 +204,10 @@ def _read_champions(settings: Settings, store: Part) -> tuple[dict[str, str] | N
     """Return the champion of each model; None where they are unknown, and what hinders if said."""
     from tasks.workspace import open_workspace  # it brings half a second of imports
 
-    if store.state == "down" and settings.store.startswith("s3://"):
+    if store.state != "up" and settings.store.startswith("s3://"):
         return None, ""
     try:
-        registry = open_workspace(settings).registry
+        registry = open_workspace(settings, read_timeout_s=ASKED_TIMEOUT_S).registry
         found = {name: registry.champion(name) for name in registry.names()}
     except (OcrError, OSError) as error:
         return None, str(error)

@@ -15,6 +15,7 @@ from ocr.machine.owner import name_user
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_folder
+from ocr.store.protocol import READ_TIMEOUT_S
 from ocr.store.state import check_home, meet_store
 from tasks.run.copies import use_copy
 
@@ -73,8 +74,10 @@ def dataset_root(written: str) -> Path | StoreRoot:
     return Path(written)
 
 
-def open_workspace(settings: Settings | None = None) -> Workspace:
-    """Open the store that the environment (or the given settings) names.
+def open_workspace(
+    settings: Settings | None = None, *, read_timeout_s: float = READ_TIMEOUT_S
+) -> Workspace:
+    """Open the store that the environment (or the given settings) names, as `open_store` does.
 
     Raises:
         BadInput: A newer release wrote the home or the store, or a restore was not finished.
@@ -83,6 +86,7 @@ def open_workspace(settings: Settings | None = None) -> Workspace:
     settings = settings or Settings()
     check_home(settings.home)
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = open_store(settings.store, s3=S3Credentials.of(settings))
+    s3 = S3Credentials.of(settings)
+    store = open_store(settings.store, s3=s3, read_timeout_s=read_timeout_s)
     meet_store(settings.home, store, server=settings.s3_endpoint)
     return Workspace(store=store, home=settings.home)

@@ -11,7 +11,7 @@ from ocr.machine.machine import Machine
 
 REFUSED_S = 15 * 60
 RISKY_S = 60
-TIMEOUT_S = 5.0
+TIMEOUT_S = 2.0
 ADVICE = "set this machine's clock: sudo timedatectl set-ntp true (a container has its host's)"
 
 

@@ -23,14 +23,13 @@ from ocr.store.minio_client import (
     GONE_UPLOAD,
     MEBIBYTE,
     NO_BUCKET,
-    READ_TIMEOUT_S,
     ConditionalMinio,
     connect,
     open_pool,
     translate,
     upload,
 )
-from ocr.store.protocol import SMALL_BYTES, Entry, S3Credentials
+from ocr.store.protocol import READ_TIMEOUT_S, SMALL_BYTES, Entry, S3Credentials
 from ocr.store.whole import read_all, sha256_of, written_whole
 
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")

@@ -21,7 +21,6 @@ PARALLEL_PARTS: Final = 3  # the SDK holds one more than these in memory
 MAX_PARTS: Final = 10_000  # S3
 SLICE_BYTES: Final = MEBIBYTE // 4
 CONNECT_TIMEOUT_S: Final = 5.0  # also the time one slice of a body may take
-READ_TIMEOUT_S: Final = 15.0
 
 DIGEST: Final = "sha256"  # metadata: the ETag of a multipart upload is no digest of the content
 NO_BUCKET: Final = "NoSuchBucket"

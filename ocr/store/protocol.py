@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
+READ_TIMEOUT_S: Final = 15.0
+"""A server that is silent for so long, twice, does not answer."""
+ASKED_TIMEOUT_S: Final = 2.0
+"""The same where a person waits to be told so."""
 SMALL_BYTES: Final = 64 * 2**20
 """No object that is read into memory whole has more, where its reader says nothing else."""
 

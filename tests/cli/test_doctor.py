@@ -1,6 +1,7 @@
 """What `ocrline doctor` says: of this machine, of one on which all is well, of broken ones."""
 
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -217,6 +218,20 @@ def find_bucket(
         return store
 
     return find
+
+
+def test_a_server_that_hangs_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for name in ("ENDPOINT", "ACCESS_KEY", "SECRET_KEY"):
+            monkeypatch.setenv(f"MINIO_{name}", f"127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
+        run(["doctor", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert findings["store"]["verdict"] == "broken"
+    assert "Read timed out. (read timeout=2.0)" in findings["store"]["found"]
 
 
 def test_a_key_that_may_not_list_the_store_is_found(

@@ -63,6 +63,10 @@ def test_the_gateway_of_another_home_at_the_address_of_ours_is_not_asked(tmp_pat
     assert status.models == []
 
 
+def never_asked(*_: object, **__: object) -> None:
+    pytest.fail("it is asked")
+
+
 @pytest.mark.parametrize("hangs", [False, True])
 def test_a_store_that_does_not_answer_is_down_and_not_asked_for_its_champions(
     monkeypatch: pytest.MonkeyPatch, hangs: bool
@@ -71,7 +75,9 @@ def test_a_store_that_does_not_answer_is_down_and_not_asked_for_its_champions(
     with running_gateway(Settings().home, store=ours.store) as gateway:
         gateway.wait_ready()
         remember_endpoint(Settings(), gateway.url)
-        monkeypatch.setattr("tasks.workspace.open_workspace", lambda _: pytest.fail("it is asked"))
+        monkeypatch.setattr(
+            "tasks.workspace.open_workspace", lambda *_, **__: pytest.fail("it is asked")
+        )
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             if hangs:
@@ -84,6 +90,18 @@ def test_a_store_that_does_not_answer_is_down_and_not_asked_for_its_champions(
 
     assert {part.state for part in status.parts if part.name == "store"} == {"down"}
     assert [(each.champion, each.served) for each in status.models] == [("unknown", "v1")]
+
+
+def test_a_store_of_ours_that_hangs_is_not_asked_for_its_champions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OCRLINE_STORE", "s3://ours")
+    monkeypatch.setattr(
+        "tasks.workspace.open_workspace", lambda *_, **__: pytest.fail("it is asked")
+    )
+    hanging = status.Part("store", "starting")
+
+    assert status._read_champions(Settings(), hanging) == (None, "")
 
 
 def test_a_store_that_refuses_our_key_is_up_and_says_why_its_champions_are_unknown(
