@@ -1,5 +1,6 @@
 """``ocrline doctor``: what this machine has, and how to get what it lacks."""
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -164,6 +165,9 @@ def _check_store(settings: Settings) -> Finding:
     try:
         store = open_workspace(settings, read_timeout_s=ASKED_TIMEOUT_S).store
         if not any(store.folders("")):  # or it is another than was meant
+            if not _may_write(store.uri):
+                advice = "let this user write there, or name another: --store, OCRLINE_STORE"
+                return broken("store", f"{settings.store} is none yet and cannot be made", advice)
             return fine("store", f"{settings.store}, which holds nothing yet")
     except (OcrError, OSError) as error:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
@@ -175,6 +179,15 @@ def _check_store(settings: Settings) -> Finding:
     with suppress(OcrError, OSError):  # as long as nobody prunes
         store.remove(PROBE)
     return fine("store", settings.store)
+
+
+def _may_write(uri: str) -> bool:
+    """Say whether a folder store can be made; only a try would tell it of a bucket."""
+    if uri.startswith("s3://"):
+        return True
+    place = Path(uri.removeprefix("file://"))
+    nearest = next(each for each in (place, *place.parents) if each.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def _check_minio() -> Finding:

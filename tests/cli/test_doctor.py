@@ -1,8 +1,6 @@
 """What `ocrline doctor` says: of this machine, of one on which all is well, of broken ones."""
 
 import json
-import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ from configs.settings import Settings
 from ocr.machine.finding import broken, fine
 from tests.built_machine import Parts, build_machine
 from tests.cli.broken_machines import CASES, NO_GPU, diagnose
-from tests.ocr.store.test_s3_faults import Answer, canned_server
 
 each_case = pytest.mark.parametrize("case", CASES)
 
@@ -193,87 +190,6 @@ def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
     assert findings["store"]["verdict"] == "broken"
     assert "Not a directory" in findings["store"]["found"]
     assert "decoder" in findings
-
-
-DENIED = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
-
-
-@pytest.fixture
-def find_bucket(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., dict[str, str]]:
-    """Return what doctor finds of a bucket whose server lists it so, and answers a PUT so."""
-
-    def find(listed: Answer, put: Answer) -> dict[str, str]:
-        unmarked = Answer(404, b"<Error><Code>NoSuchKey</Code></Error>", later={"GET": listed})
-        answers = {"GET": unmarked, "HEAD": Answer(404, b""), "PUT": put}
-        with canned_server(answers) as endpoint:
-            monkeypatch.setenv("MINIO_ENDPOINT", endpoint)
-            for name in ("ACCESS_KEY", "SECRET_KEY"):
-                monkeypatch.setenv(f"MINIO_{name}", "of-nobody")
-            monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
-            run(["doctor", "--json"])
-        findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
-        store: dict[str, str] = findings["store"]
-        return store
-
-    return find
-
-
-def test_a_server_that_hangs_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        for name in ("ENDPOINT", "ACCESS_KEY", "SECRET_KEY"):
-            monkeypatch.setenv(f"MINIO_{name}", f"127.0.0.1:{silent.getsockname()[1]}")
-        monkeypatch.setenv("OCRLINE_STORE", "s3://bucket")
-        run(["doctor", "--json"])
-
-    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
-    assert findings["store"]["verdict"] == "broken"
-    assert "Read timed out. (read timeout=2.0)" in findings["store"]["found"]
-
-
-def test_a_key_that_may_not_list_the_store_is_found(
-    find_bucket: Callable[..., dict[str, str]],
-) -> None:
-    found = find_bucket(DENIED, put=DENIED)
-
-    assert found["verdict"] == "broken"
-    assert "let its policy allow it" in found["found"]
-
-
-def test_a_key_that_may_only_read_is_told_what_it_is_enough_for(
-    find_bucket: Callable[..., dict[str, str]],
-) -> None:
-    listed = Answer(
-        200,
-        b'<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name>'
-        b"<CommonPrefixes><Prefix>models/</Prefix></CommonPrefixes></ListBucketResult>",
-    )
-
-    found = find_bucket(listed, put=DENIED)
-
-    assert found["verdict"] == "risky"
-    assert found["found"].startswith("can be read alone: ")
-    assert found["advice"] == "enough to serve; not to retrain"
-
-
-def test_the_store_is_tried_by_writing_and_left_as_it_was(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path))
-
-    run(["doctor", "--json"])
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "one.json").touch()
-    run(["doctor", "--json"])
-
-    empty, used = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    found = [next(each for each in told if each["part"] == "store") for told in (empty, used)]
-    assert [each["verdict"] for each in found] == ["fine", "fine"]
-    assert [each["found"].endswith("which holds nothing yet") for each in found] == [True, False]
-    assert [path.name for path in tmp_path.rglob("[!.]*.*")] == ["one.json"]
 
 
 def test_a_home_that_others_may_look_into_is_told(
