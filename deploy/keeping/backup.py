@@ -1,6 +1,8 @@
 """Prefect's database, the store and what the home remembers, into one archive."""
 
+import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +18,11 @@ from ocr.backup.head import Head
 from ocr.backup.objects import copy_objects
 from ocr.backup.writing import new_archive, refuse_taken
 from ocr.store import S3Credentials, open_store
+from ocr.store.local import ABANDONED_S
 from ocr.store.state import check_home, meet_store
 
+BESIDE: Final = ".ocrline-backup-"
+"""Begins the name of the folder beside the archive that holds the database on its way."""
 SLACK_BYTES: Final = 1 << 20  # an object that is replaced may grow after it was listed
 
 Progress = Callable[[int, int], None]
@@ -60,14 +65,16 @@ def back_up(
     Raises:
         ArtifactExists: There is such a file.
         ServiceFailed: PostgreSQL cannot be asked.
-        StoreUnavailable: The store does not answer, or what the home has worked with is gone.
+        StoreUnavailable: The store does not answer, what the home has worked with is gone, or there
+            is no room.
     """
     refuse_taken(path)
     check_home(settings.home)
     store = open_store(settings.store, s3=S3Credentials.of(settings))
     meet_store(settings.home, store, server=settings.s3_endpoint)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+    _sweep(path.parent)
+    with tempfile.TemporaryDirectory(prefix=BESIDE, dir=path.parent) as folder:
         kind, beside = _save_database(settings, Path(folder), with_secrets=with_secrets)
         beside += find_kept(settings.home, with_secrets=with_secrets)
         contents = choose_contents(store)
@@ -95,6 +102,13 @@ def back_up(
         notifications_elsewhere=find_notifications_elsewhere(settings),
         foreign=contents.foreign,
     )
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what backups left there that were killed: the database is in it."""
+    for left in folder.glob(f"{BESIDE}*"):
+        if left.stat().st_mtime < time.time() - ABANDONED_S:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _save_database(

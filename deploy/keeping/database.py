@@ -13,7 +13,7 @@ from configs.settings import Settings
 from deploy.background import ServiceFailed
 from deploy.parts.database import CONNECTION, connect_to
 from deploy.services import services_folder
-from ocr.errors import BadData
+from ocr.errors import BadData, StoreUnavailable
 
 Kind = Literal["sqlite", "postgresql"]
 DATABASE: Final = "database/prefect.dump"
@@ -76,6 +76,15 @@ class SqliteDatabase:
 
     def save(self, path: Path, *, with_secrets: bool) -> None:
         """Copy it in one step, during which its server reads and writes on."""
+        try:
+            self._copy(path, with_secrets=with_secrets)
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailable(
+                f"Prefect's database {self._path} cannot be copied to {path.parent}: {error}; free "
+                "some space there, or write the backup to another disk"
+            ) from error
+
+    def _copy(self, path: Path, *, with_secrets: bool) -> None:
         source = sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, timeout=BUSY_S)
         with closing(source), closing(sqlite3.connect(path)) as target:
             path.chmod(0o600)

@@ -1,14 +1,26 @@
-"""What a backup says that it left out."""
+"""What a backup says that it left out, and what it leaves where it does not end well."""
 
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cli.main import run
 from configs.settings import Settings
-from tests.deploy.keeping.saved import list_members
+from tests.deploy.keeping.saved import list_members, save
 from tests.ocr.store.by_hand import put_by_hand
+from tests.small_disk import small_disk
 
+SAVE = """
+import sys
+from pathlib import Path
+from deploy.keeping.database import SqliteDatabase
+SqliteDatabase(Path(sys.argv[1])).save(Path(sys.argv[2]), with_secrets=True)
+"""
 LEFT_OUT = "is not the home's own notifications.yaml: not in the backup"
 
 
@@ -64,3 +76,34 @@ def test_what_something_else_put_into_the_store_is_named_as_left_out(
 
 def back_up_with_secrets(settings: Settings, path: Path) -> None:
     assert run(["backup", str(path), "--with-secrets", "--store", settings.store]) == 0
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_after_a_day(
+    settings: Settings, tmp_path: Path
+) -> None:
+    killed, running = (tmp_path / f".ocrline-backup-{name}" for name in ("killed", "running"))
+    for folder in (killed, running):
+        folder.mkdir()
+        (folder / "prefect.dump").touch()
+    os.utime(killed, (0, 0))
+
+    save(settings, tmp_path / "a.tar.zst")
+
+    assert not killed.exists()
+    assert running.exists()
+
+
+def test_a_disk_without_room_for_the_database_is_told(tmp_path: Path) -> None:
+    source, disk = tmp_path / "prefect.db", tmp_path / "disk"
+    with closing(sqlite3.connect(source)) as database:
+        database.execute("CREATE TABLE runs (said)")
+        database.execute("INSERT INTO runs VALUES (zeroblob(4000000))")
+        database.commit()
+    command = [sys.executable, "-c", SAVE, str(source), str(disk / "prefect.dump")]
+
+    done = subprocess.run(
+        [*small_disk(disk, size_mb=1), *command], capture_output=True, text=True, check=False
+    )
+
+    assert "StoreUnavailable: Prefect's database" in done.stderr
+    assert f"cannot be copied to {disk}: database or disk is full; free some" in done.stderr
