@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from ocr.errors import BadData
 
 _ROWS_AT_ONCE: Final = 4096  # whose texts are in memory once each
+_BYTES_AT_ONCE: Final = 2**28  # of texts in an encoding without a dictionary, see _sharing
 _ROWS_WRITTEN_OUT: Final = 256
 _MOST_TIMES: Final = 100
 _LEAST_BYTES: Final = 2**30
@@ -40,17 +41,17 @@ def read_parquet(
         row_groups: Which to read; None: all.
 
     Raises:
-        BadData: Its texts are far longer, written out, than those of such a file are, or in an
-            encoding of Parquet 2 that most programs write only if they are told to.
+        BadData: Its texts are far longer, written out, than those of such a file are.
         pyarrow.ArrowException: It is broken.
     """
     metadata = pq.read_metadata(file)
     texts = [each.name for each in metadata.schema.to_arrow_schema() if _is_text(each.type)]
-    _refuse_deltas(metadata, texts, name=name)
     most = left = max(_MOST_TIMES * file.seek(0, os.SEEK_END), _LEAST_BYTES)
-    table = pq.ParquetFile(file, read_dictionary=texts)
+    shared = _sharing(metadata)
+    table = pq.ParquetFile(file, read_dictionary=[text for text in texts if text not in shared])
     groups = range(table.num_row_groups) if row_groups is None else row_groups
-    for batch in table.iter_batches(_ROWS_AT_ONCE, row_groups=list(groups), columns=list(columns)):
+    rows = min(_ROWS_AT_ONCE, max(1, _BYTES_AT_ONCE // max(shared.values(), default=1)))
+    for batch in table.iter_batches(rows, row_groups=list(groups), columns=list(columns)):
         found = [batch.column(column) for column in columns]
         left -= sum(map(_text_bytes, found))
         if left < 0:
@@ -67,17 +68,15 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _refuse_deltas(metadata: pq.FileMetaData, texts: Sequence[str], *, name: str) -> None:
-    """Refuse texts that each say how much they share with the one before: Arrow writes all out."""
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            column = metadata.row_group(group).column(place)
-            found = [each for each in column.encodings if each.startswith("DELTA")]
-            if found and column.path_in_schema in texts:
-                raise BadData(
-                    f"{name}: the column {column.path_in_schema!r} is in the encoding {found[0]}; "
-                    "write it in PLAIN or with a dictionary, as most programs do"
-                )
+def _sharing(metadata: pq.FileMetaData) -> dict[str, int]:
+    """Return which columns say of a text what it shares with the one before, and its most bytes."""
+    longest: dict[str, int] = {}
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(metadata.num_columns)):
+            if any(each.endswith("BYTE_ARRAY") for each in column.encodings):
+                name, size = column.path_in_schema, column.total_uncompressed_size
+                longest[name] = max(1, size, longest.get(name, 0))
+    return longest
 
 
 def _text_bytes(column: pa.Array) -> int:

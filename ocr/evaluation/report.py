@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -12,6 +12,9 @@ from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.confusion import Confusion
 from ocr.evaluation.slices import SliceReport
 from ocr.store.protocol import Store
+
+MOST_REPORT_BYTES: Final = 2**30
+"""Some 300 a line."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ class EvaluationReport:
             BadData: It is damaged.
         """
         key = f"{evaluation}/report.json"
-        return cls.from_json(store.read_bytes(key), source=f"{store.uri}/{key}")
+        data = store.read_bytes(key, most=MOST_REPORT_BYTES)
+        return cls.from_json(data, source=f"{store.uri}/{key}")
 
 
 class EvaluatedSample(Protocol):

@@ -7,6 +7,7 @@ from ocr.evaluation.lines.evaluate import pair_lines
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.evaluate import pair_pages
 from ocr.evaluation.pages.report import PagesReport
+from ocr.evaluation.report import MOST_REPORT_BYTES
 from ocr.lineage.decision import name_test_set, read_decisions
 from ocr.models.alias import parse_object
 from ocr.models.registry import ModelVersion, Registry
@@ -20,7 +21,7 @@ def read_report(store: Store, evaluation: str) -> Report | None:
     key = f"{evaluation}/report.json"
     if not evaluation or not store.exists(key):
         return None
-    data, source = store.read_bytes(key), f"{store.uri}/{key}"
+    data, source = store.read_bytes(key, most=MOST_REPORT_BYTES), f"{store.uri}/{key}"
     kind = PagesReport if "pages" in parse_object(data, source=source) else LinesReport
     return kind.from_json(data, source=source)
 

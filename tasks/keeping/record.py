@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from configs.base import Params
 from ocr.dataset.preparation import SnapshotRef
+from ocr.evaluation.report import MOST_REPORT_BYTES
 from tasks.judging.conclusion import read_curves, read_environment
 from tasks.references import CheckpointRef, EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace
@@ -136,7 +137,8 @@ def _metrics(workspace: Workspace, made: Made) -> Iterator[tuple[str, float]]:
             yield f"validation{net}/{name}", value
     if made.evaluation is None:
         return
-    report = json.loads(workspace.store.read_bytes(f"{made.evaluation.key}/report.json"))
+    key = f"{made.evaluation.key}/report.json"
+    report = json.loads(workspace.store.read_bytes(key, most=MOST_REPORT_BYTES))
     for who, part in (("test", report["candidate"]), ("opponent", report.get("opponent") or {})):
         for name, interval in part.get("intervals", {}).items():
             for end, value in interval.items():

@@ -40,8 +40,22 @@ def test_texts_that_are_gigabytes_written_out_are_refused() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
-def test_texts_that_arrow_would_write_out_are_refused(encoding: str) -> None:
-    file = written({"text": ["a", "ab"]}, use_dictionary=False, column_encoding={"text": encoding})
+def test_texts_as_what_they_share_with_the_one_before_are_read(encoding: str) -> None:
+    texts = [f"images/receipt-{at:05}.jpg" for at in range(10_000)]
+    file = written({"text": texts}, use_dictionary=False, column_encoding={"text": encoding})
 
-    with pytest.raises(BadData, match=f"the column 'text' is in the encoding {encoding}"):
+    assert [text for (text,) in read_parquet(file, name="a.parquet", columns=["text"])] == texts
+
+
+def test_texts_that_share_a_megabyte_are_refused_before_all_are_in_memory() -> None:
+    file = written(
+        {"text": ["x" * 1_000_000] * 2000},
+        use_dictionary=False,
+        column_encoding={"text": "DELTA_BYTE_ARRAY"},
+    )
+    before = pa.default_memory_pool().max_memory()
+
+    with pytest.raises(BadData, match="holds more than 1073741824 bytes of texts"):
         list(read_parquet(file, name="a.parquet", columns=["text"]))
+
+    assert pa.default_memory_pool().max_memory() < before + 2**30
