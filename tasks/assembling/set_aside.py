@@ -15,6 +15,10 @@ def weigh_set_aside(reader: PageReader, pages: PageSnapshot) -> SetAsideGain | N
     """
     found = choose_min_confidence(reader, pages)
     if found is None:
+        narrate(
+            "export",
+            "no line will be set aside: at any confidence pages are found worse, or there are none",
+        )
         return None
     change = found.gain.change
     narrate(

@@ -44,20 +44,17 @@ class Gain:
         return dict(zip(names, (change.value, change.lower, change.upper), strict=True))
 
 
-def choose_way(
-    counts: Sequence[Sequence[PageCounts]], groups: Sequence[str]
-) -> tuple[int, Gain] | None:
+def choose_way(counts: Sequence[Sequence[PageCounts]], groups: Sequence[str]) -> tuple[int, Gain]:
     """Return which way reads pages best, and what it changes.
 
     Args:
-        counts: Of each page as it is read without, and in each way; of equals the last is chosen.
+        counts: Of each page, of which there are some, as it is read without and in each way; of
+            equals the last is chosen.
         groups: The document of each page.
 
     Returns:
-        The number of the way, from 0, and the gain; None without pages.
+        The number of the way, from 0, and the gain.
     """
-    if not counts:
-        return None
     before, *after = (sum_pages(way)[METRIC] for way in zip(*counts, strict=True))
     codes = group_codes(groups)
     held_out = choose_held_out(codes, lambda others: _best(after, others))

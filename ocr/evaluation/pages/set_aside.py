@@ -1,4 +1,4 @@
-"""Below which confidence lines of pages are rather set aside, and what that changes."""
+"""Below which confidence lines of pages are rather no text, and what setting them aside changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.evaluation.pages.choice import MOST_LINES, Gain, choose_way
 from ocr.evaluation.pages.counts import PageCounts, count_page
 from ocr.evaluation.pages.matching import match_page
+from ocr.evaluation.pages.metrics import sum_pages
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import ReadsPages
 
@@ -30,15 +31,15 @@ class SetAsideGain:
 def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> SetAsideGain | None:
     """Choose on validation pages below which confidence a line is set aside.
 
-    A line that is rather noise, or is read wrongly, costs precision and gains nothing; each that
-    was right and is set aside costs recall.
+    Noise costs precision and gains nothing. So does a line that is read wrongly, but it is text: a
+    confidence at which the detection is worse is not chosen, however well the rest reads.
 
     Args:
         reader: Reads pages, and sets nothing aside.
         snapshot: The pages.
 
     Returns:
-        None without validation pages.
+        None without validation pages, or where the detection is worse at any confidence.
     """
     groups: list[str] = []
     counts: list[list[PageCounts]] = []
@@ -50,11 +51,15 @@ def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> SetAsid
         seen += len(lines)
         if seen >= MOST_LINES:
             break
-    choice = choose_way(counts, groups)
-    if choice is None:
+    if not counts:
         return None
-    best, gain = choice
-    return SetAsideGain(CONFIDENCES[best], gain)
+    before, *after = (sum_pages(way)["hmean"].value for way in zip(*counts, strict=True))
+    harmless = [at for at, hmean in enumerate(after) if hmean >= before]
+    if not harmless:
+        return None
+    ways = [[page[0], *(page[1 + at] for at in harmless)] for page in counts]
+    best, gain = choose_way(ways, groups)
+    return SetAsideGain(CONFIDENCES[harmless[best]], gain)
 
 
 def _count_above(least: float, lines: Sequence[PageLine], regions: Sequence[Region]) -> PageCounts:

@@ -93,10 +93,9 @@ def weigh_gap_model(
     for page, placed in pages:
         groups.append(page.group)
         counts.append(_count_ways(page.regions, placed, eager))
-    choice = choose_way(counts, groups)
-    if choice is None:
+    if not counts:
         return None
-    best, gain = choice
+    best, gain = choose_way(counts, groups)
     return GapGain(replace(eager, cut_above=THRESHOLDS[best]), len(examples), gain)
 
 
