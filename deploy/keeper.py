@@ -24,7 +24,6 @@ from deploy.services import (
     ensure_worker,
     services_folder,
 )
-from ocr.store.whole import written_whole
 
 LOOK_S = 2
 MOST_PAUSE_S = 60
@@ -78,15 +77,16 @@ def bring_back(settings: Settings) -> None:
 def cut_logs(folder: Path) -> None:
     """Empty each log that has grown long; what it said stays beside it as ``NAME.log.1``.
 
-    It is copied, as what writes to it has it open and goes on; what is written between is lost.
-
-    Raises:
-        StoreUnavailable: There is no room for the copy.
+    It is copied, as what writes to it has it open and goes on; what is written between is lost. So
+    is all that it said where there is no room for the copy.
     """
     for log in folder.glob("*.log"):
         if log.stat().st_size > MOST_LOG_BYTES:
-            with log.open("rb") as source, written_whole(log.with_name(f"{log.name}.1")) as copy:
-                shutil.copyfileobj(source, copy)
+            before = log.with_name(f"{log.name}.1")
+            try:
+                shutil.copy(log, before)
+            except OSError:
+                before.unlink(missing_ok=True)
             os.truncate(log, 0)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 
 AGAIN = "retry-after"
+PLAIN = {"accept-encoding": "identity"}
+"""Headers that ask for an answer as it is: one of 3 kB, packed twice, would be gigabytes."""
 
 
 async def take_answer(
@@ -15,7 +17,7 @@ async def take_answer(
     """Return an answer with its body, and of its headers when to ask again.
 
     Args:
-        stream: Of `httpx.AsyncClient.stream`.
+        stream: Of `httpx.AsyncClient.stream`, asked with `PLAIN`.
         timeout_s: Seconds to its end; httpx itself counts anew with each byte, also of the head.
         most_bytes: Of its body.
 
@@ -25,7 +27,9 @@ async def take_answer(
     content = bytearray()
     try:
         async with asyncio.timeout(timeout_s), stream as answer:
-            async for piece in answer.aiter_bytes():
+            if packing := answer.headers.get("content-encoding"):
+                raise httpx.DecodingError(f"its answer is packed ({packing}), unasked")
+            async for piece in answer.aiter_raw():
                 content += piece
                 if len(content) > most_bytes:
                     raise httpx.ReadError(f"its answer has more than {most_bytes} bytes")

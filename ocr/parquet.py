@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from ocr.errors import BadData
 
 _ROWS_AT_ONCE: Final = 4096  # whose texts are in memory once each
-_BYTES_AT_ONCE: Final = 2**28  # of texts in an encoding without a dictionary, see _sharing
+_BYTES_AT_ONCE: Final = 2**29  # of texts that say what they share with the one before
+_DICTIONARIES: Final = ("PLAIN_DICTIONARY", "RLE_DICTIONARY")
 _ROWS_WRITTEN_OUT: Final = 256
 _MOST_TIMES: Final = 100
 _LEAST_BYTES: Final = 2**30
@@ -47,10 +48,16 @@ def read_parquet(
     metadata = pq.read_metadata(file)
     texts = [each.name for each in metadata.schema.to_arrow_schema() if _is_text(each.type)]
     most = left = max(_MOST_TIMES * file.seek(0, os.SEEK_END), _LEAST_BYTES)
-    shared = _sharing(metadata)
-    table = pq.ParquetFile(file, read_dictionary=[text for text in texts if text not in shared])
+    repeated, longest = [], 1
+    for text in set(texts) & set(columns):
+        encodings, size = _encodings(metadata, text)
+        if "DELTA_BYTE_ARRAY" in encodings:
+            longest = max(longest, size)
+        elif not encodings.isdisjoint(_DICTIONARIES) and "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
+            repeated.append(text)
+    table = pq.ParquetFile(file, read_dictionary=repeated)
     groups = range(table.num_row_groups) if row_groups is None else row_groups
-    rows = min(_ROWS_AT_ONCE, max(1, _BYTES_AT_ONCE // max(shared.values(), default=1)))
+    rows = min(_ROWS_AT_ONCE, max(1, _BYTES_AT_ONCE // longest))
     for batch in table.iter_batches(rows, row_groups=list(groups), columns=list(columns)):
         found = [batch.column(column) for column in columns]
         left -= sum(map(_text_bytes, found))
@@ -68,15 +75,13 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _sharing(metadata: pq.FileMetaData) -> dict[str, int]:
-    """Return which columns say of a text what it shares with the one before, and its most bytes."""
-    longest: dict[str, int] = {}
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for column in map(group.column, range(metadata.num_columns)):
-            if any(each.endswith("BYTE_ARRAY") for each in column.encodings):
-                name, size = column.path_in_schema, column.total_uncompressed_size
-                longest[name] = max(1, size, longest.get(name, 0))
-    return longest
+def _encodings(metadata: pq.FileMetaData, text: str) -> tuple[set[str], int]:
+    """Return how a column is written, and the most bytes of it in a row group."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    columns = [group.column(at) for group in groups for at in range(metadata.num_columns)]
+    found = [column for column in columns if column.path_in_schema == text]
+    encodings = {encoding for column in found for encoding in column.encodings}
+    return encodings, max((column.total_uncompressed_size for column in found), default=0)
 
 
 def _text_bytes(column: pa.Array) -> int:

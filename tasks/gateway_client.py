@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from ocr.errors import OcrError, ParityFailed, StoreUnavailable
-from ocr.http_answer import AGAIN, parse_answer, take_answer
+from ocr.http_answer import AGAIN, PLAIN, parse_answer, take_answer
 from ocr.models.golden import prove_lines, prove_pages
 from ocr.models.page_line import PageLine
 
@@ -59,7 +59,7 @@ class GatewayClient:
 
     def __init__(self, endpoint: str, *, token: str = "") -> None:
         self.endpoint, self._token = endpoint, token
-        headers = {"authorization": f"Bearer {token}"} if token else {}
+        headers = {**PLAIN, **({"authorization": f"Bearer {token}"} if token else {})}
         self._http = httpx.AsyncClient(
             base_url=endpoint, headers=headers, timeout=REQUEST_TIMEOUT_S, trust_env=False
         )

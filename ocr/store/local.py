@@ -47,7 +47,7 @@ class LocalStore:
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
         self.uri = f"file://{self._root}"
-        self._incoming = self._root / ".incoming"
+        self._incoming = self._own(".incoming")
         self._sweep()
 
     def put_bytes(self, key: str, data: bytes) -> None:
@@ -172,8 +172,8 @@ class LocalStore:
 
     @contextmanager
     def _staged(self, write: Callable[[Path], object]) -> Iterator[Path]:
-        self._incoming.mkdir(parents=True, exist_ok=True)
-        part = self._incoming / uuid4().hex
+        part = self._own(".incoming") / uuid4().hex
+        part.parent.mkdir(parents=True, exist_ok=True)
         try:
             write(part)
             with part.open("rb") as file:
@@ -184,7 +184,7 @@ class LocalStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with (self._root / ".lock").open("ab") as lock:
+        with self._own(".lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 yield

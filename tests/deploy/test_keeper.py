@@ -102,6 +102,24 @@ def test_a_log_that_grew_is_emptied_while_it_is_written_to(
     assert not (folder / "quiet.log.1").exists()
 
 
+def test_a_log_is_emptied_where_there_is_no_room_for_what_it_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper, "MOST_LOG_BYTES", 100)
+
+    def fill(_: Path, copy: Path) -> None:
+        copy.write_bytes(b"some of it")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("deploy.keeper.shutil.copy", fill)
+    (folder / "gateway-8868.log").write_bytes(b"x" * 101)
+
+    cut_logs(folder)
+
+    assert (folder / "gateway-8868.log").read_bytes() == b""
+    assert not (folder / "gateway-8868.log.1").exists()
+
+
 def written_after(log: Path) -> set[str]:
     """Return the whole lines of a log that was emptied, once there are some."""
     while len(lines := log.read_text().splitlines(keepends=True)) < 2:

@@ -51,6 +51,15 @@ def test_a_head_without_end_is_not_waited_for() -> None:
         take(address)
 
 
+def test_a_packed_body_is_not_unpacked() -> None:
+    packed = Answer(200, b"x" * 5, packed="gzip, gzip")
+    with (
+        canned_server({"GET": packed}) as endpoint,
+        pytest.raises(httpx.DecodingError, match=r"packed \(gzip, gzip\)"),
+    ):
+        take(f"http://{endpoint}")
+
+
 def test_a_body_is_taken_up_to_a_bound() -> None:
     with canned_server({"GET": Answer(200, b"x" * 10)}) as endpoint:
         assert take(f"http://{endpoint}").content == b"x" * 10

@@ -57,10 +57,11 @@ def choose_way(counts: Sequence[Sequence[PageCounts]], groups: Sequence[str]) ->
     """
     before, *after = (sum_pages(way)[METRIC] for way in zip(*counts, strict=True))
     codes = group_codes(groups)
-    held_out = choose_held_out(codes, lambda others: _best(after, others))
+    ways = [*after, before]  # as without, where no other document says how
+    held_out = choose_held_out(codes, lambda some: _best(after, some) if some.any() else len(after))
     pages = np.arange(len(groups))
-    numerators = np.stack([way.numerator for way in after])
-    denominators = np.stack([way.denominator for way in after])
+    numerators = np.stack([way.numerator for way in ways])
+    denominators = np.stack([way.denominator for way in ways])
     chosen = Ratio(numerators[held_out, pages], denominators[held_out, pages])
     draws = Resampling(codes, RESAMPLES, SEED)
     change = estimate_change(chosen, before, draws, confidence=0.95)

@@ -128,7 +128,7 @@ def hold(page: Mapping[str, Any], answer: Account) -> int:
     Raises:
         Problem: It, with those before it, is too large.
     """
-    lines = page.get("lines", ())
+    lines = [*page.get("lines", ()), *page.get("set_aside", ())]
     texts = len(lines) + sum(len(line.get("words", ())) for line in lines)
     pictures = sum(len(page.get(picture, "")) for picture in ("annotated", "image"))
     size = BYTES_A_TEXT * texts + 2 * pictures

@@ -261,3 +261,23 @@ def test_a_link_of_another_user_is_not_followed(store: Store, tmp_path: Path) ->
         with pytest.raises(BadData, match="is a link of another user"):
             refused()
     assert [path.name for path in (tmp_path / "secrets").iterdir()] == ["a.json"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a link to another user")
+@pytest.mark.parametrize("name", [".incoming", ".lock"])
+def test_nothing_is_swept_or_written_through_a_link_of_another_user(
+    name: str, tmp_path: Path
+) -> None:
+    old = tmp_path / "elsewhere" / "thesis.txt"
+    old.parent.mkdir()
+    old.write_bytes(b"x")
+    os.utime(old, (0, 0))
+    link = tmp_path / "store" / name
+    link.parent.mkdir()
+    link.symlink_to(old.parent if name == ".incoming" else tmp_path / "elsewhere" / "lock")
+    os.chown(link, 12345, -1, follow_symlinks=False)
+
+    with pytest.raises(BadData, match="is a link of another user"):
+        open_store(str(tmp_path / "store")).put_bytes("a.json", b"1")
+
+    assert list(old.parent.iterdir()) == [old]

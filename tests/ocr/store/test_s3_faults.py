@@ -247,6 +247,7 @@ class Answer(NamedTuple):
     body: bytes
     kind: str = "application/xml"
     later: Mapping[str, "Answer"] = {}  # what other methods answer from then on
+    packed: str = ""  # as which it says that it is
 
 
 @contextmanager
@@ -258,11 +259,13 @@ def canned_server(answers: dict[str, Answer]) -> Iterator[str]:
 
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, body, kind, later = answers[self.command]
+            status, body, kind, later, packed = answers[self.command]
             answers.update(later)
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
+            if packed:
+                self.send_header("Content-Encoding", packed)
             self.end_headers()
             self.wfile.write(body)
 

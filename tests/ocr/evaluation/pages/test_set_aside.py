@@ -82,9 +82,10 @@ def test_where_setting_aside_finds_less_nothing_is() -> None:
 
 
 def test_what_other_documents_do_not_tell_is_no_gain() -> None:
-    found = choose([[*SURE, *NOISE]] * 10, group="march")
+    found = choose([[*SURE, *NOISE, ("'", 0.25)]] * 10, group="march")
 
     assert found is not None
+    assert found.gain.change.value == 0
     assert not found.gain.pays
 
 

@@ -17,12 +17,13 @@ def budget(most: int) -> Budget:
 
 
 def test_lines_words_and_pictures_are_held() -> None:
-    page = {"page": 1, "lines": [LINE, {"text": "2"}], "image": "1234", "annotated": "12345"}
+    texts = {"lines": [LINE, {"text": "2"}], "set_aside": [LINE]}
+    page = {"page": 1, **texts, "image": "1234", "annotated": "12345"}
 
     with budget(10**6).account() as answer:
         size = hold(page, answer)
 
-        assert size == answer.taken == 3 * BYTES_A_TEXT + 18
+        assert size == answer.taken == 5 * BYTES_A_TEXT + 18
 
 
 def test_page_that_could_not_be_read_takes_nothing() -> None:
