@@ -49,7 +49,8 @@ class Pdf:
 
     def __init__(self, data: bytes) -> None:
         with _pdfium("The PDF is damaged"):
-            self._document = pdfium.PdfDocument(data)
+            self._data = data  # PDFium reads it as it draws
+            self._document = pdfium.PdfDocument(_load(data))
             self._document.init_forms()  # what was typed into a form is part of the page
             self.page_count = len(self._document)
 
@@ -72,6 +73,21 @@ class Pdf:
                 return _draw(page, max_pixels=max_pixels, deadline=time.monotonic() + timeout_s)
             finally:
                 page.close()
+
+
+def _load(data: bytes) -> pdfium_c.FPDF_DOCUMENT:
+    """Load a PDF, whether it has a page or none.
+
+    pypdfium2 takes one of no page for one that failed, and asks why; PDFium then says why another
+    failed before.
+    """
+    document = pdfium_c.FPDF_LoadMemDocument64(data, len(data), None)
+    if document:
+        return document
+    code = pdfium_c.FPDF_GetLastError()
+    if code == pdfium_c.FPDF_ERR_PASSWORD:
+        raise BadDocument("encrypted", "The PDF is encrypted: send it without a password")
+    raise BadDocument("unreadable", f"The PDF is damaged: {pdfium.internal.ErrorToStr[code]}")
 
 
 def _draw(page: pdfium.PdfPage, *, max_pixels: int, deadline: float) -> Image:
@@ -124,7 +140,4 @@ def _pdfium(what: str) -> Iterator[None]:
         try:
             yield
         except pdfium.PdfiumError as error:
-            if error.err_code == pdfium_c.FPDF_ERR_PASSWORD:
-                message = "The PDF is encrypted: send it without a password"
-                raise BadDocument("encrypted", message) from None
             raise BadDocument("unreadable", f"{what}: {error}") from None

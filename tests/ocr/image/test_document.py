@@ -1,5 +1,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -159,6 +160,17 @@ def test_unusable_pdf_is_refused_with_its_reason(data: bytes, reason: str) -> No
         pages(data)
 
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("before", [encrypted_pdf(), b"%PDF-1.7", make_pdf()])
+def test_pdf_of_no_page_is_told_so_whatever_was_opened_before(before: bytes) -> None:
+    with suppress(BadDocument):
+        pages(before)
+
+    with pytest.raises(BadDocument, match="The document has no page") as caught:
+        pages(make_pdf(pages=0))
+
+    assert caught.value.reason == "unreadable"
 
 
 def test_page_that_takes_too_long_is_given_up() -> None:
