@@ -139,3 +139,8 @@ def answer_of(problem: Problem, *, request_id: str) -> dict[str, Any]:
 def lost_engine(loss: Exception) -> Problem:
     """Make the refusal of a request whose engine is being replaced."""
     return Problem("not_ready", f"{loss}; it is replaced, ask again")
+
+
+def cut_off() -> Problem:
+    """Make the refusal of a request that was inside when the gateway's time to finish was over."""
+    return Problem("not_ready", "The gateway is stopping; ask again")

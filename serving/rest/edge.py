@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from serving.access.access_log import AccessLog, AccessRecord
 from serving.access.callers import Callers
 from serving.metrics import ServingMetrics
-from serving.problems import Problem
+from serving.problems import Problem, cut_off
 from serving.rest.budget import Budget
 from serving.rest.exchange import Exchange, fresh_request_id
 from serving.rest.origin import refuse_foreign
@@ -106,7 +106,7 @@ class Edge:
         except asyncio.CancelledError:  # only a stop does so, when its time is over
             if exchange.has_started:
                 raise
-            raise Problem("not_ready", "The gateway is stopping; ask again") from None
+            raise cut_off() from None
         except Problem:
             raise
         except Exception:

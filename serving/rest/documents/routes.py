@@ -16,7 +16,7 @@ from starlette.types import Send
 from ocr.errors import ProcessDied
 from serving.models.live_model import LivePipeline
 from serving.models.model_pool import ModelPool
-from serving.problems import Problem, answer_of, lost_engine
+from serving.problems import Problem, answer_of, cut_off, lost_engine
 from serving.rest.capacity import Capacity, while_wanted
 from serving.rest.documents.answer import EXAMPLE, DocumentAnswer
 from serving.rest.documents.hocr import write_hocr
@@ -89,10 +89,10 @@ class DocumentEndpoint:
                     to_response = RESPONSES[opened.options.format]
                     return await asyncio.to_thread(to_response, head, pages)
                 await self._put_pages(opened, head, request, lines)
-        except (Problem, ProcessDied) as error:
+        except (Problem, ProcessDied, asyncio.CancelledError) as error:
             if not lines.has_begun:
                 raise
-            problem = error if isinstance(error, Problem) else lost_engine(error)
+            problem = _problem_of(error)
             request.state.record.code = problem.code
             lines.put(answer_of(problem, request_id=request.state.record.request_id))
         await lines.end()
@@ -160,6 +160,13 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
         return LateResponse(request, endpoint.write)
 
     return router
+
+
+def _problem_of(error: BaseException) -> Problem:
+    """Return what the last line of an answer says, where something ends it before its time."""
+    if isinstance(error, Problem):
+        return error
+    return lost_engine(error) if isinstance(error, ProcessDied) else cut_off()
 
 
 def _to_json(head: Head, pages: Pages) -> Response:

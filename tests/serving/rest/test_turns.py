@@ -1,5 +1,6 @@
 """Who waits for whom: crops for no page, a page for no whole document, nobody for who has left."""
 
+import json
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ import httpx
 import pytest
 
 from ocr.image.pixels import encode_png
-from tests.ocr.image.documents import tiff
+from tests.ocr.image.documents import image_pdf, joined_pdf, tiff
 from tests.serving.conftest import serving_pages
 from tests.serving.decoding.hostile_files import pdf_of_pattern
 from tests.serving.gateway import Gateway, wait_until
@@ -26,6 +27,8 @@ READ = 'ocrline_pages_total{model="pages"}'
 INSIDE = "ocrline_requests_in_flight"
 ONE_AT_A_TIME = {"OCRLINE_CONCURRENCY": "1", "OCRLINE_MAX_PAGES": str(MANY)}
 
+ENDLESS = {"OCRLINE_DRAIN_S": "1", "OCRLINE_DECODE_TIMEOUT_S": "600", **ONE_AT_A_TIME}
+
 
 @pytest.fixture(scope="module")
 def narrow_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
@@ -36,12 +39,12 @@ def narrow_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway
 
 
 @contextmanager
-def asked(gateway: Gateway, content: bytes) -> Iterator[Future[httpx.Response]]:
+def asked(gateway: Gateway, content: bytes, query: str = "") -> Iterator[Future[httpx.Response]]:
     """Post a document from another thread."""
 
     def ask() -> httpx.Response:
         with httpx.Client(base_url=gateway.url, timeout=120, trust_env=False) as http:
-            return http.post("/v1/ocr", content=content, headers=RAW)
+            return http.post(f"/v1/ocr{query}", content=content, headers=RAW)
 
     with ThreadPoolExecutor(1) as thread:
         yield thread.submit(ask)
@@ -98,9 +101,8 @@ def test_document_that_is_not_read_in_time_is_given_up(tmp_path: Path) -> None:
 
 
 def test_gateway_that_may_finish_nothing_stops_in_the_middle_of_a_document(tmp_path: Path) -> None:
-    variables = {"OCRLINE_DRAIN_S": "1", "OCRLINE_DECODE_TIMEOUT_S": "600", **ONE_AT_A_TIME}
     with (
-        serving_pages(tmp_path, **variables) as gateway,
+        serving_pages(tmp_path, **ENDLESS) as gateway,
         asked(gateway, pdf_of_pattern()) as slow,
     ):
         wait_for(gateway, lambda: gateway.metric(INSIDE) == 1)
@@ -113,3 +115,22 @@ def test_gateway_that_may_finish_nothing_stops_in_the_middle_of_a_document(tmp_p
             "not_ready",
         )
         assert "Traceback" not in gateway.log.read_text()
+
+
+def test_answer_in_lines_that_a_stop_cuts_off_ends_with_its_error(tmp_path: Path) -> None:
+    document = joined_pdf([image_pdf([draw_page(["7"])], dpi=200), pdf_of_pattern()])
+    with (
+        serving_pages(tmp_path, OCRLINE_ACCESS_LOG="-", **ENDLESS) as gateway,
+        asked(gateway, document, "?format=ndjson") as slow,
+    ):
+        wait_for(gateway, lambda: gateway.metric(READ) == 1)
+        gateway.process.send_signal(signal.SIGTERM)
+
+        read, error = map(json.loads, slow.result().iter_lines())
+
+        gateway.process.wait(timeout=60)
+        assert read["page"] == 1
+        assert error["error"]["code"] == "not_ready"
+        log = gateway.log.read_text()
+        assert '"status": 200, "code": "not_ready"' in log
+        assert "Traceback" not in log
