@@ -15,7 +15,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
-from ocr.image.document import ALL, PageRanges
+from ocr.image.document import ALL, PageRanges, page_numbers
 from ocr.image.pdf import BadDocument, DocumentFault
 from ocr.image.pixels import BadImage, Image, ImageFault
 from ocr.wire import WireBroken, receive, receive_into, send
@@ -162,10 +162,10 @@ class Decoder:
             fault = _to_error(answer)
         except TimeoutError:
             self.kill()
-            message = f"Page {index + 1} takes more than {timeout_s:g} s to decode"
+            message = f"Page {_number(document, index)} takes more than {timeout_s:g} s to decode"
             fault = BadDocument("too_slow", message)
         except (OSError, KeyError, TypeError, ValueError) as error:
-            fault = self._blame(error, page=index + 1)
+            fault = self._blame(error, page=_number(document, index))
         if fault and self._pages:
             return DecodedPage(fault, self._pages)
         raise fault or DecoderFailed(str(answer.get("failure", answer)))
@@ -228,6 +228,11 @@ class Decoder:
         is_foreign = code == -signal.SIGKILL and not self._is_interrupted
         fault = DecoderKilled if is_foreign else BadDocument
         return fault("unreadable", f"Page {page} is damaged so that its decoder ended ({how})")
+
+
+def _number(document: Document, index: int) -> int:
+    """Return the number of a page in its document, by its place among those that are wanted."""
+    return next(itertools.islice(page_numbers(document.wanted), index, None))
 
 
 def _pages(said: object, document: Document) -> int:

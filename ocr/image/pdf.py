@@ -67,10 +67,12 @@ class Pdf:
         Raises:
             BadDocument: With the reason unreadable or too_slow.
         """
-        with _pdfium(f"Page {index + 1} of the PDF is damaged"):
+        name = f"Page {index + 1} of the PDF"
+        with _pdfium(f"{name} is damaged"):
             page = self._document[index]
             try:
-                return _draw(page, max_pixels=max_pixels, deadline=time.monotonic() + timeout_s)
+                deadline = time.monotonic() + timeout_s
+                return _draw(page, name, max_pixels=max_pixels, deadline=deadline)
             finally:
                 page.close()
 
@@ -90,13 +92,13 @@ def _load(data: bytes) -> pdfium_c.FPDF_DOCUMENT:
     raise BadDocument("unreadable", f"The PDF is damaged: {pdfium.internal.ErrorToStr[code]}")
 
 
-def _draw(page: pdfium.PdfPage, *, max_pixels: int, deadline: float) -> Image:
-    width_px, height_px = size_in_pixels(*page.get_size(), max_pixels=max_pixels)
+def _draw(page: pdfium.PdfPage, name: str, *, max_pixels: int, deadline: float) -> Image:
+    width_px, height_px = size_in_pixels(*page.get_size(), max_pixels=max_pixels, name=name)
     bitmap = pdfium.PdfBitmap.new_native(width_px, height_px, pdfium_c.FPDFBitmap_BGR)
     try:
         bitmap.fill_rect((255, 255, 255, 255), 0, 0, width_px, height_px)
         target = (bitmap, page, 0, 0, width_px, height_px, 0, pdfium_c.FPDF_ANNOT)
-        _draw_until(deadline, target, page)
+        _draw_until(deadline, target, page, name)
         if page.formenv:
             pdfium_c.FPDF_FFLDraw(page.formenv, *target)
         return np.array(bitmap.to_numpy())  # a copy: the bitmap's memory is PDFium's
@@ -104,7 +106,9 @@ def _draw(page: pdfium.PdfPage, *, max_pixels: int, deadline: float) -> Image:
         bitmap.close()
 
 
-def _draw_until(deadline: float, target: tuple[object, ...], page: pdfium.PdfPage) -> None:
+def _draw_until(
+    deadline: float, target: tuple[object, ...], page: pdfium.PdfPage, name: str
+) -> None:
     """Draw step by step, so that a page made to take hours takes seconds."""
     pause = pdfium_c.IFSDK_PAUSE(version=1)
     pdfium.internal.set_callback(pause, "NeedToPauseNow", lambda _: time.monotonic() > deadline)
@@ -113,12 +117,14 @@ def _draw_until(deadline: float, target: tuple[object, ...], page: pdfium.PdfPag
     finally:
         pdfium_c.FPDF_RenderPage_Close(page)
     if state == pdfium_c.FPDF_RENDER_TOBECONTINUED:
-        raise BadDocument("too_slow", "A page of the PDF takes too long to draw")
+        raise BadDocument("too_slow", f"{name} takes too long to draw")
     if state != pdfium_c.FPDF_RENDER_DONE:
-        raise BadDocument("unreadable", "A page of the PDF cannot be drawn")
+        raise BadDocument("unreadable", f"{name} cannot be drawn")
 
 
-def size_in_pixels(width_pt: float, height_pt: float, *, max_pixels: int) -> tuple[int, int]:
+def size_in_pixels(
+    width_pt: float, height_pt: float, *, max_pixels: int, name: str
+) -> tuple[int, int]:
     """Size of a page at 200 dpi, or at what `max_pixels` and `MAX_SIDE_PX` allow.
 
     Raises:
@@ -126,7 +132,7 @@ def size_in_pixels(width_pt: float, height_pt: float, *, max_pixels: int) -> tup
     """
     area_pt = width_pt * height_pt
     if not (math.isfinite(area_pt) and width_pt > 0 and height_pt > 0):
-        raise BadDocument("unreadable", f"A page of the PDF is {width_pt} x {height_pt} points")
+        raise BadDocument("unreadable", f"{name} is {width_pt:g} x {height_pt:g} points")
     longest = MAX_SIDE_PX / max(width_pt, height_pt)
     scale = min(PDF_DPI / POINTS_PER_INCH, math.sqrt(max_pixels / area_pt), longest)
     width_px = min(max(1, round(width_pt * scale)), max_pixels)

@@ -93,8 +93,10 @@ class DocumentReader:
                     answer = await self._answer(live, page, options)
                     yield answer
                     record.items += "error" not in answer
-            except (BadDocument, BadImage) as error:  # over the first page, where it is over one
+            except BadImage as error:  # its first page cannot even be counted
                 raise _refusal(error, number=first) from None
+            except BadDocument as error:
+                raise Problem(FAULTS[error.reason], str(error)) from None
 
     async def _answer(
         self, live: LivePipeline, page: FedPage, options: DocumentOptions
@@ -142,7 +144,7 @@ def hold(page: Mapping[str, Any], answer: Account) -> int:
 def _refusal(error: PageFault, *, number: int) -> Problem:
     if isinstance(error, BadImage):
         return bad_image(error, what=f"Page {number}", index=number - 1, instead=SMALLER)
-    return Problem(FAULTS[error.reason], str(error))
+    return Problem(FAULTS[error.reason], str(error), index=number - 1)
 
 
 def _count(

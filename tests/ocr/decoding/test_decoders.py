@@ -177,6 +177,15 @@ def test_page_over_which_its_decoder_crashes_is_not_tried_again() -> None:
             decoders.decode(document(encode_png(PAGE)))
 
 
+def test_page_over_which_a_decoder_ends_is_named_by_its_number_in_the_document() -> None:
+    pages = Document(tiff([PAGE] * 3), max_pixels=MAX_PIXELS, max_pages=9, wanted=[(3, 3)])
+    with started() as decoders:
+        decoders.decode(document(encode_png(PAGE)))
+
+        with ended_in_use(decoders, signal.SIGSEGV), pytest.raises(BadDocument, match="Page 3 is"):
+            decoders.decode(pages)
+
+
 def test_page_that_nobody_waits_for_is_given_up_and_the_decoder_replaced() -> None:
     with started() as decoders:
         decoders.decode(document(encode_png(PAGE)))

@@ -98,7 +98,7 @@ def test_text_of_a_form_field_is_part_of_the_page() -> None:
 
 @pytest.mark.parametrize("size_pt", [(14_400, 14_400), (1e7, 1e7), (14_400, 0.5), (1e9, 1e-3)])
 def test_huge_page_of_a_pdf_is_drawn_coarser(size_pt: tuple[float, float]) -> None:
-    width_px, height_px = size_in_pixels(*size_pt, max_pixels=10_000)
+    width_px, height_px = size_in_pixels(*size_pt, max_pixels=10_000, name="Page 1")
 
     assert width_px >= 1
     assert height_px >= 1
@@ -106,12 +106,12 @@ def test_huge_page_of_a_pdf_is_drawn_coarser(size_pt: tuple[float, float]) -> No
 
 
 def test_long_page_of_a_pdf_is_drawn_within_the_longest_side() -> None:
-    assert size_in_pixels(14_400, 72, max_pixels=MANY) == (32_000, 160)
+    assert size_in_pixels(14_400, 72, max_pixels=MANY, name="Page 1") == (32_000, 160)
 
 
 def test_page_without_a_size_is_refused() -> None:
-    with pytest.raises(BadDocument, match="0 x 10 points"):
-        size_in_pixels(0, 10, max_pixels=100)
+    with pytest.raises(BadDocument, match="Page 7 is 0 x 10 points"):
+        size_in_pixels(0, 10, max_pixels=100, name="Page 7")
 
 
 def test_wanted_pages_are_read_and_no_others() -> None:
@@ -180,6 +180,7 @@ def test_page_that_takes_too_long_is_given_up() -> None:
         with pytest.raises(BadDocument) as caught:
             pdf.draw(0, max_pixels=MANY, timeout_s=0)
 
+        assert str(caught.value).startswith("Page 1 of the PDF takes too long")
         assert caught.value.reason == "too_slow"
         assert pdf.draw(0, max_pixels=MANY).min() == 0
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ocr.image.pixels import encode_png
-from tests.ocr.image.documents import image_pdf, tiff
+from tests.ocr.image.documents import image_pdf, joined_pdf, make_pdf, tiff
 from tests.serving.gateway import Gateway
 from tests.serving.tiny_bundle import png
 from tests.serving.tiny_pipeline import draw_page
@@ -58,10 +58,22 @@ def test_a_page_that_cannot_be_read_keeps_no_other_from_being_answered(
     assert partial["text"] == "1\n\n\n\n3"
 
 
+def test_a_bad_page_of_a_pdf_is_named_for_programs_and_people(page_gateway: Gateway) -> None:
+    good = image_pdf([draw_page(["1"])], dpi=200)
+    document = joined_pdf([good, make_pdf(page="/CropBox [1000 1000 1001 1001]")])
+
+    reply = ask(page_gateway, document, "pages=2")
+
+    error = reply.json()["error"]
+    assert (reply.status_code, error["code"], error["index"]) == (422, "bad_document", 1)
+    assert error["message"] == "Page 2 of the PDF is 0 x 0 points"
+
+
 def test_a_document_that_cannot_be_opened_is_refused_as_a_whole(page_gateway: Gateway) -> None:
     reply = ask(page_gateway, b"%PDF-1.7 and nothing more", "partial=true")
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, "bad_document")
+    assert "index" not in reply.json()["error"]
 
 
 def test_an_image_that_cannot_be_read_keeps_no_other_from_being_answered(
