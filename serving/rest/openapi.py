@@ -133,7 +133,7 @@ def _describe_edge(api: dict[str, Any]) -> None:
             operation["security"] = [*([NO_KEY] if path in OPEN_ROUTES else []), {"key": []}]
             operation.setdefault("parameters", []).extend(ASKED)
             for status, response in operation["responses"].items():
-                response["headers"] = ANSWERED | SAID_WITH.get(status, {})
+                response.setdefault("headers", {}).update(ANSWERED | SAID_WITH.get(status, {}))
 
 
 def describe_request(

@@ -35,6 +35,7 @@ from serving.rest.openapi import BINARY, READING, ErrorAnswer, describe_request,
 
 HOCR: Final = "text/vnd.hocr+html"
 PDF: Final = "application/pdf"
+READ_BY: Final = "x-model"
 
 Head = dict[str, str]
 """Id of the request, model and version."""
@@ -87,7 +88,9 @@ class DocumentEndpoint:
                         opened.live, opened.content, opened.options, request
                     )
                     to_response = RESPONSES[opened.options.format]
-                    return await asyncio.to_thread(to_response, head, pages)
+                    response = await asyncio.to_thread(to_response, head, pages)
+                    response.headers[READ_BY] = f"{opened.live.name}:{opened.live.version}"
+                    return response
                 await self._put_pages(opened, head, request, lines)
         except (Problem, ProcessDied, asyncio.CancelledError) as error:
             if not lines.has_begun:
@@ -144,11 +147,19 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
         PDF: {"schema": BINARY},
     }
 
+    read_by = {
+        "description": "Model and version, as receipts:c2a41f9d7e05; of ndjson each line has them",
+        "schema": {"type": "string"},
+    }
+
     @router.post(
         "/v1/ocr",
         summary="Read a page, or the pages of a PDF or TIFF; of an animation the first frame",
         response_model=DocumentAnswer,
-        responses={200: {"content": contents}, **problems(ErrorAnswer)},
+        responses={
+            200: {"content": contents, "headers": {READ_BY: read_by}},
+            **problems(ErrorAnswer),
+        },
         openapi_extra=describe_request(
             types=DOCUMENT_TYPES,
             parts={"document": BINARY},

@@ -60,6 +60,11 @@ def test_text_of_a_searchable_pdf_is_what_was_read(page_gateway: Gateway) -> Non
     assert np.abs(shown.astype(int) - draw_page(["2026", "31415"])).mean() < 8
 
 
+@pytest.mark.parametrize("form", ["json", "hocr", "pdf"])
+def test_what_read_a_document_is_told_beside_every_format(page_gateway: Gateway, form: str) -> None:
+    assert ask(page_gateway, f"format={form}").headers["x-model"] == "pages:p1"
+
+
 @pytest.mark.parametrize("option", ["partial", "annotate", "render"])
 @pytest.mark.parametrize("form", ["pdf", "hocr"])
 def test_a_file_of_all_pages_has_no_place_for_errors_and_pictures(
