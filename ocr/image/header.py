@@ -53,6 +53,12 @@ _TIFF_PARTS = (273, 279, 324, 325)
 _TIFF_MOST_PARTS = 50_000
 _TIFF_MOST_TAGS = 50_000
 """Of all its images together: two thousand pages of 25."""
+_PHONE_FORMATS = {
+    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "HEIC"),
+    **dict.fromkeys((b"mif1", b"msf1"), "HEIF"),
+    **dict.fromkeys((b"avif", b"avis"), "AVIF"),
+}
+"""By the major brand of a file of ISO 23008-12."""
 _JPEG_USUAL_FACTORS = b"\x11\x12\x21\x22"
 """Of 1 and 2 across and down: each is a multiple of every smaller one."""
 _JPEG_FILL, _JPEG_FIRST_SEGMENT, _JPEG_END, _JPEG_SCAN = 0xFF, 0xC0, 0xD9, 0xDA
@@ -93,6 +99,17 @@ def image_suffix(data: bytes) -> str:
     return suffixes.get(data[:2], ".ppm")
 
 
+def describe_unknown(data: bytes) -> str:
+    """Say what it is that begins as no image does, and what to do with it."""
+    if not data:
+        return "empty: 0 bytes"
+    if data.startswith(b"%PDF-"):
+        return "a PDF, not an image; it is read as a document"
+    if kind := _PHONE_FORMATS.get(data[8:12] if data[4:8] == b"ftyp" else b""):
+        return f"a picture in {kind}; export it as JPEG"
+    return f"not an image: {len(data)} bytes of an unknown format"
+
+
 def find_pnm_excess(data: bytes) -> str:
     """Say what of a PPM, PGM or PBM no program writes; empty: nothing, or it is none of these.
 
@@ -101,7 +118,7 @@ def find_pnm_excess(data: bytes) -> str:
     if not data.startswith(b"P"):
         return ""
     if data[1:2] not in _PNM_KINDS:  # some of which Pillow knows
-        return f"not an image: {len(data)} bytes of an unknown format"
+        return describe_unknown(data)
     header = _PNM_HEADER.match(data[:_PNM_MOST_HEADER])
     if header is None:
         return f"no header of a PPM, PGM or PBM within {_PNM_MOST_HEADER} bytes"

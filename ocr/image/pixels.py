@@ -20,6 +20,7 @@ from ocr.image.header import (
     PNG_MAGIC,
     TIFF_MAGICS,
     ImageHeader,
+    describe_unknown,
     find_bmp_excess,
     find_pnm_excess,
     find_tiff_excess,
@@ -57,12 +58,6 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
 _STRIP_PIXELS = 2**17
 _MOST_BLACK = 3
 """Of 255: so much white of a grey image of 16 or 32 bits is that of another scale."""
-_PHONE_FORMATS = {
-    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "HEIC"),
-    **dict.fromkeys((b"mif1", b"msf1"), "HEIF"),
-    **dict.fromkeys((b"avif", b"avis"), "AVIF"),
-}
-"""By the major brand of a file of ISO 23008-12."""
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
 
 
@@ -227,9 +222,7 @@ def _opened(data: bytes, *, formats: tuple[str, ...] | None) -> Iterator[PIL.Ima
     try:
         yield PIL.Image.open(io.BytesIO(data), formats=formats)
     except PIL.UnidentifiedImageError:
-        if kind := _PHONE_FORMATS.get(data[8:12] if data[4:8] == b"ftyp" else b""):
-            _refuse("unreadable_image", f"a picture in {kind}; export it as JPEG")
-        _refuse("unreadable_image", f"not an image: {len(data)} bytes of an unknown format")
+        _refuse("unreadable_image", describe_unknown(data))
     except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning) as error:
         _refuse("decompression_bomb", str(error))
     except BadImage:

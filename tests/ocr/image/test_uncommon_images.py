@@ -7,6 +7,7 @@ import PIL.ImageOps
 import pytest
 
 from ocr.image.pixels import BadImage, count_frames, decode_image
+from tests.ocr.image.documents import make_pdf
 
 MAX_PIXELS = 1_000_000
 
@@ -76,3 +77,19 @@ def test_picture_of_a_phone_is_refused_by_its_name_with_the_fix(brand: bytes, ki
         decode_image(data, max_pixels=MAX_PIXELS)
 
     assert refusal.value.reason == "unreadable_image"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "empty: 0 bytes"),
+        (make_pdf(), "a PDF, not an image; it is read as a document"),
+        (b"hello", "not an image: 5 bytes of an unknown format"),
+        (b"Phello", "not an image: 6 bytes of an unknown format"),
+    ],
+)
+def test_what_is_no_image_is_told_for_what_it_is(data: bytes, said: str) -> None:
+    with pytest.raises(BadImage) as refusal:
+        decode_image(data, max_pixels=MAX_PIXELS)
+
+    assert str(refusal.value) == said
