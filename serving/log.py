@@ -10,3 +10,5 @@ def begin_log() -> None:
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
         datefmt="%Y-%m-%dT%H:%M:%S%z",
     )
+    # What clients do wrong is in the access log.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)

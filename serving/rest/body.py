@@ -65,7 +65,7 @@ def split_body(
     if kind == "file":
         return [body]
     _, options = parse_options_header(content_type)
-    return _parse_multipart(body, options, limits=limits, most_files=most_files)
+    return _parse_multipart(body, options, file_types, limits=limits, most_files=most_files)
 
 
 @lru_cache(64)
@@ -78,11 +78,15 @@ def body_kind(content_type: str, file_types: tuple[str, ...]) -> BodyKind:
     kind = parse_options_header(content_type)[0].decode("latin-1").lower()
     if kind in OTHER_KINDS:
         return OTHER_KINDS[kind]
-    if any(fnmatchcase(kind, known) for known in file_types):
+    if _is_file(kind, file_types):
         return "file"
     said = f"Content-Type {content_type[:100]!r}" if content_type else "No Content-Type"
     message = f"{said}: expected {name_types(file_types)}; with curl: -H 'Content-Type: image/jpeg'"
     raise Problem("unsupported_type", message)
+
+
+def _is_file(kind: str, file_types: Sequence[str]) -> bool:
+    return any(fnmatchcase(kind, known) for known in file_types)
 
 
 def name_types(file_types: Sequence[str]) -> str:
@@ -161,38 +165,55 @@ def bad_image(error: BadImage, *, what: str, index: int, instead: str = "scale i
 
 
 def _parse_multipart(
-    body: bytes, options: Mapping[bytes, bytes], *, limits: Limits, most_files: int
+    body: bytes,
+    options: Mapping[bytes, bytes],
+    file_types: Sequence[str],
+    *,
+    limits: Limits,
+    most_files: int,
 ) -> list[bytes]:
     files: list[bytes] = []
     ends: list[bool] = []
 
-    def keep(file: File) -> None:
+    def keep(content: bytes) -> None:
         if len(files) == most_files:  # before the rest is parsed
             raise too_many_images(most_files)
+        files.append(content)
+
+    def keep_file(file: File) -> None:
         file.file_object.seek(0)
-        files.append(file.file_object.read())
+        keep(file.file_object.read())
         file.close()
+
+    def keep_field(field: FormField) -> None:
+        if not _is_file((field.content_type or "").lower(), file_types):
+            raise _no_file(field)
+        keep(field.value or b"")  # some clients name it by filename* alone, which is not looked at
 
     try:
         parser = FormParser(
             "multipart/form-data",
-            on_field=_refuse_field,
-            on_file=keep,
+            on_field=keep_field,
+            on_file=keep_file,
             on_end=lambda: ends.append(True),
             boundary=options.get(b"boundary"),
             config={"MAX_MEMORY_FILE_SIZE": limits.body_bytes},
         )
-        parser.write(body)
+        parser.write(_without_preamble(body, options.get(b"boundary", b"")))
         parser.finalize()
     except FormParserError as error:
         raise Problem("bad_multipart", f"The multipart body is damaged: {error}") from None
     if not ends:
         raise Problem("bad_multipart", "The multipart body is cut: its last boundary is missing")
     if not files:
-        raise Problem(
-            "wrong_fields", "The multipart body holds no file: curl -F image=@picture.jpg"
-        )
+        raise Problem("wrong_fields", "The multipart body holds no file: curl -F file=@picture.jpg")
     return files
+
+
+def _without_preamble(body: bytes, boundary: bytes) -> bytes:
+    """Leave out what may stand before the first part (RFC 2046, 5.1.1)."""
+    start = 0 if body.startswith(b"--") else body.find(b"\r\n--" + boundary)
+    return body[start:] if start > 0 else body
 
 
 def _json_problem(error: ValidationError, *, known: str) -> Problem:
@@ -209,10 +230,10 @@ def _plain(message: str) -> str:
     return message.removeprefix("Value error, ")
 
 
-def _refuse_field(field: FormField) -> None:
+def _no_file(field: FormField) -> Problem:
     name = (field.field_name or b"")[:100].decode("utf-8", "replace")
     message = (
         f"Part {name!r} has no filename, so it is no file: send files as in "
-        "curl -F image=@picture.jpg, options in the query, as in ?model=NAME"
+        "curl -F file=@picture.jpg, options in the query, as in ?model=NAME"
     )
-    raise Problem("wrong_fields", message)
+    return Problem("wrong_fields", message)

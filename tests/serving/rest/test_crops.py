@@ -131,3 +131,18 @@ def test_metrics_have_no_label_that_a_client_can_invent(gateway: Gateway) -> Non
     gateway.post("/v1/recognize?model=invented-model", content=b"x")
 
     assert "invented" not in gateway.get("/metrics").text
+
+
+@pytest.mark.parametrize(
+    ("before", "name"),
+    [(b"", b"filename*=UTF-8''%E4%B8%AD.png"), (b"A message in parts.\r\n", b'filename="a.png"')],
+)
+def test_multipart_of_mail_libraries_is_read(gateway: Gateway, before: bytes, name: bytes) -> None:
+    head = b'--cut\r\nContent-Disposition: form-data; name="image"; ' + name
+    body = before + head + b"\r\nContent-Type: image/png\r\n\r\n" + png("42") + b"\r\n--cut--"
+
+    reply = gateway.post(
+        content=body, headers={"content-type": "multipart/form-data; boundary=cut"}
+    )
+
+    assert [result["text"] for result in reply.raise_for_status().json()["results"]] == ["42"]
