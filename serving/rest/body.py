@@ -133,7 +133,7 @@ def from_base64(text: str, *, what: str, index: int | None = None) -> bytes:
     Raises:
         Problem: It is no base64.
     """
-    if text.startswith("data:"):
+    if text[:5].lower() == "data:":
         text = text.partition(",")[2]
     try:
         return base64.b64decode(text.encode().translate(None, WHITE_SPACE), validate=True)

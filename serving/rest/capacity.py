@@ -83,4 +83,8 @@ async def while_wanted(request: Request, *, timeout_s: float) -> AsyncIterator[N
             raise ClientDisconnect from None
         if not deadline.expired():
             raise
-        raise Problem("expired", f"There was no answer within {timeout_s:g} s") from None
+        message = (
+            f"The whole was not read within {timeout_s:g} s, OCRLINE_PAGES_TIMEOUT_S here; "
+            "ask for less at once, or later"
+        )
+        raise Problem("expired", message) from None

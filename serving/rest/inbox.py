@@ -1,7 +1,7 @@
 """Receives the bodies of requests, each in time and all within one budget."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -16,8 +16,11 @@ from serving.rest.exchange import MIN_BYTES_A_SECOND
 MOST_DIGITS: Final = 20
 """Of a length: more are as good as so many."""
 
-ENCODING: Final = b"content-encoding"
-NO_ENCODINGS: Final = ("", "identity")
+UNCODED: Final[Mapping[str, Sequence[str]]] = {
+    "Content-Encoding": ("", "identity"),
+    "Transfer-Encoding": ("", "identity", "chunked"),
+}
+"""What headers may say of a body that comes as it is."""
 
 GRACE_S: Final = 5.0
 """A body may be this late beside the lowest rate: connections begin slowly."""
@@ -39,11 +42,9 @@ class Inbox:
                 room.
         """
         headers = request.state.headers
-        named = (value for name, value in request.scope["headers"] if name == ENCODING)
-        encoding = b", ".join(named).decode("latin-1")
-        if any(each.strip().lower() not in NO_ENCODINGS for each in encoding.split(",")):
-            message = f"Content-Encoding {encoding[:100]!r}: expected none; send the body as it is"
-            raise Problem("unsupported_type", message)
+        for header in UNCODED:
+            if header.lower() in headers:
+                _check_uncoded(header, request.scope["headers"])
         body_kind(headers.get("content-type", ""), file_types)
         declared = headers.get("content-length", "").lstrip("0")
         if declared.isdecimal():
@@ -89,4 +90,16 @@ class Inbox:
         return min(self._limits.body_timeout_s, GRACE_S + received / MIN_BYTES_A_SECOND)
 
     def _too_large(self) -> Problem:
-        return Problem("body_too_large", f"The body is larger than {self._limits.body_bytes} bytes")
+        message = (
+            f"The body is larger than {self._limits.body_bytes} bytes, OCRLINE_MAX_BODY_MB here; "
+            "send fewer pages or images at once, or scale them down"
+        )
+        return Problem("body_too_large", message)
+
+
+def _check_uncoded(header: str, headers: Sequence[tuple[bytes, bytes]]) -> None:
+    named = (value for name, value in headers if name == header.lower().encode())
+    coding = b", ".join(named).decode("latin-1")
+    if any(each.strip().lower() not in UNCODED[header] for each in coding.split(",")):
+        message = f"{header} {coding[:100]!r}: expected none; send the body as it is"
+        raise Problem("unsupported_type", message)

@@ -8,6 +8,7 @@ import asyncio
 import fcntl
 import math
 import struct
+import sys
 import termios
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -156,8 +157,10 @@ class Connection(PlainHttp):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP."""
-        self._refuse(Problem("bad_request", msg))
+        """Refuse what is no HTTP: uvicorn calls this as the parser stops, which says where."""
+        said = str(sys.exc_info()[1])
+        fix = "; letters beyond ASCII are %XX there" if "url" in said else ""
+        self._refuse(Problem("bad_request", f"{msg} {said}{fix}"))
 
     def pause_writing(self) -> None:
         """The client takes its answer more slowly than it is written."""

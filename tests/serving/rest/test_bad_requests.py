@@ -156,6 +156,7 @@ def test_bad_request_gets_its_code(gateway: Gateway, case: str) -> None:
         (body({"image": base64.urlsafe_b64encode(b"\xfb\xef\xff").decode()}), "+ and /"),
         (body({"image": BASE64, "lang": "en"}), "lang: unknown field; known: image, images"),
         (raw(GOOD, path="/v1/ocr?pages=0"), "'pages': expected page numbers from 1"),
+        (raw(b"\xff" * 5_000_000), "OCRLINE_MAX_BODY_MB here; send fewer pages"),
     ],
 )
 def test_what_is_refused_is_told_with_what_to_send_instead(

@@ -93,6 +93,7 @@ def test_json_image_may_be_a_wrapped_data_uri(gateway: Gateway) -> None:
     wrapped = base64.encodebytes(png("2026")).decode()
 
     assert texts_of(gateway.post(json={"image": f"data:image/png;base64,{wrapped}"})) == ["2026"]
+    assert texts_of(gateway.post(json={"image": f"DATA:image/png;BASE64,{wrapped}"})) == ["2026"]
 
 
 def test_model_may_be_named(gateway: Gateway) -> None:

@@ -97,6 +97,9 @@ def test_document_that_is_not_read_in_time_is_given_up(tmp_path: Path) -> None:
         wait_for(gateway, lambda: gateway.metric(INSIDE) == 0)
 
         assert (reply.status_code, reply.json()["error"]["code"]) == (504, "expired")
+        assert (
+            "within 0.05 s, OCRLINE_PAGES_TIMEOUT_S here; ask" in reply.json()["error"]["message"]
+        )
         assert gateway.metric(READ) < MANY
 
 

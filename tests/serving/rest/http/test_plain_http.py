@@ -1,5 +1,6 @@
 """Clients that ask for another protocol, or send headers behind a body."""
 
+import gzip
 import time
 
 import pytest
@@ -140,3 +141,34 @@ def test_trailer_that_closes_the_connection_does(gateway: Gateway) -> None:
     assert reply is not None
     assert reply.headers["connection"] == "close"
     assert rest == 0
+
+
+def test_body_that_is_packed_for_its_transfer_is_refused(gateway: Gateway) -> None:
+    head = chunked(post(length=0), length=0).replace(b"chunked", b"gzip, chunked")
+    packed = gzip.compress(GOOD)
+    with RawClient(gateway.port) as client:
+        client.send(head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed))
+        refused = client.receive()
+
+    assert refused is not None
+    assert (refused.status, refused.error["code"]) == (415, "unsupported_type")
+    assert refused.error["message"].startswith("Transfer-Encoding 'gzip, chunked'")
+
+
+@pytest.mark.parametrize(
+    ("request_line", "said"),
+    [
+        (b"GET /?model=\xe4\xb8\xad HTTP/1.1", "in url query; letters beyond ASCII are %XX there"),
+        (b"HELLO", "Invalid method encountered"),
+    ],
+)
+def test_what_is_no_http_is_told_what_of_it_is_not(
+    gateway: Gateway, request_line: bytes, said: str
+) -> None:
+    with RawClient(gateway.port) as client:
+        client.send(request_line + b"\r\n\r\n")
+        refused = client.receive()
+
+    assert refused is not None
+    assert refused.error["code"] == "bad_request"
+    assert refused.error["message"].endswith(said)
