@@ -74,22 +74,28 @@ def open_document(
     if not is_pdf(data):
         count = count_frames(data, at_most=wanted[-1][1] if wanted else max_pages + 1)
         yield OpenDocument(
-            numbers=_numbers_to_read(count, max_pages=max_pages, wanted=wanted),
+            numbers=_numbers_to_read(
+                count, said=f"more than {max_pages}", max_pages=max_pages, wanted=wanted
+            ),
             decode=lambda number: decode_image(data, max_pixels=max_pixels, frame=number - 1),
         )
         return
     with Pdf(data) as pdf:
         yield OpenDocument(
-            numbers=_numbers_to_read(pdf.page_count, max_pages=max_pages, wanted=wanted),
+            numbers=_numbers_to_read(
+                pdf.page_count, said=str(pdf.page_count), max_pages=max_pages, wanted=wanted
+            ),
             decode=lambda number: pdf.draw(number - 1, max_pixels=max_pixels),
         )
 
 
-def _numbers_to_read(count: int, *, max_pages: int, wanted: PageRanges) -> tuple[int, ...]:
+def _numbers_to_read(
+    count: int, *, said: str, max_pages: int, wanted: PageRanges
+) -> tuple[int, ...]:
     if not count:
         raise BadDocument("unreadable", "The document has no page")
     if not wanted and count > max_pages:
-        message = f"The document has more than {max_pages} pages; say which, as in 1-{max_pages}"
+        message = f"The document has {said} pages; say at most {max_pages}, as in 1-{max_pages}"
         raise BadDocument("too_many_pages", message)
     there = tuple(takewhile(lambda number: number <= count, page_numbers(wanted)))
     if not there:
