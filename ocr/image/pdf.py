@@ -1,10 +1,12 @@
 """PDF pages as images, drawn by PDFium (https://pdfium.googlesource.com/pdfium)."""
 
+import ctypes
 import math
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Final, Literal
 
 import numpy as np
@@ -19,6 +21,12 @@ MAGIC_WITHIN: Final = 1024  # bytes of anything may stand before it (ISO 32000-1
 PDF_DPI: Final = 200
 POINTS_PER_INCH: Final = 72
 DRAW_TIMEOUT_S: Final = 20.0
+
+_LOOKED_AT: Final = 50
+"""So many objects of a page may be its scan: a text layer, drawn before it, is one or none."""
+_JPEG_FILTER: Final = b"DCTDecode"
+_SCAN_SHARE: Final = 0.25
+"""Of a page: a letterhead's logo has less, and the page is read without it."""
 
 _ONE_AT_A_TIME = threading.RLock()  # PDFium is not thread-safe, whatever the document
 
@@ -71,6 +79,7 @@ class Pdf:
         with _pdfium(f"{name} is damaged"):
             page = self._document[index]
             try:
+                _check_scan(page, name)
                 deadline = time.monotonic() + timeout_s
                 return _draw(page, name, max_pixels=max_pixels, deadline=deadline)
             finally:
@@ -90,6 +99,26 @@ def _load(data: bytes) -> pdfium_c.FPDF_DOCUMENT:
     if code == pdfium_c.FPDF_ERR_PASSWORD:
         raise BadDocument("encrypted", "The PDF is encrypted: send it without a password")
     raise BadDocument("unreadable", f"The PDF is damaged: {pdfium.internal.ErrorToStr[code]}")
+
+
+def _check_scan(page: pdfium.PdfPage, name: str) -> None:
+    """Refuse a page that is a JPEG of which no pixel can be decoded: PDFium draws it white."""
+    area_pt = math.prod(page.get_size())
+    for found in islice(page.get_objects(max_depth=1), _LOOKED_AT):
+        if not isinstance(found, pdfium.PdfImage) or not _is_jpeg(found):
+            continue
+        left, bottom, right, top = found.get_bounds()
+        is_scan = (right - left) * (top - bottom) > _SCAN_SHARE * area_pt
+        if is_scan and not found.get_metadata().bits_per_pixel:
+            raise BadDocument("unreadable", f"{name} is a picture that cannot be decoded")
+
+
+def _is_jpeg(image: pdfium.PdfImage) -> bool:
+    """Whether the last filter is a JPEG's; pypdfium2 would decode its name as UTF-8."""
+    name = ctypes.create_string_buffer(len(_JPEG_FILTER) + 1)
+    last = pdfium_c.FPDFImageObj_GetImageFilterCount(image) - 1
+    pdfium_c.FPDFImageObj_GetImageFilter(image, last, name, len(name))
+    return name.value == _JPEG_FILTER
 
 
 def _draw(page: pdfium.PdfPage, name: str, *, max_pixels: int, deadline: float) -> Image:

@@ -134,7 +134,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "read-batch": Stage(
-        4,
+        5,
         (
             "ocr.batch.reading",
             "ocr.decoding.child",

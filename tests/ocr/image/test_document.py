@@ -2,6 +2,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
+import cv2
 import numpy as np
 import pytest
 
@@ -11,6 +12,7 @@ from ocr.image.pixels import BadImage, Image, encode_png
 from tests.ocr.image.documents import A4_PT, encrypted_pdf, image_pdf, make_pdf, tiff
 
 MANY = 1_000_000_000
+BLACK = cv2.imencode(".jpg", np.zeros((8, 8), np.uint8))[1].tobytes()
 
 
 def plain(colour: int, *, width: int = 40, height: int = 30) -> Image:
@@ -166,6 +168,42 @@ def test_unusable_pdf_is_refused_with_its_reason(data: bytes, reason: str) -> No
         pages(data)
 
     assert caught.value.reason == reason
+
+
+def jpeg_pdf(jpeg: bytes, *, side_pt: int) -> bytes:
+    """A page of 72 x 72 points, and a grey JPEG of 8 x 8 pixels on it."""
+    kind = "/Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8"
+    stream = (
+        f"/Filter /DCTDecode /Length {len(jpeg)} >>\nstream\n{jpeg.decode('latin-1')}\nendstream"
+    )
+    return make_pdf(
+        size_pt=(72, 72),
+        drawing=f"q {side_pt} 0 0 {side_pt} 0 0 cm /Scan Do Q",
+        page="/Resources << /XObject << /Scan 5 0 R >> >>",
+        extra=[f"<< {kind} /Width 8 /Height 8 {stream}"],
+    )
+
+
+@pytest.mark.parametrize(
+    "jpeg", [b"", bytes(500), BLACK[:100]], ids=["empty", "zeros", "cut in its head"]
+)
+def test_scan_of_which_nothing_can_be_decoded_is_no_empty_page(jpeg: bytes) -> None:
+    (scan,) = pages(jpeg_pdf(BLACK, side_pt=72))
+    (with_a_logo,) = pages(jpeg_pdf(jpeg, side_pt=20))
+
+    with pytest.raises(
+        BadDocument, match="Page 1 of the PDF is a picture that cannot be"
+    ) as caught:
+        pages(jpeg_pdf(jpeg, side_pt=72))
+
+    assert caught.value.reason == "unreadable"
+    assert (scan.max(), with_a_logo.min()) == (0, 255)
+
+
+def test_picture_of_a_filter_that_is_none_leaves_its_page_white() -> None:
+    (page,) = pages(jpeg_pdf(BLACK, side_pt=72).replace(b"/DCTDecode", b"/DCTD#ff#fe"))
+
+    assert page.min() == 255
 
 
 @pytest.mark.parametrize("before", [encrypted_pdf(), b"%PDF-1.7", make_pdf()])
