@@ -11,6 +11,13 @@ from ocr.evaluation.ratio import Ratio, Values
 
 Codes = NDArray[np.intp]
 
+FEWEST_GROUPS = 5
+"""Groups of which a bound can hold with 95 %.
+
+Resamples of G groups stay between the least and the greatest of them, and all lie above the truth,
+or all below, with a probability of 2^-G each: 25 % of two, 6 % of four, 3 % of five.
+"""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -53,14 +60,22 @@ def group_codes(groups: Sequence[str]) -> Codes:
     return np.array([seen.setdefault(name, len(seen)) for name in own], dtype=np.intp)
 
 
-def estimate(ratio: Ratio, draws: Resampling, *, confidence: float = 0.95) -> Interval:
-    """Return a metric with its two-sided interval; of one group it has no bounds: ±inf.
+def estimate(
+    ratio: Ratio, draws: Resampling, *, confidence: float = 0.95, fewest: int = FEWEST_GROUPS
+) -> Interval:
+    """Return a metric with its two-sided interval; of too few groups it has no bounds: ±inf.
 
     The percentiles are widened for few groups as Hesterberg advises ("What Teachers Should Know
     About the Bootstrap", 2015, section 5.2): plain ones are too narrow by sqrt(1 − 1/G) and by
     the normal in place of the t distribution.
+
+    Args:
+        ratio: The metric by sample.
+        draws: How samples are drawn anew.
+        confidence: Of the interval.
+        fewest: Groups that it needs, at least two.
     """
-    if draws.groups < 2:
+    if draws.groups < fewest:
         return Interval(value=ratio.value, lower=-np.inf, upper=np.inf)
     drawn = bootstrap(ratio, draws)
     return widened(drawn, value=ratio.value, groups=draws.groups, confidence=confidence)

@@ -23,7 +23,8 @@ class Comparison:
         kind: ``paired``: both read the same samples; ``number``: a number is required.
         n: Samples; ``groups``: documents they come from.
         candidate: Metric of the candidate; ``opponent``: of the opponent, or what is required.
-        change: candidate − opponent; ``lower``, ``upper``: its one-sided 95 % bounds.
+        change: candidate − opponent; ``lower``, ``upper``: its one-sided 95 % bounds, all that is
+            possible where `FEWEST_GROUPS` are not reached.
         gained: Lines that only the candidate reads; ``lost``: that only the opponent reads.
         p_value: Two-sided test of no change.
     """

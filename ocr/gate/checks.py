@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ocr.evaluation.bootstrap import Interval
+from ocr.evaluation.bootstrap import FEWEST_GROUPS, Interval
 from ocr.evaluation.comparison import Comparison, holm
 from ocr.evaluation.slices import SliceReport
 from ocr.gate.evidence import Evidence
@@ -15,6 +15,7 @@ from ocr.gate.words import (
     describe_both,
     describe_change,
     describe_latency,
+    explain_few,
     sentence,
     signed,
 )
@@ -78,6 +79,9 @@ def _check_comparison(evidence: Evidence, rules: GateRules) -> Check:
     if evidence.is_opponent:
         reason = f"The candidate is {evidence.opponent} itself."
         return Check(rule, found, required, "promote", reason)
+    if change.groups < FEWEST_GROUPS:
+        few = sentence(explain_few(evidence, change))
+        return Check(rule, found, required, "hold", f"{few}. It has {numbers}.")
     if is_worse(change):
         return Check(rule, found, required, "block", f"It reads worse: {numbers}.")
     if change.lower > -rules.margin:

@@ -6,6 +6,7 @@ from math import ceil
 
 from scipy.special import ndtri
 
+from ocr.evaluation.bootstrap import FEWEST_GROUPS
 from ocr.evaluation.comparison import BOUND_CONFIDENCE
 from ocr.evaluation.latency import Latency
 from ocr.gate.checks import STRICTEST, Check, Verdict, check_all, relative_drop
@@ -70,7 +71,7 @@ def judge(evidence: Evidence, rules: GateRules, further: Iterable[FurtherSet] = 
 def _samples_to_decide(evidence: Evidence, rules: GateRules) -> int | None:
     """Return the samples at which the observed change would be told in four of five tests."""
     change = evidence.comparison
-    if change is None or change.groups < 2 or evidence.is_opponent:
+    if change is None or change.groups < FEWEST_GROUPS or evidence.is_opponent:
         return None
     drop_is_allowed = relative_drop(change) <= rules.max_relative_drop
     distances = [change.change + rules.margin] if drop_is_allowed else []

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from ocr.evaluation.bootstrap import FEWEST_GROUPS
 from ocr.evaluation.comparison import Comparison
 from ocr.gate.evidence import Evidence
 
@@ -46,6 +47,13 @@ def count_samples(evidence: Tested, change: Comparison) -> str:
     """Say how many samples were compared, and of how many documents where these are fewer."""
     documents = f" of {change.groups} documents" if change.groups < change.n else ""
     return f"{change.n} {evidence.unit}{documents}"
+
+
+def explain_few(evidence: Tested, change: Comparison) -> str:
+    """Say that documents, or samples where these have none, are too few for bounds."""
+    what = "documents" if change.groups < change.n else evidence.unit
+    few = f"1 {what[:-1]} is" if change.groups == 1 else f"{change.groups} {what} are"
+    return f"{few} too few to tell: {FEWEST_GROUPS} are needed"
 
 
 def sentence(words: str) -> str:

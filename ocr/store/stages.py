@@ -99,7 +99,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "assemble": Stage(
-        8,
+        9,
         (
             "ocr.models.pipeline",
             "ocr.reading.page_reader",
@@ -113,7 +113,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-lines": Stage(
-        5,
+        6,
         (
             "ocr.evaluation.lines.evaluate",
             "ocr.dataset.lines.snapshot",
@@ -123,7 +123,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, "onnxruntime", "pyarrow", "rapidfuzz", "scipy"),
     ),
     "evaluate-pages": Stage(
-        5,
+        6,
         (
             "ocr.evaluation.pages.evaluate",
             "ocr.dataset.pages.snapshot",

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from ocr.evaluation.bootstrap import Interval, Resampling, sum_by_group, widened
+from ocr.evaluation.bootstrap import (
+    FEWEST_GROUPS,
+    Interval,
+    Resampling,
+    sum_by_group,
+    widened,
+)
 from ocr.evaluation.comparison import TWO_SIDED, Comparison, compare_with_number, paired_wald
 from ocr.evaluation.ratio import Ratio, Values
 
@@ -62,7 +68,7 @@ def estimate_change(
 ) -> Interval:
     """Return candidate − opponent with its two-sided interval when groups are drawn anew.
 
-    It is (-1, 1) when all is one group.
+    It is (-1, 1) where groups are too few.
     """
     sums = _sum_both(candidate, opponent, draws)
     return _estimate(sums, candidate.value - opponent.value, draws, confidence=confidence)
@@ -71,7 +77,7 @@ def estimate_change(
 def _estimate(sums: Values, change: float, draws: Resampling, *, confidence: float) -> Interval:
     """Return the change with its interval; sums are (2, groups, 2)."""
     groups = draws.groups
-    if groups < 2:
+    if groups < FEWEST_GROUPS:
         return Interval(value=change, lower=-1.0, upper=1.0)
     drawn = np.random.default_rng(draws.seed).multinomial(
         groups, np.full(groups, 1 / groups), size=draws.resamples

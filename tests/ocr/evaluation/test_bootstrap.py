@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from ocr.evaluation.bootstrap import Resampling, bootstrap, estimate, group_codes, widened, wilson
+from ocr.evaluation.bootstrap import (
+    FEWEST_GROUPS,
+    Resampling,
+    bootstrap,
+    estimate,
+    group_codes,
+    widened,
+    wilson,
+)
 from ocr.evaluation.ratio import Ratio, mean_of
 
 
@@ -78,10 +86,11 @@ def test_interval_covers_the_truth_also_with_few_documents(documents: int) -> No
     assert covered / 300 >= 0.91
 
 
-def test_one_document_bounds_nothing() -> None:
-    interval = estimate(
-        shares([1.0, 0.0]), Resampling(np.zeros(2, dtype=np.intp), resamples=200, seed=0)
-    )
+@pytest.mark.parametrize("documents", [1, 2, 3, FEWEST_GROUPS - 1])
+def test_few_documents_bound_nothing(documents: int) -> None:
+    codes = np.arange(20) % documents
+
+    interval = estimate(shares([1.0, 0.0] * 10), Resampling(codes, resamples=200, seed=0))
 
     assert (interval.lower, interval.upper) == (-np.inf, np.inf)
 

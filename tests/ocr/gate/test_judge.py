@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.evaluation.bootstrap import Resampling, wilson
+from ocr.evaluation.bootstrap import Resampling, estimate_possible, wilson
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.lines.comparison import compare_lines_with_number
+from ocr.evaluation.ratio import mean_of
 from ocr.gate.checks import Verdict
 from ocr.gate.evidence import Evidence
 from ocr.gate.judge import judge
@@ -178,13 +179,40 @@ def test_undecided_change_says_how_many_samples_would_decide() -> None:
     assert 70 <= verdicts.count("promote") <= 95
 
 
-def test_samples_of_one_document_decide_nothing() -> None:
-    right, wrong = np.ones(50), np.zeros(50)
+@pytest.mark.parametrize(
+    ("documents", "words"),
+    [
+        (1, "1 document is too few to tell: 5 are needed. It has accuracy 100.0% against 0.0% of"),
+        (3, "3 documents are too few to tell: 5 are needed. It has accuracy 100.0% against 0.0%"),
+    ],
+)
+def test_samples_of_few_documents_decide_nothing(documents: int, words: str) -> None:
+    right, wrong = np.ones(60), np.zeros(60)
 
-    decision = judge_readings(right, wrong, groups=np.zeros(50, dtype=np.intp))
+    better, worse = (
+        judge_readings(ours, theirs, groups=np.arange(60) % documents)
+        for ours, theirs in ((right, wrong), (wrong, right))
+    )
+
+    assert (better.verdict, better.samples_to_decide) == ("hold", None)
+    assert better.reasons[0].startswith(words)
+    assert "Change of accuracy" in {check.rule for check in worse.checks if not check.passed}
+    assert "It reads worse" not in " ".join(worse.reasons)
+
+
+def test_lines_without_documents_are_too_few_themselves() -> None:
+    decision = judge_readings(np.ones(4), np.zeros(4))
+
+    assert decision.reasons[0].startswith("4 lines are too few to tell: 5 are needed.")
+
+
+def test_a_floor_that_few_documents_missed_is_not_proven() -> None:
+    shares = np.repeat([1.0, 0.0, 1.0, 0.0], [700, 300, 740, 260])
+    share = estimate_possible(mean_of(shares), Resampling(np.repeat([0, 1], 1000), 500, seed=0))
+
+    decision = judge(replace(found(None), share=share), replace(RULES, min_accuracy=0.78))
 
     assert decision.verdict == "hold"
-    assert decision.samples_to_decide is None
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(100, "hold"), (400, "promote")])

@@ -119,6 +119,22 @@ def test_required_number_is_compared_with(number: float, verdict: Verdict) -> No
     assert f"against the required {number:.1%} on 40 pages" in decision.reasons[0]
 
 
+@pytest.mark.parametrize(("theirs", "number"), [(half_wrong, None), (None, 0.01)])
+def test_two_pages_are_too_few(theirs: Answer | None, number: float | None) -> None:
+    report = evaluate_scripted(
+        candidate=ScriptedReader("receipts:new", right),
+        opponent=ScriptedReader("receipts:old", theirs) if theirs else None,
+        samples=label_pages([receipt(0), receipt(1)]),
+        required_hmean=number,
+        resamples=500,
+    )
+
+    decision = judge_pages(report)
+
+    assert decision.verdict == "hold"
+    assert decision.reasons[0].startswith("2 pages are too few to tell: 5 are needed.")
+
+
 def test_floor_is_that_of_the_hmean() -> None:
     decision = judge(evidence_of(half_wrong, None), replace(PAGE_RULES, min_accuracy=0.9))
 

@@ -55,13 +55,13 @@ def test_change_is_that_of_the_sums_and_lines_are_gained_and_lost() -> None:
 
 
 def test_denominators_differ_where_boxes_are_invented() -> None:
-    right = np.ones((4, LINES), dtype=bool)
-    inventive = Ratio(np.full(4, 2.0 * LINES), np.full(4, 3.0 * LINES))
+    right = np.ones((5, LINES), dtype=bool)
+    inventive = Ratio(np.full(5, 2.0 * LINES), np.full(5, 3.0 * LINES))
 
     comparison = compare_pages(
         hmean_of(right),
         inventive,
-        Resampling(np.arange(4), resamples=200, seed=0),
+        Resampling(np.arange(5), resamples=200, seed=0),
         lines=(flat(right), flat(right)),
     )
 
@@ -127,12 +127,13 @@ def test_pages_of_one_document_count_as_one() -> None:
     assert comparison.p_value > 0.05
 
 
-def test_one_document_bounds_nothing() -> None:
-    right = np.ones((2, LINES), dtype=bool)
+@pytest.mark.parametrize(("documents", "is_bounded"), [(1, False), (4, False), (5, True)])
+def test_few_documents_bound_nothing(documents: int, is_bounded: bool) -> None:
+    right = np.ones((10, LINES), dtype=bool)
 
-    comparison = compare(right, ~right, codes=np.zeros(2, dtype=np.intp))
+    comparison = compare(right, ~right, codes=np.arange(10) % documents)
 
-    assert (comparison.lower, comparison.upper) == (-1.0, 1.0)
+    assert (comparison.lower > -1.0) == is_bounded
 
 
 @pytest.mark.parametrize(("required", "better"), [(0.5, True), (0.99, False)])
