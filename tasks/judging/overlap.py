@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from ocr.dataset.snapshot.snapshot import Sample
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.gate.overlap import Overlap
+from ocr.models.registry import ModelVersion, Registry
 from tasks.workspace import Workspace
 
 _OF_A_GROUP = "/"
@@ -20,7 +21,7 @@ _Key = str | _Place
 def find_overlap(
     workspace: Workspace, version: str, tested: Iterable[Sample], *, are_pages: bool = False
 ) -> Overlap | None:
-    """Look for the samples of a test in the train splits that made a version.
+    """Look for the samples of a test in the train splits that made a version and its ancestors.
 
     Lines that were cut out of pages know the document of their page, or of none the page: a page of
     the test counts when any page of its document was among them. A line of a document counts when
@@ -45,14 +46,15 @@ def find_overlap(
         for key in _keys(sample):
             known_by[key].add((sample.id, sample.image))
     seen, unknown = set[_Place](), ""
-    parts = tuple(workspace.registry.resolve(version).parts.values())
-    for part in parts or (version,):
+    model = workspace.registry.resolve(version)
+    is_cut = are_pages or bool(model.parts)
+    for learner in _list_learners(workspace.registry, model):
         try:
-            for key in _trained_on(workspace, part, is_cut=are_pages or bool(parts)):
+            for key in _trained_on(workspace, learner, is_cut=is_cut):
                 if not key:
-                    unknown = f"{part} learnt lines that name no document"
+                    unknown = f"{learner} learnt lines that name no document"
                 seen |= known_by.get(key, set())
-        except (ArtifactNotFound, BadData) as error:  # the other parts are asked all the same
+        except (ArtifactNotFound, BadData) as error:  # the others are asked all the same
             unknown = str(error)
     return Overlap(samples=tuple(sorted(image or id_[:12] for id_, image in seen)), unknown=unknown)
 
@@ -65,6 +67,26 @@ def _keys(sample: Sample) -> Iterator[_Key]:
         yield sample.id, sample.image
     else:
         yield sample.id, _OF_A_GROUP
+
+
+def _list_learners(registry: Registry, model: ModelVersion) -> list[str]:
+    """Name the nets of a version, each with those that it learnt on from."""
+    found: list[str] = []
+    for net in model.parts.values() or (model.reference,):
+        learner = net
+        while learner and learner not in found:
+            found.append(learner)
+            learner = _parent(registry, learner)
+    return found
+
+
+def _parent(registry: Registry, reference: str) -> str:
+    """Name what a net learnt on from; empty: nothing, or the net is gone itself."""
+    name, _, version = reference.partition(":")
+    if not registry.has_version(name, version):
+        return ""
+    parent = registry.version(name, version).manifest.get("parent")
+    return f"{name}:{parent}" if parent else ""
 
 
 def _trained_on(workspace: Workspace, reference: str, *, is_cut: bool) -> Iterator[_Key]:

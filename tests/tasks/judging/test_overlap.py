@@ -33,11 +33,21 @@ def split_otherwise(project: ToyProject) -> SnapshotRef:
     )
 
 
-def add_champion(project: ToyProject, dataset_digest: str) -> None:
+def add_version(
+    project: ToyProject, version: str, *, dataset_digest: str, parent: str = ""
+) -> None:
     bundle = write_toy_bundle(
-        project.folder / "v1", name=NAME, version="v1", dataset_digest=dataset_digest
+        project.folder / version,
+        name=NAME,
+        version=version,
+        parent=parent,
+        dataset_digest=dataset_digest,
     )
-    project.registry.register(NAME, "v1", bundle)
+    project.registry.register(NAME, version, bundle)
+
+
+def add_champion(project: ToyProject, dataset_digest: str) -> None:
+    add_version(project, "v1", dataset_digest=dataset_digest)
     project.promote("v1")
 
 
@@ -65,6 +75,42 @@ def test_a_champion_trained_on_lines_of_the_test_is_said_to_be(
     for told in (capsys.readouterr().err, html):
         assert warning in told
         assert seen[0] in told
+
+
+@pytest.mark.parametrize("generations", [1, 3])
+def test_a_champion_that_learnt_on_from_one_trained_on_the_test_is_said_to_be(
+    project: ToyProject, generations: int
+) -> None:
+    theirs = split_otherwise(project)
+    add_version(project, "v0", dataset_digest=theirs.digest)
+    for number in range(1, generations + 1):
+        parent = f"v{number - 1}"
+        add_version(project, f"v{number}", dataset_digest=project.dataset.digest, parent=parent)
+    workspace = open_workspace()
+    tested = list(workspace.open_lines(project.dataset.key).samples("test"))
+
+    first, last = (
+        find_overlap(workspace, f"{NAME}:v{number}", tested) for number in (0, generations)
+    )
+
+    assert first is not None
+    assert first.samples
+    assert last == first
+
+
+def test_an_ancestor_that_is_gone_is_said_to_be(project: ToyProject) -> None:
+    add_version(project, "v1", dataset_digest=project.dataset.digest, parent="v0")
+
+    overlap = find_overlap(open_workspace(), f"{NAME}:v1", [])
+
+    assert overlap == Overlap((), "No version 'v0' of 'toy' in the store; known: v1")
+
+
+def test_versions_that_name_each_other_are_asked_once(project: ToyProject) -> None:
+    add_version(project, "v1", dataset_digest=project.dataset.digest, parent="v2")
+    add_version(project, "v2", dataset_digest=project.dataset.digest, parent="v1")
+
+    assert find_overlap(open_workspace(), f"{NAME}:v2", []) == Overlap((), "")
 
 
 def test_a_champion_trained_on_the_same_snapshot_saw_nothing_of_the_test(
