@@ -16,7 +16,8 @@ Part = tuple[str, str, Mask]
 """Kind, name and mask (N,) of a part; parts of one kind may overlap."""
 
 LENGTHS = ((1, 4), (5, 8), (9, 16), (17, 32), (33, 10**9))
-_MOST_NAMES = 20
+_FIRST_NAMES, _MOST_NAMES = 20, 200
+_OWN_PART = 20  # lines, as many as the gate asks for where nothing else is set
 _SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
 
 
@@ -98,9 +99,21 @@ def cut_lengths(texts: Sequence[str]) -> Iterator[Part]:
 
 
 def cut_names(kind: str, names: Sequence[str]) -> Iterator[Part]:
-    """Yield a part for every name, the most frequent first."""
-    for name, _ in Counter(sorted(names)).most_common(_MOST_NAMES):
-        yield kind, name or "unnamed", np.array([other == name for other in names])
+    """Yield a part for every name, the most frequent first, and one for all rare ones.
+
+    Beyond the first 20, a name of fewer than 20 lines is rare, and whatever follows the first 200.
+    """
+    named = np.array(names, dtype=object)
+    counted = Counter(sorted(names)).most_common()
+    rest = np.full(len(names), True)
+    rare = len(counted)
+    for number, (name, lines) in enumerate(counted[:_MOST_NAMES]):
+        if number < _FIRST_NAMES or lines >= _OWN_PART:
+            own: Mask = named == name
+            yield kind, name or "unnamed", own
+            rest &= ~own
+            rare -= 1
+    yield kind, f"{rare} rare ones together", rest
 
 
 def cut_thirds(kind: str, values: Sequence[float], *, low: str, high: str) -> Iterator[Part]:
