@@ -3,13 +3,13 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.evaluation.bootstrap import Interval, wilson
-from ocr.evaluation.ratio import Values
+from ocr.evaluation.bootstrap import Interval, Resampling, estimate_possible, wilson
+from ocr.evaluation.ratio import Values, mean_of
 
 Mask = NDArray[np.bool_]
 Part = tuple[str, str, Mask]
@@ -28,7 +28,7 @@ class SliceReport:
     Attributes:
         kind: What it is cut by (length, script, …); ``name``: which part.
         n: Lines in it.
-        accuracy: The candidate's, with Wilson's 95 % interval.
+        accuracy: The candidate's, with its 95 % interval by document, at least Wilson's.
         opponent_accuracy: The opponent's on the same lines; None without one.
         gained: Lines that only the candidate reads; ``lost``: that only the opponent reads.
         p_value: Two-sided, not yet adjusted for the number of slices.
@@ -54,6 +54,7 @@ def measure_parts(
     *,
     candidate: Values,
     opponent: Values | None,
+    draws: Resampling,
     p_value: Callable[[Values], float],
 ) -> list[SliceReport]:
     """Measure every part that is neither empty nor everything.
@@ -62,6 +63,7 @@ def measure_parts(
         parts: Parts of the labelled lines (N,).
         candidate: 1.0 where the candidate reads a line, else 0.0; (N,).
         opponent: The same of the opponent.
+        draws: How lines are drawn anew.
         p_value: Tests changes (N,) of 1.0 where a line of the part was gained, −1.0 where lost.
     """
     reports = []
@@ -73,7 +75,7 @@ def measure_parts(
                 kind=kind,
                 name=name,
                 n=n,
-                accuracy=wilson(int(candidate[mask].sum()), n),
+                accuracy=_estimate(candidate[mask], draws, mask),
                 opponent_accuracy=None if opponent is None else float(opponent[mask].mean()),
                 gained=int((changes > 0).sum()),
                 lost=int((changes < 0).sum()),
@@ -81,6 +83,13 @@ def measure_parts(
             )
             reports.append(report)
     return reports
+
+
+def _estimate(read: Values, draws: Resampling, mask: Mask) -> Interval:
+    """Return the share of a part's lines (n,) that are read."""
+    _, documents = np.unique(draws.codes[mask], return_inverse=True)
+    by_document = estimate_possible(mean_of(read), replace(draws, codes=documents))
+    return by_document.widened(wilson(int(read.sum()), len(read)))
 
 
 def script_of(text: str) -> str:

@@ -64,6 +64,7 @@ def evaluate_lines(
         comparison=None,
         slices=measure_line_slices(
             lines,
+            draws,
             candidate=_mark_read(lines, readings),
             opponent=None,
             training_counts=UNKNOWN,
@@ -101,7 +102,7 @@ def pair_lines(
         opponent=theirs.candidate if theirs else None,
         comparison=_compare(read, they_read, required_accuracy, draws),
         slices=measure_line_slices(
-            lines, candidate=read, opponent=they_read, training_counts=training_counts
+            lines, draws, candidate=read, opponent=they_read, training_counts=training_counts
         ),
         lines=lines,
     )

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ocr.evaluation.bootstrap import Resampling
+from ocr.evaluation.comparison import p_value_by_group
 from ocr.evaluation.lines.comparison import mcnemar
 from ocr.evaluation.lines.report import EvaluatedLine
-from ocr.evaluation.ratio import Values
+from ocr.evaluation.ratio import Values, mean_of
 from ocr.evaluation.slices import (
     Part,
     SliceReport,
@@ -22,25 +24,34 @@ RARE_BELOW = 10
 
 def measure_line_slices(
     lines: Sequence[EvaluatedLine],
+    draws: Resampling,
     *,
     candidate: Values,
     opponent: Values | None,
     training_counts: Mapping[str, int],
 ) -> list[SliceReport]:
-    """Measure every part that is neither empty nor everything, with an exact McNemar test of each.
+    """Measure every part that is neither empty nor everything, with the tests of the whole.
 
     Args:
         lines: The test lines (N,).
+        draws: How lines are drawn anew.
         candidate: 1.0 where the candidate read the line exactly, else 0.0; (N,).
         opponent: The same of the opponent.
         training_counts: Occurrences of each character in the training texts; empty: unknown.
     """
     parts = _cut(lines, training_counts=training_counts)
-    return measure_parts(parts, candidate=candidate, opponent=opponent, p_value=_test)
+    return measure_parts(
+        parts,
+        candidate=candidate,
+        opponent=opponent,
+        draws=draws,
+        p_value=lambda changes: _test(changes, draws),
+    )
 
 
-def _test(changes: Values) -> float:
-    return mcnemar(gained=int((changes > 0).sum()), lost=int((changes < 0).sum()))
+def _test(changes: Values, draws: Resampling) -> float:
+    by_line = mcnemar(gained=int((changes > 0).sum()), lost=int((changes < 0).sum()))
+    return max(by_line, p_value_by_group(mean_of(changes), codes=draws.codes))
 
 
 def _cut(lines: Sequence[EvaluatedLine], *, training_counts: Mapping[str, int]) -> Iterator[Part]:

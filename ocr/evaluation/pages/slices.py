@@ -44,6 +44,7 @@ def measure_page_slices(
         _cut(pages),
         candidate=candidate,
         opponent=opponent,
+        draws=by_line,
         p_value=lambda changes: p_value_by_sign(changes, by_line),
     )
 

@@ -1,5 +1,6 @@
 import numpy as np
 
+from ocr.evaluation.bootstrap import Resampling
 from ocr.evaluation.lines.report import EvaluatedLine, Reading
 from ocr.evaluation.lines.slices import measure_line_slices
 
@@ -20,6 +21,10 @@ def line(
     )
 
 
+def draw(n: int, *, documents: int = 10**9) -> Resampling:
+    return Resampling(np.arange(n) % documents, resamples=500, seed=0)
+
+
 def test_slices_count_only_their_own_lines() -> None:
     lines = [line("123"), line("12345678"), line("abc", source="b"), line("99")]
     candidate, opponent = np.array([1.0, 0.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0, 1.0])
@@ -27,7 +32,7 @@ def test_slices_count_only_their_own_lines() -> None:
     slices = {
         part.title: part
         for part in measure_line_slices(
-            lines, candidate=candidate, opponent=opponent, training_counts={}
+            lines, draw(4), candidate=candidate, opponent=opponent, training_counts={}
         )
     }
 
@@ -47,7 +52,7 @@ def test_rare_and_unseen_characters_are_relative_to_training() -> None:
     slices = {
         part.name: part.n
         for part in measure_line_slices(
-            lines, candidate=np.ones(4), opponent=None, training_counts=counts
+            lines, draw(4), candidate=np.ones(4), opponent=None, training_counts=counts
         )
     }
 
@@ -58,7 +63,11 @@ def test_rare_and_unseen_characters_are_relative_to_training() -> None:
 def test_parts_that_are_everything_or_nothing_are_left_out() -> None:
     lines = [line("12"), line("34")]
 
-    assert measure_line_slices(lines, candidate=np.ones(2), opponent=None, training_counts={}) == []
+    slices = measure_line_slices(
+        lines, draw(2), candidate=np.ones(2), opponent=None, training_counts={}
+    )
+
+    assert slices == []
 
 
 def test_thirds_split_by_height_and_sharpness() -> None:
@@ -67,7 +76,7 @@ def test_thirds_split_by_height_and_sharpness() -> None:
     slices = {
         part.name: part.n
         for part in measure_line_slices(
-            lines, candidate=np.ones(6), opponent=None, training_counts={}
+            lines, draw(6), candidate=np.ones(6), opponent=None, training_counts={}
         )
     }
 
@@ -77,3 +86,44 @@ def test_thirds_split_by_height_and_sharpness() -> None:
         "smallest third": 2,
         "largest third": 2,
     }
+
+
+def test_what_one_document_lost_is_no_loss_of_a_slice() -> None:
+    lines = [line("12" if number % 2 else "123456") for number in range(400)]
+    read, lost = np.ones(400), np.ones(400)
+    lost[1:400:20] = 0.0  # 20 short lines: all of one of 20 documents, or each its own
+
+    by_line, by_document = (
+        {
+            part.title: part
+            for part in measure_line_slices(
+                lines, draws, candidate=lost, opponent=read, training_counts={}
+            )
+        }["length: 1–4 characters"]
+        for draws in (draw(400), draw(400, documents=20))
+    )
+
+    assert by_line.lost == by_document.lost == 20
+    assert by_line.p_value < 1e-4
+    assert by_document.p_value > 0.2
+
+
+def test_the_bounds_of_a_slice_are_those_of_its_documents() -> None:
+    lines = [line("12" if number % 2 else "123456") for number in range(400)]
+    read = np.ones(400)
+    read[1:400:20] = read[3:400:20] = 0.0
+
+    by_line, by_document, few = (
+        {
+            part.title: part
+            for part in measure_line_slices(
+                lines, draws, candidate=read, opponent=None, training_counts={}
+            )
+        }["length: 1–4 characters"].accuracy
+        for draws in (draw(400), draw(400, documents=20), draw(400, documents=4))
+    )
+
+    assert by_line.value == by_document.value == 0.8
+    assert by_line.upper < 0.86
+    assert by_document.upper > 0.95
+    assert (few.lower, few.upper) == (0.0, 1.0)
