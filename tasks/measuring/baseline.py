@@ -8,7 +8,7 @@ from configs.evaluation import LineEvaluationParams, PageEvaluationParams
 from ocr.errors import BadInput
 from ocr.reading.baselines.rapidocr import require_rapidocr
 from ocr.reading.baselines.stock_paddle import StockPaddleRecogniser
-from ocr.reading.baselines.tesseract import find_tesseract, name_tesseract
+from ocr.reading.baselines.tesseract import digest_language, find_tesseract, name_tesseract
 from ocr.store.folder import mark_used
 from tasks.measuring.elsewhere import READINGS, name_readings
 from tasks.workspace import Workspace, open_workspace
@@ -73,10 +73,12 @@ def identify(workspace: Workspace, reader: str) -> str | tuple[str, ...]:
     """Say of a reader, for a key, what decides how it reads.
 
     Of a version the content of its bundle and of its parts': after a prune, its name may be used
-    again. Of a baseline its name, with its version where that is none of a Python package.
+    again. Of a baseline its name, with its version where that is none of a Python package, and
+    what it reads by where that has none.
     """
     if reader == "tesseract":
-        return name_tesseract(find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE)
+        program, language = find_tesseract(TESSERACT_LANGUAGE), TESSERACT_LANGUAGE
+        return name_tesseract(program, language), digest_language(program, language)
     if is_baseline(reader):
         return reader
     registry = workspace.registry

@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,8 @@ from flows import retrain_lines, retrain_pages
 from flows.stages import Stage
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.models.registry import Registry
-from tasks.measuring.baseline import check_baseline
+from tasks.measuring.baseline import check_baseline, identify
+from tasks.workspace import open_workspace
 from tests.tasks.conftest import ToyProject
 
 
@@ -56,6 +58,27 @@ def test_a_baseline_that_is_not_installed_is_refused(
 
     with pytest.raises(BadInput, match=rf"Baseline (paddleocr )?{baseline}"):
         check_baseline(LineEvaluationParams.model_validate({"baseline": baseline}), "toy")
+
+
+@pytest.mark.usefixtures("project")
+def test_tesseract_with_other_language_data_reads_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program, data = tmp_path / "tesseract", tmp_path / "eng.traineddata"
+    listing = f'List of available languages in "{tmp_path}/" (1):\\neng\\n'
+    program.write_text(
+        f"#!/bin/sh\n[ $1 = --version ] && echo 'tesseract 5.9' || printf '{listing}'\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    data.write_bytes(b"fast")
+    fast = identify(open_workspace(), "tesseract")
+    data.write_bytes(b"best")
+    best = identify(open_workspace(), "tesseract")
+
+    assert fast[0] == best[0] == "tesseract 5.9 (eng)"
+    assert fast[1] != best[1]
 
 
 def test_with_a_champion_nobody_stands_in_for_it(project: ToyProject) -> None:

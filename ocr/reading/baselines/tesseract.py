@@ -1,7 +1,9 @@
 """Tesseract as a baseline: the program of this machine, one text line an image."""
 
 import csv
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -71,6 +73,15 @@ def find_tesseract(language: str) -> str:
 def name_tesseract(program: str, language: str) -> str:
     """Return name, version and language."""
     return f"{' '.join(run_tesseract([program, '--version']).split()[:2])} ({language})"
+
+
+def digest_language(program: str, language: str) -> str:
+    """Return the SHA-256 of a language's data; empty: release 4 does not say where they are."""
+    heading, _, _ = run_tesseract([program, "--list-langs"]).partition("\n")
+    folder = re.search('"(.+)"', heading)
+    if not folder:
+        return ""
+    return hashlib.sha256(Path(folder[1], f"{language}.traineddata").read_bytes()).hexdigest()
 
 
 def run_tesseract(command: Sequence[str]) -> str:

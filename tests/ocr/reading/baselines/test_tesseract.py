@@ -8,6 +8,7 @@ import pytest
 from ocr.errors import BadInput
 from ocr.image.pixels import Image
 from ocr.reading.baselines import TesseractRecogniser
+from ocr.reading.baselines.tesseract import digest_language, find_tesseract
 
 needs_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="tesseract is not installed"
@@ -56,6 +57,16 @@ def test_it_reads_images_in_their_order() -> None:
 def test_missing_language_is_named_with_what_there_is() -> None:
     with pytest.raises(BadInput, match=r"no language 'xyz', only .*eng"):
         TesseractRecogniser(language="xyz")
+
+
+@needs_tesseract
+def test_language_data_of_release_5_are_found() -> None:
+    assert len(digest_language(find_tesseract("eng"), "eng")) == 64
+
+
+@pytest.mark.usefixtures("fake_tesseract")
+def test_language_data_of_release_4_are_not_known() -> None:
+    assert digest_language("tesseract", "eng") == ""
 
 
 @pytest.mark.usefixtures("fake_tesseract")
