@@ -1,8 +1,9 @@
 """The rule by which a candidate replaces the champion; its reasons: docs/adr/0004-gate.md."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
 
 from scipy.special import ndtri
 
@@ -78,7 +79,17 @@ def _samples_to_decide(evidence: Evidence, rules: GateRules) -> int | None:
     distances = [d for d in [*distances, -change.change] if d > 0]
     if not distances or (change.lower > -rules.margin and drop_is_allowed):
         return None
-    z = float(ndtri(BOUND_CONFIDENCE))
+    z, z_power, distance = float(ndtri(BOUND_CONFIDENCE)), float(ndtri(_POWER)), max(distances)
     error = (change.upper - change.lower) / (2 * z)
-    ratio = (z + float(ndtri(_POWER))) * error / max(distances)
-    return max(change.n + 1, ceil(change.n * ratio**2))
+    # A paired Wald interval adds a gain and a loss, however many samples there are.
+    added = 2 / (2 + change.gained + change.lost) if change.kind == "paired" else 0.0
+
+    def decide(n: int) -> bool:
+        share = (change.n + 2) / (n + 2)
+        varies = error**2 * (1 - added) * share
+        bound = sqrt(varies + error**2 * added * share**2)
+        return z * bound + z_power * sqrt(varies) < distance
+
+    most = ceil((change.n + 2) * ((z + z_power) * error / distance) ** 2)
+    more = range(change.n + 1, most)
+    return change.n + 1 + bisect_left(more, True, key=decide)

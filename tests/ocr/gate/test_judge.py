@@ -165,18 +165,32 @@ def test_no_samples_tell_the_champion_from_itself() -> None:
     assert held[1].samples_to_decide is not None
 
 
-def test_undecided_change_says_how_many_samples_would_decide() -> None:
+@pytest.mark.parametrize(
+    ("n", "gained", "lost"),
+    [(200, 15, 14), (100, 2, 2), (100, 1, 1), (100, 0, 0), (58, 0, 0), (20, 0, 0)],
+)
+def test_undecided_change_says_how_many_samples_would_decide(
+    n: int, gained: int, lost: int
+) -> None:
     rng = np.random.default_rng(0)
-    candidate = np.repeat([1.0, 0.0, 1.0, 0.0], [15, 14, 151, 20])
-    opponent = np.repeat([0.0, 1.0, 1.0, 0.0], [15, 14, 151, 20])
+    kinds = [gained, lost, n * 3 // 4, n - n * 3 // 4 - gained - lost]
+    candidate = np.repeat([1.0, 0.0, 1.0, 0.0], kinds)
+    opponent = np.repeat([0.0, 1.0, 1.0, 0.0], kinds)
 
     undecided = judge_readings(candidate, opponent)
-    assert undecided.samples_to_decide is not None
-    larger = rng.integers(200, size=(100, undecided.samples_to_decide))
-    verdicts = [judge_readings(candidate[i], opponent[i]).verdict for i in larger]
+    promised = undecided.samples_to_decide
+    assert promised is not None
+    shares = [
+        sum(
+            judge_readings(candidate[drawn], opponent[drawn]).verdict == "promote"
+            for drawn in rng.integers(n, size=(100, samples))
+        )
+        for samples in (promised, promised * 9 // 10 if not gained else promised // 2)
+    ]
 
     assert undecided.verdict == "hold"
-    assert 70 <= verdicts.count("promote") <= 95
+    assert shares[0] >= 70
+    assert shares[1] < 70
 
 
 @pytest.mark.parametrize(
