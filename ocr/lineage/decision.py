@@ -57,14 +57,26 @@ _ADAPTER = TypeAdapter(KeptDecision)
 
 
 def keep_decision(store: Store, decision: KeptDecision) -> str:
-    """Keep a decision, once however often it is made again; return its key."""
-    same = replace(decision, at="", latency_ms=0.0, report="")  # measured and drawn at each time
-    what = json.dumps(asdict(same), sort_keys=True)
-    digest = hashlib.sha256(what.encode()).hexdigest()
-    key = f"decisions/{decision.model}/{decision.version}/{digest}.json"
-    with suppress(ArtifactExists):  # it was made before, at another time
+    """Keep a decision, once where the last one on the version was the same; return its key.
+
+    Raises:
+        BadData: An earlier decision is damaged, or of a later release.
+    """
+    folder = f"decisions/{decision.model}/{decision.version}"
+    known = _read(store, folder)
+    last = max(known, key=lambda key: known[key].at, default="")
+    if last and _bare(known[last]) == _bare(decision):
+        return last
+    what = json.dumps(asdict(decision), sort_keys=True)
+    key = f"{folder}/{hashlib.sha256(what.encode()).hexdigest()}.json"
+    with suppress(ArtifactExists):  # a task that was tried again
         store.put_bytes(key, _ADAPTER.dump_json(decision, indent=1))
     return key
+
+
+def _bare(decision: KeptDecision) -> KeptDecision:
+    """Leave out what is measured and drawn at each time."""
+    return replace(decision, at="", latency_ms=0.0, report="")
 
 
 def read_decisions(store: Store, model: str) -> list[KeptDecision]:
@@ -73,7 +85,8 @@ def read_decisions(store: Store, model: str) -> list[KeptDecision]:
     Raises:
         BadData: A decision is damaged, or of a later release.
     """
-    return sorted(_read(store, model), key=lambda decision: decision.at)
+    found = _read(store, f"decisions/{model}").values()
+    return sorted(found, key=lambda decision: decision.at)
 
 
 def read_answers(store: Store, evaluation: str) -> list[Answer]:
@@ -101,9 +114,11 @@ def _labelled(report: LinesReport | PagesReport) -> Iterator[str]:
         yield json.dumps([page.id, page.group, [asdict(region) for region in page.regions]])
 
 
-def _read(store: Store, model: str) -> Iterator[KeptDecision]:
-    for key in store.list(f"decisions/{model}"):
+def _read(store: Store, folder: str) -> dict[str, KeptDecision]:
+    found = {}
+    for key in store.list(folder):
         try:
-            yield _ADAPTER.validate_json(store.read_bytes(key))
+            found[key] = _ADAPTER.validate_json(store.read_bytes(key))
         except ValidationError as error:
             raise BadData(f"{store.uri}/{key} is no decision: {error.errors()[0]['msg']}") from None
+    return found

@@ -44,6 +44,19 @@ def test_another_decision_on_the_same_version_is_kept_beside_it(told: Told) -> N
     assert read_decisions(told.registry.store, NAME) == [first, later]
 
 
+def test_a_decision_that_returns_after_another_is_the_last_one(told: Told) -> None:
+    told.judge("v1", "promote", 10)
+    (first,) = read_decisions(told.registry.store, NAME)
+
+    second = replace(first, at="2026-12-01T00:00:00+00:00", verdict="hold")
+    third = replace(first, at="2026-12-02T00:00:00+00:00")
+    again = replace(first, at="2026-12-03T00:00:00+00:00")
+    for each in (second, third, again):
+        keep_decision(told.registry.store, each)
+
+    assert read_decisions(told.registry.store, NAME) == [first, second, third]
+
+
 def test_a_damaged_decision_is_named(told: Told) -> None:
     told.registry.store.put_bytes(f"decisions/{NAME}/v1/0.json", b"{}")
 
