@@ -32,5 +32,5 @@ def test_the_first_names_are_parts_however_rare_and_their_number_has_an_end() ->
     many = list(cut_names("source", [f"s{n:03}" for n in range(300) for _ in range(20)]))
 
     assert [(name, int(mask.sum())) for _, name, mask in few[:2]] == [("b", 2), ("a", 1)]
-    assert [name for _, name, _ in many[199:]] == ["s199", "100 rare ones together"]
+    assert [name for _, name, _ in many[49:]] == ["s049", "250 rare ones together"]
     assert np.sum([mask for _, _, mask in many], axis=0).tolist() == [1] * 6000
