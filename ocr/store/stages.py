@@ -99,7 +99,7 @@ STAGES: Final[dict[StageName, Stage]] = {
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),
     "assemble": Stage(
-        9,
+        8,
         (
             "ocr.models.pipeline",
             "ocr.reading.page_reader",
