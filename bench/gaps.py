@@ -73,7 +73,7 @@ def find_rules(workspace: Workspace, reference: str) -> tuple[GapModel, float]:
     model = read_gap_model(folder, manifest)
     if model is None:
         raise BadInput(f"{reference} has no gap model: it would not have helped; name another")
-    return model, manifest.min_confidence
+    return model, manifest.min_confidence or 0.0
 
 
 def wider_than(heights: float) -> GapModel:

@@ -77,7 +77,9 @@ def load_model(reference: str, *, store: str) -> LineModel | PageModel:
 
 
 def load_page_reader(reference: str, *, store: str) -> "ReadsPages":
-    """Load a pipeline of the registry, or the models off the shelf.
+    """Load a pipeline of the registry, or the models off the shelf, for people who correct pages.
+
+    Nothing is set aside.
 
     Args:
         reference: Of a pipeline, or OFF_THE_SHELF; empty: the only champion that reads pages, and
@@ -101,7 +103,7 @@ def load_page_reader(reference: str, *, store: str) -> "ReadsPages":
     model = registry.resolve(reference or _only(champions))
     if model.task != "pipeline":
         raise BadInput(f"{model.reference} reads no pages; name a pipeline or {OFF_THE_SHELF}")
-    return load_pipeline(workspace, model.reference, threads=threads)
+    return load_pipeline(workspace, model.reference, threads=threads, sets_aside=False)
 
 
 def name_only_champion(registry: "Registry") -> str:

@@ -17,6 +17,7 @@ _ROWS_AT_ONCE: Final = 4096  # whose texts are in memory once each
 _BYTES_AT_ONCE: Final = 2**29  # of texts that say what they share with the one before
 _DICTIONARIES: Final = ("PLAIN_DICTIONARY", "RLE_DICTIONARY")
 _ROWS_WRITTEN_OUT: Final = 256
+_BYTES_WRITTEN_OUT: Final = 2**26
 _MOST_TIMES: Final = 100
 _LEAST_BYTES: Final = 2**30
 """Its rows may be so many times a file, or this, written out.
@@ -66,8 +67,9 @@ def read_parquet(
                 f"{name} holds more than {most} bytes of texts once they are written out, which no "
                 "table of labels or samples does; if this one does, write it as several"
             )
-        for start in range(0, len(batch), _ROWS_WRITTEN_OUT):
-            parts = (column.slice(start, _ROWS_WRITTEN_OUT) for column in found)
+        step = min(_ROWS_WRITTEN_OUT, max(1, _BYTES_WRITTEN_OUT // max(map(_longest_text, found))))
+        for start in range(0, len(batch), step):
+            parts = (column.slice(start, step) for column in found)
             yield from zip(*map(_to_values, parts), strict=True)
 
 
@@ -88,6 +90,11 @@ def _text_bytes(column: pa.Array) -> int:
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+
+
+def _longest_text(column: pa.Array) -> int:
+    texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+    return (_is_text(texts.type) and pc.max(pc.binary_length(texts)).as_py()) or 1
 
 
 def _to_values(column: pa.Array) -> list[Any]:

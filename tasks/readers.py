@@ -64,10 +64,16 @@ def load_detector(
 
 
 def load_pipeline(
-    workspace: Workspace, reference: str, *, threads: int = 1, plain: bool = False
+    workspace: Workspace,
+    reference: str,
+    *,
+    threads: int = 1,
+    plain: bool = False,
+    sets_aside: bool = True,
 ) -> PageReader:
     """Load the parts of a pipeline by its reference, to read a page on so many cores.
 
+    It sets lines aside unless all are wanted, in reading order.
     Plain: its first recogniser reads alone, as its forms do in other runtimes; no line is parted or
     set aside.
     """
@@ -83,7 +89,7 @@ def load_pipeline(
         load_detector(workspace, manifest.detector, cores=cores, plain=plain),
         load(manifest.recogniser) if plain else load_recognisers(manifest, load),
         gaps=None if plain else read_gap_model(folder, manifest),
-        min_confidence=0.0 if plain else manifest.min_confidence,
+        min_confidence=(sets_aside and not plain and manifest.min_confidence) or 0.0,
         name=model.reference,
     )
 

@@ -1,9 +1,9 @@
 """Prefect's database, the store and what the home remembers, into one archive."""
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from ocr.store import S3Credentials, open_store
 from ocr.store.local import ABANDONED_S
 from ocr.store.state import check_home, meet_store
 
+SAVED: Final = "prefect.dump"
 BESIDE: Final = ".ocrline-backup-"
 """Begins the name of the folder beside the archive that holds the database on its way."""
 SLACK_BYTES: Final = 1 << 20  # an object that is replaced may grow after it was listed
@@ -106,16 +107,18 @@ def back_up(
 
 def _sweep(folder: Path) -> None:
     """Remove what backups left there that were killed: the database is in it."""
-    for left in folder.glob(f"{BESIDE}*"):
-        if left.stat().st_mtime < time.time() - ABANDONED_S:
-            shutil.rmtree(left, ignore_errors=True)
+    with suppress(OSError):  # another backup sweeps too
+        for left in folder.glob(f"{BESIDE}*/{SAVED}"):
+            if left.lstat().st_mtime < time.time() - ABANDONED_S and not left.parent.is_symlink():
+                left.unlink()
+                left.parent.rmdir()
 
 
 def _save_database(
     settings: Settings, folder: Path, *, with_secrets: bool
 ) -> tuple[str, list[tuple[str, Path]]]:
     """Return its kind, and its file with its name in the archive; nothing where there is none."""
-    database, saved = open_database(settings), folder / "prefect.dump"
+    database, saved = open_database(settings), folder / SAVED
     if not database.exists():
         return "", []
     database.save(saved, with_secrets=with_secrets)

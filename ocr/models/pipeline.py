@@ -78,8 +78,8 @@ class PipelineManifest(ModelManifest):
     """Reads again what the recogniser is unsure of; None: nobody does."""
     reread_below: float | None = Field(None, gt=0, le=1)
     """Probability of a line's least sure character below which it is read again."""
-    min_confidence: float = Field(0.0, ge=0, le=1)
-    """Lines of less are set aside; 0: none is."""
+    min_confidence: float | None = Field(None, gt=0, le=1)
+    """Lines of less are set aside; None: none is."""
 
     required: ClassVar[frozenset[str]] = frozenset({CARD, GOLDEN_OUTPUTS})
     optional: ClassVar[frozenset[str]] = frozenset({GAP_MODEL})

@@ -81,6 +81,5 @@ def _read_page(
     except (BadImage, BadDocument) as error:
         return LeftOut(source.name, str(error))
     height, width = image.shape[:2]
-    reading = reader.read(image)
-    page = ProposedPage(source, width, height, (*reading.lines, *reading.set_aside))
+    page = ProposedPage(source, width, height, reader.read(image).lines)
     return page, page_hash(to_grey(image))

@@ -147,7 +147,7 @@ def _describe_set_aside(manifest: ModelManifest) -> str:
     gain, lower, upper = (manifest.metrics.get(name) for name in MIN_CONFIDENCE_GAIN)
     if gain is None or lower is None or upper is None:
         return ""
-    least = manifest.min_confidence if isinstance(manifest, PipelineManifest) else 0.0
+    least = manifest.min_confidence if isinstance(manifest, PipelineManifest) else None
     said = f"below {least:.0%}" if least else "none, as it does not help"
     return f"{said}; {_describe_change(gain, lower, upper)}"
 

@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -163,11 +164,7 @@ class LocalStore:
         path = self._root / name
         with self._faults(name):
             for each in takewhile(lambda each: each != self._root, (path, *path.parents)):
-                if _is_foreign_link(each):
-                    raise BadData(
-                        f"{each} is a link of another user, who could let it lead to what only you "
-                        "may read: remove it, or make it yourself"
-                    )
+                _refuse_foreign_link(each)
         return path
 
     @contextmanager
@@ -196,10 +193,12 @@ class LocalStore:
         path = self._path(key)
         with self._faults(key):
             try:
-                file = path.open("rb")
+                file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115
             except (FileNotFoundError, NotADirectoryError) as error:
                 raise ArtifactNotFound(f"No artifact {key!r} in {self.uri}") from error
             with file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise BadData(f"{path} is a pipe or a device, no file: remove it")
                 yield file
 
     @contextmanager
@@ -233,7 +232,8 @@ def _move(part: Path, path: Path) -> None:
 def _visible(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
         for path in folder.iterdir():
-            if not path.name.startswith(".") and not _is_foreign_link(path):
+            if not path.name.startswith("."):
+                _refuse_foreign_link(path)
                 yield path
 
 
@@ -246,9 +246,22 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _is_foreign_link(path: Path) -> bool:
-    """Say whether a path is a link that neither we nor root made, as `protected_symlinks` does."""
-    return path.is_symlink() and path.lstat().st_uid not in (0, os.geteuid())
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open what may be a pipe, which would be waited at for a writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _refuse_foreign_link(path: Path) -> None:
+    """Refuse a link that neither we nor root made, as `protected_symlinks` does.
+
+    Raises:
+        BadData: It is one; a listing without what lies behind it would be taken for all there is.
+    """
+    if path.is_symlink() and path.lstat().st_uid not in (0, os.geteuid()):
+        raise BadData(
+            f"{path} is a link of another user, who could let it lead to what only you may read: "
+            "remove it, or make it yourself"
+        )
 
 
 def _leads_back(folder: Path) -> bool:

@@ -83,7 +83,7 @@ def _load_pipeline(folder: Path, runtime: Runtime, *, is_proved: bool) -> Loaded
         detector,
         recogniser,
         gaps=read_gap_model(folder / PIPELINE, manifest),
-        min_confidence=manifest.min_confidence,
+        min_confidence=manifest.min_confidence or 0.0,
         name=f"{manifest.name}:{manifest.version}",
     )
     if not is_proved:

@@ -129,10 +129,10 @@ def _assemble(
                 **(parted.gain.metrics(GAP_GAIN) if parted else {}),
                 **(aside.gain.metrics(MIN_CONFIDENCE_GAIN) if aside else {}),
             },
-            "min_confidence": aside.min_confidence if aside and aside.gain.pays else 0.0,
+            "min_confidence": aside.min_confidence if aside and aside.gain.pays else None,
         }
     )
-    reader = PageReader(detects, reads, gaps=gaps, min_confidence=manifest.min_confidence)
+    reader = PageReader(detects, reads, gaps=gaps, min_confidence=manifest.min_confidence or 0.0)
     spec = read_detector_manifest(
         workspace.fetch_bundle(workspace.registry.resolve(detector))
     ).input

@@ -164,7 +164,7 @@ def _make_pipeline(
         recogniser=f"{name}-recogniser:{version}",
         second_recogniser=f"{name}-second:{version}" if is_cascade else None,
         reread_below=1.0 if is_cascade else None,
-        min_confidence=min_confidence,
+        min_confidence=min_confidence or None,
     )
     pages = [draw_page(texts) for texts in GOLDEN]
     lines = [_read(reader, page, moved_px=moved_px) for page in pages]

@@ -85,12 +85,17 @@ def test_what_a_killed_backup_left_goes_with_the_next_after_a_day(
     for folder in (killed, running):
         folder.mkdir()
         (folder / "prefect.dump").touch()
-    os.utime(killed, (0, 0))
+    os.utime(killed / "prefect.dump", (0, 0))
+    own = tmp_path / ".ocrline-backup-2024" / "photos"
+    own.mkdir(parents=True)
+    os.utime(own.parent, (0, 0))
+    (tmp_path / ".ocrline-backup-nowhere").symlink_to(tmp_path / "nowhere")
 
     save(settings, tmp_path / "a.tar.zst")
 
     assert not killed.exists()
     assert running.exists()
+    assert own.exists()
 
 
 def test_a_disk_without_room_for_the_database_is_told(tmp_path: Path) -> None:

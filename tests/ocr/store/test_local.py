@@ -249,9 +249,9 @@ def test_a_link_of_another_user_is_not_followed(store: Store, tmp_path: Path) ->
         (tmp_path / "store" / link).symlink_to(tmp_path / target)
         os.chown(tmp_path / "store" / link, 12345, -1, follow_symlinks=False)
 
-    assert list(store.list("")) == ["models/plates/card.md"]
-    assert list(store.folders("models")) == ["plates"]
     refusals: tuple[Callable[[], object], ...] = (
+        lambda: list(store.list("")),
+        lambda: list(store.folders("models")),
         lambda: store.read_bytes("models/x/a.json"),
         lambda: store.get_file("models/plates/a.json", tmp_path / "copy"),
         lambda: store.put_bytes("models/x/b.json", b"written"),
@@ -261,6 +261,14 @@ def test_a_link_of_another_user_is_not_followed(store: Store, tmp_path: Path) ->
         with pytest.raises(BadData, match="is a link of another user"):
             refused()
     assert [path.name for path in (tmp_path / "secrets").iterdir()] == ["a.json"]
+
+
+def test_a_pipe_in_place_of_an_object_is_not_waited_for(store: Store, tmp_path: Path) -> None:
+    store.put_bytes("models/plates/card.md", b"x")
+    os.mkfifo(tmp_path / "store" / "models" / "plates" / "pipe.json")
+
+    with pytest.raises(BadData, match="is a pipe or a device"):
+        store.read_bytes("models/plates/pipe.json")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a link to another user")
