@@ -43,11 +43,16 @@ def read_parquet(
         row_groups: Which to read; None: all.
 
     Raises:
-        BadData: Its texts are far longer, written out, than those of such a file are.
+        BadData: A column is neither of texts nor of numbers, or the texts are far longer, written
+            out, than those of such a file are.
         pyarrow.ArrowException: It is broken.
     """
     metadata = pq.read_metadata(file)
-    texts = [each.name for each in metadata.schema.to_arrow_schema() if _is_text(each.type)]
+    schema = metadata.schema.to_arrow_schema()
+    texts = [each.name for each in schema if _is_text(each.type)]
+    for each in schema:
+        if each.name in columns and not _is_known(each.type):
+            raise BadData(f"{name}: {each.name!r} is {each.type}, expected texts or numbers")
     most = left = max(_MOST_TIMES * file.seek(0, os.SEEK_END), _LEAST_BYTES)
     repeated, longest = [], 1
     for text in set(texts) & set(columns):
@@ -75,6 +80,11 @@ def read_parquet(
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_known(kind: pa.DataType) -> bool:
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return _is_text(value) or bool(pa.types.is_primitive(value) or pa.types.is_null(value))
 
 
 def _encodings(metadata: pq.FileMetaData, text: str) -> tuple[set[str], int]:

@@ -145,10 +145,11 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
     Raises:
         BadData: Its manifest was changed since it was stored, or names no file.
     """
-    if not _digests(check_manifest(store, prefix=prefix), source=f"{store.uri}/{prefix}"):
+    digests = _digests(check_manifest(store, prefix=prefix), source=f"{store.uri}/{prefix}")
+    if not digests or not all(digests.values()):
         raise BadData(
-            f'{store.uri}/{prefix}/{MANIFEST} names no "files", so nothing of it can be verified; '
-            "register the version again, from its bundle"
+            f'{store.uri}/{prefix}/{MANIFEST} names no digest of its "files", so that they cannot '
+            "be verified; register the version again, from its bundle"
         )
     return download_folder(store, prefix=prefix, folder=folder)
 

@@ -181,7 +181,7 @@ class LocalStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with self._own(".lock").open("ab") as lock:
+        with open(self._own(".lock"), "ab", opener=_open_without_waiting) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 yield

@@ -47,6 +47,15 @@ def test_texts_as_what_they_share_with_the_one_before_are_read(encoding: str) ->
     assert [text for (text,) in read_parquet(file, name="a.parquet", columns=["text"])] == texts
 
 
+@pytest.mark.parametrize("kind", [pa.binary(), pa.list_(pa.string())])
+def test_columns_that_no_table_of_ours_has_are_refused_unread(kind: pa.DataType) -> None:
+    file = written({"text": ["a"], "more": pa.array([None], kind)})
+
+    assert list(read_parquet(file, name="a.parquet", columns=["text"])) == [("a",)]
+    with pytest.raises(BadData, match=r"'more' is .*, expected texts or numbers"):
+        list(read_parquet(file, name="a.parquet", columns=["text", "more"]))
+
+
 def test_texts_that_share_a_megabyte_are_refused_before_all_are_in_memory() -> None:
     file = written(
         {"text": ["x" * 1_000_000] * 2000},

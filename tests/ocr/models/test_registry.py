@@ -110,11 +110,6 @@ def test_versions_are_listed_oldest_first(three: Registry) -> None:
     assert three.names() == ["plates"]
 
 
-def test_a_version_that_names_no_file_is_not_downloaded(three: Registry, tmp_path: Path) -> None:
-    with pytest.raises(BadData, match='names no "files", so nothing of it can be verified'):
-        three.download(three.resolve("plates:a"), tmp_path / "copy")
-
-
 def test_there_is_no_champion_before_the_first_promotion(three: Registry) -> None:
     assert three.champion("plates") is None
     assert three.history("plates") == []
