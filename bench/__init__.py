@@ -14,6 +14,7 @@
 - `serve/`, `operations/` – the gateway beside the bare models, the checkpoint and other servers,
   under load for a long time, and while something goes wrong; what operating costs and survives
 - `pages`, `gaps` – pages read by ocrline, RapidOCR and Tesseract; lines parted at gaps or not
-- `suspects` – how many labels, broken on purpose (`broken_labels`), a list of suspects finds
+- `suspects`, `chains/` – how many labels, broken on purpose (`broken_labels`), a list of suspects
+  finds; what many retrainings in a row on one test do to the gate
 - `stock_lines`, `stock_pages` – the same models read by ocrline and by stock paddleocr
 """

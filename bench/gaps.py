@@ -50,6 +50,7 @@ def main() -> None:
     }
     found: dict[str, list[PageCounts]] = {name: [] for name in ways}
     reading_s = parting_s = 0.0
+    lines_read = lines_aside = 0
     for page in track(pages, "reading", console=Console(stderr=True), transient=True):
         image = page.image()
         started = time.process_time()
@@ -58,11 +59,15 @@ def main() -> None:
         parted = placed.parted(model)
         reading_s += read - started
         parting_s += time.process_time() - read
+        told = parted.to_reading(min_confidence=least)
+        lines_read += len(parted.lines)
+        lines_aside += len(told.set_aside)
         for name, (gaps, min_confidence) in ways.items():
             lines = parted if gaps is model else placed.parted(gaps) if gaps else placed
             reading = lines.to_reading(min_confidence=min_confidence)
             found[name].append(count_reading(reading, page.regions))
     print_table(found, of="lines")
+    print(f"{lines_aside} of {lines_read} lines are set aside")
     print(f"parting takes {parting_s / reading_s:.1%} of the processor time of reading a page")
 
 

@@ -61,7 +61,7 @@ def read_parquet(
             longest = max(longest, size)
         elif not encodings.isdisjoint(_DICTIONARIES) and "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
             repeated.append(text)
-    table = pq.ParquetFile(file, read_dictionary=repeated)
+    table = pq.ParquetFile(file, metadata=metadata, read_dictionary=repeated)
     groups = range(table.num_row_groups) if row_groups is None else row_groups
     rows = min(_ROWS_AT_ONCE, max(1, _BYTES_AT_ONCE // longest))
     for batch in table.iter_batches(rows, row_groups=list(groups), columns=list(columns)):

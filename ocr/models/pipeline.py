@@ -38,7 +38,11 @@ GAP_MODEL = "gaps.npz"
 GAP_GAIN = ("gap_model_gain", "gap_model_gain_lower", "gap_model_gain_upper")
 """Metrics: how the end-to-end Hmean of the validation pages changes with it; the 95 % interval."""
 
-MIN_CONFIDENCE_GAIN = tuple(f"min_confidence_gain{end}" for end in ("", "_lower", "_upper"))
+MIN_CONFIDENCE_GAIN = (
+    "min_confidence_gain",
+    "min_confidence_gain_lower",
+    "min_confidence_gain_upper",
+)
 """The same of setting aside lines below `min_confidence`."""
 
 VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9][A-Za-z0-9._-]*$"

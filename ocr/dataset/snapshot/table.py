@@ -24,8 +24,8 @@ def read_rows(
         BadData: As `ocr.parquet.read_parquet` does.
     """
     with path.open("rb") as file:
-        names = columns or pq.read_schema(file).names
         metadata = pq.read_metadata(file)
+        names = columns or metadata.schema.names
         groups = [at for at in range(metadata.num_row_groups) if _may_hold(metadata, at, split)]
         for values in read_parquet(file, name=str(path), columns=names, row_groups=groups):
             row = dict(zip(names, values, strict=True))

@@ -1,16 +1,12 @@
 """Below which confidence lines of pages are rather no text, and what setting them aside changes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.evaluation.pages.choice import MOST_LINES, Gain, choose_way
-from ocr.evaluation.pages.counts import PageCounts, count_page
-from ocr.evaluation.pages.matching import match_page
-from ocr.evaluation.pages.metrics import sum_pages
-from ocr.models.page_line import PageLine
-from ocr.reading.page_reader import ReadsPages
+from ocr.evaluation.pages.counts import PageCounts
+from ocr.evaluation.pages.metrics import count_reading, sum_pages
+from ocr.reading.page_reader import PageReading, ReadsPages
 
 CONFIDENCES = (0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5, 0.4, 0.3)
 
@@ -45,10 +41,11 @@ def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> SetAsid
     counts: list[list[PageCounts]] = []
     seen = 0
     for page in snapshot.samples("val"):
-        lines = reader.read(snapshot.image(page)).lines
+        reading = reader.read(snapshot.image(page))
+        ways = (_lines_above(least, reading) for least in (0.0, *CONFIDENCES))
         groups.append(page.group)
-        counts.append([_count_above(least, lines, page.regions) for least in (0.0, *CONFIDENCES)])
-        seen += len(lines)
+        counts.append([count_reading(way, page.regions) for way in ways])
+        seen += len(reading.lines)
         if seen >= MOST_LINES:
             break
     if not counts:
@@ -57,11 +54,11 @@ def choose_min_confidence(reader: ReadsPages, snapshot: PageSnapshot) -> SetAsid
     harmless = [at for at, hmean in enumerate(after) if hmean >= before]
     if not harmless:
         return None
-    ways = [[page[0], *(page[1 + at] for at in harmless)] for page in counts]
-    best, gain = choose_way(ways, groups)
+    kept = [[page[0], *(page[1 + at] for at in harmless)] for page in counts]
+    best, gain = choose_way(kept, groups)
     return SetAsideGain(CONFIDENCES[harmless[best]], gain)
 
 
-def _count_above(least: float, lines: Sequence[PageLine], regions: Sequence[Region]) -> PageCounts:
-    kept = [line for line in lines if line.confidence >= least]
-    return count_page(regions, kept, match_page(regions, [line.polygon for line in kept]))
+def _lines_above(least: float, reading: PageReading) -> PageReading:
+    lines = (line for line in reading.lines if line.confidence >= least)
+    return replace(reading, lines=tuple(lines))

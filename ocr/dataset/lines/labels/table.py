@@ -49,8 +49,8 @@ def parse_table(
 
     Raises:
         BadData: For another suffix, a missing column, a broken file, one that is far larger than it
-            looks, or columns of numbers with
-            fractions, dates or the like, whose texts as written in the image are lost.
+            looks, or columns of numbers with fractions, dates or the like, whose texts as written
+            in the image are lost.
     """
     suffix = Path(name).suffix.lower()
     if suffix == ".parquet":

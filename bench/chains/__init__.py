@@ -1,0 +1,1 @@
+"""What becomes of the gate's error rates on one test: python -m bench.chains."""
