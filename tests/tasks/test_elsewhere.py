@@ -134,6 +134,7 @@ def test_the_first_champion_is_measured_again_without_what_read_before_it(
 def start(project: ToyProject, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
     """Run a retraining up to its training, which is none."""
     given = ["evaluation.baseline=readings", f"evaluation.baseline_readings={file}"]
+    given += ["deployment.target=none"]  # whoever listens at 8868
     params = load_params("smoke", overrides=given)
     assert isinstance(params, RetrainLinesParams)
     monkeypatch.setattr(retrain_lines, "sweep_leftovers", lambda: None)

@@ -275,15 +275,16 @@ def test_a_job_that_fails_within_its_time_says_what_failed(tmp_path: Path, run_a
         run(tmp_path, time_limit_h=1)
 
 
-def test_what_a_job_takes_is_kept_beside_it(tmp_path: Path, run_as: RunAs) -> None:
-    run_as(f"cd {tmp_path}; while [ ! -e seen ]; do sleep 0.05; done; {WRITE_RESULT}")
-    (tmp_path / "metrics.jsonl").write_text('{"step": 0}\n')
+def test_what_a_job_takes_is_kept_beside_it(
+    tmp_path: Path, run_as: RunAs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ocr.machine.usage.SAMPLE_S", 0)  # a process may begin without a byte
+    run_as(f"sleep 2; {WRITE_RESULT}")
 
-    run(tmp_path, on_event=lambda _: (tmp_path / "seen").touch())
+    run(tmp_path)
 
     took = json.loads((tmp_path / USAGE).read_bytes())
-    assert took["peak_memory_mib"] > 0
-    assert took["seconds"] > 0
+    assert min(took["peak_memory_mib"], took["seconds"]) > 0
 
 
 def test_what_a_job_took_before_it_went_on_counts(tmp_path: Path, run_as: RunAs) -> None:
