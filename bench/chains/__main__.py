@@ -114,6 +114,7 @@ def _judge(candidate: Values, champion: Values) -> Verdict:
         unit="lines",
         overlap=None,
         second_overlap=None,
+        judged_before=0,
         guards={},
     )
     return judge(evidence, RULES).verdict

@@ -27,6 +27,9 @@ STRICTEST: dict[Verdict, int] = {"block": 0, "hold": 1, "promote": 2}
 # Two-sided level of the tests: of equal models at most half of it is blocked.
 _SIGNIFICANT = 0.05
 
+# `python -m bench.chains`: of equal candidates the first is blocked in 4 %, the twelfth in 12 %.
+_MANY_JUDGED = 10
+
 
 @dataclass(frozen=True)
 class Check:
@@ -61,6 +64,7 @@ def check_all(evidence: Evidence, rules: GateRules) -> Iterator[Check]:
     yield _check_size(evidence, rules)
     yield _check_parity(evidence)
     yield _check_history(evidence)
+    yield _check_luck(evidence)
     if evidence.overlap is not None:
         yield _check_opponent(evidence, evidence.overlap)
     if evidence.second_overlap is not None:
@@ -200,6 +204,22 @@ def _check_history(evidence: Evidence) -> Check:
         verdict="hold" if evidence.was_rolled_back else "promote",
         reason=reason if evidence.was_rolled_back else "",
     )
+
+
+def _check_luck(evidence: Evidence) -> Check:
+    """Warn of a champion that is the best of many on this very test."""
+    before, required = evidence.judged_before, f"fewer than {_MANY_JUDGED}"
+    rule = "Other versions judged on this test"
+    if before is None:
+        return Check(rule, "unknown: a kept decision is damaged", required, "promote", "")
+    if before < _MANY_JUDGED or evidence.comparison is None:
+        return Check(rule, f"{before}", required, "promote", "")
+    warning = (
+        f"{before} other versions were judged on these {evidence.n} {evidence.unit}: the best of "
+        "so many owes a part of what it reads here to luck. New test samples, as from new "
+        "documents, tell more."
+    )
+    return Check(rule, f"{before}", required, "promote", "", warning=warning)
 
 
 def _check_opponent(evidence: Evidence, overlap: Overlap) -> Check:

@@ -29,6 +29,7 @@ class Evidence:
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
         overlap: What of the test the opponent was trained on; None: nobody trained it here.
         second_overlap: The same of the second recogniser of a cascade; None: there is none.
+        judged_before: Other versions that were judged on this test; None: nobody knows.
         guards: Changes of other metrics, by name; none may be provably a loss.
     """
 
@@ -46,6 +47,7 @@ class Evidence:
     unit: str
     overlap: Overlap | None
     second_overlap: Overlap | None
+    judged_before: int | None
     guards: Mapping[str, Comparison]
 
 
@@ -84,6 +86,7 @@ def collect_line_evidence(
     has_parity: bool,
     was_rolled_back: bool,
     overlap: Overlap | None,
+    judged_before: int | None,
 ) -> Evidence:
     """Take from an evaluation of lines what the gate looks at: the accuracy decides.
 
@@ -94,6 +97,7 @@ def collect_line_evidence(
         has_parity: Whether every exported form reads as the checkpoint does.
         was_rolled_back: Somebody took this very version out of service.
         overlap: What of the test the opponent was trained on.
+        judged_before: Other versions that were judged on this test; None: nobody knows.
     """
     metrics, other = report.candidate.metrics, report.opponent
     return Evidence(
@@ -111,6 +115,7 @@ def collect_line_evidence(
         unit="lines",
         overlap=overlap,
         second_overlap=None,
+        judged_before=judged_before,
         guards={},
     )
 
@@ -124,6 +129,7 @@ def collect_page_evidence(
     was_rolled_back: bool,
     overlap: Overlap | None,
     second_overlap: Overlap | None,
+    judged_before: int | None,
 ) -> Evidence:
     """Take from an evaluation of pages what the gate looks at: the end-to-end Hmean decides.
 
@@ -135,6 +141,7 @@ def collect_page_evidence(
         was_rolled_back: Somebody took this very version out of service.
         overlap: What of the test the opponent was trained on.
         second_overlap: The same of the second recogniser of a cascade.
+        judged_before: Other versions that were judged on this test; None: nobody knows.
     """
     candidate, other = report.candidate, report.opponent
     return Evidence(
@@ -152,6 +159,7 @@ def collect_page_evidence(
         unit="pages",
         overlap=overlap,
         second_overlap=second_overlap,
+        judged_before=judged_before,
         guards={"detection Hmean": report.detection} if report.detection else {},
     )
 

@@ -89,6 +89,22 @@ def read_decisions(store: Store, model: str) -> list[KeptDecision]:
     return sorted(found, key=lambda decision: decision.at)
 
 
+def count_judged(
+    store: Store, report: LinesReport | PagesReport, *, model: str, version: str
+) -> int | None:
+    """Count the other versions of a model that were judged on the very samples of a report.
+
+    Returns:
+        Their number; None: a kept decision is damaged, or of a later release.
+    """
+    test_set, _ = name_test_set(report)
+    try:
+        decisions = read_decisions(store, model)
+    except BadData:
+        return None
+    return len({each.version for each in decisions if each.test_set == test_set} - {version})
+
+
 def read_answers(store: Store, evaluation: str) -> list[Answer]:
     """Read what people answered when they were asked about an evaluation, oldest first."""
     keys = store.list(f"reports/{evaluation.rpartition('/')[2]}")

@@ -14,6 +14,7 @@ from ocr.gate.evidence import collect_line_evidence
 from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
+from ocr.lineage.decision import count_judged
 from ocr.models.bundle import read_recogniser_manifest
 from ocr.report.lineage import describe_lineage
 from ocr.report.lines.gallery import choose_lines
@@ -57,6 +58,9 @@ def judge_lines(
         has_parity=bool(manifest.parity),
         was_rolled_back=was_rolled_back(workspace, model),
         overlap=find_overlap(workspace, evaluation.opponent, snapshot.samples("test")),
+        judged_before=count_judged(
+            workspace.store, report, model=model.name, version=model.version
+        ),
     )
     further = collect_lines(workspace, evaluation, sets)
     decision = judge(

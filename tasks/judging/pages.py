@@ -16,6 +16,7 @@ from ocr.gate.evidence import collect_page_evidence
 from ocr.gate.judge import Decision, judge
 from ocr.gate.rules import GateRules
 from ocr.image.pixels import Image
+from ocr.lineage.decision import count_judged
 from ocr.models.bundle import (
     ModelManifest,
     read_detector_manifest,
@@ -66,6 +67,9 @@ def judge_pages(
             candidate.pipeline.second_recogniser or "",
             snapshot.samples("test"),
             are_pages=True,
+        ),
+        judged_before=count_judged(
+            workspace.store, report, model=evaluation.model.name, version=evaluation.model.version
         ),
     )
     rules = gate.model_dump(exclude={"min_hmean"})

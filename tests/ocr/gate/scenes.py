@@ -31,6 +31,7 @@ def judge_lines(report: LinesReport, rules: GateRules = LINE_RULES) -> Decision:
         has_parity=True,
         was_rolled_back=False,
         overlap=None,
+        judged_before=0,
     )
     return judge(evidence, rules)
 
@@ -44,6 +45,7 @@ def judge_pages(report: PagesReport, rules: GateRules = PAGE_RULES) -> Decision:
         was_rolled_back=False,
         overlap=None,
         second_overlap=None,
+        judged_before=0,
     )
     return judge(evidence, rules)
 
@@ -98,6 +100,7 @@ def found(
         unit="lines",
         overlap=None,
         second_overlap=None,
+        judged_before=0,
         guards={},
     )
 

@@ -139,6 +139,7 @@ def test_every_rule_is_a_named_check() -> None:
         "Model size, MB",
         "Export parity",
         "Rolled back",
+        "Other versions judged on this test",
     ]
     assert all(check.passed and check.found and check.required for check in decision.checks)
 
@@ -227,6 +228,23 @@ def test_a_floor_that_few_documents_missed_is_not_proven() -> None:
     decision = judge(replace(found(None), share=share), replace(RULES, min_accuracy=0.78))
 
     assert decision.verdict == "hold"
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        (9, []),
+        (10, ["10 other versions were judged on these 1000 lines: the best of so many owes"]),
+        (None, []),
+    ],
+)
+def test_the_luck_of_many_versions_on_one_test_is_said_and_decides_nothing(
+    before: int | None, words: list[str]
+) -> None:
+    decision = judge(replace(found(BETTER), judged_before=before), RULES)
+
+    assert [each[: len(said)] for each, said in zip(decision.warnings, words, strict=True)] == words
+    assert decision.verdict == "promote"
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(100, "hold"), (400, "promote")])

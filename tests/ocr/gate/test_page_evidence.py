@@ -50,6 +50,7 @@ def evidence_of(ours: Answer, theirs: Answer | None, *, number: float | None = N
         was_rolled_back=False,
         overlap=None,
         second_overlap=None,
+        judged_before=0,
     )
 
 

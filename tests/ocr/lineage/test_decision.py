@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ocr.errors import BadData
-from ocr.lineage.decision import keep_decision, name_test_set, read_decisions
+from ocr.lineage.decision import count_judged, keep_decision, name_test_set, read_decisions
 from tests.ocr.lineage.scenes import FROZEN, NAME, OTHERS, Told
 
 
@@ -62,6 +62,26 @@ def test_a_damaged_decision_is_named(told: Told) -> None:
 
     with pytest.raises(BadData, match=r"decisions/toy/v1/0\.json is no decision"):
         read_decisions(told.registry.store, NAME)
+
+
+def test_other_versions_that_met_a_test_are_counted_once_each(told: Told) -> None:
+    told.judge("v1", "block", 2)
+    told.judge("v1", "hold", 2)
+    told.judge("v2", "promote", 10)
+    told.judge("v3", "promote", 10, texts=OTHERS)
+    _, report = told.evaluate("v2", 7)
+
+    def count(version: str) -> int | None:
+        return count_judged(told.registry.store, report, model=NAME, version=version)
+
+    assert (count("v1"), count("v2"), count("v4")) == (1, 1, 2)
+
+
+def test_where_a_decision_is_damaged_nobody_knows_how_many_there_were(told: Told) -> None:
+    _, report = told.evaluate("v2", 7)
+    told.registry.store.put_bytes(f"decisions/{NAME}/v1/0.json", b"{}")
+
+    assert count_judged(told.registry.store, report, model=NAME, version="v2") is None
 
 
 def test_a_test_set_is_named_by_what_is_in_it_whoever_read_it(told: Told) -> None:

@@ -1,5 +1,6 @@
 """The judgement of lines: a report for a person, and who may not come back by itself."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,18 @@ def test_candidate_as_good_as_the_champion_is_accepted(
     assert (judgement.verdict, judgement.accepted) == ("promote", True)
     assert "toy:v1" in judgement.reasons[0]
     assert "<html" in Path(judgement.report).read_text(encoding="utf-8")[:200]
+
+
+def test_report_says_how_many_were_judged_on_the_test_before(
+    project: ToyProject, candidate: ModelRef
+) -> None:
+    for version in ("v3", "v4"):
+        judge(project, project.add(version))
+
+    judgement = judge(project, candidate)
+
+    html = Path(judgement.report).read_text(encoding="utf-8")
+    assert re.search(r"Other versions judged on this test</th><td[^>]*>2</td>", html)
 
 
 def test_report_says_on_what_the_candidate_was_trained(
