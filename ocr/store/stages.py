@@ -73,7 +73,7 @@ STAGES: Final[dict[StageName, Stage]] = {
     "render-pages": Stage(1, ("ocr.synthesis.pages.render",), (*_IMAGES, "fonttools")),
     "prepare-lines": Stage(10, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
     "prepare-pages": Stage(
-        12, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
+        13, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
     "crop-pages": Stage(9, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
     "train-recogniser": Stage(

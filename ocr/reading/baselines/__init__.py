@@ -1,6 +1,7 @@
 """Recognisers and page readers off the shelf: what a model of our own must be better than.
 
-1. `rapidocr` – PP-OCR's weights out of a package: lines and pages, without a network.
+1. `rapidocr` – PP-OCR's weights out of a package: lines and pages, without a network;
+   `rapidocr_engine` loads them.
 2. `tesseract` – the program of this machine on lines; `tesseract_pages`: on pages.
 3. `stock_paddle` – PaddleOCR's own recogniser, in a process of its own.
 4. `filtered` – any recogniser, kept to the characters of the labels; `rewritten`: pages.

@@ -103,9 +103,9 @@ def require_rapidocr() -> None:
 
 def _load_engine(threads: int) -> Any:
     require_rapidocr()
-    from rapidocr import RapidOCR
+    from ocr.reading.baselines.rapidocr_engine import TurnedRapidOcr
 
-    return RapidOCR(
+    return TurnedRapidOcr(
         params={
             "Global.log_level": "critical",
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,

@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from ocr.dataset.pages.converters.page import LabelledPage, ReadPage
+from ocr.dataset.pages.labels.labelstudio import WRITTEN_ID
 from ocr.dataset.pages.region import Region
 
 INTERFACE_FILE: Final = "labelstudio.xml"
@@ -102,7 +103,7 @@ def _region_results(
     shape = {"points": _percent(region, page), "closed": True}
     label = "Ignored" if region.ignored else "Text"
     common = {
-        "id": f"region-{number}",
+        "id": f"{WRITTEN_ID}{number}",
         "to_name": "image",
         "original_width": page.width,
         "original_height": page.height,

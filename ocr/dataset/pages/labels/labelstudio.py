@@ -30,6 +30,9 @@ from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.folder import shown_path
 
+WRITTEN_ID = "region-"
+"""Ids of the regions that this project writes begin so: their first corner is where reading begins,
+and Label Studio keeps ids and corners in their order. Polygons that people draw begin anywhere."""
 _MOST_NAMES = 3
 _IGNORED = ("ignored", "ignore", "difficult", "illegible")
 _LABEL_KEYS = ("labels", "rectanglelabels", "polygonlabels")
@@ -139,6 +142,7 @@ def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
     shape = next((each for each in group if _is_shape(each)), None)
     if shape is None:
         return None
+    is_ours = str(shape.get("id")).startswith(WRITTEN_ID)
     values = [value for each in group if isinstance(value := each.get("value"), Mapping)]
     texts = [_read_text(value.get("text")) for value in values]
     text: str | Fault = next((each for each in texts if each), "")
@@ -146,7 +150,7 @@ def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
         _read_shape(shape["value"], _size(shape)),
         text,
         ignored=any(map(_is_ignored, values)),
-        starts_reading="points" not in shape["value"],
+        starts_reading="points" not in shape["value"] or is_ours,
     )
 
 

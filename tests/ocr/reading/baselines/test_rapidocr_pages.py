@@ -22,6 +22,22 @@ def test_page_is_read_line_by_line_with_corners_in_pixels(reader: RapidOcrPages)
     assert reading.timings["detect"] > 0
 
 
+@pytest.mark.parametrize(("quarter_turns", "first"), [(0, 0), (1, 3), (2, 2)])
+def test_boxes_of_turned_lines_begin_where_reading_begins(
+    reader: RapidOcrPages, quarter_turns: int, first: int
+) -> None:
+    reading = reader.read(np.ascontiguousarray(np.rot90(draw_page(), quarter_turns)))
+
+    assert sorted(line.text.replace(" ", "") for line in reading.lines) == [
+        "HELLOWORLD",
+        "TOTAL77.42",
+    ]
+    for line in reading.lines:
+        corners = np.array(line.polygon)
+        upper_left = int(corners.sum(axis=1).argmin())
+        assert (4 - upper_left) % 4 == first
+
+
 def test_blank_page_reads_as_nothing(reader: RapidOcrPages) -> None:
     assert reader.read(np.full((200, 200, 3), 255, dtype=np.uint8)).lines == ()
 

@@ -25,7 +25,9 @@ def snapshot(store: Store, tmp_path: Path) -> PageSnapshot:
         write_pages(root, f"{split}.txt", {f"{split}.png": [f"{split} 合计", "1 * 2"]})
     write_page(root, "new.png", ["A", "B", "C", "D"])
     curved = {"transcription": "CURVED", "points": CURVED}
-    add_row(root, "train.txt", "new.png", [entry("A", 0, difficult=True), curved, entry("", 2)])
+    upside_down = {"transcription": "D", "points": [[180, 150], [20, 150], [20, 130], [180, 130]]}
+    entries = [entry("A", 0, difficult=True), curved, entry("", 2), upside_down]
+    add_row(root, "train.txt", "new.png", entries)
     return prepare(store, PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt"))
 
 

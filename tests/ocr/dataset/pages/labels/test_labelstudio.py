@@ -68,9 +68,14 @@ def test_rectangles_and_polygons_are_read_with_and_without_labels(results: list[
     assert read(results).points == CORNERS
 
 
-def test_only_a_rectangle_says_where_reading_begins() -> None:
-    assert read(region(BOX)).starts_reading
-    assert not read(region(POLYGON)).starts_reading
+@pytest.mark.parametrize(
+    ("value", "key", "starts_reading"),
+    [(BOX, "r1", True), (POLYGON, "r1", False), (POLYGON, "region-12", True)],
+)
+def test_a_rectangle_and_a_polygon_of_ours_say_where_reading_begins(
+    value: dict[str, Any], key: str, starts_reading: bool
+) -> None:
+    assert read([result("polygon", value, key=key)]).starts_reading == starts_reading
 
 
 def test_rotation_is_clockwise_about_the_first_corner_in_pixels() -> None:
