@@ -88,15 +88,16 @@ def select_samples(
         TooManyRejected: When more than that share was rejected, or all rows of a split.
         BadData: When a split is empty.
     """
-    if frozen is not None:
-        found = found if "test" in given else hold(found, frozen, by_group=groups_part)
+    is_frozen = frozen is not None and "test" not in given
+    if frozen is not None and is_frozen:
+        found = hold(found, frozen, by_group=groups_part)
         given = (*given, "test")
     candidates, rejections = collect(found, spool=spool)
     of_people = where(~candidates.unchecked)
     labelled = candidates.part(of_people)
     positions, copies = drop_duplicates(labelled, groups_repeat=groups_part)
     clusters, ties = _find_ties(labelled, cluster(labelled), groups_part=groups_part)
-    splits = _split(labelled, ties, positions, rule=rule, given=given)
+    splits = _split(labelled, ties, positions, rule=rule, given=given, is_frozen=is_frozen)
     kept = Accepted(labelled, positions, splits[positions])
     leaks = outvote(kept) if groups_part else {}
     leaks |= _reject_leaks(kept, clusters[positions], labelled.groups[positions])
@@ -211,6 +212,7 @@ def _split(
     *,
     rule: SplitRule,
     given: Sequence[Split],
+    is_frozen: bool,
 ) -> SplitCodes:
     """Set the splits of all rows: what those that are not kept tie together stays together."""
     is_free, splits = candidates.free, candidates.splits
@@ -222,6 +224,7 @@ def _split(
         given=given,
         ties=ties[is_free],
         kept=is_kept[is_free],
+        is_frozen=is_frozen,
     )
     return splits
 

@@ -71,7 +71,7 @@ _FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
 STAGES: Final[dict[StageName, Stage]] = {
     "render-lines": Stage(1, ("ocr.synthesis.lines.render",), (*_IMAGES, "fonttools", "rstr")),
     "render-pages": Stage(1, ("ocr.synthesis.pages.render",), (*_IMAGES, "fonttools")),
-    "prepare-lines": Stage(10, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
+    "prepare-lines": Stage(11, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
     "prepare-pages": Stage(
         13, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),

@@ -11,6 +11,7 @@ from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.snapshot.manifest import SnapshotManifest
+from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.pixels import encode_png
 from ocr.retention.plan import plan_removal
@@ -51,8 +52,8 @@ def prepare(store: Store, root: Path, *, frozen: str = "", test: str = "") -> Sn
     )
 
 
-def images(store: Store, made: SnapshotRef, folder: Path) -> list[str]:
-    return sorted(line.image for line in fetch(store, made, folder).samples("test"))
+def images(store: Store, made: SnapshotRef, folder: Path, split: Split = "test") -> list[str]:
+    return sorted(line.image for line in fetch(store, made, folder).samples(split))
 
 
 def test_frozen_split_stays_as_it_is_while_data_grows(
@@ -66,7 +67,8 @@ def test_frozen_split_stays_as_it_is_while_data_grows(
     assert frozen.test_digest == made.test_digest != grown.test_digest
     assert images(store, frozen, tmp_path) == images(store, made, tmp_path)
     assert frozen.counts["accepted"] == 120
-    assert frozen.counts["val"] > 0
+    val = [set(images(store, each, tmp_path, "val")) for each in (made, frozen)]
+    assert set() < val[0] < val[1]
     assert prepare(store, root, frozen=made.test_digest).cached
 
 

@@ -118,6 +118,17 @@ def test_given_splits_get_nothing(given: tuple[Split, ...], expected: set[Split]
     assert set(split_keys(KEYS, rule=SPLIT, given=given)) == expected
 
 
+def test_val_stays_where_it_was_once_test_is_frozen() -> None:
+    before = np.array(split_keys(KEYS, rule=SPLIT))
+    rest = np.flatnonzero(before != "test")
+
+    frozen = assign_splits([KEYS[at] for at in rest], rule=SPLIT, given=("test",), is_frozen=True)
+    joining = assign_splits(KEYS, rule=SPLIT, given=("test",), is_frozen=True)
+
+    assert [SPLITS[split] for split in frozen] == before[rest].tolist()
+    assert {SPLITS[split] for split in joining[before == "test"]} == {"train"}
+
+
 def test_no_share_is_no_split() -> None:
     splits = split_keys(KEYS, rule=replace(SPLIT, val_share=0, test_share=0.1))
 
