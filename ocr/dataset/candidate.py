@@ -31,6 +31,10 @@ class SampleLabel(Label, Protocol):
     def stored(self) -> str:
         """How a snapshot holds it; equal labels are held alike."""
 
+    @property
+    def held(self) -> str:
+        """How a test split that is kept for good holds it."""
+
 
 LabelT_co = TypeVar("LabelT_co", bound=Label, covariant=True)
 SampleLabelT_co = TypeVar("SampleLabelT_co", bound=SampleLabel, covariant=True)

@@ -25,5 +25,10 @@ class LineLabel(NamedTuple):
         """How a snapshot holds it."""
         return self.text
 
+    @property
+    def held(self) -> str:
+        """How a test split holds it."""
+        return self.text
+
 
 LineRow = Row[LineLabel]

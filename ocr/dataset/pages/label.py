@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ocr.dataset.pages.region import Region
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.snapshot.held_out import digest_regions
 
 
 class PageLabel(NamedTuple):
@@ -35,6 +36,11 @@ class PageLabel(NamedTuple):
             for region in self.regions
         ]
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def held(self) -> str:
+        """How a test split holds the regions: their number and digest."""
+        return digest_regions(self.stored)
 
 
 def read_regions(stored: str) -> tuple[Region, ...]:

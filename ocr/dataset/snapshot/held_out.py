@@ -7,7 +7,7 @@ splits stand beside the snapshots, under `datasets/<name>/tests/<digest>.parquet
 import hashlib
 import io
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -29,6 +29,7 @@ from ocr.store import Store
 LabelT = TypeVar("LabelT", bound=SampleLabel)
 
 
+_KEPT = "the frozen test has it with another label: correct it where that one is written"
 _ROW_GROUP = 65_536
 _MOST_BYTES = 2**30  # some 60 a line
 
@@ -114,6 +115,8 @@ def hold(
 ) -> Iterator[Candidate[LabelT] | Rejection]:
     """Put the samples of a test split into test again, where no label file names another split.
 
+    An image that is there as it was labelled stays so: what another row says of it is rejected.
+
     Args:
         found: Good and rejected rows.
         held: The test split.
@@ -122,25 +125,41 @@ def hold(
     Raises:
         BadData: None of the good rows is one of them, once all are out.
     """
-    ids = {sample.id for sample in held.samples}
+    labels = defaultdict[str, set[str]](set)
+    for sample in held.samples:
+        labels[sample.id].add(sample.label)
     owned = {(sample.id, sample.group) for sample in held.samples}
     good = again = 0
+    as_it_was: set[str] = set()
+    otherwise: list[Candidate[LabelT]] = []
     for each in found:
         if isinstance(each, Rejection):
             yield each
             continue
         good += 1
         group = each.row.group if by_group else ""
-        is_held = each.encoded.id in ids and (not group or (each.encoded.id, group) in owned)
+        is_held = each.encoded.id in labels and (not group or (each.encoded.id, group) in owned)
         if each.row.split is None and is_held:
             again += 1
             each = each._replace(row=each.row._replace(split="test"))
+            if each.row.label.held not in labels[each.encoded.id]:
+                otherwise.append(each)
+                continue
+            as_it_was.add(each.encoded.id)
         yield each
+    for each in otherwise:
+        is_disputed = each.encoded.id in as_it_was
+        yield each.row.reject("duplicate_with_other_text", _KEPT) if is_disputed else each
     if good and not again:
         raise BadData(
-            f"none of {good} good rows is one of the {len(ids)} samples of the frozen test split "
-            f"{held.digest} (split.frozen_test), whose images are named by their content"
+            f"none of {good} good rows is one of the {len(labels)} samples of the frozen test "
+            f"split {held.digest} (split.frozen_test), whose images are named by their content"
         )
+
+
+def digest_regions(stored: str) -> str:
+    """Name the regions of a page, as a snapshot holds them, in a few words."""
+    return f"{len(json.loads(stored))} regions {hashlib.sha256(stored.encode()).hexdigest()}"
 
 
 def refuse_changes(before: HeldOut, after: HeldOut) -> None:
@@ -213,7 +232,7 @@ def _read(samples: Path) -> Iterator[HeldSample]:
     )
     for _, rows in groupby(found, key=attrgetter("id")):
         if is_of_pages:
-            yield from sorted(row._replace(label=_digest_regions(row.label)) for row in rows)
+            yield from sorted(row._replace(label=digest_regions(row.label)) for row in rows)
         else:
             yield from sorted(rows)
 
@@ -223,10 +242,6 @@ def _digest(samples: Iterable[HeldSample]) -> str:
     for sample in samples:
         digest.update(json.dumps(_counted(sample)).encode())
     return digest.hexdigest()
-
-
-def _digest_regions(stored: str) -> str:
-    return f"{len(json.loads(stored))} regions {hashlib.sha256(stored.encode()).hexdigest()}"
 
 
 def _key(name: str, digest: str) -> str:

@@ -92,6 +92,23 @@ def test_near_copy_of_a_frozen_sample_stays_out(store: Store, root: Path, tmp_pa
     assert quarantine(store, again)["reason"].to_pylist() == ["near_image_in_two_splits"]
 
 
+def test_another_label_of_a_frozen_sample_is_quarantined_and_the_sample_stays(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    made = prepare(store, root)
+    image = images(store, made, tmp_path)[0]
+    (root / "copy.png").write_bytes((root / image).read_bytes())
+    with (root / LABELS).open("a") as labels:
+        labels.write(f"\ncopy.png\tNEW\n{image}\tNEWER\n")
+
+    again = prepare(store, root, frozen=made.test_digest)
+
+    assert again.test_digest == made.test_digest
+    rejected = quarantine(store, again)
+    assert rejected["reason"].to_pylist() == ["duplicate_with_other_text"] * 2
+    assert sorted(rejected["text"].to_pylist()) == ["NEW", "NEWER"]
+
+
 def test_changed_split_says_what_changed_and_is_taken_by_its_new_digest(
     store: Store, root: Path, tmp_path: Path
 ) -> None:
