@@ -99,6 +99,9 @@ def _add_bundle(tree: Tree, version: Ancestry) -> None:
         tree.add(escape(f"bundle {version.size_mb:.1f} MB: {', '.join(forms)}"))
     if version.parent:
         tree.add(escape(f"fine-tuned from {version.parent}"))
+    if version.reading:
+        chosen = ", ".join(f"{name} {value}" for name, value in version.reading.items())
+        tree.add(escape(f"chosen on its validation pages: {chosen}"))
     if version.training:
         _add_training(tree, version, version.training)
     elif version.code_commit:

@@ -10,6 +10,7 @@ from ocr.lineage.data import CopyTables, Data, read_data
 from ocr.lineage.decision import KeptDecision, read_answers, read_decisions
 from ocr.models.alias import Promotion
 from ocr.models.bundle import INT8_MODEL, ONNX_MODEL
+from ocr.models.pipeline import GAP_MODEL
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store.protocol import Store
 
@@ -49,6 +50,7 @@ class Ancestry:
         size_mb: Of the nets that are served; a pipeline's are those of its parts.
         training: Of a pipeline None.
         parts: Of a pipeline, by what they do.
+        reading: Of a pipeline, what its validation pages chose to read with besides, by name.
         decisions: Of the gate on it, oldest first.
         moves: Of the champion alias to it and away from it, oldest first.
         answers: Of people who were asked about it.
@@ -70,6 +72,7 @@ class Ancestry:
     training: Training | None
     data: Data
     parts: Mapping[str, "Ancestry"]
+    reading: Mapping[str, str]
     decisions: tuple[KeptDecision, ...]
     moves: tuple[Promotion, ...]
     answers: tuple[Answer, ...]
@@ -112,6 +115,7 @@ def read_ancestry(registry: Registry, model: ModelVersion, copy_tables: CopyTabl
         training=None if parts else _read_training(registry.store, manifest),
         data=read_data(registry.store, str(manifest.get("dataset_digest")), copy_tables),
         parts=parts,
+        reading=_read_choices(manifest),
         decisions=decisions,
         moves=moves,
         answers=tuple(
@@ -130,6 +134,12 @@ def _look(
     evaluations = [*(each.evaluation for each in decisions), *(move.evaluation for move in moves)]
     found = {key: store.exists(f"{key}/report.json") for key in evaluations if key}
     return found | {each.report: store.exists(each.report) for each in decisions}
+
+
+def _read_choices(manifest: Mapping[str, Any]) -> dict[str, str]:
+    chosen = {"gap_model": GAP_MODEL if _has(manifest, GAP_MODEL) else None}
+    chosen |= {name: manifest.get(name) for name in ("reread_below", "min_confidence")}
+    return {name: str(value) for name, value in chosen.items() if value}
 
 
 def _has(manifest: Mapping[str, Any], start: str) -> bool:

@@ -42,8 +42,8 @@ class VersionComparison:
         first: One; `second`: the other.
         change: Of the metric that decides, from the first to the second, with its bounds; None:
             they have read no same samples, and `why_not` says what differs.
-        parameters: That differ: those of the first and the second by their path, "" where there is
-            none. Of a pipeline the path begins with the part.
+        parameters: That differ, of training and of a pipeline's reading: those of the first and the
+            second by their path, "" where there is none. Of a part the path begins with it.
         data: What differs between what they learned from, by the name of the part ("" itself); None
             where a snapshot is not in the store any more.
     """
@@ -116,6 +116,7 @@ def _differences(first: Ancestry, second: Ancestry) -> dict[str, tuple[str, str]
 
 def _parameters(version: Ancestry) -> Iterator[tuple[str, str]]:
     yield from flatten(version.parameters)
+    yield from version.reading.items()
     yield "code", version.code_commit
     for name, part in version.parts.items():
         yield from ((f"{name}.{path}", value) for path, value in _parameters(part))

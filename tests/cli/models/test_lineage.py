@@ -140,6 +140,16 @@ def test_show_draws_the_parts_of_a_pipeline(told: Told, tmp_path: Path, capsys: 
     assert "recogniser pages-recogniser:p1" in shown
 
 
+def test_show_tells_what_a_pipeline_chose_to_read_with(
+    told: Told, tmp_path: Path, capsys: Out
+) -> None:
+    register_pipeline(told.registry, tmp_path, version="p1", characters=DIGITS, min_confidence=0.9)
+
+    shown = said(capsys, "show", "pages:p1")
+
+    assert "chosen on its validation pages: min_confidence 0.9" in shown
+
+
 def test_show_tells_machines_the_same(told: Told, capsys: Out) -> None:
     shown = answer(capsys, "show", NAME)
 

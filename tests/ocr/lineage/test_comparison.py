@@ -1,11 +1,17 @@
 """Two versions beside each other: paired where both read the same samples."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from ocr.errors import BadData
 from ocr.lineage.comparison import VersionComparison, compare_versions
 from ocr.lineage.evaluations import find_reports
+from ocr.models.gap_model import BUCKETS, GapModel
 from tests.ocr.lineage.scenes import NAME, OTHERS, Told
+from tests.serving.tiny_bundle import DIGITS
+from tests.serving.tiny_pipeline import register_pipeline
 
 BEFORE = {"ABC": "ABC", "CAB": "CAB", "BAC": "BAC", "ACB": "ACB", "BCA": "BCA", "CBA": "CBA"}
 AFTER = {key: text for key, text in BEFORE.items() if key != "ABC"} | {"CAB": "CBB", "ABAB": "ABAB"}
@@ -81,6 +87,16 @@ def test_a_version_without_an_evaluation_is_named(both: Told) -> None:
 
 def test_only_what_differs_of_the_parameters_is_told(both: Told) -> None:
     assert compare(both).parameters == {"code": ("abc", "def")}
+
+
+def test_what_pipelines_chose_to_read_with_differs_too(told: Told, tmp_path: Path) -> None:
+    gaps = GapModel(np.ones(BUCKETS, dtype=np.float32), 0.5)
+    register_pipeline(told.registry, tmp_path, version="p1", characters=DIGITS, gaps=gaps)
+    register_pipeline(told.registry, tmp_path, version="p2", characters=DIGITS, min_confidence=0.9)
+
+    found = compare(told, "pages:p1", "pages:p2").parameters
+
+    assert found == {"gap_model": ("gaps.npz", ""), "min_confidence": ("", "0.9")}
 
 
 def test_data_is_compared_sample_by_sample(told: Told) -> None:
