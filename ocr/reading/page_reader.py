@@ -167,7 +167,12 @@ class PageReader:
         self._min_confidence = min_confidence
 
     def read(
-        self, image: Image, *, rotation: Rotation | None = None, words: bool = False
+        self,
+        image: Image,
+        *,
+        rotation: Rotation | None = None,
+        words: bool = False,
+        min_confidence: float | None = None,
     ) -> PageReading:
         """Read a (H, W, 3) BGR page of any size.
 
@@ -175,6 +180,7 @@ class PageReader:
             image: The page.
             rotation: Turn it clockwise by this angle; None finds the angle.
             words: Whether to tell where the words of each line stand.
+            min_confidence: Lines of less are set aside; None: as the reader was told.
 
         Raises:
             BadInput: The page is empty or not (H, W, 3) bytes.
@@ -182,7 +188,8 @@ class PageReader:
         placed = self.place(image, rotation=rotation, with_kernels=self._gaps is not None)
         if self._gaps is not None:
             placed = placed.parted(self._gaps)
-        return placed.to_reading(words=words, min_confidence=self._min_confidence)
+        least = self._min_confidence if min_confidence is None else min_confidence
+        return placed.to_reading(words=words, min_confidence=least)
 
     def place(
         self, image: Image, *, rotation: Rotation | None = None, with_kernels: bool = True

@@ -6,6 +6,7 @@ words) and other thresholds than the model's own are refused, not ignored.
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -45,7 +46,9 @@ class OcrRequest(BaseModel):
     textDetThresh: float | None = None  # noqa: N815
     textDetBoxThresh: float | None = None  # noqa: N815
     textDetUnclipRatio: float | None = None  # noqa: N815
-    textRecScoreThresh: float | None = Field(None, ge=0, le=1)  # noqa: N815
+    textRecScoreThresh: float | None = Field(  # noqa: N815
+        None, ge=0, le=1, description="Least confidence of a line; by default the pipeline's own"
+    )
     returnWordBox: bool | None = None  # noqa: N815
     visualize: bool | None = None
     logId: str | None = Field(None, max_length=128)  # noqa: N815
@@ -84,6 +87,17 @@ class OcrAnswer(OcrStatus):
     """What they answer when they read something."""
 
     result: OcrResult
+
+
+class PageOptions(DocumentOptions):
+    """What is wanted of a page, which other lines than the pipeline's own among it."""
+
+    min_confidence: float
+
+    @property
+    def wanted(self) -> Mapping[str, float]:
+        """What is wanted of each page."""
+        return {**super().wanted, "min_confidence": self.min_confidence}
 
 
 ABSENT = ("useDocOrientationClassify", "useDocUnwarping", "useTextlineOrientation", "returnWordBox")
@@ -160,9 +174,11 @@ async def _read(
     most = asking.reader.limits.pages
     wanted = f"1-{MOST_PAGES}" if most >= MOST_PAGES else ""  # all: more than may be are refused
     shows = asked.visualize is not False
-    options = DocumentOptions(pages=wanted, annotate=shows, render=shows)
+    threshold = asked.textRecScoreThresh
+    if threshold is None:
+        threshold = live.manifest.min_confidence or 0.0
+    options = PageOptions(pages=wanted, annotate=shows, render=shows, min_confidence=threshold)
     pages = await asking.read_pages(live, content, options, request, max_pages=most)
-    threshold = asked.textRecScoreThresh or 0.0
     results = [
         {"prunedResult": _prune(page, params, threshold)}
         | ({"ocrImage": page["annotated"], "inputImage": page["image"]} if shows else {})
@@ -207,19 +223,20 @@ def _detector_params(live: LivePipeline) -> dict[str, Any]:
 def _prune(page: dict[str, Any], params: dict[str, Any], threshold: float) -> dict[str, Any]:
     """Return a page as PaddleX's result, without the keys that it removes."""
     lines = page["lines"]
-    found = [[[round(x), round(y)] for x, y in line["polygon"]] for line in lines]
-    kept = [number for number, line in enumerate(lines) if line["confidence"] >= threshold]
-    polygons = [found[number] for number in kept]
+    polygons, aside = (
+        [[[round(x), round(y)] for x, y in line["polygon"]] for line in found]
+        for found in (lines, page["set_aside"])
+    )
     return {
         "model_settings": {"use_doc_preprocessor": False, "use_textline_orientation": False},
-        "dt_polys": found,
+        "dt_polys": polygons + aside,
         "text_det_params": params,
         "text_type": "general",
-        "textline_orientation_angles": [-1] * len(lines),
+        "textline_orientation_angles": [-1] * len(polygons + aside),
         "text_rec_score_thresh": threshold,
         "return_word_box": False,
-        "rec_texts": [lines[number]["text"] for number in kept],
-        "rec_scores": [lines[number]["confidence"] for number in kept],
+        "rec_texts": [line["text"] for line in lines],
+        "rec_scores": [line["confidence"] for line in lines],
         "rec_polys": polygons,
         "rec_boxes": [
             [min(xs), min(ys), max(xs), max(ys)]

@@ -27,4 +27,5 @@ class LiveModel:
 class LivePipeline(LiveModel):
     """One loaded detector with what reads its lines: it reads pages, and lines too."""
 
+    manifest: PipelineManifest
     detector: DetectorManifest

@@ -104,7 +104,7 @@ class Crew:
         return request
 
     async def read_page(
-        self, model: str, image: Image, options: Mapping[str, bool]
+        self, model: str, image: Image, options: Mapping[str, float]
     ) -> dict[str, Any]:
         """Have a (H, W, 3) BGR page read. Raises as `Worker.read_page`."""
         return await self._pages.read(model, image, options)

@@ -12,7 +12,13 @@ from ocr.reading.page_reader import PageReader
 
 
 def answer_page(
-    reader: PageReader | None, image: Image, *, annotate: bool, render: bool, words: bool
+    reader: PageReader | None,
+    image: Image,
+    *,
+    annotate: bool,
+    render: bool,
+    words: bool,
+    min_confidence: float | None = None,
 ) -> bytes:
     """Read a (H, W, 3) BGR page; return its JSON.
 
@@ -22,6 +28,7 @@ def answer_page(
         annotate: Whether to return it with its lines drawn on it.
         render: Whether to return it.
         words: Whether to tell where the words of its lines stand.
+        min_confidence: Lines of less are set aside; None: of less than the model's own.
 
     Raises:
         BadData: The model reads no pages.
@@ -29,7 +36,7 @@ def answer_page(
     """
     if reader is None:
         raise BadData("The model reads lines, no pages")
-    reading = reader.read(image, words=words)
+    reading = reader.read(image, words=words, min_confidence=min_confidence)
     page: dict[str, Any] = {
         "width": image.shape[1],
         "height": image.shape[0],

@@ -99,7 +99,7 @@ class PageLanes:
         """Whether a worker reads a page."""
         return worker not in self._free
 
-    async def read(self, model: str, image: Image, options: Mapping[str, bool]) -> dict[str, Any]:
+    async def read(self, model: str, image: Image, options: Mapping[str, float]) -> dict[str, Any]:
         """Have a (H, W, 3) BGR page read; cancelled before it is begun, it never is.
 
         Raises as `Worker.read_page`.

@@ -108,7 +108,7 @@ class Worker:
         self,
         model: str,
         image: Image,
-        options: Mapping[str, bool],
+        options: Mapping[str, float],
         *,
         threads: int,
         timeout_s: float,

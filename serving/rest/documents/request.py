@@ -57,7 +57,7 @@ class DocumentOptions(BaseModel):
         return value
 
     @property
-    def wanted(self) -> dict[str, bool]:
+    def wanted(self) -> Mapping[str, float]:
         """What is wanted of each page, and what its format needs besides."""
         return {
             "annotate": self.annotate,

@@ -9,8 +9,9 @@ import pytest
 
 from ocr.image.pixels import decode_image, encode_png
 from tests.ocr.image.documents import image_pdf
-from tests.serving.conftest import serving_pages
-from tests.serving.gateway import Gateway
+from tests.serving.conftest import Shelf, serving_pages
+from tests.serving.gateway import Gateway, running_gateway
+from tests.serving.tiny_bundle import DIGITS
 from tests.serving.tiny_pipeline import RULE, draw_page
 
 TEXTS = ["2026", "31415", "9"]
@@ -100,6 +101,28 @@ def test_lines_below_the_threshold_are_found_and_not_read(page_gateway: Gateway)
     assert len(pruned["dt_polys"]) == len(TEXTS)
     assert len(pruned["rec_texts"]) == sum(score >= 1 for score in pruned["rec_scores"])
     assert pruned["text_rec_score_thresh"] == 1.0
+
+
+def test_a_threshold_that_is_named_overrules_that_of_the_pipeline(shelf: Shelf) -> None:
+    shelf.add_pages("p1", DIGITS, min_confidence=0.9)
+    shelf.registry.promote("pages", "p1", reason="first")
+    file = base64.b64encode(encode_png(draw_page(TEXTS, unsure=[1]))).decode()
+
+    with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
+        gateway.wait_ready()
+        own, every, none = (
+            ask(gateway, file=file, visualize=False, textRecScoreThresh=threshold)[1]["result"][
+                "ocrResults"
+            ][0]["prunedResult"]
+            for threshold in (None, 0, 1)
+        )
+
+    assert (own["text_rec_score_thresh"], own["rec_texts"]) == (0.9, ["2026", "9"])
+    assert own["dt_polys"] == [*own["rec_polys"], every["rec_polys"][1]]
+    assert (every["text_rec_score_thresh"], len(every["rec_texts"])) == (0, 3)
+    assert every["rec_scores"][1] < 0.9
+    assert (every["rec_texts"][0], every["rec_texts"][2]) == ("2026", "9")  # in reading order
+    assert len(none["dt_polys"]) == len(none["textline_orientation_angles"]) == 3
 
 
 @pytest.mark.parametrize(
