@@ -12,7 +12,7 @@ from configs.operation.rollback import RollbackParams
 from configs.settings import Settings
 from ocr.errors import AliasMoved, BadInput, StoreUnavailable
 from ocr.machine.owner import find_owners
-from ocr.models.alias import AliasState
+from ocr.models.alias import MOST_REASON, AliasState
 from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
 from tasks.gateway_address import LOOPBACK, find_endpoint, token_for
@@ -210,7 +210,7 @@ def _take_back(registry: Registry, state: AliasState, error: BaseException) -> N
 
 
 def _undo(registry: Registry, state: AliasState, *, reason: str) -> AliasState:
-    last = state.history[-1]
+    last, reason = state.history[-1], reason[:MOST_REASON]
     if last.action == "rollback" and last.previous:  # what was taken back is champion anew
         return registry.promote(state.name, last.previous, reason=reason, expected=last.version)
     return registry.undo(state, reason=reason)

@@ -13,7 +13,12 @@ class PromoteParams(Params):
     version: str = Field(
         min_length=1, description="Version to put online, or a clear start of it: 3f2a9c"
     )
-    reason: str = Field("by hand", min_length=1, description="Why; kept in the model's history")
+    reason: str = Field(
+        "by hand",
+        min_length=1,
+        max_length=10_000,
+        description="Why; kept in the model's history",
+    )
     deployment: DeploymentParams = Field(
         default=DeploymentParams(), description="Where it is to answer, and be proven"
     )

@@ -3,13 +3,16 @@
 import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
-from ocr.errors import BadData
+from ocr.errors import BadData, BadInput
 from ocr.models.key import NAME
 
 Action = Literal["promote", "rollback", "undo"]
 LATER_FIELDS = ("judged_by", "approved_by", "approval_reason")
+MOST_REASON: Final = 10_000
+TAKE_BACK_BYTES: Final = 2**20
+"""Of the room of an alias a promotion leaves so much, for it to be taken back."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class AliasState:
 
     ``has_moved`` says whether the call that returned it wrote its last move.
     """
+
+    MOST_BYTES: ClassVar[int] = 8 * 2**20  # of some 500 a move
 
     name: str
     alias: str
@@ -101,15 +106,33 @@ class AliasState:
 
 
 def format_history(history: tuple[Promotion, ...]) -> bytes:
-    """Write the alias object: where it points now, and the moves, oldest first."""
+    """Write the alias object: where it points now, and the moves, oldest first.
+
+    Raises:
+        BadInput: The last reason is too long, or there is no room for another move.
+    """
+    last = history[-1]
+    if len(last.reason) > MOST_REASON:
+        raise BadInput(
+            f"A reason of {len(last.reason):,} characters is too long; expected at most "
+            f"{MOST_REASON:,}: say where the rest is written"
+        )
     content: dict[str, Any] = {
-        "alias": history[-1].alias,
-        "version": history[-1].version,
+        "alias": last.alias,
+        "version": last.version,
         "history": [_to_json(move) for move in history],
     }
     if any(move.by for move in history):
         content["moved_by"] = [move.by for move in history]  # releases before pass over it here
-    return json.dumps(content, indent=1, ensure_ascii=False).encode()
+    data = json.dumps(content, indent=1, ensure_ascii=False).encode()
+    most = AliasState.MOST_BYTES - (TAKE_BACK_BYTES if last.action == "promote" else 0)
+    if len(data) > most:
+        raise BadInput(
+            f"The history of {len(history) - 1:,} moves has no room for another: it would have "
+            f"{len(data):,} bytes, expected at most {most:,}. It stays as it is: go on with the "
+            "model under another name"
+        )
+    return data
 
 
 def parse_history(data: bytes, *, source: str) -> tuple[Promotion, ...]:

@@ -20,7 +20,6 @@ from ocr.store.protocol import Store
 
 CHAMPION: Final = "champion"
 ANY: Final = "*"  # as in If-Match: whatever the champion is
-MOST_ALIAS_BYTES: Final = 8 * 2**20  # of some 500 a move
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ class Registry:
         """Read an alias, also one that points at no version any more; None: it never moved."""
         key = alias_key(name, alias)
         try:
-            data, tag = self.store.read_tagged(key, most=MOST_ALIAS_BYTES)
+            data, tag = self.store.read_tagged(key, most=AliasState.MOST_BYTES)
         except ArtifactNotFound:
             return None
         history = parse_history(data, source=f"{self.store.uri}/{key}")
@@ -189,6 +188,7 @@ class Registry:
         Raises:
             AliasMoved: The champion is not (or no longer) the expected one.
             ArtifactNotFound: The version is not registered.
+            BadInput: The reason is too long, or there is no room for another move.
         """
         self.version(name, version)
         mark_used(self.store, prefix=version_key(name, version))
@@ -235,7 +235,7 @@ class Registry:
 
         Raises:
             AliasMoved: The champion is not (or no longer) the expected one.
-            BadInput: There is no champion before.
+            BadInput: There is no champion before; else as `promote`.
             ArtifactNotFound: It is not registered any more.
         """
         state = self.champion(name)

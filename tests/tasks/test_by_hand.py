@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from prefect import flow
 from prefect.testing.utilities import prefect_test_harness
+from pydantic import ValidationError
 
 from configs.deployment import DeploymentParams
 from configs.operation.evaluate import EvaluateParams
@@ -16,7 +17,7 @@ from configs.settings import Settings
 from deploy.services import remember_endpoint
 from ocr.errors import ArtifactNotFound, BadData, BadInput, ParityFailed
 from ocr.machine.owner import name_user
-from ocr.models.alias import Promotion
+from ocr.models.alias import MOST_REASON, Promotion
 from tasks.deploy import promote_version, rollback_champion
 from tasks.gateway_client import GatewayUnavailable
 from tasks.measuring.labels import measure_labels
@@ -95,6 +96,27 @@ def test_an_unproven_rollback_leaves_the_champion_and_what_is_before_it(
     assert (champion.version, champion.previous) == ("v2", "v1")
     assert last_move(shelf).reason.startswith("deployment failed")
     assert not champion.was_rolled_back("v2")
+
+
+def test_why_a_deployment_failed_is_cut_where_a_history_takes_no_more(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.deploy.MOST_REASON", 25)
+
+    test_an_unproven_promotion_is_taken_back(shelf, "lies")
+
+    assert len(last_move(shelf).reason) == 25
+
+
+@pytest.mark.parametrize("form", [PromoteParams, RollbackParams])
+def test_a_form_takes_no_longer_reason_than_the_history(
+    form: type[PromoteParams] | type[RollbackParams],
+) -> None:
+    given = {"name": "bars", "version": "v1"} if form is PromoteParams else {"name": "bars"}
+
+    form.model_validate({**given, "reason": "x" * MOST_REASON})
+    with pytest.raises(ValidationError, match="at most 10000 characters"):
+        form.model_validate({**given, "reason": "x" * (MOST_REASON + 1)})
 
 
 @pytest.mark.parametrize("behaviour", ["lies", "dies"])

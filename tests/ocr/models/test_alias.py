@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ocr.errors import BadData
-from ocr.models.alias import AliasState, Promotion, format_history, parse_history
+from ocr.errors import BadData, BadInput
+from ocr.models.alias import (
+    MOST_REASON,
+    TAKE_BACK_BYTES,
+    AliasState,
+    Promotion,
+    format_history,
+    parse_history,
+)
 from ocr.models.registry import Registry
 from ocr.store import open_store
 
@@ -181,6 +188,24 @@ def test_an_alias_of_gigabytes_is_none_and_not_read(tmp_path: Path) -> None:
 
     with pytest.raises(BadData, match=r"champion\.json has more than 8388608 bytes"):
         Registry(open_store(str(tmp_path))).read_alias("toy")
+
+
+def test_a_reason_that_nobody_reads_to_its_end_is_refused() -> None:
+    (move,) = champion_after("v1").history
+
+    format_history((replace(move, reason="界" * MOST_REASON),))
+    with pytest.raises(BadInput, match=r"A reason of 10,001 characters is too long"):
+        format_history((replace(move, reason="界" * (MOST_REASON + 1)),))
+
+
+def test_a_history_is_never_written_longer_than_it_is_read_and_what_is_online_can_go() -> None:
+    (move,) = champion_after("v1").history
+    full = (replace(move, reason="界" * MOST_REASON),) * 250
+
+    with pytest.raises(BadInput, match=r"The history of 249 moves has no room for another"):
+        format_history(full)
+    taken_back = format_history((*full, replace(move, action="rollback")))
+    assert AliasState.MOST_BYTES - TAKE_BACK_BYTES < len(taken_back) < AliasState.MOST_BYTES
 
 
 def test_who_approved_and_why_stays_in_the_history() -> None:
