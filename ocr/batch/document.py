@@ -64,7 +64,7 @@ def read_file(
         except (BadDocument, BadImage) as error:
             yield Refusal(index + 1 if index else 0, error.reason, str(error))
         else:
-            pages = decoded.pages
+            pages = decoded.pages.wanted
             if isinstance(decoded.outcome, BadDocument | BadImage):
                 yield Refusal(index + 1, decoded.outcome.reason, str(decoded.outcome))
             else:

@@ -54,11 +54,11 @@ class _Shelf:
         self._stack = ExitStack()
         self._open: OpenDocument | None = None
 
-    def open(self, content: bytes, **limits: Any) -> int:
-        """Open a document, which may well be empty, instead; return how many pages it has."""
+    def open(self, content: bytes, **limits: Any) -> OpenDocument:
+        """Open a document, which may well be empty, instead."""
         self.clear()
         self._open = self._stack.enter_context(open_document(content, **limits))
-        return len(self._open.numbers)
+        return self._open
 
     def decode(self, index: int) -> Image:
         """Decode a page."""
@@ -81,7 +81,9 @@ def _answer(
     _limit_cpu(request["timeout_s"])
     try:
         if request["is_new"]:
-            send(connection, {"opened": shelf.open(content, **request["limits"])})
+            document = shelf.open(content, **request["limits"])
+            wanted = len(document.numbers)
+            send(connection, {"page_count": document.page_count, "wanted": wanted})
         page = shelf.decode(request["index"])
     except (BadDocument, BadImage) as error:
         fault = {"kind": type(error).__name__, "reason": error.reason, "message": str(error)}

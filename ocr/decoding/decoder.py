@@ -57,12 +57,20 @@ class Document:
     number: int = field(default_factory=lambda: next(_numbers))
 
 
+@dataclass(frozen=True)
+class PageCount:
+    """How many pages a document has, and how many of them are wanted."""
+
+    there: int
+    wanted: int
+
+
 @dataclass(frozen=True, eq=False)
 class DecodedPage:
-    """A page, or what is wrong with it, and how many its document has to read."""
+    """A page, or what is wrong with it, and how many its document has."""
 
     outcome: Image | PageFault
-    pages: int
+    pages: PageCount
 
 
 class DecoderFailed(RuntimeError):
@@ -107,7 +115,7 @@ class Decoder:
         self._documents = 0
         self._is_interrupted = False
         self.holds = -1
-        self._pages = 0  # of what it was asked for last; 0: it was not opened yet
+        self._pages: PageCount | None = None  # of what it was asked for last; None: not opened yet
 
     @property
     def is_worn(self) -> bool:
@@ -153,11 +161,12 @@ class Decoder:
         try:
             self._ask(document, index, timeout_s=timeout_s)
             answer = receive(self._connection, deadline=deadline)
-            if "opened" in answer:
-                self._pages = _pages(answer["opened"], document)
+            if "page_count" in answer:
+                self._pages = _pages(answer, document)
                 answer = receive(self._connection, deadline=deadline)
-            if "height_px" in answer:
-                return self._receive_page(answer, document, deadline=deadline)
+            if self._pages and "height_px" in answer:
+                image = self._receive_page(answer, document, deadline=deadline)
+                return DecodedPage(image, self._pages)
             self.holds = -1
             fault = _to_error(answer)
         except TimeoutError:
@@ -190,7 +199,7 @@ class Decoder:
         is_new = self.holds != document.number
         self._documents += is_new
         self.holds = document.number
-        self._pages = 0 if is_new else self._pages
+        self._pages = None if is_new else self._pages
         content = document.content if is_new else b""
         limits = {
             "max_pixels": document.max_pixels,
@@ -209,13 +218,13 @@ class Decoder:
 
     def _receive_page(
         self, answer: Mapping[str, Any], document: Document, *, deadline: float
-    ) -> DecodedPage:
+    ) -> Image:
         height_px, width_px = (int(answer[key]) for key in ("height_px", "width_px"))
         if not 0 < height_px * width_px <= document.max_pixels:
             raise WireBroken(f"A page of {width_px} x {height_px} pixels")
         image = np.empty((height_px, width_px, 3), np.uint8)
         receive_into(self._connection, image.data.cast("B"), deadline=deadline)
-        return DecodedPage(image, self._pages)
+        return image
 
     def _blame(self, error: Exception, *, page: int) -> BadDocument:
         """Make the refusal of a page over which the process ended, or talked nonsense."""
@@ -235,10 +244,10 @@ def _number(document: Document, index: int) -> int:
     return next(itertools.islice(page_numbers(document.wanted), index, None))
 
 
-def _pages(said: object, document: Document) -> int:
-    pages = int(str(said))
-    if not 0 < pages <= document.max_pages:
-        raise WireBroken(f"{pages} pages")
+def _pages(said: Mapping[str, Any], document: Document) -> PageCount:
+    pages = PageCount(there=int(said["page_count"]), wanted=int(said["wanted"]))
+    if not 0 < pages.wanted <= min(document.max_pages, pages.there):
+        raise WireBroken(f"{pages.wanted} of {pages.there} pages")
     return pages
 
 

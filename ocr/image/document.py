@@ -7,7 +7,7 @@ from itertools import chain, takewhile
 from typing import Final
 
 from ocr.image.pdf import BadDocument, Pdf, is_pdf
-from ocr.image.pixels import Image, count_frames, decode_image
+from ocr.image.pixels import BadImage, Image, count_frames, decode_image
 
 MAX_PAGES = 10_000
 """Limit of a document that its owner reads on a machine of their own."""
@@ -23,10 +23,12 @@ class OpenDocument:
     """A document whose pages can be decoded, in any order.
 
     Attributes:
+        page_count: How many pages there are; of a TIFF at most MAX_PAGES are counted.
         numbers: Of the pages that are to be read, from 1.
         decode: From the number of a page to its (H, W, 3) BGR; raises as `read_pages` does.
     """
 
+    page_count: int
     numbers: tuple[int, ...]
     decode: Callable[[int], Image]
 
@@ -74,6 +76,7 @@ def open_document(
     if not is_pdf(data):
         count = count_frames(data, at_most=wanted[-1][1] if wanted else max_pages + 1)
         yield OpenDocument(
+            page_count=_count_all(data, count) if wanted else count,
             numbers=_numbers_to_read(
                 count, said=f"more than {max_pages}", max_pages=max_pages, wanted=wanted
             ),
@@ -82,11 +85,20 @@ def open_document(
         return
     with Pdf(data) as pdf:
         yield OpenDocument(
+            page_count=pdf.page_count,
             numbers=_numbers_to_read(
                 pdf.page_count, said=str(pdf.page_count), max_pages=max_pages, wanted=wanted
             ),
             decode=lambda number: pdf.draw(number - 1, max_pixels=max_pixels),
         )
+
+
+def _count_all(data: bytes, sound: int) -> int:
+    """Count the images of a TIFF, of which so many are sound; a damaged one is there."""
+    try:
+        return count_frames(data, at_most=MAX_PAGES)
+    except BadImage:
+        return sound + 1
 
 
 def _numbers_to_read(

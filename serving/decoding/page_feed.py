@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from ocr.decoding.decoder import DecodedPage, Document, PageFault
+from ocr.decoding.decoder import DecodedPage, Document, PageCount, PageFault
 from ocr.decoding.decoders import Decoders
 from ocr.image.document import page_numbers
 from ocr.image.pdf import BadDocument
@@ -30,11 +30,13 @@ class FedPage:
 
     Attributes:
         number: Of the page, from 1.
+        page_count: How many pages its document has.
         outcome: (H, W, 3) BGR, or what is wrong with this page alone.
         decode_s: What that took.
     """
 
     number: int
+    page_count: int
     outcome: Image | PageFault
     decode_s: float
 
@@ -61,16 +63,16 @@ class PageFeed:
             BadImage: The same.
         """
         numbers = page_numbers(document.wanted)
-        index, pages = 0, 0
+        index = 0
         upcoming: _Upcoming | None = self._begin(document, index)
         try:
             while upcoming is not None:
                 page, decode_s = await upcoming
                 index, pages, upcoming = index + 1, page.pages, None
                 try:
-                    if index < pages:
-                        upcoming = self._begin(document, index, of_pages=pages)
-                    yield FedPage(next(numbers), page.outcome, decode_s)
+                    if index < pages.wanted:
+                        upcoming = self._begin(document, index, pages)
+                    yield FedPage(next(numbers), pages.there, page.outcome, decode_s)
                 finally:
                     self._room.release()
         finally:
@@ -81,8 +83,8 @@ class PageFeed:
         """Begin no more; the decoders must have been closed."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _begin(self, document: Document, index: int, *, of_pages: int = 0) -> "_Upcoming":
-        return asyncio.create_task(self._decode(document, index, of_pages))
+    def _begin(self, document: Document, index: int, pages: PageCount | None = None) -> "_Upcoming":
+        return asyncio.create_task(self._decode(document, index, pages))
 
     async def _forget(self, upcoming: "_Upcoming") -> None:
         """Give up a page that nobody takes."""
@@ -92,7 +94,7 @@ class PageFeed:
             self._room.release()
 
     async def _decode(
-        self, document: Document, index: int, of_pages: int
+        self, document: Document, index: int, pages: PageCount | None
     ) -> tuple[DecodedPage, float]:
         """Decode a page, which then has its room in memory."""
         await self._room.acquire()
@@ -101,8 +103,8 @@ class PageFeed:
         try:
             return await asyncio.shield(waiting)
         except (BadDocument, BadImage) as fault:
-            if of_pages:
-                return DecodedPage(fault, of_pages), 0.0
+            if pages:
+                return DecodedPage(fault, pages), 0.0
             self._room.release()
             raise
         except asyncio.CancelledError:

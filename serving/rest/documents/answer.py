@@ -58,6 +58,7 @@ class DocumentAnswer(BaseModel):
     request_id: str = Field(description="The request's x-request-id, or a fresh one")
     model: str = Field(description="The model that answered")
     version: str = Field(description="The one version that read every page of this request")
+    page_count: int = Field(description="How many pages the document has, read or not")
     pages: list[PageAnswer | UnreadPage]
     text: str = Field(description="All lines, one a row, an empty row between pages")
 
@@ -66,6 +67,7 @@ EXAMPLE: Final = {
     "request_id": "order-7",
     "model": "receipts",
     "version": "c2a41f9d7e05",
+    "page_count": 1,
     "pages": [
         {
             "page": 1,

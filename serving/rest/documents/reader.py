@@ -101,16 +101,16 @@ class DocumentReader:
     async def _answer(
         self, live: LivePipeline, page: FedPage, options: DocumentOptions
     ) -> dict[str, Any]:
-        image = page.outcome
+        image, place = page.outcome, {"page": page.number, "page_count": page.page_count}
         if isinstance(image, (BadDocument, BadImage)):
             problem = _refusal(image, number=page.number)
             if not options.partial:
                 raise problem
-            return {"page": page.number, "error": error_of(problem)}
+            return {**place, "error": error_of(problem)}
         with self.pixels.account() as account:
             account.take(image.shape[0] * image.shape[1])
             read = await self._read(live, image, options, decode_s=page.decode_s)
-        return {"page": page.number, **read}
+        return {**place, **read}
 
     async def _read(
         self, live: LivePipeline, image: Image, options: DocumentOptions, *, decode_s: float

@@ -182,7 +182,9 @@ def _problem_of(error: BaseException) -> Problem:
 
 def _to_json(head: Head, pages: Pages) -> Response:
     texts = ("\n".join(line["text"] for line in page.get("lines", ())) for page in pages)
-    return JSONResponse({**head, "pages": pages, "text": "\n\n".join(texts)})
+    page_count, *_ = [page.pop("page_count") for page in pages]
+    text = "\n\n".join(texts)
+    return JSONResponse({**head, "page_count": page_count, "pages": pages, "text": text})
 
 
 def _to_hocr(head: Head, pages: Pages) -> Response:

@@ -115,7 +115,7 @@ def test_empty_document_shows_nothing_of_the_one_that_was_given_up_before_it() -
 
         empty = decoders.decode(document(b""))
 
-    assert page.pages == 3
+    assert page.pages.wanted == 3
     assert isinstance(empty.outcome, BadImage)
 
 
@@ -141,7 +141,7 @@ def test_decoder_that_cannot_be_replaced_for_a_moment_is_replaced_afterwards() -
                 with pytest.raises(DecoderFailed, match="does not start"):
                     decoders.decode(document(encode_png(PAGE)))
 
-        assert decoders.decode(document(encode_png(PAGE))).pages == 1
+        assert decoders.decode(document(encode_png(PAGE))).pages.wanted == 1
         assert len(processes()) == 1
 
 
@@ -150,7 +150,7 @@ def test_page_whose_decoder_is_killed_from_outside_is_decoded_by_another() -> No
         decoders.decode(document(encode_png(PAGE)))
 
         with ended_in_use(decoders, signal.SIGKILL):
-            assert decoders.decode(document(encode_png(PAGE))).pages == 1
+            assert decoders.decode(document(encode_png(PAGE))).pages.wanted == 1
 
 
 def test_page_over_which_decoders_are_killed_again_and_again_is_no_loss_of_the_others() -> None:
@@ -165,7 +165,7 @@ def test_page_over_which_decoders_are_killed_again_and_again_is_no_loss_of_the_o
         second = decoders.decode(slow, 1)
 
     assert isinstance(first.outcome, BadDocument)
-    assert first.pages == 2
+    assert first.pages.wanted == 2
     assert isinstance(second.outcome, np.ndarray)
 
 
@@ -199,7 +199,7 @@ def test_page_that_nobody_waits_for_is_given_up_and_the_decoder_replaced() -> No
         ):
             decoders.decode(unwanted)
 
-        assert decoders.decode(document(encode_png(PAGE))).pages == 1
+        assert decoders.decode(document(encode_png(PAGE))).pages.wanted == 1
         assert before not in processes()
 
 
@@ -211,6 +211,6 @@ def test_page_that_is_not_being_decoded_is_no_reason_to_end_a_decoder() -> None:
 
         decoders.interrupt(pages)
 
-        assert decoders.decode(pages, 1).pages == 3
+        assert decoders.decode(pages, 1).pages.wanted == 3
 
         assert processes() == before

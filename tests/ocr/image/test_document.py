@@ -1,3 +1,4 @@
+import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -6,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from ocr.image.document import PageRanges, read_pages
+from ocr.image.document import PageRanges, open_document, read_pages
 from ocr.image.pdf import BadDocument, Pdf, size_in_pixels
 from ocr.image.pixels import BadImage, Image, encode_png
 from tests.ocr.image.documents import A4_PT, encrypted_pdf, image_pdf, make_pdf, tiff
@@ -123,6 +124,23 @@ def test_wanted_pages_are_read_and_no_others() -> None:
     assert read == [2, 3, 5]
     assert len(pages(make_pdf(pages=1000, size_pt=(9, 9)), wanted=[(1, 2)])) == 2
     assert len(pages(make_pdf(pages=2, size_pt=(9, 9)), wanted=[(2, 4)])) == 1
+
+
+def test_a_damaged_page_of_a_tiff_that_nobody_wants_is_counted_and_hinders_no_other() -> None:
+    whole = tiff([plain(colour) for colour in (1, 2, 3, 4)])
+    (at,) = struct.unpack_from("<I", whole, 4)
+    for _ in range(2):
+        (tags,) = struct.unpack_from("<H", whole, at)
+        (at,) = struct.unpack_from("<I", whole, at + 2 + 12 * tags)
+    damaged = whole[:at] + b"\0\0" + whole[at + 2 :]  # the third has no width
+
+    def count(data: bytes, wanted: PageRanges) -> int:
+        with open_document(data, max_pixels=MANY, max_pages=3, wanted=wanted) as document:
+            assert document.decode(1).max() == 1
+            return document.page_count
+
+    assert count(whole, [(1, 1)]) == 4
+    assert count(damaged, [(1, 2)]) == 3
 
 
 @pytest.mark.parametrize("data", [make_pdf(pages=3), tiff([plain(0)] * 3)])

@@ -8,13 +8,13 @@ from contextlib import aclosing, contextmanager
 import numpy as np
 import pytest
 
-from ocr.decoding.decoder import DecodedPage, Document
+from ocr.decoding.decoder import DecodedPage, Document, PageCount
 from ocr.decoding.decoders import Decoders
 from serving.decoding.page_feed import GRACE_S, HELD_PER_WORKER, PageFeed
 
 pytestmark = pytest.mark.anyio
 
-PAGE = DecodedPage(np.zeros((4, 4, 3), np.uint8), pages=1)
+PAGE = DecodedPage(np.zeros((4, 4, 3), np.uint8), pages=PageCount(there=1, wanted=1))
 
 
 class SlowDecoders(Decoders):

@@ -41,6 +41,22 @@ def test_pages_are_chosen_by_their_numbers(page_gateway: Gateway, make: Any) -> 
     assert read(clipped["pages"]) == [(7, ["7"])]
 
 
+@pytest.mark.parametrize("make", [tiff, lambda pages: image_pdf(pages, dpi=200)])
+def test_how_many_pages_there_are_is_told_whichever_are_read(
+    page_gateway: Gateway, make: Any
+) -> None:
+    document = make([draw_page([str(number)]) for number in range(1, 8)])
+
+    answer = ask(page_gateway, document, "pages=2-3").json()
+    rows = lines_of(ask(page_gateway, document, "pages=2-3&format=ndjson").text)
+    image = ask(page_gateway, encode_png(draw_page(["1"])), "").json()
+
+    assert (answer["page_count"], len(answer["pages"])) == (7, 2)
+    assert "page_count" not in answer["pages"][0]
+    assert [(row["page"], row["page_count"]) for row in rows] == [(2, 7), (3, 7)]
+    assert image["page_count"] == 1
+
+
 def test_a_page_that_cannot_be_read_keeps_no_other_from_being_answered(
     page_gateway: Gateway,
 ) -> None:
@@ -52,6 +68,7 @@ def test_a_page_that_cannot_be_read_keeps_no_other_from_being_answered(
     assert whole.status_code == 413
     assert whole.json()["error"]["message"].startswith("Page 2: ")
     assert whole.json()["error"]["index"] == 1
+    assert partial["page_count"] == 3
     first, second, third = partial["pages"]
     assert read([first, third]) == [(1, ["1"]), (3, ["3"])]
     assert (second["page"], second["error"]["code"]) == (2, "image_too_large")
