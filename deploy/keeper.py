@@ -32,13 +32,15 @@ MOST_LOG_BYTES = 32 * 2**20
 
 def main() -> None:
     """Look for the dead until a signal ends this."""
-    settings, pause = Settings(), LOOK_S
+    settings, pause, told = Settings(), LOOK_S, frozenset[str]()
     while True:
         time.sleep(pause)
         try:
             look(settings)
-            cut_logs(services_folder(settings))
-            pause = LOOK_S
+            left = cut_logs(services_folder(settings))
+            for each in sorted(left - told):
+                say(each)
+            pause, told = LOOK_S, left
         except Exception as error:  # noqa: BLE001 - nobody keeps the keeper: a full disk has an end
             say(f"{type(error).__name__}: {error}")
             pause = min(2 * pause, MOST_PAUSE_S)
@@ -74,20 +76,32 @@ def bring_back(settings: Settings) -> None:
     ensure_worker(settings, service.url)
 
 
-def cut_logs(folder: Path) -> None:
+def cut_logs(folder: Path) -> frozenset[str]:
     """Empty each log that has grown long; what it said stays beside it as ``NAME.log.1``.
 
     It is copied, as what writes to it has it open and goes on; what is written between is lost. So
     is all that it said where there is no room for the copy.
+
+    Returns:
+        What could not be emptied, and why; it keeps none of the others from it.
     """
+    left = set()
     for log in folder.glob("*.log"):
-        if log.stat().st_size > MOST_LOG_BYTES:
-            before = log.with_name(f"{log.name}.1")
-            try:
-                shutil.copy(log, before)
-            except OSError:
-                before.unlink(missing_ok=True)
-            os.truncate(log, 0)
+        try:
+            _cut(log)
+        except OSError as error:
+            left.add(f"{log.name} is not kept from growing: {error}")
+    return frozenset(left)
+
+
+def _cut(log: Path) -> None:
+    if log.stat().st_size > MOST_LOG_BYTES:
+        before = log.with_name(f"{log.name}.1")
+        try:
+            shutil.copy(log, before)
+        except OSError:
+            before.unlink(missing_ok=True)
+        os.truncate(log, 0)
 
 
 def say(text: str) -> None:

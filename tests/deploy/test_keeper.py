@@ -120,6 +120,46 @@ def test_a_log_is_emptied_where_there_is_no_room_for_what_it_said(
     assert not (folder / "gateway-8868.log.1").exists()
 
 
+def test_what_cannot_be_emptied_is_named_and_keeps_no_other_log_from_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper, "MOST_LOG_BYTES", 0)
+    folder.mkdir(parents=True, exist_ok=True)
+    logs = [folder / f"gateway-{port}.log" for port in (1, 2)]
+    for log in logs:
+        log.write_text("long\n")
+    (folder / "gone.log").symlink_to(folder / "nowhere")
+    (folder / "folder.log").mkdir()
+
+    left = sorted(cut_logs(folder))
+
+    assert [log.read_text() for log in logs] == ["", ""]
+    assert [said.partition(" is not kept from growing: [")[0] for said in left] == [
+        "folder.log",
+        "gone.log",
+    ]
+
+
+def test_what_cannot_be_emptied_is_said_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(keeper, "MOST_LOG_BYTES", 0)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "gone.log").symlink_to(folder / "nowhere")
+    pauses = iter([None, None, KeyboardInterrupt()])
+
+    def sleep(_: float) -> None:
+        if ends := next(pauses):
+            raise ends
+
+    monkeypatch.setattr("deploy.keeper.time.sleep", sleep)
+
+    with pytest.raises(KeyboardInterrupt):
+        keeper.main()
+
+    assert capsys.readouterr().out.count("gone.log is not kept from growing") == 1
+
+
 def written_after(log: Path) -> set[str]:
     """Return the whole lines of a log that was emptied, once there are some."""
     while len(lines := log.read_text().splitlines(keepends=True)) < 2:
