@@ -1,7 +1,8 @@
-"""The form of a deployment, in which nothing that its project says can be left empty.
+"""The form of a deployment: of the engines that its project says, with nothing of it left empty.
 
 Prefect's UI leaves out what a person empties, and the flow would take the code's default there:
-neither what the project says nor what was meant.
+neither what the project says nor what was meant. Of several engines in one form Prefect's server
+names what is wrong by the fields of any.
 """
 
 import copy
@@ -27,14 +28,20 @@ def _require(part: dict[str, Any], said: Mapping[str, Any], definitions: Mapping
         required = part.setdefault("required", [])
         if value and value != field.get("default") and key not in required:
             required.append(key)
-        if isinstance(value, Mapping) and (inner := _find(field, value, definitions)) is not None:
-            _require(inner, value, definitions)
+        if isinstance(value, Mapping) and (name := _find(field, value, definitions)):
+            if field.pop("anyOf", ()):
+                field["$ref"] = name
+            _require(definitions[_key(name)], value, definitions)
 
 
 def _find(
     field: Mapping[str, Any], value: Mapping[str, Any], definitions: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """Return the definition of a value, of several the one that has all its keys."""
+) -> str | None:
+    """Name the definition of a value, of several the one that has all its keys."""
     named = [str(each["$ref"]) for each in (field, *field.get("anyOf", ())) if "$ref" in each]
-    found: list[dict[str, Any]] = [definitions[name.rpartition("/")[2]] for name in named]
-    return next((each for each in found if value.keys() <= each["properties"].keys()), None)
+    fits = (name for name in named if value.keys() <= definitions[_key(name)]["properties"].keys())
+    return next(fits, None)
+
+
+def _key(name: str) -> str:
+    return name.rpartition("/")[2]

@@ -59,7 +59,7 @@ def test_a_project_is_applied_once_and_a_second_time_there_is_nothing_to_change(
     [
         (("name",), "'name' is a required property"),
         (("training",), "'training' is a required property"),
-        (("training", "epochs"), "Validation failed for field 'params.training"),
+        (("training", "epochs"), "'epochs' is a required property"),
     ],
 )
 def test_what_a_project_says_cannot_be_left_empty_in_its_form(
