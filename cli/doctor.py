@@ -115,10 +115,15 @@ def examine(
 def print_findings(findings: list[Finding]) -> None:
     """Print a line for each, and what to do under those that are not fine."""
     for finding in findings:
-        said = finding.found or finding.advice
-        OUT.print(f" {MARKS[finding.verdict]} {finding.part:<14} {escape(said)}", soft_wrap=True)
+        said = _indent(finding.found or finding.advice)
+        OUT.print(f" {MARKS[finding.verdict]} {finding.part:<14} {said}", soft_wrap=True)
         if finding.found and finding.advice:
-            OUT.print(f"   {'':<14} [dim]→[/] {escape(finding.advice)}", soft_wrap=True)
+            OUT.print(f"   {'':<14} [dim]→[/] {_indent(finding.advice)}", soft_wrap=True)
+
+
+def _indent(said: str) -> str:
+    """Return what passes for no other finding, whatever lines a name in it has."""
+    return escape(said).replace("\n", f"\n{'':<20}")
 
 
 def _gpus_of(params: ProjectParams | None) -> int:

@@ -9,7 +9,11 @@ from rich.text import Text
 _DIRECTIONS = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 """They turn what follows around."""
 _CONTROLS = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_DIRECTIONS]
-_SHOWN = {code: ascii(chr(code))[1:-1] for code in _CONTROLS if chr(code) not in "\t\n"}
+_NO_TEXT = range(0xD800, 0xE000)
+"""Halves of characters, as which Python reads what of a file's name is no UTF-8."""
+_SHOWN = {
+    code: ascii(chr(code))[1:-1] for code in (*_CONTROLS, *_NO_TEXT) if chr(code) not in "\t\n"
+}
 _UNSEEN_WIDTH = 1 << 16
 
 

@@ -211,3 +211,12 @@ def test_doctor_prints_paths_as_they_are(capsys: pytest.CaptureFixture[str]) -> 
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith(" /data/[a1]")
     assert lines[2].endswith("→ free [/] :car:")
+
+
+def test_no_line_of_a_path_passes_for_another_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    path = "/data\n ✓ gpu            8 of them"
+
+    print_findings([fine("store", path), broken("disk", path, f"free {path}")])
+
+    said = capsys.readouterr().out.splitlines()
+    assert [line for line in said if "gpu" in line] == [" " * 21 + "✓ gpu            8 of them"] * 3

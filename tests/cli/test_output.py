@@ -1,6 +1,7 @@
 """What a command prints: texts as they are, never as markup."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -77,6 +78,20 @@ def test_nothing_that_is_printed_steers_the_terminal(capfd: pytest.CaptureFixtur
     out, err = capfd.readouterr()
     assert (out.count(SHOWN), err.count(SHOWN)) == (2, 2)
     assert not set(STEERING) - {*" [];0123456789tileJm"} & set(out + err)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8:strict", "utf-8:surrogateescape"])
+def test_what_of_a_name_is_no_utf8_is_shown(encoding: str) -> None:
+    code = "from cli.output import print_table; print_table('\\udce9', ['name'], [['r\\udce9s']])"
+
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout.decode()
+
+    assert r"│ r\udce9s │" in said
 
 
 def test_json_has_no_control_characters_either(capsys: pytest.CaptureFixture[str]) -> None:
