@@ -25,6 +25,8 @@ from serving.problems import STATUS
 PASSED_ON: Final = ("authorization", "x-request-id")
 MOST_CALLS: Final = 32
 """At once; each may hold a body that gRPC has received and nothing has counted yet."""
+MOST_CONNECTIONS: Final = 256
+"""With those over HTTP, 512, fewer than the 1,024 files that a process may usually open."""
 MOST_GREETING_MS: Final = 10_000
 """From a connection to its first words."""
 MOST_AGE_MS: Final = 60_000
@@ -79,6 +81,7 @@ class PipelineRpc:
         self._server = grpc.aio.server(
             options=[
                 ("grpc.max_receive_message_length", self._body_bytes + ENVELOPE_BYTES),
+                ("grpc.max_allowed_incoming_connections", MOST_CONNECTIONS),
                 ("grpc.server_handshake_timeout_ms", MOST_GREETING_MS),
                 ("grpc.max_connection_age_ms", MOST_AGE_MS),
                 ("grpc.max_connection_age_grace_ms", int(self._call_timeout_s * 1000)),

@@ -18,7 +18,7 @@ import pytest
 from deploy.ports import pick_port
 from ocr.image.pixels import encode_png
 from serving.access.key_file import add_key
-from serving.dialects.pipeline_rpc import MOST_CALLS
+from serving.dialects.pipeline_rpc import MOST_CALLS, MOST_CONNECTIONS
 from serving.engines.pipeline_messages import METHOD, Request, Response
 from tests.serving.conftest import serving_pages
 from tests.serving.engines.serving_runtime import find_serving_runtime
@@ -217,6 +217,22 @@ def test_calls_whose_message_does_not_come_are_ended(tmp_path: Path, begun: byte
                 said += each.recv(4096)
         answer = call(address, png("3"), name="bars")
 
+    assert answer.value[0] == "['3']"
+
+
+def test_connections_that_say_nothing_keep_none_over_http_out(tmp_path: Path) -> None:
+    port = pick_port(0)
+
+    with serving_pages(tmp_path, OCRLINE_RPC_PORT=str(port)):
+        with ExitStack() as stack:
+            silent = [
+                stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+                for _ in range(MOST_CONNECTIONS + 3)
+            ]
+            greeted = [each.recv(64) != b"" for each in silent]
+        answer = call(f"127.0.0.1:{port}", png("3"), name="bars")
+
+    assert greeted.count(True) == MOST_CONNECTIONS
     assert answer.value[0] == "['3']"
 
 
