@@ -196,7 +196,10 @@ def _check_parity(evidence: Evidence) -> Check:
 
 
 def _check_history(evidence: Evidence) -> Check:
-    reason = "This version was rolled back; promote it by hand if it should return"
+    reason = (
+        "This version, or one of the same nets, was rolled back; promote it by hand if it should "
+        "return"
+    )
     return Check(
         rule="Rolled back",
         found="yes" if evidence.was_rolled_back else "no",

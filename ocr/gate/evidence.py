@@ -25,7 +25,7 @@ class Evidence:
         has_parity: Whether every exported form reads as the checkpoint does.
         opponent: Whom the candidate met ("plates:1f3a"); empty: nobody, or a required number.
         is_opponent: The candidate is that very model.
-        was_rolled_back: Somebody took this very version out of service.
+        was_rolled_back: Somebody took it, or a version of the same nets, out of service.
         metric: What decides, in words; ``unit``: what a sample is, in the plural.
         overlap: What of the test the opponent was trained on; None: nobody trained it here.
         second_overlap: The same of the second recogniser of a cascade; None: there is none.
@@ -95,7 +95,7 @@ def collect_line_evidence(
         latency: How long an image takes.
         size_mb: Megabytes of the served model.
         has_parity: Whether every exported form reads as the checkpoint does.
-        was_rolled_back: Somebody took this very version out of service.
+        was_rolled_back: Somebody took it, or a version of the same nets, out of service.
         overlap: What of the test the opponent was trained on.
         judged_before: Other versions that were judged on this test; None: nobody knows.
     """
@@ -138,7 +138,7 @@ def collect_page_evidence(
         latency: How long an image takes.
         size_mb: Megabytes of the served models together.
         has_parity: Whether every exported form of both finds and reads as the checkpoints do.
-        was_rolled_back: Somebody took this very version out of service.
+        was_rolled_back: Somebody took it, or a version of the same nets, out of service.
         overlap: What of the test the opponent was trained on.
         second_overlap: The same of the second recogniser of a cascade.
         judged_before: Other versions that were judged on this test; None: nobody knows.

@@ -1,6 +1,7 @@
 """An alias of a model: where it points and every move that brought it there."""
 
 import json
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -96,13 +97,13 @@ class AliasState:
         moves = [m for m in self.history if m.version == version and m.action == "promote"]
         return moves[-1].previous if moves else None
 
-    def was_rolled_back(self, version: str) -> bool:
-        """Say whether the last move of a version was a person who took it back.
+    def was_rolled_back(self, versions: Collection[str]) -> bool:
+        """Say whether the last move of versions that are alike was a person who took one back.
 
         A deployment that was undone is no such move: it may be tried again.
         """
-        moves = [move for move in self.history if version in (move.version, move.previous)]
-        return bool(moves and moves[-1].action == "rollback" and moves[-1].previous == version)
+        moves = [m for m in self.history if m.version in versions or m.previous in versions]
+        return bool(moves and moves[-1].action == "rollback" and moves[-1].version not in versions)
 
 
 def format_history(history: tuple[Promotion, ...]) -> bytes:

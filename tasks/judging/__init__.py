@@ -4,5 +4,6 @@
 - `further` – what was read of further test sets
 - `conclusion` – how both end: the report is kept, the verdict said
 - `latency` – how long candidate and opponent take now
+- `rolled_back` – whether a person took the candidate back
 - `overlap` – whether the opponent was trained on the test
 """

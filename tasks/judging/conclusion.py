@@ -14,7 +14,7 @@ from ocr.lineage.decision import KeptDecision, keep_decision, name_test_set
 from ocr.report.summary import Summary
 from tasks.judging.further import say_further
 from tasks.notifying.occasions import tell_judgement
-from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.jobs import USAGE
 from tasks.run.narration import narrate
 from tasks.run.usage import read_record
@@ -87,12 +87,6 @@ def _keep(
             report=page,
         ),
     )
-
-
-def was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:
-    """Say whether a person took the candidate back since it was last promoted."""
-    champion = workspace.registry.champion(model.name)
-    return champion is not None and champion.was_rolled_back(model.version)
 
 
 def read_curves(workspace: Workspace, checkpoint: str) -> list[dict[str, object]]:

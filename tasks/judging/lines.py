@@ -27,11 +27,11 @@ from tasks.judging.conclusion import (
     read_curves,
     read_environment,
     read_if_any,
-    was_rolled_back,
 )
 from tasks.judging.further import collect_lines
 from tasks.judging.latency import time_lines
 from tasks.judging.overlap import find_overlap
+from tasks.judging.rolled_back import was_rolled_back
 from tasks.readers import load_recogniser
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.workspace import open_workspace

@@ -33,11 +33,11 @@ from tasks.judging.conclusion import (
     conclude,
     read_curves,
     read_environment,
-    was_rolled_back,
 )
 from tasks.judging.further import FurtherTest, collect_pages
 from tasks.judging.latency import time_pages
 from tasks.judging.overlap import find_overlap
+from tasks.judging.rolled_back import was_rolled_back
 from tasks.readers import load_line_reader
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 from tasks.workspace import Workspace, open_workspace

@@ -39,11 +39,12 @@ class ToyProject:
     dataset: SnapshotRef
     folder: Path
 
-    def add(self, version: str) -> ModelRef:
-        """Register a version."""
-        bundle = write_toy_bundle(self.folder / version, name=NAME, version=version)
+    def add(self, version: str, *, checkpoint: str = "") -> ModelRef:
+        """Register a version, of a checkpoint of its own."""
+        key = checkpoint or f"checkpoints/{version}"
+        bundle = write_toy_bundle(self.folder / version, name=NAME, version=version, checkpoint=key)
         self.registry.register(NAME, version, bundle)
-        return ModelRef(name=NAME, version=version, checkpoints=(f"checkpoints/{version}",))
+        return ModelRef(name=NAME, version=version, checkpoints=(key,))
 
     def promote(self, version: str) -> None:
         """Make a version the champion."""

@@ -81,6 +81,21 @@ def test_version_that_a_person_rolled_back_is_held(
     assert "was rolled back" in judgement.reasons[0]
 
 
+def test_nets_that_a_person_rolled_back_are_held_however_they_are_exported(
+    project: ToyProject, candidate: ModelRef
+) -> None:
+    project.promote("v2")
+    project.rollback()
+
+    again = judge(project, project.add("v3", checkpoint=candidate.checkpoints[0]))
+
+    assert (again.verdict, again.accepted) == ("hold", False)
+    assert judge(project, project.add("v4")).accepted
+    project.promote("v3")
+    project.promote("v4")
+    assert judge(project, project.add("v5", checkpoint=candidate.checkpoints[0])).accepted
+
+
 def test_version_that_a_failed_deployment_took_back_may_try_again(
     project: ToyProject, candidate: ModelRef
 ) -> None:
