@@ -22,7 +22,7 @@ from ocr.store import S3Credentials, open_store
 from ocr.store.state import check_home, check_store
 from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
-from serving.access.key_file import read_keys
+from serving.access.key_file import is_key, read_keys
 from serving.decoding.page_feed import PageFeed
 from serving.dialects.asking import Asking
 from serving.dialects.kserve import SERVER, kserve_routes, refuse_metadata
@@ -156,10 +156,12 @@ def run(settings: ServingSettings) -> None:
         PortTaken: Another program has one of its ports.
     """
     begin_log()
-    if settings.host not in LOOPBACK and not (settings.token or read_keys(settings.keys)):
+    has_token = settings.token and not is_key(settings.token)
+    if settings.host not in LOOPBACK and not (has_token or read_keys(settings.keys)):
         raise SettingsError(
-            f"OCRLINE_HOST={settings.host!r} lets anybody ask who reaches this machine: "
-            "make a key with `ocrline keys add NAME`, set OCRLINE_TOKEN, or listen on 127.0.0.1"
+            f"OCRLINE_HOST={settings.host!r} lets anybody ask who reaches this machine: make a key "
+            "with `ocrline keys add NAME`, set OCRLINE_TOKEN to what is no key, or listen on "
+            "127.0.0.1"
         )
     if settings.engine == "paddle-serving" and not settings.paddle_serving_python.is_file():
         raise SettingsError(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ocr.errors import BadInput
 from serving.access.allowance import Allowance
-from serving.access.key_file import ApiKey, digest, read_keys
+from serving.access.key_file import ApiKey, digest, is_key, read_keys
 from serving.problems import Problem
 
 LOG = logging.getLogger("ocrline.serving")
@@ -107,14 +107,14 @@ class Callers:
         """Read the keys.
 
         Args:
-            token: One that may ask anything; empty: there is none.
+            token: One that may ask anything, unless it is a key; empty: there is none.
             keys: Their file; it need not be there.
             is_open: Whether anybody may ask as long as there is neither token nor key.
 
         Raises:
             BadInput: It is damaged.
         """
-        self._token = digest(token) if token else ""
+        self._token = digest(token) if token and not is_key(token) else ""
         self._path = keys
         self._known: Mapping[str, Caller] = {}
         self._anybody = Caller()

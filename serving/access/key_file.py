@@ -104,6 +104,11 @@ def revoke_key(path: Path, name: str) -> None:
         _write(path, left)
 
 
+def is_key(token: str) -> bool:
+    """Return whether a token is a key of some gateway: what it may ask, that one's file says."""
+    return token.startswith(PREFIX)
+
+
 def digest(key: str) -> str:
     """Return what is kept of a key."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()

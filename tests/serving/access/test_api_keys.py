@@ -17,6 +17,7 @@ from tests.serving.tiny_bundle import DIGITS, png
 from tests.serving.tiny_pipeline import page_png
 
 IMAGE = {"content-type": "image/png"}
+RIGHTS = {"boss": (), "carol": ("bars",)}
 
 
 @pytest.fixture
@@ -234,9 +235,24 @@ def test_a_key_for_a_model_that_nobody_registered_is_made_with_a_warning(
     assert [key.models for key in read_keys(keys)] == [("bars",), ("bars", "nosuch")]
 
 
-def test_beyond_loopback_a_key_or_a_token_is_needed(
-    keys: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_key_in_the_environment_of_a_gateway_is_still_what_its_file_says(
+    tmp_path: Path, keys: Path
 ) -> None:
+    boss, carol = (add_key(keys, name=name, models=models) for name, models in RIGHTS.items())
+
+    with serving_pages(tmp_path / "g", OCRLINE_KEYS=str(keys), OCRLINE_TOKEN=carol) as gateway:
+        asked = [ask(gateway, key, "/v1/ocr?model=pages") for key in (boss, carol)]
+        revoke_key(keys, "carol")
+        wait_until(lambda: ask(gateway, carol) == 401, log=gateway.log)
+
+    assert asked == [200, 403]
+
+
+@pytest.mark.parametrize("token", ["", "ocr_of-another-gateway"])
+def test_beyond_loopback_a_key_or_a_token_is_needed(
+    token: str, keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCRLINE_TOKEN", token)
     monkeypatch.setenv("OCRLINE_KEYS", str(keys))
     monkeypatch.setenv("OCRLINE_HOST", "0.0.0.0")
 
