@@ -35,8 +35,10 @@ WRITTEN_ID = "region-"
 and Label Studio keeps ids and corners in their order. Polygons that people draw begin anywhere."""
 _MOST_NAMES = 3
 _IGNORED = ("ignored", "ignore", "difficult", "illegible")
+_ELLIPSE = Fault("malformed_region", "an ellipse, expected a rectangle or a polygon")
 _LABEL_KEYS = ("labels", "rectanglelabels", "polygonlabels")
-_SHAPE_KEYS = ("points", "x", "rle", "radiusX", "vertices")
+_WITHOUT_CORNERS = ("rle", "vertices")
+_SHAPE_KEYS = ("points", "x", *_WITHOUT_CORNERS)
 
 
 def parse_labelstudio(
@@ -120,24 +122,43 @@ def _read_page(
     if turned is not None:
         detail = f"turned by {turned['image_rotation']!r} in Label Studio, expected 0"
         return Rejection("malformed_row", where, image, "", detail)
+    size = next((size for r in results if (size := _size(r)) is not None), None)
+    regions = _read_regions(results, size)
+    if isinstance(regions, Fault):  # what is marked there would be background
+        return Rejection(regions.reason, where, image, "", regions.detail)
+    return Row(image, RawPageLabel(regions, size), split, group, name, where)
+
+
+def _size(result: Mapping[str, Any]) -> Size | None:
+    sides: list[Any] = [result.get(key) for key in ("original_width", "original_height")]
+    if not all(is_number(side) and side >= 1 and side == int(side) for side in sides):
+        return None
+    width, height = map(int, sides)
+    return width, height
+
+
+def _read_regions(
+    results: list[Mapping[str, Any]], size: Size | None
+) -> tuple[RawRegion, ...] | Fault:
+    """The regions of a page; a fault where nobody can tell where one of them is."""
+    shapes = [result["value"] for result in results if _is_shape(result)]
+    if any(key in shape for shape in shapes for key in _WITHOUT_CORNERS):
+        detail = "a region is a brush mask or a vector, expected rectangles or polygons"
+        return Fault("malformed_row", detail)
+    if not shapes:
+        return ()
+    if size is None:
+        detail = "no result says original_width and original_height, of which corners are percent"
+        return Fault("malformed_row", detail)
     groups: dict[object, list[Mapping[str, Any]]] = {}
     for number, result in enumerate(results):
         key = result.get("id")
         groups.setdefault(key if isinstance(key, str) else number, []).append(result)
-    regions = (_read_region(group) for group in groups.values())
-    size = next((size for r in results if (size := _size(r)) is not None), None)
-    label = RawPageLabel(tuple(r for r in regions if r is not None), size)
-    return Row(image, label, split, group, name, where)
+    regions = (_read_region(group, size) for group in groups.values())
+    return tuple(region for region in regions if region is not None)
 
 
-def _size(result: Mapping[str, Any]) -> Size | None:
-    width, height = result.get("original_width"), result.get("original_height")
-    if not isinstance(width, int) or not isinstance(height, int) or min(width, height) < 1:
-        return None
-    return width, height
-
-
-def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
+def _read_region(group: list[Mapping[str, Any]], size: Size) -> RawRegion | None:
     """One region of the results of one id; None where they are about the whole page."""
     shape = next((each for each in group if _is_shape(each)), None)
     if shape is None:
@@ -147,10 +168,11 @@ def _read_region(group: list[Mapping[str, Any]]) -> RawRegion | None:
     texts = [_read_text(value.get("text")) for value in values]
     text: str | Fault = next((each for each in texts if each), "")
     return read_region(
-        _read_shape(shape["value"], _size(shape)),
+        _read_shape(shape["value"], size),
         text,
         ignored=any(map(_is_ignored, values)),
         starts_reading="points" not in shape["value"] or is_ours,
+        fault=_ELLIPSE if "radiusX" in shape["value"] else None,
     )
 
 
@@ -171,13 +193,11 @@ def _read_text(written: object) -> str | Fault:
     return next(faults, None) or " ".join(filter(None, map(str, texts)))
 
 
-def _read_shape(value: Mapping[str, Any], size: Size | None) -> Points | Fault:
-    if size is None:
-        return Fault("malformed_region", "expected original_width and original_height")
+def _read_shape(value: Mapping[str, Any], size: Size) -> Points | Fault:
     if "points" in value:
         points = read_points(value["points"])
-    elif "width" in value:
-        points = _read_rectangle(value, size)
+    elif "width" in value or "radiusX" in value:
+        points = _read_box(value, size)
     else:
         points = Fault("malformed_region", "expected a rectangle or a polygon")
     if isinstance(points, Fault):
@@ -186,15 +206,20 @@ def _read_shape(value: Mapping[str, Any], size: Size | None) -> Points | Fault:
     return tuple((x * width_px / 100, y * height_px / 100) for x, y in points)
 
 
-def _read_rectangle(value: Mapping[str, Any], size: Size) -> Points | Fault:
-    """Corners in percent; the rotation is clockwise about the first, in pixels."""
-    numbers = [value.get(key, 0) for key in ("x", "y", "width", "height", "rotation")]
+def _read_box(value: Mapping[str, Any], size: Size) -> Points | Fault:
+    """Corners in percent of a rectangle, or of that round an ellipse.
+
+    The rotation is clockwise in pixels, about the first corner or the ellipse's centre.
+    """
+    sides, start = (("radiusX", "radiusY"), -1) if "radiusX" in value else (("width", "height"), 0)
+    numbers = [value.get(key, 0) for key in ("x", "y", *sides, "rotation")]
     if not all(map(is_number, numbers)):
-        return Fault("malformed_region", f"a rectangle of {numbers!r:.60}, expected numbers")
+        return Fault("malformed_region", f"a shape of {numbers!r:.60}, expected numbers")
     x, y, width, height, rotation = map(float, numbers)
     cosine, sine = math.cos(math.radians(rotation)), math.sin(math.radians(rotation))
     aspect = size[0] / size[1]
-    corners = ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height))
+    left, top = start * width, start * height
+    corners = ((left, top), (width, top), (width, height), (left, height))
     return tuple(
         (x + across * cosine - down / aspect * sine, y + across * aspect * sine + down * cosine)
         for across, down in corners

@@ -97,11 +97,9 @@ def test_dont_care_is_ignored(text: str, label: str) -> None:
     "results",
     [
         [result("ellipselabels", {"x": 1, "y": 1, "radiusX": 3, "radiusY": 2})],
-        [result("brushlabels", {"format": "rle", "rle": [1, 2]})],
         [result("rectangle", {**BOX, "width": None})],
         [result("polygon", {"points": [[1]]})],
-        [{"id": "r1", "type": "rectangle", "value": BOX}],
-        [{**result("rectangle", BOX), "original_width": 0}],
+        [result("keypoint", {"x": 1, "y": 1})],
     ],
 )
 def test_other_shapes_say_what_is_wrong(results: list[Any]) -> None:
@@ -109,6 +107,50 @@ def test_other_shapes_say_what_is_wrong(results: list[Any]) -> None:
 
     assert fault is not None
     assert fault.reason == "malformed_region"
+
+
+def test_place_of_an_ellipse_is_the_rectangle_round_it() -> None:
+    ellipse = {"x": 50, "y": 50, "radiusX": 20, "radiusY": 10, "rotation": 90}
+
+    corners = read([result("ellipse", ellipse)]).points
+
+    flat = [coordinate for corner in corners for coordinate in corner]
+    assert flat == pytest.approx([110, 10, 110, 90, 90, 90, 90, 10])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"id": "r2", "value": BOX},
+        {"id": "r2", "value": BOX, "original_width": 400, "original_height": 200},
+    ],
+)
+def test_first_size_of_a_page_serves_all_its_regions(other: dict[str, Any]) -> None:
+    whole = {**result("rectangle", BOX), "original_width": 200.0, "original_height": 100.0}
+
+    (page,) = parse(task([whole, other]))
+
+    assert not isinstance(page, Rejection)
+    assert page.label.size == (200, 100)
+    assert [region.points for region in page.label.regions] == [CORNERS, CORNERS]
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([{"id": "r1", "value": BOX}], "original_width"),
+        ([{**result("rectangle", BOX), "original_width": 0}], "original_width"),
+        ([{**result("rectangle", BOX), "original_height": 99.5}], "original_width"),
+        ([result("rectangle", BOX), result("brush", {"rle": [1, 2]}, key="r2")], "brush mask"),
+        ([result("vector", {"vertices": [{"x": 1, "y": 1}]})], "vector"),
+    ],
+)
+def test_page_is_rejected_whose_text_is_nobody_knows_where(results: list[Any], said: str) -> None:
+    (found,) = parse(task(results))
+
+    assert isinstance(found, Rejection)
+    assert found.reason == "malformed_row"
+    assert said in found.detail
 
 
 def test_text_of_the_whole_page_is_no_region() -> None:
