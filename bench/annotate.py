@@ -93,7 +93,7 @@ def check(pages: Sequence[LabelledPage], reader: ReadsPages) -> Checked:
         shelf = PageShelf(file)
         for page in track(pages, "reading", console=Console(stderr=True), transient=True):
             image = page.image()
-            source = PageSource(Path(page.name), 1, 1, page.name)
+            source = PageSource(Path(page.name), 1, 1, page.name, page.name)
             found = ProposedPage(source, image.shape[1], image.shape[0], reader.read(image).lines)
             shelf.put(found, page_hash=page_hash(to_grey(image)))
             match = match_page(page.regions, [line.polygon for line in found.lines])

@@ -1,9 +1,10 @@
 """From image files to a folder that PPOCRLabel or Label Studio opens."""
 
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal
 
 from ocr.dataset.pages.converters.labelstudio import (
@@ -54,7 +55,7 @@ def propose_labels(
     reader: ReadsPages,
     budget: int,
     max_pixels: int,
-    known: Collection[tuple[str, int]] = (),
+    known: Mapping[tuple[str, int], str] = MappingProxyType({}),
 ) -> Proposal:
     """Read pages and write some of them to a new folder, in the order for a person to check.
 
@@ -69,7 +70,7 @@ def propose_labels(
         budget: Most pages to write.
         max_pixels: Largest image, width times height.
         known: Pages that were proposed before, of `read_known`: these are not proposed again, and
-            pages like them are worth less.
+            pages like them are worth less; others of their documents are called as they are.
 
     Raises:
         ArtifactExists: The folder is there already.
@@ -78,7 +79,9 @@ def propose_labels(
     check_name(folder.name)
     with folder_written_whole(folder) as part, tempfile.TemporaryFile(dir=part) as file:
         shelf = PageShelf(file)
-        left_out = list(_fill(shelf, read_files(files, reader, max_pixels=max_pixels)))
+        documents = {digest: document for (digest, _), document in known.items()}
+        read = read_files(files, reader, max_pixels=max_pixels, documents=documents)
+        left_out = list(_fill(shelf, read))
         choices = shelf.choose(budget=budget, known=known)
         if not choices:
             raise BadInput(_explain(len(shelf), left_out))

@@ -20,12 +20,14 @@ class PageSource:
         number: Its place among the pages of the file, from 1.
         pages: How many the file has.
         digest: SHA-256 of the file, lower-case hex.
+        document: Names the file in every round, wherever it lies and whatever it is called then.
     """
 
     path: Path
     number: int
     pages: int
     digest: str
+    document: str
 
     @property
     def file(self) -> str:
@@ -71,8 +73,9 @@ class ProposedPage:
 
     @property
     def facts(self) -> Mapping[str, object]:
-        """Its file and place: Label Studio shows them, and `group_field: document` splits by it."""
-        return {"document": self.source.file, "page": self.source.number}
+        """Its file and place, which Label Studio shows; `group_field: document` splits by these."""
+        source = self.source
+        return {"file": source.file, "page": source.number, "document": source.document}
 
     @property
     def doubt(self) -> float:

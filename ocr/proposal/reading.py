@@ -2,9 +2,10 @@
 
 import hashlib
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ocr.dataset.pages.copies import page_hash
 from ocr.errors import BadData
@@ -13,6 +14,8 @@ from ocr.image.pdf import BadDocument
 from ocr.image.pixels import BadImage, to_grey
 from ocr.proposal.page import PageSource, ProposedPage, show_path
 from ocr.reading.page_reader import ReadsPages
+
+_DOCUMENT_DIGITS = 16
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,11 @@ class LeftOut:
 
 
 def read_files(
-    files: Iterable[Path], reader: ReadsPages, *, max_pixels: int
+    files: Iterable[Path],
+    reader: ReadsPages,
+    *,
+    max_pixels: int,
+    documents: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[ProposedPage, bytes] | LeftOut]:
     """Read every page of every file; one is in memory at a time.
 
@@ -32,6 +39,7 @@ def read_files(
         files: Images and PDFs.
         reader: Reads the pages.
         max_pixels: Largest image, width times height; pages of PDFs are drawn coarser instead.
+        documents: What documents are called already, by the digests of their files.
 
     Yields:
         Pages, each with its perceptual hash; of what is damaged, or a copy of a file before it,
@@ -50,10 +58,11 @@ def read_files(
             yield LeftOut(name, f"the same file as {seen[digest]}")
             continue
         seen[digest] = name
+        called = documents.get(digest, digest[:_DOCUMENT_DIGITS])
         try:
             with open_document(data, max_pixels=max_pixels, max_pages=MAX_PAGES) as document:
                 for number in document.numbers:
-                    source = PageSource(path, number, len(document.numbers), digest)
+                    source = PageSource(path, number, len(document.numbers), digest, called)
                     yield _read_page(document, source, reader)
         except (BadImage, BadDocument) as error:
             yield LeftOut(name, str(error))

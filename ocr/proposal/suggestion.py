@@ -1,7 +1,7 @@
 """The pages that a folder holds, as `pages.json` lists them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ class Suggestion:
         file: Where it came from.
         page: Its place among the pages of the file, from 1.
         digest: SHA-256 of the file.
+        document: What the file is called in every round.
         chosen: Because it is useful to correct, or at random.
         doubt: How many of its lines are expected to be wrong.
         novelty: How unlike it is to the pages before it, 0 to 1.
@@ -33,6 +34,7 @@ class Suggestion:
     file: str
     page: int
     digest: str
+    document: str
     chosen: Turn
     doubt: float
     novelty: float
@@ -49,6 +51,7 @@ class Suggestion:
             file=page.source.file,
             page=page.source.number,
             digest=page.source.digest,
+            document=page.source.document,
             chosen=choice.turn,
             doubt=round(page.doubt, 2),
             novelty=round(choice.novelty, 3),
@@ -65,20 +68,25 @@ def write_list(folder: Path, suggestions: Sequence[Suggestion], *, model: str) -
     (folder / LIST).write_text(text, encoding="utf-8")
 
 
-def read_known(folders: Iterable[Path]) -> frozenset[tuple[str, int]]:
-    """Return the pages that folders hold, each as the digest of its file and its number.
+def read_known(folders: Iterable[Path]) -> Mapping[tuple[str, int], str]:
+    """Return the pages that folders hold, and what their documents are called there.
+
+    A page is the digest of its file and its number.
 
     Raises:
         ArtifactNotFound: A folder has no list.
         BadData: A list is damaged.
     """
-    return frozenset(page for folder in folders for page in _read_list(folder / LIST))
+    return {page: document for folder in folders for page, document in _read_list(folder / LIST)}
 
 
-def _read_list(path: Path) -> list[tuple[str, int]]:
+def _read_list(path: Path) -> list[tuple[tuple[str, int], str]]:
     try:
         pages = json.loads(path.read_text(encoding="utf-8"))["pages"]
-        return [(str(page["digest"]), int(page["page"])) for page in pages]
+        return [
+            ((str(page["digest"]), int(page["page"])), str(page.get("document", page["file"])))
+            for page in pages  # documents were called as their files at first
+        ]
     except (FileNotFoundError, NotADirectoryError):
         raise ArtifactNotFound(
             f"no file {path}, which `ocrline annotate` writes into every folder that it makes"

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -82,8 +83,9 @@ def test_label_studio_finds_predictions_with_scores_and_no_annotation(
     first, second = json.loads((tmp_path / "out/labelstudio.json").read_text())
     assert first["data"] == {
         "ocr": "/data/local-files/?d=images/0001-b_b.png",
-        "document": str(files[1]),
+        "file": str(files[1]),
         "page": 1,
+        "document": hashlib.sha256(files[1].read_bytes()).hexdigest()[:16],
     }
     (prediction,) = first["predictions"]
     assert (prediction["model_version"], prediction["score"]) == ("told v1", 0.75)
@@ -186,6 +188,24 @@ def test_pages_of_an_earlier_folder_are_left_to_it(
     assert [page.file for page in made.suggestions] == [str(files[0])]
     with pytest.raises(BadInput, match="all 2 pages were proposed before"):
         propose(files, tmp_path / "x", reader, after=[tmp_path / "out", tmp_path / "next"])
+
+
+@pytest.mark.parametrize("first", ["as files are called", "as their digests"])
+def test_a_document_is_called_the_same_in_every_round_wherever_its_folder_is(
+    reader: ToldReader, tmp_path: Path, first: str
+) -> None:
+    images = [reader.draw([("ONE", 0.5)], seed=3), reader.draw([("TWO", 0.6)], seed=4)]
+    (tmp_path / "two.pdf").write_bytes(image_pdf(images, dpi=200))
+    propose([tmp_path / "two.pdf"], tmp_path / "out", reader, budget=1)
+    (listed,) = json.loads((tmp_path / "out/pages.json").read_text())["pages"]
+    if first == "as files are called":  # the lists of before
+        del listed["document"]
+        (tmp_path / "out/pages.json").write_text(json.dumps({"pages": [listed]}))
+    elsewhere = (tmp_path / "two.pdf").rename(tmp_path / "contract.pdf")
+
+    (page,) = propose([elsewhere], tmp_path / "next", reader, after=[tmp_path / "out"]).suggestions
+
+    assert page.document == listed.get("document", listed["file"])
 
 
 def test_a_folder_that_we_did_not_make_is_no_earlier_one(tmp_path: Path) -> None:

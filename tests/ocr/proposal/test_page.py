@@ -3,7 +3,7 @@ from pathlib import Path
 
 from ocr.proposal.page import PageSource
 
-PAGE = PageSource(Path("scan.pdf"), 1, 2, "0f" * 32)
+PAGE = PageSource(Path("scan.pdf"), 1, 2, "0f" * 32, "0f")
 
 
 def test_a_page_draws_the_same_lot_wherever_its_file_lies() -> None:
