@@ -1,6 +1,6 @@
 """A snapshot of pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,11 @@ class PageSample(Sample):
     """One accepted page and its texts, ignored ones included."""
 
     regions: tuple[Region, ...]
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What Label Studio shows of it; `group_field: document` keeps its group together."""
+        return {"labelled": self.image, "split": self.split, "document": self.group}
 
 
 PageSnapshot = Snapshot[PageSample]

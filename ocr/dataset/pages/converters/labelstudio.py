@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
 
-from ocr.dataset.pages.converters.page import LabelledPage, ReadPage
+from ocr.dataset.pages.converters.page import KnownPage, LabelledPage, ReadPage
 from ocr.dataset.pages.labels.labelstudio import WRITTEN_ID
 from ocr.dataset.pages.region import Region
 
@@ -28,13 +28,15 @@ INTERFACE: Final = """<View>
 """The labelling interface of the tasks: a region has one text, edited in the list of regions."""
 
 
-def to_labelstudio(pages: Iterable[tuple[str, LabelledPage]]) -> Iterator[str]:
+def to_labelstudio(pages: Iterable[tuple[str, KnownPage]]) -> Iterator[str]:
     """Write tasks to import, piece by piece; images are files of a local storage.
 
     Args:
         pages: The pages, each with the path of its image under the storage's document root.
     """
-    return to_list({**to_task(image), "annotations": [to_results(page)]} for image, page in pages)
+    return to_list(
+        {**to_task(image, page.facts), "annotations": [to_results(page)]} for image, page in pages
+    )
 
 
 def to_labelstudio_predictions(
@@ -69,9 +71,9 @@ def to_list(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
     yield "[]\n" if opening == "[\n" else "\n]\n"
 
 
-def to_task(image: str, facts: Mapping[str, object] | None = None) -> dict[str, object]:
+def to_task(image: str, facts: Mapping[str, object]) -> dict[str, object]:
     """Write what a task is about: its image, and facts that are listed and sorted by."""
-    return {"data": {"ocr": LOCAL_FILES + quote(image), **(facts or {})}}
+    return {"data": {"ocr": LOCAL_FILES + quote(image), **facts}}
 
 
 def to_results(

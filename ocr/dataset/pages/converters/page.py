@@ -22,13 +22,17 @@ class LabelledPage(Protocol):
         """Its texts, ignored ones included."""
 
 
-class ReadPage(LabelledPage, Protocol):
+class KnownPage(LabelledPage, Protocol):
+    """A page of which it is known where it comes from."""
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What a person is shown of the page besides its image, by name."""
+
+
+class ReadPage(KnownPage, Protocol):
     """A page that a model read."""
 
     @property
     def confidences(self) -> tuple[float, ...]:
         """How sure it is of the text of each region, 0 to 1."""
-
-    @property
-    def facts(self) -> Mapping[str, object]:
-        """What a person is shown of the page besides its image, by name."""

@@ -9,6 +9,8 @@ from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
+from ocr.dataset.quarantine import Rejection
+from ocr.dataset.split import SPLITS
 from ocr.errors import ArtifactExists
 from ocr.store import Store
 from ocr.store.folder import download_folder
@@ -55,6 +57,28 @@ def test_labelstudio_tasks_come_back_as_they_went_out(
     export_pages(snapshot, tmp_path / "out", kind="labelstudio")
 
     assert contents(read_back(store, tmp_path / "out", "labelstudio")) == contents(snapshot)
+
+
+def test_tasks_of_all_splits_in_one_export_keep_names_splits_and_groups(
+    store: Store, tmp_path: Path
+) -> None:
+    root, images = tmp_path / "data", {split: f"{split}-7/1.png" for split in SPLITS}
+    for split, image in images.items():
+        write_pages(root, split, {image: [split]})
+    train, val, test = SPLITS
+    labels = PageLabelFiles("paddleocr", root, train, val, test, group_pattern="(.*)/")
+    files = export_pages(prepare(store, labels), tmp_path / "out", kind="labelstudio")
+
+    tasks = [task for file in files for task in json.loads(file.read_text())]
+    (tmp_path / "out/export.json").write_text(json.dumps(tasks))
+    exported = PageLabelFiles(
+        "labelstudio", tmp_path / "out", "export.json", group_field="document"
+    )
+
+    facts = {task["data"]["split"]: task["data"]["labelled"] for task in tasks}
+    assert facts == images
+    groups = [row.group for row in exported.read() if not isinstance(row, Rejection)]
+    assert groups == ["train-7", "val-7", "test-7"]
 
 
 def test_paddleocr_labels_come_back_but_for_the_texts_of_ignored_regions(
