@@ -45,9 +45,9 @@ class ImageFinder:
 
         The reference's path is tried as it is, then without its leading folders one by one, of
         each first in the folder of the export, whose images may be called as another's are. An
-        upload is then any file of the name that it had before Label Studio cleaned it, those right
-        in the root before those in its folders. Where there is none of these, the first is
-        returned.
+        upload is then any file of the name that it had before Label Studio cleaned it: those right
+        in the folder of the export, else those right in the root, else any. Where there is none
+        of these, the first is returned.
         """
         written = _reference(data) if isinstance(data, Mapping) else ""
         if not written:
@@ -69,7 +69,10 @@ class ImageFinder:
         if not hashes:
             return []
         names = self._uploads.get(_clean(join_accents(uploaded)), [])
-        return [each for each in names if "/" not in each] or names
+        for folder in (self._folder, PurePosixPath()):
+            if right_there := [each for each in names if PurePosixPath(each).parent == folder]:
+                return right_there
+        return names
 
     @cached_property
     def _uploads(self) -> dict[str, list[str]]:

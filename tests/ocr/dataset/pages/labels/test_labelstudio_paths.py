@@ -99,5 +99,22 @@ def test_upload_that_several_files_may_be_is_each_of_them() -> None:
     assert find(reference, "a_1.png", "old/a_1.png") == ["a_1.png"]
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (("a_1.png", "round-2/a 1.png"), ["round-2/a 1.png"]),
+        (("a_1.png", "round-2/a 1.png", "round-2/a_1.png"), ["round-2/a 1.png", "round-2/a_1.png"]),
+        (("a_1.png", "round-1/a_1.png", "round-2/images/a_1.png"), ["a_1.png"]),
+        (("round-1/a_1.png", "round-2/old/a_1.png"), ["round-1/a_1.png", "round-2/old/a_1.png"]),
+    ],
+)
+def test_upload_in_the_folder_of_the_export_comes_before_another_of_its_name(
+    files: tuple[str, ...], found: list[str]
+) -> None:
+    finder = ImageFinder(exists=lambda image: False, list_files=lambda: files, folder="round-2")
+
+    assert finder.find({"ocr": "/data/upload/3/1a2b3c4d-a_1.png"}) == found
+
+
 def test_path_as_imported_has_no_hash_to_strip() -> None:
     assert find({"ocr": "1a2b3c4d-a.png"}, "a.png") == ["1a2b3c4d-a.png"]
