@@ -22,7 +22,7 @@ _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_C
 
 
 def turn_image(image: Image, rotation: Rotation) -> Image:
-    """Return an image (H, W, 3) turned, or itself where nothing is to be turned."""
+    """Return an image (H, W) or (H, W, 3) turned, or itself where nothing is to be turned."""
     return np.asarray(cv2.rotate(image, _TURNS[rotation])) if rotation else image
 
 

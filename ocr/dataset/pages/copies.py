@@ -19,9 +19,11 @@ from scipy.sparse import csr_array
 from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.duplicates import join
 from ocr.dataset.pages.label import PageLabel
+from ocr.dataset.pages.upright import find_turn
 from ocr.dataset.split import Codes
-from ocr.image.perceptual_hash import difference_hash
+from ocr.image.perceptual_hash import difference_hash, turned_hashes
 from ocr.image.pixels import GreyImage
+from ocr.image.turning import ROTATIONS
 
 _COLUMNS, _ROWS = 16, 128
 HASH_BYTES = _COLUMNS * _ROWS // 8
@@ -63,10 +65,15 @@ def page_hash(grey: GreyImage) -> bytes:
     return difference_hash(grey, columns=_COLUMNS, rows=_ROWS)
 
 
+def page_hashes(grey: GreyImage) -> bytes:
+    """Hash a page as each of ROTATIONS turns it: which of these is upright, its labels say."""
+    return b"".join(turned_hashes(grey, columns=_COLUMNS, rows=_ROWS))
+
+
 def cluster_pages(candidates: CandidateTable[PageLabel], *, rule: CopyRule) -> Codes:
     """Number the clusters of copies of one page, one number per candidate."""
-    words = count_words([_texts(candidate.row.label) for candidate in candidates])
-    return cluster_copies(candidates.column("hash"), words, rule=rule)
+    texts, hashes = _look_at(candidates)
+    return cluster_copies(hashes, count_words(texts), rule=rule)
 
 
 def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRule) -> Codes:
@@ -106,9 +113,9 @@ def find_copies(
     others: the page with fewer words decides, and they need not all be right. A page that looks
     like many is a filled form: there the rarer words tell a copy, not what is printed on each.
     """
-    pages = [_texts(candidate.row.label) for table in (read, labelled) for candidate in table]
-    words, hashes = count_words(pages), read.column("hash")
-    theirs, others = words[len(read) :], labelled.column("hash")
+    (texts, hashes), (their_texts, others) = _look_at(read), _look_at(labelled)
+    words = count_words([*texts, *their_texts])
+    theirs = words[len(read) :]
     are_copies = np.zeros(len(read), bool)
     for block in _blocks(len(read)):
         bits, ours = _unpack(hashes[block]), words[: len(read)][block]
@@ -173,8 +180,16 @@ def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     return csr_array((ones, columns, ends), shape=(len(places), len(known)))
 
 
-def _texts(label: PageLabel) -> list[str]:
-    return [region.text for region in label.regions]
+def _look_at(candidates: CandidateTable[PageLabel]) -> tuple[list[list[str]], NDArray[np.uint8]]:
+    """Texts of each page, and its hash as it lies upright: (N, 256)."""
+    texts: list[list[str]] = []
+    turns: list[int] = []
+    for candidate in candidates:
+        regions = candidate.row.label.regions
+        texts.append([region.text for region in regions])
+        turns.append(ROTATIONS.index(find_turn([each for each in regions if not each.ignored])))
+    hashes = candidates.column("hash").reshape(len(texts), len(ROTATIONS), HASH_BYTES)
+    return texts, hashes[np.arange(len(texts)), np.array(turns, np.intp)]
 
 
 def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -6,7 +6,7 @@ from ocr.dataset.candidate import EncodedImage, Row
 from ocr.dataset.inputs import RenderedImage
 from ocr.dataset.inspection import Inspector
 from ocr.dataset.labels.text_rule import TextRule
-from ocr.dataset.pages.copies import page_hash
+from ocr.dataset.pages.copies import page_hashes
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.labels import RawPageLabel, RawRegion
 from ocr.dataset.pages.limits import PageLimits
@@ -39,7 +39,7 @@ def page_inspector(
     return Inspector(
         limits=limits,
         batch=_BATCH,
-        hash_image=page_hash,
+        hash_image=page_hashes,
         label_of=_label_of,
         rewrite=lambda label: label.written(texts),
         find_fault=find_fault,

@@ -5,8 +5,15 @@ import numpy as np
 import pytest
 
 from ocr.dataset.pages import copies as module
-from ocr.dataset.pages.copies import HASH_BYTES, cluster_copies, count_words, page_hash
+from ocr.dataset.pages.copies import (
+    HASH_BYTES,
+    cluster_copies,
+    count_words,
+    page_hash,
+    page_hashes,
+)
 from ocr.image.pixels import Image, decode_image, encode_png, to_grey
+from ocr.image.turning import ROTATIONS, turn_image
 from tests.ocr.dataset.rules import COPIES
 
 
@@ -55,6 +62,14 @@ def test_copies_cluster(copy: str) -> None:
     first, second, third = cluster([page_hash(to_grey(page)) for page in pages])
 
     assert first == third != second
+
+
+def test_hashes_of_a_page_are_those_of_its_turns() -> None:
+    page = receipt(0)
+
+    turned = [page_hash(to_grey(turn_image(page, rotation))) for rotation in ROTATIONS]
+
+    assert page_hashes(to_grey(page)) == b"".join(turned)
 
 
 def test_receipts_of_one_printer_do_not_cluster() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from ocr.dataset.pages.copies import HASH_BYTES, CopyRule, find_copies
+from ocr.dataset.pages.region import Region
+from ocr.image.turning import ROTATIONS
 
 RULE = CopyRule(bit_share=0.2, word_share=0.9)
 DIGITS = "0123456789"
@@ -27,11 +29,11 @@ class Table:
 
     def __iter__(self) -> Iterator[Any]:
         for texts in self.pages:
-            regions = [SimpleNamespace(text=text) for text in texts]
+            regions = [Region((), text) for text in texts]
             yield SimpleNamespace(row=SimpleNamespace(label=SimpleNamespace(regions=regions)))
 
     def column(self, _name: str) -> Any:
-        return np.full((len(self.pages), HASH_BYTES), 0x55, np.uint8)
+        return np.full((len(self.pages), len(ROTATIONS) * HASH_BYTES), 0x55, np.uint8)
 
 
 class Template:

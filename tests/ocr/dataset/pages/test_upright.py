@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.region import Region
 from ocr.dataset.pages.snapshot import open_page_snapshot
 from ocr.dataset.pages.upright import find_turn
@@ -15,6 +16,7 @@ from ocr.image.pixels import encode_png
 from ocr.image.turning import BACK, ROTATIONS, Rotation, turn_image, turn_points
 from ocr.store import Store
 from ocr.store.folder import download_folder
+from tests.ocr.dataset.pages import preparing
 from tests.ocr.dataset.pages.invoices import cut, fetch, prepare
 from tests.ocr.dataset.pages.sheets import add_row, draw_page, entry
 
@@ -41,6 +43,25 @@ def test_lines_of_a_turned_page_are_cut_out_as_those_of_an_upright_one(
 
     assert turned == upright
     assert len(upright) == 3 * len(TEXTS)
+
+
+@pytest.mark.parametrize("rotation", ROTATIONS)
+def test_a_page_of_test_that_lies_otherwise_is_kept_out_of_train(
+    store: Store, tmp_path: Path, rotation: Rotation
+) -> None:
+    root, again = tmp_path / "data", tmp_path / "again"
+    write_sheets(root, 180)
+    write_sheets(again, rotation)
+    (again / "test.png").rename(root / "again.png")
+    row = (again / "test.txt").read_text().replace("test.png", "again.png")
+    (root / "train.txt").write_text((root / "train.txt").read_text() + row)
+    labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
+
+    made = preparing.prepare(store, root, labels=labels)
+
+    (found,) = made.quarantine
+    assert found.reason.endswith("_image_in_two_splits")
+    assert found.examples[0].image == "again.png"
 
 
 def test_doubted_lines_of_a_page_upside_down_are_upright(store: Store, tmp_path: Path) -> None:
