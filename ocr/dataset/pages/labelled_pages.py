@@ -83,13 +83,16 @@ def read_labelled_pages(
 
 
 def _is_project(labels: Path, encoding: Encoding) -> bool:
-    """Whether PPOCRLabel wrote the file: its images are named with the folder that it lies in."""
+    """Whether PPOCRLabel wrote the file: images beside it are named with their folder of then."""
     if not labels.is_file():
         return False
     folder = labels.absolute().parent
     with labels.open(encoding=encoding, errors="replace") as file:
         image = turn_slashes(file.readline().removeprefix("\ufeff").partition("\t")[0])
-    return image.startswith(f"{folder.name}/") and not (folder / image).exists()
+    called, slash, name = image.partition("/")
+    with FolderRoot(folder).images() as images:
+        is_beside = bool(called.strip(".")) and "/" not in name and images.exists(name)
+        return bool(slash) and (called == folder.name or is_beside) and not images.exists(image)
 
 
 def _refuse_lines(labels: Path, rejections: Sequence[Rejection]) -> None:

@@ -65,6 +65,28 @@ def test_project_of_ppocrlabel_is_read_with_its_checked_pages(tmp_path: Path, wr
     assert [each.reason for each in rejections] == ["unconfirmed_page"]
 
 
+def test_project_is_read_whose_folder_was_renamed(tmp_path: Path) -> None:
+    write_pages(tmp_path / "june", "drawn.txt", {"a.png": ["ONE"], "b.png": ["TWO"]})
+    rows = (tmp_path / "june/drawn.txt").read_text()
+    (tmp_path / "june/Label.txt").write_text(rows.replace("a.png", "may/a.png"))
+
+    pages, rejections = read_labelled_pages(tmp_path / "june/Label.txt", max_pixels=10**6)
+
+    assert ([page.name for page in pages], rejections) == (["a.png", "b.png"], [])
+
+
+@pytest.mark.parametrize("image", ["../a.png", "/a.png", "may/june/a.png", "may/" + "a" * 5000])
+def test_image_of_another_folder_is_none_beside_the_labels(tmp_path: Path, image: str) -> None:
+    write_pages(tmp_path, "det.txt", {"a.png": ["ONE"]})
+    rows = (tmp_path / "det.txt").read_text()
+    (tmp_path / "det.txt").write_text(f"{image}\t[]\n{rows}")
+
+    pages, rejections = read_labelled_pages(tmp_path / "det.txt", max_pixels=10**6)
+
+    assert [page.name for page in pages] == ["a.png"]
+    assert [each.image for each in rejections] == [image]
+
+
 def test_folder_of_the_same_name_in_the_label_files_folder_is_where_images_lie(
     tmp_path: Path,
 ) -> None:
