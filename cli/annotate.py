@@ -31,8 +31,9 @@ _COLUMNS = ("page", "of", "chosen", "doubt", "novelty", "lines", "least sure of"
 _THEN: Final[Mapping[str, str]] = {
     "ppocrlabel": "open the folder with PPOCRLabel, correct and confirm page after page, and train "
     "on its Label.txt (source: ppocrlabel)",
-    "labelstudio": "make a project with labelstudio.xml, import labelstudio.json, correct and "
-    "submit task after task, and train on the export (source: labelstudio)",
+    "labelstudio": "make a project with labelstudio.xml, let it use predictions to prelabel tasks, "
+    "import labelstudio.json, correct and submit task after task, and train on the export (source: "
+    "labelstudio)",
 }
 
 

@@ -63,6 +63,12 @@ def test_a_table_says_which_pages_to_check_first_and_why(tmp_path: Path, capsys:
     }
 
 
+def test_label_studio_shows_predictions_only_where_it_is_told_to(capsys: Out) -> None:
+    run(["annotate", "scans", "--to", "labelstudio", "--output", "out"])
+
+    assert "let it use predictions to prelabel tasks" in capsys.readouterr().err
+
+
 def test_machines_are_told_the_same(capsys: Out) -> None:
     arguments = ["annotate", "scans", "--to", "labelstudio", "--output", "out", "--json"]
     code = run(arguments)
