@@ -59,12 +59,14 @@ def _run_flow(params: BatchParams) -> "BatchRef":
 
 
 def _start_prefect(settings: Settings) -> None:
+    from cli.stack.shown import warn_of_left
     from deploy.services import ensure_prefect
 
     # The terminal hears the stages themselves; Prefect's own lines go to its log.
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         server = ensure_prefect(settings)
+    warn_of_left(settings)
     if server is not None:
         said = escape(f"{server.ui_url}  (login: {server.password_file})")
         ERR.print(f"  Prefect  {said}", soft_wrap=True)

@@ -73,6 +73,7 @@ def _start_services(
     settings: Settings, deployment: DeploymentParams, endpoint: str, *, with_gateway: bool
 ) -> None:
     """Start or reuse what the run needs on this machine, and say where it is."""
+    from cli.stack.shown import warn_of_left
     from deploy.services import (
         ensure_gateway,
         ensure_prefect,
@@ -100,5 +101,6 @@ def _start_services(
         ERR.print(f"  Prefect  {said}", soft_wrap=True)
         if server.warning:
             tell("[yellow]warning:[/]", server.warning)
+    warn_of_left(settings, gateway=endpoint if needs_gateway else "")
     if needs_gateway:
         ERR.print(f"  gateway  {escape(endpoint)}", soft_wrap=True)

@@ -85,16 +85,25 @@ def ensure_service(
     environment: Mapping[str, str],
     is_up: Callable[[], bool],
     timeout_s: float = 120,
+    replaces: bool = False,
 ) -> Service:
-    """Wait for the remembered process if it has this environment; else start one in its place.
+    """Wait for the remembered process; start one where there is none, or it hangs.
 
-    One that does not come up, as it hangs, is replaced too.
+    Args:
+        folder: Where services are remembered.
+        name: The service's.
+        command: What starts it.
+        url: Where it is then.
+        environment: What it is told besides our environment.
+        is_up: Whether it is.
+        timeout_s: Most seconds until it is.
+        replaces: Whether one of another environment is replaced. It may run jobs.
 
     Raises:
         ServiceFailed: As ``start_service`` does.
     """
     service = find_service(folder, name)
-    if service is not None and service.environment == _digest(environment):
+    if service and (not replaces or service.environment == _digest(environment)):
         with suppress(NotUp, psutil.NoSuchProcess):
             _wait_until_up(psutil.Process(service.pid), service, is_up=is_up, timeout_s=timeout_s)
             return service

@@ -18,7 +18,7 @@ from deploy.parts import minio, server
 from deploy.services import (
     GATEWAYS,
     WORKER,
-    ensure_fallen_gateways,
+    ensure_gateways,
     ensure_server,
     ensure_store,
     ensure_worker,
@@ -72,7 +72,7 @@ def bring_back(settings: Settings) -> None:
     """
     ensure_store(settings)
     service = ensure_server(settings)
-    ensure_fallen_gateways(settings)
+    ensure_gateways(settings)
     ensure_worker(settings, service.url)
 
 

@@ -22,6 +22,7 @@ from deploy.background import (
 from deploy.keys import require_keys
 from deploy.memory import read_memory, write_memory
 from deploy.parts import minio, server
+from deploy.parts.variables import our_variables
 from deploy.password import read_or_make_password
 from deploy.ports import (
     becomes_free,
@@ -77,17 +78,19 @@ def ensure_store(settings: Settings) -> Service | None:
         return minio.ensure_minio(settings.home, folder, moves=False)
 
 
-def ensure_server(settings: Settings) -> Service:
-    """Start or reuse the Prefect server of this home."""
+def ensure_server(settings: Settings, *, replaces: bool = False) -> Service:
+    """Start or reuse the Prefect server of this home; replace one that differs only if told."""
     with _locked(settings):
         password = read_or_make_password(password_file(settings))
-        return server.ensure_server(settings, services_folder(settings), password)
+        folder = services_folder(settings)
+        return server.ensure_server(settings, folder, password, replaces=replaces)
 
 
-def ensure_worker(settings: Settings, url: str) -> str:
+def ensure_worker(settings: Settings, url: str, *, replaces: bool = False) -> str:
     """Start or reuse the worker of the server at an address; return a warning, if there is one.
 
-    One that works with another store is left as it is: to replace it would end the jobs it runs.
+    One that works with another store is left as it is, as is one with other variables unless
+    told: to replace it would end the jobs it runs.
     """
     folder = services_folder(settings)
     with _locked(settings):
@@ -103,9 +106,10 @@ def ensure_worker(settings: Settings, url: str) -> str:
             WORKER,
             command=python_module("deploy.worker"),
             url=url,
-            environment={**_our_environment(settings), **client_variables(settings, url)},
+            environment={**our_variables(settings), **client_variables(settings, url)},
             # It needs seconds until it listens, which a run of the terminal has no use for.
             is_up=partial(_has_worker_begun, folder),
+            replaces=replaces or bool(worker and worker.url != url),
         )
     log = folder / f"{WORKER}.log"
     return f"what runs the UI's jobs had ended and is started again; see {log}" * had_ended
@@ -122,13 +126,16 @@ def find_prefect(settings: Settings) -> bool:
     return True
 
 
-def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Service | None:
+def ensure_gateway(
+    settings: Settings, endpoint: str, *, engine: str = "", replaces: bool = False
+) -> Service | None:
     """Start or reuse the gateway at a loopback endpoint; None: it is elsewhere, or run by hand.
 
     Args:
         settings: Of this machine.
         endpoint: Its address.
         engine: What is to run the nets; empty: as the environment says.
+        replaces: Whether one with other variables is replaced, as one with another engine is.
     """
     parts = urlsplit(endpoint)
     if parts.hostname not in LOOPBACK:
@@ -147,6 +154,9 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
         if ours:
             require_keys(settings)
         memory = read_memory(folder)
+        had = memory.engines.get(name, "")
+        if ours and not replaces:
+            engine, replaces = engine or had, bool(engine) and engine != had
         write_memory(folder, replace(memory, engines={**memory.engines, name: engine}))
         try:
             return ensure_service(
@@ -155,13 +165,14 @@ def ensure_gateway(settings: Settings, endpoint: str, *, engine: str = "") -> Se
                 command=python_module("serving"),
                 url=endpoint,
                 environment={
-                    **_our_environment(settings),
+                    **our_variables(settings),
                     # One service for both spellings of an address.
                     "OCRLINE_HOST": "::1" if parts.hostname == "::1" else "127.0.0.1",
                     "OCRLINE_PORT": str(port),
                     **({"OCRLINE_ENGINE": engine} if engine else {}),
                 },
                 is_up=partial(is_up_at, folder, name, f"{endpoint}/health/live"),
+                replaces=replaces,
             )
         except ServiceFailed:
             # Another home's gateway may have taken the port while ours was starting.
@@ -179,20 +190,22 @@ def remember_endpoint(settings: Settings, endpoint: str, *, engine: str = "") ->
             (settings.home / REMEMBERED).write_text(f"{endpoint} {engine}", encoding="utf-8")
 
 
-def ensure_remembered_gateway(settings: Settings) -> Service | None:
+def ensure_remembered_gateway(settings: Settings, *, replaces: bool = False) -> Service | None:
     """Start or reuse the gateway at the address remembered last; return None without one."""
     endpoint, engine = read_remembered(settings.home)
-    return ensure_gateway(settings, endpoint, engine=engine) if endpoint else None
+    if not endpoint:
+        return None
+    return ensure_gateway(settings, endpoint, engine=engine, replaces=replaces)
 
 
-def ensure_fallen_gateways(settings: Settings) -> None:
+def ensure_gateways(settings: Settings, *, replaces: bool = False) -> None:
     """Start again every gateway that ended by itself, with the engine that it had."""
     folder = services_folder(settings)
     for path in sorted(folder.glob(f"{GATEWAYS}.json")):
-        fallen = recall_service(folder, path.stem)
-        if fallen and find_service(folder, path.stem) is None:
+        started = recall_service(folder, path.stem)
+        if started and (replaces or find_service(folder, path.stem) is None):
             engine = read_memory(folder).engines.get(path.stem, "")
-            ensure_gateway(settings, fallen.url, engine=engine)
+            ensure_gateway(settings, started.url, engine=engine, replaces=replaces)
 
 
 def remembered_endpoint(settings: Settings) -> str:
@@ -209,7 +222,7 @@ def ensure_keeper(settings: Settings) -> Service:
             KEEPER,
             command=python_module("deploy.keeper"),
             url="",
-            environment=_our_environment(settings),
+            environment=our_variables(settings),
             is_up=lambda: True,
         )
 
@@ -272,14 +285,6 @@ def _has_worker_begun(folder: Path) -> bool:
     """Say whether it can be told whose it is, which it cannot while it is being executed."""
     worker = find_service(folder, WORKER)
     return bool(worker and find_owner(worker.pid))
-
-
-def _our_environment(settings: Settings) -> dict[str, str]:
-    ours = {k: v for k, v in os.environ.items() if k.startswith(("OCRLINE_", "MINIO_"))}
-    # Where `ocrline serve` listens is not where these do; the database is the server's alone.
-    others = ("OCRLINE_HOST", "OCRLINE_PORT", "OCRLINE_DATABASE", "OCRLINE_DATABASE_PASSWORD")
-    kept = {k: v for k, v in ours.items() if k not in others}
-    return {**kept, "OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
 
 
 def _locked(settings: Settings, *, is_whole: bool = True) -> FileLock:

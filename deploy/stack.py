@@ -20,7 +20,7 @@ from deploy.runs import POOL, drain, runs_elsewhere, set_paused
 from deploy.services import (
     KEEPER,
     WORKER,
-    ensure_fallen_gateways,
+    ensure_gateways,
     ensure_keeper,
     ensure_remembered_gateway,
     ensure_server,
@@ -42,7 +42,7 @@ DRAINING = "draining"
 
 
 def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
-    """Start or reuse every part; yield the name of each before it is waited for.
+    """Start, reuse or replace every part; yield the name of each before it is waited for.
 
     Args:
         settings: Of this machine.
@@ -68,13 +68,13 @@ def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
         yield "store"
         ensure_store(settings)
         yield "Prefect"
-        service = ensure_server(settings)
+        service = ensure_server(settings, replaces=True)
         _end_draining(settings, service.url)
         yield "gateway"
-        ensure_fallen_gateways(settings)
-        ensure_remembered_gateway(settings)
+        ensure_remembered_gateway(settings, replaces=True)
+        ensure_gateways(settings, replaces=True)
         yield "worker"
-        ensure_worker(settings, service.url)
+        ensure_worker(settings, service.url, replaces=True)
         _wait_for_worker(settings, service.url)
         yield "keeper"
         is_kept = True

@@ -135,12 +135,14 @@ def _is_agreed() -> bool:
 
 def _start(store: str, *, with_worker: bool = True) -> Settings:
     """Start or reuse Prefect's server, and point this process at it."""
+    from cli.stack.shown import warn_of_left
     from deploy.services import ensure_prefect
 
     settings = settings_for(store)
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     with ERR.status("starting the local services"):
         ensure_prefect(settings, with_worker=with_worker)
+    warn_of_left(settings)
     return settings
 
 

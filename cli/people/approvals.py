@@ -65,7 +65,10 @@ def _answer(which: str, decision: Literal["approve", "reject"], *, by: str, reas
 
 def _connect(*, with_worker: bool = True) -> None:
     """Point this process at Prefect's server, which is started if it is not there."""
+    from cli.stack.shown import warn_of_left
     from deploy.services import ensure_prefect
 
+    settings = settings_for("")
     with ERR.status("asking the local services"):
-        ensure_prefect(settings_for(""), with_worker=with_worker)
+        ensure_prefect(settings, with_worker=with_worker)
+    warn_of_left(settings)

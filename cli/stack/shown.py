@@ -2,11 +2,15 @@
 
 import time
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from rich.markup import escape
 from rich.table import Table
 
 from cli.output import OUT, print_table, tell
+from configs.settings import Settings
+from deploy.parts.variables import describe_left
+from deploy.services import services_folder
 from deploy.status import Part, StackStatus
 
 MARKS = {"up": "[green]up[/]", "starting": "[yellow]starting[/]", "down": "[red]down[/]"}
@@ -59,6 +63,18 @@ def print_status(status: StackStatus) -> None:
         )
     for warning in status.warnings:
         tell("[yellow]warning:[/]", warning)
+
+
+def warn_of_left(settings: Settings, *, gateway: str = "") -> None:
+    """Say what of the stack, left as it runs, is not as this command's variables say.
+
+    Args:
+        settings: Of this machine.
+        gateway: Address of the gateway that the command works with; empty: with none.
+    """
+    name = f"gateway-{urlsplit(gateway).port or 80}" if gateway else ""
+    if said := describe_left(settings, services_folder(settings), gateway=name):
+        tell("[yellow]warning:[/]", said)
 
 
 def _length(seconds: float) -> str:

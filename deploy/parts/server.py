@@ -14,7 +14,7 @@ from deploy.background import (
     python_module,
 )
 from deploy.memory import read_memory, write_memory
-from deploy.parts.database import connect_to, find_database
+from deploy.parts.database import SQLITE, connect_to, find_database
 from deploy.ports import find_address, is_up_at, pick_port
 
 NAME = "prefect"
@@ -23,25 +23,37 @@ PROCESS = "deploy.parts.prefect_process"
 EVENT_ORDER = "deploy.parts.event_order"
 
 
-def ensure_server(settings: Settings, folder: Path, password: str) -> Service:
+def ensure_server(
+    settings: Settings, folder: Path, password: str, *, replaces: bool = False
+) -> Service:
     """Start or reuse the server where it was; its port is another's only if somebody has it.
+
+    Args:
+        settings: Of this machine.
+        folder: Where services are remembered.
+        password: ``user:password`` of its login.
+        replaces: Whether one with other settings is replaced; else it keeps its database.
 
     Raises:
         ServiceFailed: It did not come up, or its database cannot be reached.
     """
     known, memory = find_service(folder, NAME), read_memory(folder)
     url = find_address(folder, NAME, had=memory.port, preferred=PORT)
+    if known and not replaces and find_database(settings, folder) != (memory.database or SQLITE):
+        kept = {"database": memory.database, "database_password": ""}
+        settings = settings.model_copy(update=kept)
     database = connect_to(settings, folder)
+    start = partial(_start, settings, folder, password, database, replaces=replaces)
     try:
-        service = _start(settings, folder, url, password, database)
+        service = start(url)
     except ServiceFailed:
         if known:
             raise
         # Another home's services may have taken the port while ours was starting.
-        service = _start(settings, folder, _loopback(pick_port(0)), password, database)
+        service = start(_loopback(pick_port(0)))
     address = find_database(settings, folder)
-    kept = replace(memory, port=urlsplit(service.url).port or 0, database=address)
-    write_memory(folder, kept)
+    port = urlsplit(service.url).port or 0
+    write_memory(folder, replace(memory, port=port, database=address))
     return service
 
 
@@ -50,7 +62,13 @@ def _loopback(port: int) -> str:
 
 
 def _start(
-    settings: Settings, folder: Path, url: str, password: str, database: dict[str, str]
+    settings: Settings,
+    folder: Path,
+    password: str,
+    database: dict[str, str],
+    url: str,
+    *,
+    replaces: bool,
 ) -> Service:
     return ensure_service(
         folder,
@@ -76,4 +94,5 @@ def _start(
         },
         # Not /api/health, which the server of another home answers as well.
         is_up=partial(is_up_at, folder, NAME, f"{url}/api/admin/version", password=password),
+        replaces=replaces,
     )

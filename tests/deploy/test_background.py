@@ -57,18 +57,17 @@ background.start_service(
 """
 
 
-def start_web(folder: Path, **environment: str) -> Service:
+def start_web(folder: Path, *, replaces: bool = False, **environment: str) -> Service:
     port = pick_port(0)
     url = f"http://127.0.0.1:{port}"
     return ensure_service(
         folder,
         "web",
-        command=python_module(
-            "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(folder)
-        ),
+        command=python_module("http.server", str(port), "--bind", "127.0.0.1", "-d", str(folder)),
         url=url,
         environment=environment,
-        is_up=lambda: answers(url),
+        is_up=lambda: (found := find_service(folder, "web")) is not None and answers(found.url),
+        replaces=replaces,
     )
 
 
@@ -164,16 +163,16 @@ def test_of_a_damaged_memory_nothing_is_recalled(tmp_path: Path, damaged: bytes)
     assert find_service(tmp_path, "folder") is None
 
 
-def test_a_service_of_another_environment_is_replaced(tmp_path: Path) -> None:
+def test_a_service_of_another_environment_is_left_unless_told(tmp_path: Path) -> None:
     service = start_web(tmp_path, TOKEN="old-and-secret")
     kept = (tmp_path / "web.json").read_text()
 
-    other = start_web(tmp_path, TOKEN="new")
+    left = start_web(tmp_path, TOKEN="new")
+    other = start_web(tmp_path, TOKEN="new", replaces=True)
 
-    gone = not psutil.pid_exists(service.pid) or _is_zombie(service.pid)
     stop_service(tmp_path, "web")
-    assert other.pid != service.pid
-    assert gone
+    assert left == service != other
+    assert not psutil.pid_exists(service.pid) or _is_zombie(service.pid)
     assert "old-and-secret" not in kept
 
 

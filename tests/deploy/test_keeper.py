@@ -13,8 +13,8 @@ from deploy.background import find_service, start_service, stop_service
 from deploy.keeper import cut_logs, find_dead
 from deploy.ports import pick_port
 from deploy.services import (
-    ensure_fallen_gateways,
     ensure_gateway,
+    ensure_gateways,
     services_folder,
     stop_services,
 )
@@ -43,7 +43,7 @@ def test_every_gateway_that_died_is_brought_back_where_it_was(folder: Path) -> N
         kill(folder, name)
     dead = find_dead(folder)
 
-    ensure_fallen_gateways(Settings())
+    ensure_gateways(Settings())
 
     again = [find_service(folder, name) for name in names]
     assert dead == names
@@ -58,7 +58,7 @@ def test_what_was_stopped_or_cannot_be_read_is_not_missed(folder: Path) -> None:
 
     dead = find_dead(folder)
 
-    ensure_fallen_gateways(Settings())
+    ensure_gateways(Settings())
     assert dead == []
     assert stop_services(Settings()) == []
 

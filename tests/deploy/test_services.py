@@ -8,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-import httpx
 import psutil
 import pytest
 
@@ -52,17 +51,6 @@ def test_gateways_of_two_endpoints_run_side_by_side_and_stop_together(tmp_path: 
     assert sorted(stopped) == sorted(s.name for s in started if s)
     assert not any(answers(f"{endpoint}/health/live") for endpoint in endpoints)
     assert settings.home.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_gateway_with_another_token_is_replaced() -> None:
-    endpoint = local_endpoint()
-    ensure_gateway(Settings(), endpoint)
-    open_to_all = httpx.get(f"{endpoint}/v1/models", trust_env=False).status_code
-
-    ensure_gateway(settings_with(OCRLINE_TOKEN="hush"), endpoint)
-
-    asked = httpx.get(f"{endpoint}/v1/models", trust_env=False).status_code
-    assert (open_to_all, asked) == (200, 401)
 
 
 def test_where_serve_listens_does_not_replace_a_gateway() -> None:

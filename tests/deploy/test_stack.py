@@ -47,8 +47,8 @@ def paused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     monkeypatch.setattr(stack, "find_service", lambda *_: service)
     monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: [])
     monkeypatch.setattr(stack, "_wait_for_worker", lambda *_: None)
-    for part in ("store", "server", "fallen_gateways", "remembered_gateway", "worker", "keeper"):
-        monkeypatch.setattr(stack, f"ensure_{part}", lambda *_: service)
+    for part in ("store", "server", "gateways", "remembered_gateway", "worker", "keeper"):
+        monkeypatch.setattr(stack, f"ensure_{part}", lambda *_, **_named: service)
     monkeypatch.setattr(stack, "PrefectApi", Api)
     monkeypatch.setattr(Api, "paused", [], raising=False)
     return Api.paused
@@ -77,7 +77,7 @@ def test_after_a_down_that_was_interrupted_the_next_start_lets_runs_begin(
 def test_a_start_that_fails_leaves_a_keeper_only_where_one_was(
     paused: list[bool], monkeypatch: pytest.MonkeyPatch, running: list[str]
 ) -> None:
-    def fail(_: Settings) -> None:
+    def fail(_: Settings, **_named: object) -> None:
         raise ServiceFailed("its port is taken")
 
     kept: list[Settings] = []
