@@ -5,6 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from typing import Annotated
 
 import psutil
 import typer
@@ -31,6 +32,7 @@ from cli.stack import down, status, up
 from configs.presets import ConfigError, describe
 from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
+from deploy.parts.release import name_release
 from ocr.errors import OcrError
 
 UNAVAILABLE = 5
@@ -43,6 +45,29 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(name_release())
+        raise typer.Exit
+
+
+@app.callback()
+def _take_options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the release, its code and where that lies.",
+            callback=_show_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
 app.command(epilog="Example: ocrline retrain demo --set recogniser.epochs=8")(retrain.retrain)
 app.command(epilog="Example: ocrline prepare receipts --set dataset.root=data/receipts")(
     prepare.prepare

@@ -14,6 +14,7 @@ from deploy.api import PrefectApi
 from deploy.background import Service, find_service
 from deploy.parts import minio, server
 from deploy.parts.database import find_database, show_address
+from deploy.parts.release import find_of_others, name_release
 from deploy.password import read_private
 from deploy.runs import Queue, read_queues
 from deploy.services import (
@@ -100,7 +101,13 @@ def read_status(settings: Settings) -> StackStatus:
         warnings=list(
             dict.fromkeys(
                 filter(
-                    None, (*_warn_of_home(settings.home), why_unknown, *(why for _, why in told))
+                    None,
+                    (
+                        *_warn_of_home(settings.home),
+                        *_warn_of_others(services_folder(settings)),
+                        why_unknown,
+                        *(why for _, why in told),
+                    ),
                 )
             )
         ),
@@ -112,6 +119,12 @@ def _warn_of_home(home: Path) -> Iterator[str]:
         check_home(home)
     except OcrError as error:
         yield str(error)
+
+
+def _warn_of_others(folder: Path) -> Iterator[str]:
+    if names := find_of_others(folder):
+        said = f"{', '.join(names)}: started by another release or other code than {name_release()}"
+        yield f"{said}; `ocrline up` starts them anew"
 
 
 def read_parts(settings: Settings) -> Iterator[Part]:

@@ -15,6 +15,7 @@ from deploy.background import (
 )
 from deploy.memory import read_memory, write_memory
 from deploy.parts.database import SQLITE, connect_to, find_database
+from deploy.parts.release import CODE, name_release
 from deploy.ports import find_address, is_up_at, pick_port
 
 NAME = "prefect"
@@ -90,6 +91,7 @@ def _start(
             "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
             "PREFECT_SERVER_EVENTS_CAUSAL_ORDERING": EVENT_ORDER,
             "DO_NOT_TRACK": "1",
+            CODE: name_release(),
             **database,
         },
         # Not /api/health, which the server of another home answers as well.

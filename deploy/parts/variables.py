@@ -9,6 +9,7 @@ from configs.settings import Settings, variable_of
 from deploy.background import Service, find_service
 from deploy.memory import read_memory
 from deploy.parts.database import SQLITE
+from deploy.parts.release import CODE, name_release
 
 NOT_THE_GATEWAYS = Settings.model_fields.keys() - {
     *("engine", "paddle_serving_python", "token"),
@@ -23,7 +24,8 @@ def our_variables(settings: Settings) -> dict[str, str]:
     # Where `ocrline serve` listens is not where these do; the database is the server's alone.
     others = ("OCRLINE_HOST", "OCRLINE_PORT", "OCRLINE_DATABASE", "OCRLINE_DATABASE_PASSWORD")
     kept = {k: v for k, v in ours.items() if k not in others}
-    return {**kept, "OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
+    places = {"OCRLINE_HOME": str(settings.home), "OCRLINE_STORE": settings.store}
+    return {**kept, **places, CODE: name_release()}
 
 
 def describe_left(settings: Settings, folder: Path, *, gateway: str = "") -> str:
@@ -50,7 +52,7 @@ def _name_differing(settings: Settings, gateway: Service) -> list[str]:
         theirs = psutil.Process(gateway.pid).environ()
     except psutil.Error:
         return []
-    others = {variable_of(field) for field in NOT_THE_GATEWAYS}
+    others = {CODE, *map(variable_of, NOT_THE_GATEWAYS)}  # of other code is what `status` says
     if (settings.home / "keys.json").exists():
         others.add("OCRLINE_TOKEN")  # it is a key then, which the gateway knows
     ours = our_variables(settings).items()
