@@ -12,6 +12,7 @@ import psutil
 from configs.settings import Settings
 from deploy.api import PrefectApi
 from deploy.background import Service, find_service
+from deploy.deployments.memory import read_refused
 from deploy.parts import minio, server
 from deploy.parts.database import find_database, show_address
 from deploy.parts.release import find_of_others, name_release
@@ -105,6 +106,7 @@ def read_status(settings: Settings) -> StackStatus:
                     (
                         *_warn_of_home(settings.home),
                         *_warn_of_others(services_folder(settings)),
+                        *warn_of_refused(settings.home),
                         why_unknown,
                         *(why for _, why in told),
                     ),
@@ -125,6 +127,13 @@ def _warn_of_others(folder: Path) -> Iterator[str]:
     if names := find_of_others(folder):
         said = f"{', '.join(names)}: started by another release or other code than {name_release()}"
         yield f"{said}; `ocrline up` starts them anew"
+
+
+def warn_of_refused(home: Path) -> Iterator[str]:
+    """Yield why each project is refused whose deployments stay as they are, in a line."""
+    for why in read_refused(home):
+        said = f"refused, its deployments stay as they are: {' '.join(why.split())}"
+        yield f"{said}; mend it, then: ocrline deployments apply"
 
 
 def read_parts(settings: Settings) -> Iterator[Part]:

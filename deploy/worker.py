@@ -20,7 +20,6 @@ from prefect.utilities.processutils import command_to_string, setup_signal_handl
 from prefect.workers.process import ProcessJobConfiguration, ProcessWorker
 from pydantic import Field
 
-from configs.presets import ConfigError
 from configs.settings import Settings
 from deploy.automations.lost_runs import ensure_ended
 from deploy.automations.notices import ensure_told
@@ -74,9 +73,12 @@ def offer(settings: Settings) -> None:
     with get_client(sync_client=True) as client:
         ensure_pool(client, settings)
     try:
-        for file in apply_remembered(settings).gone:
+        applied = apply_remembered(settings)
+        for file in applied.gone:
             sys.stderr.write(f"no file {file}: its deployments stay as they are\n")
-    except (ConfigError, BadData, Timeout) as error:
+        for why in applied.refused:
+            sys.stderr.write(f"refused, its deployments stay as they are: {why}\n")
+    except (BadData, Timeout) as error:
         sys.stderr.write(f"deployments stay as they are: {error}\n")
 
 

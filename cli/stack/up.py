@@ -131,7 +131,7 @@ def _bring_up(settings: Settings, endpoint: str) -> None:
 
 def _say_where(settings: Settings) -> None:
     from deploy.services import password_file, remembered_endpoint
-    from deploy.status import read_parts
+    from deploy.status import read_parts, warn_of_refused
 
     ui = next(part.address for part in read_parts(settings) if part.name == "Prefect")
     for name, said in (
@@ -140,4 +140,6 @@ def _say_where(settings: Settings) -> None:
         ("store", settings.store),
     ):
         ERR.print(f"  {name:<8} {escape(said)}", soft_wrap=True)
+    for said in warn_of_refused(settings.home):
+        tell("[yellow]warning:[/]", said)
     ERR.print("`ocrline status` shows it again, `ocrline down` ends it", markup=False)

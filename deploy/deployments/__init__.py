@@ -3,7 +3,8 @@
 - `declaration` – what is said of one deployment
 - `singles` – those that every machine has, one line each
 - `project` – those of a project: its retraining, its smoke, its look for new data
-- `remembered` – the projects that were applied, and all deployments that follow from them
+- `memory` – the projects that were applied, and those that were refused, in a file
+- `remembered` – which of them are there, and all deployments that follow from them
 - `facts` – a deployment, declared or found, as names and values to compare
 - `difference` – what an apply would do, as a person reads it
 - `server` – reads what Prefect's server has

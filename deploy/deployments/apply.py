@@ -6,18 +6,13 @@ from dataclasses import dataclass
 from filelock import FileLock
 from prefect.client.orchestration import SyncPrefectClient, get_client
 
+from configs.presets import ConfigError
 from configs.settings import Settings
 from deploy.deployments.declaration import Declaration
 from deploy.deployments.difference import Change, compare, differing
 from deploy.deployments.facts import facts_of_declared
-from deploy.deployments.remembered import (
-    Names,
-    declare_all,
-    find_gone,
-    name_sources,
-    read_remembered,
-    remember,
-)
+from deploy.deployments.memory import Names, read_remembered, remember
+from deploy.deployments.remembered import declare_all, find_gone, name_sources
 from deploy.deployments.server import Stored, read_stored
 from deploy.deployments.writing import change, create, retire
 from deploy.pool import ensure_pool
@@ -34,6 +29,7 @@ class Plan:
     Attributes:
         names: What is to be remembered.
         gone: Files of projects that were applied before, and are gone or out of reach.
+        refused: Why each project is that was applied before and cannot be.
         declared: All deployments that there are to be, by full name.
         stored: All that there are, by full name.
         changes: What becomes of each.
@@ -41,6 +37,7 @@ class Plan:
 
     names: Names
     gone: Sequence[str]
+    refused: Sequence[str]
     declared: dict[str, Declaration]
     stored: dict[str, Stored]
     changes: list[Change]
@@ -56,7 +53,7 @@ def make_plan(
     settings: Settings,
     given: Sequence[str] = (),
     *,
-    keeps_gone: bool = False,
+    keeps_unfit: bool = False,
 ) -> Plan:
     """Find out what differs.
 
@@ -64,17 +61,22 @@ def make_plan(
         client: Of Prefect's server.
         settings: Of this machine.
         given: Presets and YAML files beside those that were applied before.
-        keeps_gone: Whether the deployments of a file that is gone stay as they are, as nobody is
-            there to say that it is gone for good.
+        keeps_unfit: Whether the deployments of a file that is gone, or refused, stay as they are,
+            as nobody is there to say that it is gone for good, or to mend it.
 
     Raises:
-        ConfigError: A project cannot be read.
+        ConfigError: A project is refused.
     """
     before = read_remembered(settings.home)
     gone = find_gone(before)
-    kept = {source: before[source] for source in gone if keeps_gone}
-    groups = declare_all(name_sources(before, given))
+    groups, refused = declare_all(name_sources(before, given))
+    if refused and not keeps_unfit:
+        raise ConfigError(next(iter(refused.values())))
+    kept = {source: before[source] for source in (*gone, *refused) if keeps_unfit}
     names = {source: [each.full_name for each in group] for source, group in groups.items()}
+    all_names = kept | names
+    # In their order: of two with one name the earlier one has it, each time.
+    ordered = {each: all_names[each] for each in (*before, *names) if each in all_names}
     declared = {each.full_name: each for group in groups.values() for each in group}
     stored = read_stored(client)
     changes = compare(
@@ -82,7 +84,7 @@ def make_plan(
         {name: each.describe() for name, each in stored.items()},
         {name for source in before.keys() - kept.keys() for name in before[source]},
     )
-    return Plan({**kept, **names}, gone, declared, stored, changes)
+    return Plan(ordered, gone, list(refused.values()), declared, stored, changes)
 
 
 def apply_all(
@@ -91,7 +93,7 @@ def apply_all(
     given: Sequence[str] = (),
     *,
     shown: Plan | None = None,
-    keeps_gone: bool = False,
+    keeps_unfit: bool = False,
 ) -> Plan:
     """Do what differs, one apply of this machine at a time, and remember it; returns what was done.
 
@@ -100,15 +102,15 @@ def apply_all(
         settings: Of this machine.
         given: As for a plan.
         shown: What a person agreed to; None: nobody was asked.
-        keeps_gone: As for a plan.
+        keeps_unfit: As for a plan.
 
     Raises:
-        ConfigError: A project cannot be read.
+        ConfigError: A project is refused.
         BadInput: It is not what the person agreed to any more.
     """
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(settings.home / LOCK, timeout=TIMEOUT_S):
-        plan = make_plan(client, settings, given, keeps_gone=keeps_gone)
+        plan = make_plan(client, settings, given, keeps_unfit=keeps_unfit)
         if shown is not None and plan.changes != shown.changes:
             raise BadInput("by now there is something else to do than was shown: apply again")
         ensure_pool(client, settings)
@@ -120,7 +122,7 @@ def apply_all(
                     change(client, plan.declared[each.name], plan.stored[each.name])
                 case "no longer declared":
                     retire(client, plan.stored[each.name])
-        remember(settings.home, plan.names)
+        remember(settings.home, plan.names, plan.refused)
         return plan
 
 
@@ -128,6 +130,7 @@ def apply_remembered(settings: Settings) -> Plan:
     """Apply the projects of before again, as a start of the stack does; returns what was done.
 
     The deployments of a file that is gone stay as they are: it may be on a share that comes later.
+    So do those of one that is refused, which keeps no other project from being applied.
     """
     with get_client(sync_client=True) as client:
-        return apply_all(client, settings, keeps_gone=True)
+        return apply_all(client, settings, keeps_unfit=True)

@@ -1,45 +1,15 @@
-"""The projects that were applied on this machine, kept in a file of its home."""
+"""The projects that were applied on this machine, and what they declare by now."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from configs.presets import ConfigError, load_project
 from deploy.deployments.declaration import Declaration
+from deploy.deployments.memory import Names
 from deploy.deployments.project import declare_project
 from deploy.deployments.singles import SINGLES
-from ocr.errors import BadData
-from ocr.store.whole import written_whole
 
-FILE = "deployments.json"
 EVERY_MACHINE = "every machine"
-
-Names = Mapping[str, Sequence[str]]
-"""The presets and YAML files that were applied, oldest first, and the deployments of each."""
-
-
-def read_remembered(home: Path) -> Names:
-    """Return what was applied.
-
-    Raises:
-        BadData: The file that names it is damaged.
-    """
-    path = home / FILE
-    if not path.exists():
-        return {}
-    try:
-        said = json.loads(path.read_text(encoding="utf-8"))["projects"]
-        if isinstance(said, list):  # as releases wrote it that did not know which were of whom
-            return {str(source): [] for source in said}
-        return {source: [str(name) for name in names] for source, names in said.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadData(f"{path} is damaged: {error!r}; remove it, and apply each project") from None
-
-
-def remember(home: Path, names: Names) -> None:
-    """Keep what was applied."""
-    with written_whole(home / FILE) as file:
-        file.write(json.dumps({"projects": names}, indent=1).encode())
 
 
 def find_gone(remembered: Names) -> list[str]:
@@ -57,33 +27,36 @@ def name_sources(remembered: Names, given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*(each for each in remembered if each not in missing), *named]))
 
 
-def declare_all(sources: Sequence[str]) -> dict[str, list[Declaration]]:
-    """Return all deployments that there are to be, by the project that says so.
+def declare_all(
+    sources: Sequence[str],
+) -> tuple[dict[str, list[Declaration]], dict[str, str]]:
+    """Return all deployments that there are to be, by project, and why others are refused.
 
-    Those of every machine are of EVERY_MACHINE.
-
-    Raises:
-        ConfigError: A project cannot be read, or two have one name, of themselves or a deployment.
+    Those of every machine are of EVERY_MACHINE. A project is refused that cannot be read, or that
+    has the name of one before it, or of a deployment of such a one.
     """
     declared = {EVERY_MACHINE: list(SINGLES)}
-    owners: dict[str, str] = {}
+    owners = {_name(each): EVERY_MACHINE for each in SINGLES}
+    refused: dict[str, str] = {}
     for source in sources:
         try:
             project = load_project(source)
+            deployments = list(declare_project(project))
         except ConfigError as error:
-            raise ConfigError(f"{source}: {error}") from None
-        _own(owners, f"name: {project.params.name!r}", source)
-        declared[source] = list(declare_project(project))
-    for source, deployments in declared.items():
-        for each in deployments:
-            _own(owners, f"the deployment {each.full_name}", source)
-    return declared
+            refused[source] = f"{source}: {error}"
+            continue
+        things = [f"name: {project.params.name!r}", *map(_name, deployments)]
+        if taken := [thing for thing in things if thing in owners]:
+            said = f"{taken[0]} is of {owners[taken[0]]} and of {source}"
+            refused[source] = f"{said}; give the project another name"
+            continue
+        owners |= dict.fromkeys(things, source)
+        declared[source] = deployments
+    return declared, refused
 
 
-def _own(owners: dict[str, str], thing: str, source: str) -> None:
-    other = owners.setdefault(thing, source)
-    if other != source:
-        raise ConfigError(f"{thing} is of {other} and of {source}; give the project another name")
+def _name(deployment: Declaration) -> str:
+    return f"the deployment {deployment.full_name}"
 
 
 def _is_file(source: str) -> bool:

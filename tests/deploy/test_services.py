@@ -14,6 +14,7 @@ import pytest
 from cli.main import run
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service
+from deploy.deployments.memory import remember
 from deploy.memory import StackMemory, read_memory, write_memory
 from deploy.ports import pick_port
 from deploy.services import (
@@ -152,6 +153,24 @@ def test_prefect_at_another_port_is_told(
         run(["up"])
 
     assert one_line(capsys).count("warning: Prefect moved: its port 1 is taken by") == 1
+
+
+def test_a_project_that_was_refused_is_named_at_each_start_and_by_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("cli.stack.up._bring_up", lambda *_: None)
+    remember(Settings().home, {}, ["shy.yaml: operation.new_samples: False\nis not allowed"])
+    said = (
+        "warning: refused, its deployments stay as they are: shy.yaml: operation.new_samples: False"
+        " is not allowed; mend it, then: ocrline deployments apply"
+    )
+
+    run(["up"])
+    at_start = one_line(capsys)
+    run(["status"])
+
+    assert said in at_start
+    assert said in one_line(capsys)
 
 
 def one_line(capsys: pytest.CaptureFixture[str]) -> str:

@@ -1,17 +1,12 @@
 """Which projects an apply knows of."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from configs.presets import ConfigError
-from deploy.deployments.remembered import (
-    declare_all,
-    find_gone,
-    name_sources,
-    read_remembered,
-    remember,
-)
+from deploy.deployments.memory import read_remembered, remember
+from deploy.deployments.remembered import EVERY_MACHINE, declare_all, find_gone, name_sources
 from ocr.errors import BadData
 from tests.deploy.deployments.conftest import write_project
 
@@ -39,8 +34,10 @@ def test_a_file_that_is_gone_declares_nothing_any_more(tmp_path: Path) -> None:
 def test_two_projects_of_one_name_are_refused(tmp_path: Path) -> None:
     files = [str(write_project(tmp_path / name)) for name in ("a.yaml", "b.yaml")]
 
-    with pytest.raises(ConfigError, match=r"'digits' is of .*a\.yaml and of .*b\.yaml"):
-        declare_all(files)
+    declared, refused = declare_all(files)
+
+    assert list(declared) == [EVERY_MACHINE, files[0]]
+    assert re.match(r"name: 'digits' is of .*a\.yaml and of .*b\.yaml", refused[files[1]])
 
 
 def test_a_project_whose_deployment_would_be_that_of_another_is_refused(tmp_path: Path) -> None:
@@ -49,12 +46,13 @@ def test_a_project_whose_deployment_would_be_that_of_another_is_refused(tmp_path
     form = str(write_project(tmp_path / "form.yaml", name="ocrline"))
 
     for sources, said in (
-        ([good, smoke], rf"retrain-lines/digits-smoke is of {good} and of {smoke}"),
-        ([smoke, good], rf"retrain-lines/digits-smoke is of {smoke} and of {good}"),
-        ([form], rf"retrain-lines/ocrline is of every machine and of {form}"),
+        ([good, smoke], f"retrain-lines/digits-smoke is of {good} and of {smoke}"),
+        ([smoke, good], f"retrain-lines/digits-smoke is of {smoke} and of {good}"),
+        ([form], f"retrain-lines/ocrline is of every machine and of {form}"),
     ):
-        with pytest.raises(ConfigError, match=f"{said}; give the project another name"):
-            declare_all(sources)
+        _, refused = declare_all(sources)
+
+        assert refused[sources[-1]] == f"the deployment {said}; give the project another name"
 
 
 def test_the_list_of_a_release_before_is_read(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from prefect.client.schemas.actions import DeploymentUpdate
 from configs.settings import Settings
 from deploy.deployments.apply import apply_remembered
 from deploy.deployments.difference import differing
+from deploy.deployments.memory import read_refused
 from deploy.worker import offer
 from tests.deploy.deployments.conftest import FULL, SMOKE, apply, stored, write_project
 
@@ -96,6 +97,50 @@ def test_a_start_of_the_stack_retires_nothing_of_a_file_that_is_out_of_reach(
         (FULL, "changed"),
         ("watch-lines/digits", "no longer declared"),
     ]
+
+
+def test_a_project_that_is_refused_keeps_its_deployments_and_no_other_from_being_applied(
+    client: SyncPrefectClient, project: Path, tmp_path: Path, capsys: Out
+) -> None:
+    bad = write_project(tmp_path / "bad.yaml", name="bad")
+    apply(bad, project)
+    before = stored(client, "retrain-lines/bad").describe()
+    write_project(bad, "  new_samples: no", name="bad")
+    write_project(project, cron="0 4 * * tue")
+    capsys.readouterr()
+
+    offer(Settings())
+    offer(Settings())
+
+    said = capsys.readouterr().err.splitlines()
+    (schedule,) = stored(client, FULL).deployment.schedules
+    assert said[0] == said[1]
+    assert said[0].startswith(f"refused, its deployments stay as they are: {bad}: operation.new_")
+    assert schedule.schedule.model_dump()["cron"] == "0 4 * * tue"
+    assert stored(client, "retrain-lines/bad").describe() == before
+    assert [f"refused, its deployments stay as they are: {why}" for why in refused()] == said[:1]
+    assert apply() == 2  # where a person is there to mend it
+    write_project(bad, name="bad")
+    assert apply() == 0
+    assert refused() == []
+
+
+def refused() -> list[str]:
+    return read_refused(Settings().home)
+
+
+def test_of_two_projects_of_one_name_the_earlier_one_has_it_at_each_start(
+    client: SyncPrefectClient, project: Path, tmp_path: Path
+) -> None:
+    other = write_project(tmp_path / "other.yaml", name="other")
+    apply(project, other)
+    write_project(other, cron="0 5 * * *")
+
+    first, second = apply_remembered(Settings()), apply_remembered(Settings())
+
+    assert [len(plan.refused) for plan in (first, second)] == [1, 1]
+    assert first.refused == second.refused
+    assert list(second.names)[-2:] == [str(project), str(other)]
 
 
 def test_what_another_machine_applied_is_left_alone(
