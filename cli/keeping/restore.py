@@ -49,9 +49,11 @@ def _print(report: "RestoreReport", *, seconds: float) -> None:
         f"{report.bytes / 1e9:.3f} GB, {seconds:.1f} s; home {escape(report.home)}",
         soft_wrap=True,
     )
+    open_to_all = "until `ocrline keys add` the gateway asks nobody for a key"
     if not report.secrets:
         said = (
-            "the backup has no passwords and keys: new ones are made, blocks are filled again, and "
-            "until `ocrline keys add` the gateway asks nobody for a key"
+            "the backup has no passwords and keys: new ones are made, blocks are filled again, and"
         )
-        OUT.print(said, soft_wrap=True)
+        OUT.print(f"{said} {open_to_all}", soft_wrap=True)
+    elif not report.gateway_keys:
+        OUT.print(f"the backup has no keys of the gateway: {open_to_all}", soft_wrap=True)

@@ -10,9 +10,10 @@ from tasks.notifying.targets import targets_path
 REMEMBERED: Final = ("deployments.json", "services/endpoint", "services/stack.json")
 """What this machine was told and would have to be told again."""
 NOTIFICATIONS: Final = "notifications.yaml"
+GATEWAY_KEYS: Final = "keys.json"
 SECRET: Final = (
     NOTIFICATIONS,
-    "keys.json",
+    GATEWAY_KEYS,
     *(f"services/{of}-password" for of in ("prefect", "database", "minio")),
 )
 """Passwords, keys and addresses with keys in them, which a backup has only when asked."""

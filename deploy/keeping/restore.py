@@ -8,7 +8,7 @@ from pathlib import Path
 from configs.settings import Settings
 from deploy.background import ServiceFailed, find_service
 from deploy.keeping.database import DATABASE, Database, open_database
-from deploy.keeping.home import place_of
+from deploy.keeping.home import GATEWAY_KEYS, place_of
 from deploy.memory import FILE, read_memory, write_memory
 from deploy.parts.database import find_database
 from deploy.services import services_folder
@@ -36,6 +36,7 @@ class RestoreReport:
         bytes: Of all.
         database: Of which kind; empty: the backup has none.
         secrets: Whether passwords and keys were in it.
+        gateway_keys: Whether those were that the gateway knows.
         created: When the backup was made.
     """
 
@@ -45,6 +46,7 @@ class RestoreReport:
     bytes: int
     database: str
     secrets: bool
+    gateway_keys: bool
     created: str
 
 
@@ -102,6 +104,7 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
         bytes=done,
         database=archive.head.database,
         secrets=archive.head.secrets,
+        gateway_keys=f"home/{GATEWAY_KEYS}" in names,
         created=archive.head.created,
     )
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.main import run
 from cli.options import settings_for
 from configs.settings import Settings
 from deploy.keeping.restore import restore
@@ -136,6 +137,25 @@ def test_a_backup_with_secrets_has_them(
     assert "me:hush@host" in notifications.read_text()
     assert {path.stat().st_mode & 0o777 for path in (password, notifications)} == {0o600}
     assert rows(there.home, "SELECT name FROM block_document") == [("chat",)]
+
+
+@pytest.mark.parametrize("has_keys", [True, False])
+def test_a_backup_with_secrets_but_without_keys_of_the_gateway_warns_of_an_open_one(
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    has_keys: bool,
+) -> None:
+    if not has_keys:
+        (settings.home / "keys.json").unlink()
+    path = save(settings, tmp_path / "a.tar.zst", with_secrets=True)
+    there = new_home(tmp_path / "other", monkeypatch)
+
+    assert run(["restore", str(path), "--store", there.store]) == 0
+
+    said = "the backup has no keys of the gateway: until `ocrline keys add` the gateway asks nobody"
+    assert (said in capsys.readouterr().out) != has_keys
 
 
 def test_others_of_the_machine_read_nothing_of_what_came_back(
