@@ -96,6 +96,17 @@ def test_nets_that_a_person_rolled_back_are_held_however_they_are_exported(
     assert judge(project, project.add("v5", checkpoint=candidate.checkpoints[0])).accepted
 
 
+def test_version_that_was_rolled_back_to_one_of_the_same_nets_is_held(
+    project: ToyProject, candidate: ModelRef
+) -> None:
+    again = project.add("v3", checkpoint="checkpoints/v1")
+    project.promote("v3")
+    project.rollback()
+
+    assert not judge(project, again).accepted
+    assert judge(project, candidate).accepted
+
+
 def test_version_that_a_failed_deployment_took_back_may_try_again(
     project: ToyProject, candidate: ModelRef
 ) -> None:
