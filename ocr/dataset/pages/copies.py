@@ -72,7 +72,7 @@ def page_hashes(grey: GreyImage) -> bytes:
 
 def cluster_pages(candidates: CandidateTable[PageLabel], *, rule: CopyRule) -> Codes:
     """Number the clusters of copies of one page, one number per candidate."""
-    texts, hashes = _look_at(candidates)
+    ((texts, hashes),) = _look_at(candidates)
     return cluster_copies(hashes, count_words(texts), rule=rule)
 
 
@@ -83,7 +83,8 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
     ten seconds, and no pair is kept.
 
     Args:
-        hashes: (N, 256) bytes of `page_hash`.
+        hashes: (N, L, 256) bytes of `page_hash`, of each page as it lies and as it may be turned:
+            two pages look alike when they do in one way.
         words: (N, W) of `count_words`.
         rule: When two pages are copies of one.
 
@@ -93,9 +94,9 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
     labels = np.arange(len(hashes), dtype=np.int32)
     blocks = _blocks(len(hashes))
     for first, left in enumerate(blocks):
-        bits = _unpack(hashes[left])
+        bits = _bits(hashes[left])
         for right in blocks[first:]:
-            are_copies = _look_alike(bits, _unpack(hashes[right]), share=rule.bit_share)
+            are_copies = _look_alike(bits, _bits(hashes[right]), share=rule.bit_share)
             are_copies &= labels[left, None] != labels[right]
             if are_copies.any():
                 are_copies &= _read_alike(words[left], words[right], share=rule.word_share)
@@ -113,15 +114,15 @@ def find_copies(
     others: the page with fewer words decides, and they need not all be right. A page that looks
     like many is a filled form: there the rarer words tell a copy, not what is printed on each.
     """
-    (texts, hashes), (their_texts, others) = _look_at(read), _look_at(labelled)
+    (texts, hashes), (their_texts, others) = _look_at(read, labelled)
     words = count_words([*texts, *their_texts])
     theirs = words[len(read) :]
     are_copies = np.zeros(len(read), bool)
     for block in _blocks(len(read)):
-        bits, ours = _unpack(hashes[block]), words[: len(read)][block]
-        alike = np.zeros((len(bits), len(labelled)), bool)
+        bits, ours = _bits(hashes[block]), words[: len(read)][block]
+        alike = np.zeros((ours.shape[0], len(labelled)), bool)
         for other in _blocks(len(labelled)):
-            alike[:, other] = _look_alike(bits, _unpack(others[other]), share=rule.bit_share)
+            alike[:, other] = _look_alike(bits, _bits(others[other]), share=rule.bit_share)
         common = (ours @ theirs.T).toarray()
         fewer = np.minimum(ours.sum(axis=1)[:, None], theirs.sum(axis=1))
         found = alike & (common >= min(rule.word_share, READ_SHARE) * fewer)
@@ -180,16 +181,31 @@ def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     return csr_array((ones, columns, ends), shape=(len(places), len(known)))
 
 
-def _look_at(candidates: CandidateTable[PageLabel]) -> tuple[list[list[str]], NDArray[np.uint8]]:
-    """Texts of each page, and its hash as it lies upright: (N, 256)."""
-    texts: list[list[str]] = []
-    turns: list[int] = []
-    for candidate in candidates:
-        regions = candidate.row.label.regions
-        texts.append([region.text for region in regions])
-        turns.append(ROTATIONS.index(find_turn([each for each in regions if not each.ignored])))
-    hashes = candidates.column("hash").reshape(len(texts), len(ROTATIONS), HASH_BYTES)
-    return texts, hashes[np.arange(len(texts)), np.array(turns, np.intp)]
+def _look_at(*tables: CandidateTable[PageLabel]) -> list[tuple[list[list[str]], NDArray[np.uint8]]]:
+    """Texts of the pages of each table, and their hashes as they lie and as they are upright.
+
+    Both, for of two copies that lie alike the labels of one may not say how: (N, 2, 256), or
+    (N, 1, 256) where all pages are upright.
+    """
+    texts = [[_texts(each.row.label) for each in table] for table in tables]
+    turns = [np.array([_turn(each.row.label) for each in table], np.intp) for table in tables]
+    is_any_turned = any(each.any() for each in turns)
+    found = []
+    for table, of_each, turned in zip(tables, texts, turns, strict=True):
+        hashes = table.column("hash").reshape(len(of_each), len(ROTATIONS), HASH_BYTES)
+        upright = hashes[np.arange(len(of_each)), turned]
+        ways = [hashes[:, 0], upright] if is_any_turned else [upright]
+        found.append((of_each, np.stack(ways, axis=1)))
+    return found
+
+
+def _texts(label: PageLabel) -> list[str]:
+    return [region.text for region in label.regions]
+
+
+def _turn(label: PageLabel) -> int:
+    """Return the position in ROTATIONS of how the labels say that a page is turned upright."""
+    return ROTATIONS.index(find_turn([each for each in label.regions if not each.ignored]))
 
 
 def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -209,11 +225,22 @@ def _words_in(text: str) -> Iterator[str]:
             yield run
 
 
-def _unpack(hashes: NDArray[np.uint8]) -> NDArray[np.float32]:
-    return np.unpackbits(hashes, axis=1).astype(np.float32)
+def _bits(hashes: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
+    """Unpack (N, L, 256) to the bits of each way that a page may lie: L times (N, 2048)."""
+    return [np.unpackbits(way, axis=1).astype(np.float32) for way in hashes.swapaxes(0, 1)]
 
 
 def _look_alike(
+    left: Sequence[NDArray[np.float32]], right: Sequence[NDArray[np.float32]], *, share: float
+) -> NDArray[np.bool_]:
+    """Tell which pages of both are alike in one way: (N, M)."""
+    first, *others = (_are_alike(*each, share=share) for each in zip(left, right, strict=True))
+    for each in others:
+        first |= each
+    return first
+
+
+def _are_alike(
     left: NDArray[np.float32], right: NDArray[np.float32], *, share: float
 ) -> NDArray[np.bool_]:
     both = left @ right.T

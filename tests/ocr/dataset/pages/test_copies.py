@@ -50,7 +50,7 @@ CHANGES: dict[str, Callable[[Image], Image]] = {
 
 def cluster(hashes: Sequence[bytes], *texts: str) -> list[int]:
     """Number the clusters of pages of these texts; without texts, by looks alone."""
-    joined = np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, HASH_BYTES)
+    joined = np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, 1, HASH_BYTES)
     words = count_words([[text] for text in texts] or [[] for _ in hashes])
     return list(map(int, cluster_copies(joined, words, rule=COPIES)))
 
@@ -129,7 +129,7 @@ BILINGUAL = ["Invoice No. 发票号码", "12803818", "Sold to 永安五金店"]
 
 def cluster_regions(*pages: Sequence[str]) -> list[int]:
     """Number the clusters of pages that look alike, of the regions of each."""
-    hashes = np.frombuffer(ALIKE * len(pages), np.uint8).reshape(-1, HASH_BYTES)
+    hashes = np.frombuffer(ALIKE * len(pages), np.uint8).reshape(-1, 1, HASH_BYTES)
     return list(map(int, cluster_copies(hashes, count_words(pages), rule=COPIES)))
 
 

@@ -50,7 +50,7 @@ def test_two_scans_of_one_form_share_a_split_though_labelled_a_little_differentl
 
 
 def test_two_thousand_pages_that_look_alike_take_megabytes() -> None:
-    hashes = np.full((2000, 256), 0x55, np.uint8)
+    hashes = np.full((2000, 1, 256), 0x55, np.uint8)
     words = count_words([["the same", f"{n}"] for n in range(2000)])
 
     tracemalloc.start()

@@ -1,5 +1,6 @@
 """Pages lie as their labels say together, and stay as they are where those say nothing."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,24 @@ def test_lines_of_a_turned_page_are_cut_out_as_those_of_an_upright_one(
 
     assert turned == upright
     assert len(upright) == 3 * len(TEXTS)
+
+
+def test_a_copy_of_a_test_page_is_found_where_its_labels_do_not_say_how_it_lies(
+    store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "data"
+    write_sheets(root, 180)
+    (root / "again.png").write_bytes((root / "test.png").read_bytes() + b"\0")
+    entries = (root / "test.txt").read_text().partition("\t")[2]
+    as_it_lies = [{**e, "points": e["points"][2:] + e["points"][:2]} for e in json.loads(entries)]
+    with (root / "train.txt").open("a") as file:
+        file.write(f"again.png\t{json.dumps(as_it_lies)}\n")
+    labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
+
+    made = preparing.prepare(store, root, labels=labels)
+
+    (found,) = made.quarantine
+    assert (found.reason, found.examples[0].image) == ("near_image_in_two_splits", "again.png")
 
 
 @pytest.mark.parametrize("rotation", ROTATIONS)
