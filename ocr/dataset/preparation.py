@@ -79,6 +79,7 @@ def find_or_write(
     work_folder: Path | None,
     pool: ProcessPool,
     frozen: HeldOut | None = None,
+    test_share: float = 0.0,
     write: Callable[[Path, ProcessPool], SnapshotManifest],
 ) -> SnapshotRef:
     """Find the snapshot that the same inputs gave before, or write and store it.
@@ -92,6 +93,7 @@ def find_or_write(
         work_folder: Where temporary files go.
         pool: Processes to write with; they are ended afterwards.
         frozen: What its test split must be; None: whatever it is.
+        test_share: Of the samples that are drawn for it, see `HeldOut`.
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:
@@ -116,7 +118,9 @@ def find_or_write(
             raise TooManyRejected(f"{error}\nall of them:\n{addresses}", error.reasons) from None
         if stored is None:
             samples = folder / SNAPSHOT / SAMPLES
-            store_held_out(store, samples, name=name, digest=made.test_digest)
+            store_held_out(
+                store, samples, name=name, digest=made.test_digest, test_share=test_share
+            )
             if frozen is not None and frozen.digest != made.test_digest:
                 refuse_changes(frozen, read_held_out(samples))
             _store(store, folder / SNAPSHOT, made)

@@ -21,7 +21,7 @@ from ocr.dataset.quarantine import (
     count_reasons,
     list_reasons,
 )
-from ocr.dataset.snapshot.held_out import HeldOut, hold
+from ocr.dataset.snapshot.held_out import HeldOut, drawn_share, hold
 from ocr.dataset.split import (
     SPLITS,
     TRAIN,
@@ -88,8 +88,8 @@ def select_samples(
         TooManyRejected: When more than that share was rejected, or all rows of a split.
         BadData: When a split is empty.
     """
-    is_frozen = frozen is not None and "test" not in given
-    if frozen is not None and is_frozen:
+    frozen_share = drawn_share(rule, given, frozen) if frozen is not None else 0.0
+    if frozen is not None and "test" not in given:
         found = hold(found, frozen, by_group=groups_part)
         given = (*given, "test")
     candidates, rejections = collect(found, spool=spool)
@@ -97,7 +97,7 @@ def select_samples(
     labelled = candidates.part(of_people)
     positions, copies = drop_duplicates(labelled, groups_repeat=groups_part)
     clusters, ties = _find_ties(labelled, cluster(labelled), groups_part=groups_part)
-    splits = _split(labelled, ties, positions, rule=rule, given=given, is_frozen=is_frozen)
+    splits = _split(labelled, ties, positions, rule=rule, given=given, frozen_share=frozen_share)
     kept = Accepted(labelled, positions, splits[positions])
     leaks = outvote(kept) if groups_part else {}
     leaks |= _reject_leaks(kept, clusters[positions], labelled.groups[positions])
@@ -212,7 +212,7 @@ def _split(
     *,
     rule: SplitRule,
     given: Sequence[Split],
-    is_frozen: bool,
+    frozen_share: float,
 ) -> SplitCodes:
     """Set the splits of all rows: what those that are not kept tie together stays together."""
     is_free, splits = candidates.free, candidates.splits
@@ -224,7 +224,7 @@ def _split(
         given=given,
         ties=ties[is_free],
         kept=is_kept[is_free],
-        is_frozen=is_frozen,
+        frozen_share=frozen_share,
     )
     return splits
 

@@ -55,7 +55,7 @@ def assign_splits(
     given: Sequence[Split] = (),
     ties: Codes | None = None,
     kept: NDArray[np.bool_] | None = None,
-    is_frozen: bool = False,
+    frozen_share: float = 0.0,
 ) -> SplitCodes:
     """Assign a split to each of N samples; equal keys, and what is tied together, share it.
 
@@ -74,8 +74,8 @@ def assign_splits(
         given: Splits that have samples of their own and get none of these.
         ties: Number, from 0, of what each is tied to; None: to nothing but equal keys.
         kept: Which ones become samples: the others tie, but fill no empty split; None: all.
-        is_frozen: Test is what this rule once put there: its places are those of train from then
-            on, so that val stays where it was.
+        frozen_share: Of the samples that were once drawn for a test that is frozen: its places are
+            those of train from then on, so that val stays where it was.
 
     Returns:
         (N,) positions in SPLITS.
@@ -85,13 +85,12 @@ def assign_splits(
     if ties is None:
         keys = list(keys)
         ties = number(keys)
-    first = rule.test_share if is_frozen else 0.0
     nearest = np.ones(ties.max(initial=-1) + 1)
     places = _places(keys, seed=rule.seed)
     for start in range(0, len(ties), _KEYS_AT_ONCE):
         block = ties[start : start + _KEYS_AT_ONCE]
         place = np.fromiter(places, np.uint64, len(block)) / 2**64
-        np.minimum.at(nearest, block, (place - first) % 1)
+        np.minimum.at(nearest, block, (place - frozen_share) % 1)
     splits = np.full(len(nearest), TRAIN, np.int8)
     splits[nearest < test_share + val_share] = VAL
     splits[nearest < test_share] = TEST

@@ -14,7 +14,7 @@ from ocr.dataset.pages.limits import PageLimits
 from ocr.dataset.preparation import SNAPSHOT, SnapshotRef, Track, find_or_write, untracked
 from ocr.dataset.process_pool import ProcessPool, open_pool
 from ocr.dataset.selection import Selection, select_samples
-from ocr.dataset.snapshot.held_out import fetch_held_out
+from ocr.dataset.snapshot.held_out import drawn_share, fetch_held_out
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.snapshot.writer import write_snapshot
 from ocr.dataset.split import SPLITS, SplitRule
@@ -63,6 +63,7 @@ def prepare_pages(
     """
     survey = survey_inputs(labels, rendered)
     frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
+    given = labels.given() if labels else ()
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
@@ -71,7 +72,7 @@ def prepare_pages(
             track(found, survey.rows),
             spool=spool,
             rule=split,
-            given=labels.given() if labels else (),
+            given=given,
             frozen=frozen,
             filled=(labels.only,) if labels and labels.only else SPLITS,
             max_bad_share=limits.max_bad_share,
@@ -97,6 +98,7 @@ def prepare_pages(
         work_folder=work_folder,
         pool=open_pool(survey.rows, worth_a_pool=PAGES_WORTH_A_POOL),
         frozen=frozen,
+        test_share=drawn_share(split, given, frozen),
         write=write,
     )
 

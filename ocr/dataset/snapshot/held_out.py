@@ -22,6 +22,7 @@ from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.snapshot.sample_table import text_column
 from ocr.dataset.snapshot.table import read_rows
+from ocr.dataset.split import Split, SplitRule
 from ocr.errors import ArtifactNotFound, BadData
 from ocr.parquet import read_parquet
 from ocr.store import Store
@@ -29,7 +30,9 @@ from ocr.store import Store
 LabelT = TypeVar("LabelT", bound=SampleLabel)
 
 
-_KEPT = "the frozen test has it with another label: correct it where that one is written"
+_KEPT = "the frozen test has it, in another group"
+_CORRECTED = "the frozen test has it with another label: correct it where that one is written"
+_SHARE = "test_share"
 _ROW_GROUP = 65_536
 _MOST_BYTES = 2**30  # some 60 a line
 
@@ -52,9 +55,12 @@ class HeldOut:
 
     Attributes:
         samples: Ordered.
+        test_share: Of the samples there were then, drawn for it; 0: label files named them; None:
+            nobody knows.
     """
 
     samples: Sequence[HeldSample]
+    test_share: float | None = None
 
     @property
     def digest(self) -> str:
@@ -72,7 +78,17 @@ def digest_held_out(samples: Path) -> str:
     return _digest(_read(samples))
 
 
-def store_held_out(store: Store, samples: Path, *, name: str, digest: str) -> None:
+def drawn_share(rule: SplitRule, given: Sequence[Split], frozen: HeldOut | None) -> float:
+    """Return the share of samples that are drawn for the test, or were for one that is frozen."""
+    if "test" in given:
+        return 0.0
+    known = frozen.test_share if frozen else None
+    return rule.test_share if known is None else known
+
+
+def store_held_out(
+    store: Store, samples: Path, *, name: str, digest: str, test_share: float
+) -> None:
     """Store the test split of a snapshot's table of samples, unless it is there.
 
     Args:
@@ -80,12 +96,14 @@ def store_held_out(store: Store, samples: Path, *, name: str, digest: str) -> No
         samples: The table; a file is written beside it for a while.
         name: Name of the dataset.
         digest: Digest of the split.
+        test_share: See `HeldOut`.
     """
     if store.exists(_key(name, digest)):
         return
     part = samples.with_name(f"{digest}.parquet")
     remaining = _read(samples)
-    with pq.ParquetWriter(part, _SCHEMA, compression="zstd") as writer:
+    schema = _SCHEMA.with_metadata({_SHARE: repr(test_share)})
+    with pq.ParquetWriter(part, schema, compression="zstd") as writer:
         while rows := list(islice(remaining, _ROW_GROUP)):
             writer.write_table(pa.table([text_column(c) for c in zip(*rows, strict=True)], _SCHEMA))
     store.put_file(_key(name, digest), part)
@@ -107,7 +125,12 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
             f"it has {', '.join(known) or 'none'}"
         ) from error
     rows = read_parquet(io.BytesIO(data), name=_key(name, digest), columns=HeldSample._fields)
-    return HeldOut([HeldSample(*row) for row in rows])
+    return HeldOut([HeldSample(*row) for row in rows], _read_share(data))
+
+
+def _read_share(data: bytes) -> float | None:
+    said = (pq.read_schema(io.BytesIO(data)).metadata or {}).get(_SHARE.encode())
+    return float(said) if said else None  # releases before did not say it
 
 
 def hold(
@@ -142,14 +165,19 @@ def hold(
         if each.row.split is None and is_held:
             again += 1
             each = each._replace(row=each.row._replace(split="test"))
-            if each.row.label.held not in labels[each.encoded.id]:
+            is_labelled_so = each.row.label.held in labels[each.encoded.id]
+            if not is_labelled_so or (each.encoded.id, each.row.group) not in owned:
                 otherwise.append(each)
                 continue
             as_it_was.add(each.encoded.id)
         yield each
     for each in otherwise:
-        is_disputed = each.encoded.id in as_it_was
-        yield each.row.reject("duplicate_with_other_text", _KEPT) if is_disputed else each
+        if each.encoded.id not in as_it_was:
+            yield each
+        elif each.row.label.held in labels[each.encoded.id]:
+            yield each.row.reject("duplicate", _KEPT)
+        else:
+            yield each.row.reject("duplicate_with_other_text", _CORRECTED)
     if good and not again:
         raise BadData(
             f"none of {good} good rows is one of the {len(labels)} samples of the frozen test "

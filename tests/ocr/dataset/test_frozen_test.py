@@ -1,25 +1,23 @@
 """A test split that is frozen by its digest stays what it is, or says what changed."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
-from ocr.dataset.pages.labels import PageLabelFiles
-from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.snapshot.manifest import SnapshotManifest
-from ocr.dataset.split import Split
+from ocr.dataset.split import Split, SplitRule
 from ocr.errors import BadData
 from ocr.image.pixels import encode_png
 from ocr.retention.plan import plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store, open_store
 from tests.ocr.dataset.lines.preparing import LIMITS, add, add_near_copy, fetch, quarantine
-from tests.ocr.dataset.pages.sheets import write_pages
-from tests.ocr.dataset.rules import COPIES, NEAR_BITS, PAGE_LIMITS, SPLIT
+from tests.ocr.dataset.rules import NEAR_BITS, SPLIT
 from tests.ocr.image.pictures import draw_text, write_labels
 
 LABELS = "rec_train.txt"
@@ -40,13 +38,15 @@ def write(root: Path, *, count: int) -> None:
     write_labels(root, LABELS, {f"{n:02}.png": f"T{n:03}" for n in range(count)})
 
 
-def prepare(store: Store, root: Path, *, frozen: str = "", test: str = "") -> SnapshotRef:
+def prepare(
+    store: Store, root: Path, *, frozen: str = "", test: str = "", rule: SplitRule = SPLIT
+) -> SnapshotRef:
     return prepare_lines(
         store,
         name="d",
         labels=LineLabelFiles("paddleocr", root, LABELS, test=test),
         limits=LIMITS,
-        split=SPLIT,
+        split=rule,
         near_duplicate_bits=NEAR_BITS,
         frozen_test=frozen,
     )
@@ -70,6 +70,38 @@ def test_frozen_split_stays_as_it_is_while_data_grows(
     val = [set(images(store, each, tmp_path, "val")) for each in (made, frozen)]
     assert set() < val[0] < val[1]
     assert prepare(store, root, frozen=made.test_digest).cached
+
+
+@pytest.mark.parametrize("share", [0, 0.05, 0.3])
+def test_val_stays_whatever_share_is_asked_for_once_the_test_is_frozen(
+    share: float, store: Store, root: Path, tmp_path: Path
+) -> None:
+    write(root, count=120)
+    made = prepare(store, root)
+
+    again = prepare(store, root, frozen=made.test_digest, rule=replace(SPLIT, test_share=share))
+
+    val = [images(store, each, tmp_path, "val") for each in (made, again)]
+    assert len(val[0]) > 5
+    assert val[0] == val[1]
+
+
+def test_val_stays_where_label_files_named_the_test_that_is_frozen(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    write(root, count=120)
+    rows = (root / LABELS).read_text().splitlines(keepends=True)
+    (root / LABELS).write_text("".join(rows[20:]))
+    (root / "test.txt").write_text("".join(rows[:20]))
+    made = prepare(store, root, test="test.txt")
+    (root / LABELS).write_text("".join(rows))
+
+    again = prepare(store, root, frozen=made.test_digest)
+
+    assert again.test_digest == made.test_digest
+    val = [images(store, each, tmp_path, "val") for each in (made, again)]
+    assert len(val[0]) > 5
+    assert val[0] == val[1]
 
 
 def test_manifest_names_the_test_split(store: Store, root: Path) -> None:
@@ -234,33 +266,3 @@ def test_unknown_digest_names_those_there_are(store: Store, root: Path) -> None:
 
     with pytest.raises(BadData, match=rf"it has {made.test_digest}$"):
         prepare(store, root, frozen="0" * 64)
-
-
-def test_pages_are_frozen_with_their_regions(store: Store, tmp_path: Path) -> None:
-    root = tmp_path / "pages"
-
-    def prepare_frozen(frozen: str = "") -> SnapshotRef:
-        return prepare_pages(
-            store,
-            name="p",
-            labels=PageLabelFiles("paddleocr", root, "det.txt"),
-            limits=PAGE_LIMITS,
-            split=SPLIT,
-            copies=COPIES,
-            frozen_test=frozen,
-        )
-
-    def write_some(count: int, word: str = "SUM") -> None:
-        write_pages(root, "det.txt", {f"{n}.png": [f"{n} PAGE", word] for n in range(count)})
-
-    write_some(20)
-    made = prepare_frozen()
-    write_some(40)
-    grown = prepare_frozen(made.test_digest)
-    labels = (root / "det.txt").read_text()
-    (root / "det.txt").write_text(labels.replace("SUM", "SAM"))
-
-    assert grown.counts["accepted"] == 40
-    assert grown.test_digest == made.test_digest
-    with pytest.raises(BadData, match=r"labelled otherwise \(for example \d+\.png '2 regions "):
-        prepare_frozen(made.test_digest)

@@ -122,8 +122,10 @@ def test_val_stays_where_it_was_once_test_is_frozen() -> None:
     before = np.array(split_keys(KEYS, rule=SPLIT))
     rest = np.flatnonzero(before != "test")
 
-    frozen = assign_splits([KEYS[at] for at in rest], rule=SPLIT, given=("test",), is_frozen=True)
-    joining = assign_splits(KEYS, rule=SPLIT, given=("test",), is_frozen=True)
+    frozen = assign_splits(
+        [KEYS[at] for at in rest], rule=SPLIT, given=("test",), frozen_share=SPLIT.test_share
+    )
+    joining = assign_splits(KEYS, rule=SPLIT, given=("test",), frozen_share=SPLIT.test_share)
 
     assert [SPLITS[split] for split in frozen] == before[rest].tolist()
     assert {SPLITS[split] for split in joining[before == "test"]} == {"train"}
