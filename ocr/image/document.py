@@ -7,7 +7,7 @@ from itertools import chain, takewhile
 from typing import Final
 
 from ocr.image.pdf import BadDocument, Pdf, is_pdf
-from ocr.image.pixels import BadImage, Image, count_frames, decode_image
+from ocr.image.pixels import Image, count_frames, decode_image
 
 MAX_PAGES = 10_000
 """Limit of a document that its owner reads on a machine of their own."""
@@ -76,7 +76,9 @@ def open_document(
     if not is_pdf(data):
         count = count_frames(data, at_most=wanted[-1][1] if wanted else max_pages + 1)
         yield OpenDocument(
-            page_count=_count_all(data, count) if wanted else count,
+            page_count=count_frames(data, at_most=MAX_PAGES, counts_damaged=True)
+            if wanted
+            else count,
             numbers=_numbers_to_read(
                 count, said=f"more than {max_pages}", max_pages=max_pages, wanted=wanted
             ),
@@ -91,14 +93,6 @@ def open_document(
             ),
             decode=lambda number: pdf.draw(number - 1, max_pixels=max_pixels),
         )
-
-
-def _count_all(data: bytes, sound: int) -> int:
-    """Count the images of a TIFF, of which so many are sound; a damaged one is there."""
-    try:
-        return count_frames(data, at_most=MAX_PAGES)
-    except BadImage:
-        return sound + 1
 
 
 def _numbers_to_read(

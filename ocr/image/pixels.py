@@ -133,8 +133,13 @@ def to_grey(image: Image) -> GreyImage:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def count_frames(data: bytes, *, at_most: int) -> int:
+def count_frames(data: bytes, *, at_most: int, counts_damaged: bool = False) -> int:
     """Count the images of a TIFF up to `at_most`; anything else is one image.
+
+    Args:
+        data: The file.
+        at_most: Where to end.
+        counts_damaged: Whether to end with the first damaged one instead of raising.
 
     Raises:
         BadImage: With the reason unreadable_image or truncated_image.
@@ -143,7 +148,12 @@ def count_frames(data: bytes, *, at_most: int) -> int:
         return 1
     with _opened(data, formats=("TIFF",)) as opened:
         count = 1
-        while count < at_most and _has_frame(opened, count):
+        try:
+            while count < at_most and _has_frame(opened, count):
+                count += 1
+        except _FROM_PILLOW:
+            if not counts_damaged:
+                raise
             count += 1
     return count
 

@@ -1,7 +1,7 @@
 """An alias of a model: where it points and every move that brought it there."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -97,13 +97,29 @@ class AliasState:
         moves = [m for m in self.history if m.version == version and m.action == "promote"]
         return moves[-1].previous if moves else None
 
-    def was_rolled_back(self, versions: Collection[str]) -> bool:
-        """Say whether the last move of versions that are alike was a person who took one back.
+    def was_rolled_back(self, version: str, alike: Collection[str] = ()) -> bool:
+        """Say whether a person who took it back moved it last.
 
-        A deployment that was undone is no such move: it may be tried again.
+        Of a version that never moved those decide that are alike. A move that a failed deployment
+        undid was none.
         """
-        moves = [m for m in self.history if m.version in versions or m.previous in versions]
-        return bool(moves and moves[-1].action == "rollback" and moves[-1].version not in versions)
+        fates = list(self._fates())
+        own = [is_back for moved, is_back in fates if moved == version]
+        others = [is_back for moved, is_back in fates if moved in alike]
+        return next(iter((own or others)[-1:]), False)
+
+    def _fates(self) -> Iterator[tuple[str, bool]]:
+        """Yield each version that was moved, one after another, and whether it was taken back."""
+        moves: list[Promotion] = []
+        for move in self.history:
+            if move.action == "undo":
+                del moves[-1:]
+            else:
+                moves.append(move)
+        for move in moves:
+            yield move.version or "", False
+            if move.action == "rollback":
+                yield move.previous or "", True
 
 
 def format_history(history: tuple[Promotion, ...]) -> bytes:

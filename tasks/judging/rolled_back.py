@@ -18,8 +18,7 @@ def was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:
     nets = _name_nets(registry, model.name, model.version)
     moved = filter(None, set(champion.moves))
     same = {each for each in moved if _name_nets(registry, model.name, each) == nets}
-    versions = ({model.version}, {model.version, *same})
-    return any(champion.was_rolled_back(each) for each in versions)
+    return champion.was_rolled_back(model.version, alike=same)
 
 
 def _name_nets(registry: Registry, name: str, version: str) -> tuple[str, ...]:

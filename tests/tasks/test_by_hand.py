@@ -95,7 +95,7 @@ def test_an_unproven_rollback_leaves_the_champion_and_what_is_before_it(
     assert champion is not None
     assert (champion.version, champion.previous) == ("v2", "v1")
     assert last_move(shelf).reason.startswith("deployment failed")
-    assert not champion.was_rolled_back({"v2"})
+    assert not champion.was_rolled_back("v2")
 
 
 def test_why_a_deployment_failed_is_cut_where_a_history_takes_no_more(

@@ -31,7 +31,7 @@ LabelT = TypeVar("LabelT", bound=SampleLabel)
 
 
 _KEPT = "the frozen test has it, in another group"
-_CORRECTED = "the frozen test has it with another label: correct it where that one is written"
+_CORRECTED = "correct it where the frozen test's own label is written,"
 _SHARE = "test_share"
 _ROW_GROUP = 65_536
 _MOST_BYTES = 2**30  # some 60 a line
@@ -160,16 +160,16 @@ def hold(
             yield each
             continue
         good += 1
-        group = each.row.group if by_group else ""
-        is_held = each.encoded.id in labels and (not group or (each.encoded.id, group) in owned)
+        id_, group = each.encoded.id, each.row.group
+        is_owned = (id_, group) in owned
+        is_held = id_ in labels and (is_owned or not (by_group and group))
         if each.row.split is None and is_held:
             again += 1
             each = each._replace(row=each.row._replace(split="test"))
-            is_labelled_so = each.row.label.held in labels[each.encoded.id]
-            if not is_labelled_so or (each.encoded.id, each.row.group) not in owned:
+            if not is_owned or each.row.label.held not in labels[id_]:
                 otherwise.append(each)
                 continue
-            as_it_was.add(each.encoded.id)
+            as_it_was.add(id_)
         yield each
     for each in otherwise:
         if each.encoded.id not in as_it_was:
@@ -177,7 +177,8 @@ def hold(
         elif each.row.label.held in labels[each.encoded.id]:
             yield each.row.reject("duplicate", _KEPT)
         else:
-            yield each.row.reject("duplicate_with_other_text", _CORRECTED)
+            (label, *_) = sorted(labels[each.encoded.id])
+            yield each.row.reject("duplicate_with_other_text", f"{_CORRECTED} {label[:40]!r}")
     if good and not again:
         raise BadData(
             f"none of {good} good rows is one of the {len(labels)} samples of the frozen test "

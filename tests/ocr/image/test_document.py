@@ -140,7 +140,7 @@ def test_a_damaged_page_of_a_tiff_that_nobody_wants_is_counted_and_hinders_no_ot
             return document.page_count
 
     assert count(whole, [(1, 1)]) == 4
-    assert count(damaged, [(1, 2)]) == 3
+    assert [count(damaged, wanted) for wanted in ([(1, 2)], [(1, 1)])] == [3, 3]
 
 
 @pytest.mark.parametrize("data", [make_pdf(pages=3), tiff([plain(0)] * 3)])
