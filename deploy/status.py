@@ -132,7 +132,7 @@ def _warn_of_others(folder: Path) -> Iterator[str]:
 def warn_of_refused(home: Path) -> Iterator[str]:
     """Yield why each project is refused whose deployments stay as they are, in a line."""
     for why in read_refused(home):
-        said = f"refused, its deployments stay as they are: {' '.join(why.split())}"
+        said = f"refused, its deployments stay as they are: {why}"
         yield f"{said}; mend it, then: ocrline deployments apply"
 
 

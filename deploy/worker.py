@@ -25,6 +25,7 @@ from deploy.automations.lost_runs import ensure_ended
 from deploy.automations.notices import ensure_told
 from deploy.background import ServiceFailed
 from deploy.deployments.apply import apply_remembered
+from deploy.deployments.memory import shorten
 from deploy.pool import ensure_pool
 from deploy.runs import POOL
 from deploy.services import ensure_remembered_gateway
@@ -77,7 +78,7 @@ def offer(settings: Settings) -> None:
         for file in applied.gone:
             sys.stderr.write(f"no file {file}: its deployments stay as they are\n")
         for why in applied.refused:
-            sys.stderr.write(f"refused, its deployments stay as they are: {why}\n")
+            sys.stderr.write(f"refused, its deployments stay as they are: {shorten(why)}\n")
     except (BadData, Timeout) as error:
         sys.stderr.write(f"deployments stay as they are: {error}\n")
 

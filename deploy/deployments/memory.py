@@ -1,6 +1,7 @@
 """What was applied on this machine, and what was refused, kept in a file of its home."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from ocr.errors import BadData
 from ocr.store.whole import written_whole
 
 FILE = "deployments.json"
+MOST_SAID = 1000
 
 Names = Mapping[str, Sequence[str]]
 """The presets and YAML files that were applied, oldest first, and the deployments of each."""
@@ -40,8 +42,14 @@ def read_refused(home: Path) -> list[str]:
         return []
 
 
+def shorten(why: str) -> str:
+    """Return a reason as it may be kept and shown: in a line, not too long, without passwords."""
+    said = re.sub(r"://[^/@\s]*@", "://…@", " ".join(why.split()))
+    return said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}…"
+
+
 def remember(home: Path, names: Names, refused: Sequence[str] = ()) -> None:
     """Keep what was applied, and why other projects were refused."""
     with written_whole(home / FILE) as file:
-        said = {"projects": names, "refused": refused}
+        said = {"projects": names, "refused": [shorten(why) for why in refused]}
         file.write(json.dumps(said, indent=1).encode())

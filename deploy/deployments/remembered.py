@@ -43,7 +43,8 @@ def declare_all(
             project = load_project(source)
             deployments = list(declare_project(project))
         except ConfigError as error:
-            refused[source] = f"{source}: {error}"
+            said = str(error)
+            refused[source] = said if said.startswith(f"{source}:") else f"{source}: {said}"
             continue
         things = [f"name: {project.params.name!r}", *map(_name, deployments)]
         if taken := [thing for thing in things if thing in owners]:

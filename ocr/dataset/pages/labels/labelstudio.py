@@ -37,8 +37,8 @@ _MOST_NAMES = 3
 _IGNORED = ("ignored", "ignore", "difficult", "illegible")
 _ELLIPSE = Fault("malformed_region", "an ellipse, expected a rectangle or a polygon")
 _LABEL_KEYS = ("labels", "rectanglelabels", "polygonlabels")
-_WITHOUT_CORNERS = ("rle", "vertices")
-_SHAPE_KEYS = ("points", "x", *_WITHOUT_CORNERS)
+_WITHOUT_CORNERS = ("rle", "imageDataURL", "vertices")
+_SHAPE_KEYS = ("points", "x", "width", "height", *_WITHOUT_CORNERS)
 
 
 def parse_labelstudio(
@@ -212,7 +212,7 @@ def _read_box(value: Mapping[str, Any], size: Size) -> Points | Fault:
     The rotation is clockwise in pixels, about the first corner or the ellipse's centre.
     """
     sides, start = (("radiusX", "radiusY"), -1) if "radiusX" in value else (("width", "height"), 0)
-    numbers = [value.get(key, 0) for key in ("x", "y", *sides, "rotation")]
+    numbers = [*(value.get(key) for key in ("x", "y", *sides)), value.get("rotation", 0)]
     if not all(map(is_number, numbers)):
         return Fault("malformed_region", f"a shape of {numbers!r:.60}, expected numbers")
     x, y, width, height, rotation = map(float, numbers)

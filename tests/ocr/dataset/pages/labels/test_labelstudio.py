@@ -98,6 +98,7 @@ def test_dont_care_is_ignored(text: str, label: str) -> None:
     [
         [result("ellipselabels", {"x": 1, "y": 1, "radiusX": 3, "radiusY": 2})],
         [result("rectangle", {**BOX, "width": None})],
+        [result("rectangle", {key: BOX[key] for key in ("y", "width", "height")})],
         [result("polygon", {"points": [[1]]})],
         [result("keypoint", {"x": 1, "y": 1})],
     ],
@@ -142,6 +143,7 @@ def test_first_size_of_a_page_serves_all_its_regions(other: dict[str, Any]) -> N
         ([{**result("rectangle", BOX), "original_width": 0}], "original_width"),
         ([{**result("rectangle", BOX), "original_height": 99.5}], "original_width"),
         ([result("rectangle", BOX), result("brush", {"rle": [1, 2]}, key="r2")], "brush mask"),
+        ([result("bitmask", {"imageDataURL": "data:image/png;base64,"})], "brush mask"),
         ([result("vector", {"vertices": [{"x": 1, "y": 1}]})], "vector"),
     ],
 )
