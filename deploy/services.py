@@ -213,8 +213,8 @@ def remembered_endpoint(settings: Settings) -> str:
     return read_remembered(settings.home)[0]
 
 
-def ensure_keeper(settings: Settings) -> Service:
-    """Start or reuse what brings back the services that ended."""
+def ensure_keeper(settings: Settings, *, replaces: bool = False) -> Service:
+    """Start or reuse what brings back the services that ended, as its own variables say."""
     folder = services_folder(settings)
     with _locked(settings):
         return ensure_service(
@@ -224,6 +224,7 @@ def ensure_keeper(settings: Settings) -> Service:
             url="",
             environment=our_variables(settings),
             is_up=lambda: True,
+            replaces=replaces,
         )
 
 

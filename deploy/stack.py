@@ -63,7 +63,7 @@ def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
     if endpoint:
         remember_endpoint(settings, endpoint)
     # It would bring back what is replaced here, as it was.
-    is_kept = bool(stop_services(settings, only=KEEPER))
+    was_kept, is_up = bool(stop_services(settings, only=KEEPER)), False
     try:
         yield "store"
         ensure_store(settings)
@@ -77,10 +77,10 @@ def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
         ensure_worker(settings, service.url, replaces=True)
         _wait_for_worker(settings, service.url)
         yield "keeper"
-        is_kept = True
+        is_up = True
     finally:
-        if is_kept:
-            ensure_keeper(settings)
+        if was_kept or is_up:  # another start may have begun one meanwhile, with its variables
+            ensure_keeper(settings, replaces=is_up)
 
 
 def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:

@@ -20,7 +20,7 @@ def name_release(root: Path = ROOT) -> str:
     """Name the code in a folder, be it a git tree or an installed copy."""
     digest = sha256()
     for path in sorted(path for each in _PACKAGES for path in (root / each).rglob("*")):
-        if path.is_file() and path.suffix != ".pyc":
+        if path.is_file() and ".pyc" not in path.name:
             digest.update(f"{path.relative_to(root)} ".encode())
             digest.update(sha256(path.read_bytes()).digest())
     return f"{OURS} {version(OURS)}, code {digest.hexdigest()[:_SHOWN]} in {root}"

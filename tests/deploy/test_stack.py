@@ -80,15 +80,15 @@ def test_a_start_that_fails_leaves_a_keeper_only_where_one_was(
     def fail(_: Settings, **_named: object) -> None:
         raise ServiceFailed("its port is taken")
 
-    kept: list[Settings] = []
+    kept: list[bool] = []
     monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: running)
     monkeypatch.setattr(stack, "ensure_remembered_gateway", fail)
-    monkeypatch.setattr(stack, "ensure_keeper", kept.append)
+    monkeypatch.setattr(stack, "ensure_keeper", lambda _, replaces: kept.append(replaces))
 
     with pytest.raises(ServiceFailed, match="its port is taken"):
         list(stack.bring_up(Settings()))
 
-    assert len(kept) == len(running)
+    assert kept == [False] * len(running)
     assert paused == []
 
 
