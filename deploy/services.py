@@ -213,8 +213,8 @@ def remembered_endpoint(settings: Settings) -> str:
     return read_remembered(settings.home)[0]
 
 
-def ensure_keeper(settings: Settings, *, replaces: bool = False) -> Service:
-    """Start or reuse what brings back the services that ended, as its own variables say."""
+def ensure_keeper(settings: Settings) -> Service:
+    """Start or reuse what brings back the services that ended."""
     folder = services_folder(settings)
     with _locked(settings):
         return ensure_service(
@@ -224,7 +224,6 @@ def ensure_keeper(settings: Settings, *, replaces: bool = False) -> Service:
             url="",
             environment=our_variables(settings),
             is_up=lambda: True,
-            replaces=replaces,
         )
 
 
@@ -288,10 +287,14 @@ def _has_worker_begun(folder: Path) -> bool:
     return bool(worker and find_owner(worker.pid))
 
 
-def _locked(settings: Settings, *, is_whole: bool = True) -> FileLock:
+def take_turn(settings: Settings) -> FileLock:
+    """Take turns with other starts of all parts, whose variables may be others."""
+    return _locked(settings, name="start.lock")
+
+
+def _locked(settings: Settings, *, is_whole: bool = True, name: str = "lock") -> FileLock:
     """Take turns with other commands; in a home that is half restored, things are only stopped."""
     if is_whole:
         check_home(settings.home)
         mark_home(settings.home)
-    folder = services_folder(settings)
-    return FileLock(folder / "lock", timeout=LOCK_S)
+    return FileLock(services_folder(settings) / name, timeout=LOCK_S)

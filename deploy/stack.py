@@ -31,6 +31,7 @@ from deploy.services import (
     remember_endpoint,
     services_folder,
     stop_services,
+    take_turn,
 )
 from ocr.machine.owner import find_owner
 
@@ -59,28 +60,29 @@ def bring_up(settings: Settings, endpoint: str = "") -> Iterator[str]:
             f"PREFECT_API_URL={os.environ['PREFECT_API_URL']} names a Prefect server; unset it, "
             "and ocrline starts its own"
         )
-    _refuse_other_store(settings)
-    if endpoint:
-        remember_endpoint(settings, endpoint)
-    # It would bring back what is replaced here, as it was.
-    was_kept, is_up = bool(stop_services(settings, only=KEEPER)), False
-    try:
-        yield "store"
-        ensure_store(settings)
-        yield "Prefect"
-        service = ensure_server(settings, replaces=True)
-        _end_draining(settings, service.url)
-        yield "gateway"
-        ensure_remembered_gateway(settings, replaces=True)
-        ensure_gateways(settings, replaces=True)
-        yield "worker"
-        ensure_worker(settings, service.url, replaces=True)
-        _wait_for_worker(settings, service.url)
-        yield "keeper"
-        is_up = True
-    finally:
-        if was_kept or is_up:  # another start may have begun one meanwhile, with its variables
-            ensure_keeper(settings, replaces=is_up)
+    with take_turn(settings):
+        _refuse_other_store(settings)
+        if endpoint:
+            remember_endpoint(settings, endpoint)
+        # It would bring back what is replaced here, as it was.
+        is_kept = bool(stop_services(settings, only=KEEPER))
+        try:
+            yield "store"
+            ensure_store(settings)
+            yield "Prefect"
+            service = ensure_server(settings, replaces=True)
+            _end_draining(settings, service.url)
+            yield "gateway"
+            ensure_remembered_gateway(settings, replaces=True)
+            ensure_gateways(settings, replaces=True)
+            yield "worker"
+            ensure_worker(settings, service.url, replaces=True)
+            _wait_for_worker(settings, service.url)
+            yield "keeper"
+            is_kept = True
+        finally:
+            if is_kept:
+                ensure_keeper(settings)
 
 
 def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:

@@ -124,8 +124,9 @@ def _warn_of_home(home: Path) -> Iterator[str]:
 
 
 def _warn_of_others(folder: Path) -> Iterator[str]:
-    if names := find_of_others(folder):
-        said = f"{', '.join(names)}: started by another release or other code than {name_release()}"
+    this = name_release()
+    if names := find_of_others(folder, this):
+        said = f"{', '.join(names)}: started by another release or other code than {this}"
         yield f"{said}; `ocrline up` starts them anew"
 
 

@@ -26,10 +26,9 @@ def name_release(root: Path = ROOT) -> str:
     return f"{OURS} {version(OURS)}, code {digest.hexdigest()[:_SHOWN]} in {root}"
 
 
-def find_of_others(folder: Path) -> list[str]:
-    """Return the names of what runs and was started by other code than this."""
+def find_of_others(folder: Path, this: str) -> list[str]:
+    """Return the names of what runs and was started by other code than `name_release` says."""
     names = sorted(path.stem for name in NAMES for path in folder.glob(f"{name}.json"))
-    this = name_release()
     return [name for name in names if _name_started(folder, name) not in ("", this)]
 
 

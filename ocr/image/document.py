@@ -74,11 +74,10 @@ def open_document(
         message = f"{asked} pages are wanted, allowed are {max_pages}"
         raise BadDocument("too_many_pages", message)
     if not is_pdf(data):
-        count = count_frames(data, at_most=wanted[-1][1] if wanted else max_pages + 1)
+        most = MAX_PAGES if wanted else max_pages + 1
+        count = count_frames(data, at_most=most, counts_damaged=bool(wanted))
         yield OpenDocument(
-            page_count=count_frames(data, at_most=MAX_PAGES, counts_damaged=True)
-            if wanted
-            else count,
+            page_count=count,
             numbers=_numbers_to_read(
                 count, said=f"more than {max_pages}", max_pages=max_pages, wanted=wanted
             ),

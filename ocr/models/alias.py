@@ -81,10 +81,7 @@ class AliasState:
     @property
     def moves(self) -> tuple[str, ...]:
         """The versions it was moved to, one after another; a move that was undone was none."""
-        moves: tuple[str, ...] = ()
-        for move in self.history:
-            moves = moves[:-1] if move.action == "undo" else (*moves, move.version or "")
-        return moves
+        return tuple(move.version or "" for move in self._not_undone())
 
     def opponent_of(self, version: str) -> str | None:
         """The version to measure this one beside; None where there is none.
@@ -110,16 +107,19 @@ class AliasState:
 
     def _fates(self) -> Iterator[tuple[str, bool]]:
         """Yield each version that was moved, one after another, and whether it was taken back."""
+        for move in self._not_undone():
+            yield move.version or "", False
+            if move.action == "rollback":
+                yield move.previous or "", True
+
+    def _not_undone(self) -> list[Promotion]:
         moves: list[Promotion] = []
         for move in self.history:
             if move.action == "undo":
                 del moves[-1:]
             else:
                 moves.append(move)
-        for move in moves:
-            yield move.version or "", False
-            if move.action == "rollback":
-                yield move.previous or "", True
+        return moves
 
 
 def format_history(history: tuple[Promotion, ...]) -> bytes:

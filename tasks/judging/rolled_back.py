@@ -25,7 +25,7 @@ def _name_nets(registry: Registry, name: str, version: str) -> tuple[str, ...]:
     """Name the checkpoints that a version was exported from; what is not there, by itself."""
     try:
         model = registry.version(name, version)
-        parts = [registry.version(*each.split(":")) for each in model.parts.values()] or [model]
+        parts = [registry.resolve(each) for each in model.parts.values()] or [model]
     except (ArtifactNotFound, BadData):
         return (version,)
     return tuple(str(each.manifest.get("checkpoint") or each.reference) for each in parts)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import Timeout
 
 from configs.settings import Settings
 from deploy import stack
@@ -73,6 +74,20 @@ def test_after_a_down_that_was_interrupted_the_next_start_lets_runs_begin(
     assert paused == [True, False]
 
 
+def test_starts_of_all_parts_take_turns(
+    paused: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deploy.services.LOCK_S", 0.1)
+    first = stack.bring_up(Settings())
+    next(first)
+
+    with pytest.raises(Timeout):
+        next(stack.bring_up(Settings()))
+
+    list(first)
+    assert next(stack.bring_up(Settings())) == "store"
+
+
 @pytest.mark.parametrize("running", [[], ["keeper"]])
 def test_a_start_that_fails_leaves_a_keeper_only_where_one_was(
     paused: list[bool], monkeypatch: pytest.MonkeyPatch, running: list[str]
@@ -80,15 +95,15 @@ def test_a_start_that_fails_leaves_a_keeper_only_where_one_was(
     def fail(_: Settings, **_named: object) -> None:
         raise ServiceFailed("its port is taken")
 
-    kept: list[bool] = []
+    kept: list[Settings] = []
     monkeypatch.setattr(stack, "stop_services", lambda *_, **_named: running)
     monkeypatch.setattr(stack, "ensure_remembered_gateway", fail)
-    monkeypatch.setattr(stack, "ensure_keeper", lambda _, replaces: kept.append(replaces))
+    monkeypatch.setattr(stack, "ensure_keeper", kept.append)
 
     with pytest.raises(ServiceFailed, match="its port is taken"):
         list(stack.bring_up(Settings()))
 
-    assert kept == [False] * len(running)
+    assert len(kept) == len(running)
     assert paused == []
 
 

@@ -7,6 +7,7 @@ splits stand beside the snapshots, under `datasets/<name>/tests/<digest>.parquet
 import hashlib
 import io
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
     """Fetch a test split of a dataset.
 
     Raises:
-        BadData: There is none of that digest; the message names those there are.
+        BadData: There is none of that digest, the message names those there are; or it is damaged.
     """
     try:
         data = store.read_bytes(_key(name, digest), most=_MOST_BYTES)
@@ -125,12 +126,20 @@ def fetch_held_out(store: Store, *, name: str, digest: str) -> HeldOut:
             f"it has {', '.join(known) or 'none'}"
         ) from error
     rows = read_parquet(io.BytesIO(data), name=_key(name, digest), columns=HeldSample._fields)
-    return HeldOut([HeldSample(*row) for row in rows], _read_share(data))
+    return HeldOut([HeldSample(*row) for row in rows], _read_share(data, _key(name, digest)))
 
 
-def _read_share(data: bytes) -> float | None:
+def _read_share(data: bytes, key: str) -> float | None:
     said = (pq.read_schema(io.BytesIO(data)).metadata or {}).get(_SHARE.encode())
-    return float(said) if said else None  # releases before did not say it
+    if said is None:  # a release before did not say it
+        return None
+    try:
+        share = float(said)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share < 1:
+        raise BadData(f"{key}: {_SHARE} is {said[:40]!r}, expected a number from 0 to 1")
+    return share
 
 
 def hold(

@@ -4,11 +4,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.preparation import prepare_lines
 from ocr.dataset.preparation import SnapshotRef
+from ocr.dataset.snapshot.held_out import fetch_held_out
 from ocr.dataset.snapshot.manifest import SnapshotManifest
 from ocr.dataset.split import Split, SplitRule
 from ocr.errors import BadData
@@ -102,6 +105,17 @@ def test_val_stays_where_label_files_named_the_test_that_is_frozen(
     val = [images(store, each, tmp_path, "val") for each in (made, again)]
     assert len(val[0]) > 5
     assert val[0] == val[1]
+
+
+@pytest.mark.parametrize("share", ["a tenth", "nan", "1.5"])
+def test_a_share_that_is_none_is_named(share: str, store: Store, tmp_path: Path) -> None:
+    columns = dict.fromkeys(("id", "label", "group", "image"), pa.array([], pa.string()))
+    table = pa.table(columns).replace_schema_metadata({"test_share": share})
+    pq.write_table(table, tmp_path / "0.parquet")
+    store.put_file("datasets/d/tests/0.parquet", tmp_path / "0.parquet")
+
+    with pytest.raises(BadData, match=rf"datasets/d/tests/0\.parquet: test_share is b'{share}'"):
+        fetch_held_out(store, name="d", digest="0")
 
 
 def test_manifest_names_the_test_split(store: Store, root: Path) -> None:

@@ -126,13 +126,18 @@ def test_wanted_pages_are_read_and_no_others() -> None:
     assert len(pages(make_pdf(pages=2, size_pt=(9, 9)), wanted=[(2, 4)])) == 1
 
 
-def test_a_damaged_page_of_a_tiff_that_nobody_wants_is_counted_and_hinders_no_other() -> None:
-    whole = tiff([plain(colour) for colour in (1, 2, 3, 4)])
+def damage_third(whole: bytes) -> bytes:
+    """Take the width from the third image of a TIFF."""
     (at,) = struct.unpack_from("<I", whole, 4)
     for _ in range(2):
         (tags,) = struct.unpack_from("<H", whole, at)
         (at,) = struct.unpack_from("<I", whole, at + 2 + 12 * tags)
-    damaged = whole[:at] + b"\0\0" + whole[at + 2 :]  # the third has no width
+    return whole[:at] + b"\0\0" + whole[at + 2 :]
+
+
+def test_a_damaged_page_of_a_tiff_that_nobody_wants_is_counted_and_hinders_no_other() -> None:
+    whole = tiff([plain(colour) for colour in (1, 2, 3, 4)])
+    damaged = damage_third(whole)
 
     def count(data: bytes, wanted: PageRanges) -> int:
         with open_document(data, max_pixels=MANY, max_pages=3, wanted=wanted) as document:
@@ -141,6 +146,19 @@ def test_a_damaged_page_of_a_tiff_that_nobody_wants_is_counted_and_hinders_no_ot
 
     assert count(whole, [(1, 1)]) == 4
     assert [count(damaged, wanted) for wanted in ([(1, 2)], [(1, 1)])] == [3, 3]
+
+
+def test_a_damaged_page_of_a_tiff_that_is_wanted_fails_by_itself() -> None:
+    with open_document(
+        damage_third(tiff([plain(colour) for colour in (1, 2, 3, 4)])),
+        max_pixels=MANY,
+        max_pages=3,
+        wanted=[(2, 4)],
+    ) as document:
+        assert document.numbers == (2, 3)
+        assert document.decode(2).max() == 2
+        with pytest.raises(BadImage):
+            document.decode(3)
 
 
 @pytest.mark.parametrize("data", [make_pdf(pages=3), tiff([plain(0)] * 3)])
