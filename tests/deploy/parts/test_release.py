@@ -46,6 +46,8 @@ def test_a_start_of_the_stack_replaces_what_is_of_other_code_and_nothing_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     endpoints = [f"http://127.0.0.1:{pick_port(0)}" for _ in range(2)]
+    # Not 4200, which the tests beside this one take while its server is away.
+    monkeypatch.setattr("deploy.parts.server.PORT", pick_port(0))
 
     def start(*, replaces: bool) -> list[Service | None]:
         ensure_server(Settings(), replaces=replaces)

@@ -23,7 +23,8 @@ def test_page_before_during_and_after(page: Page, tmp_path: Path, size: Any, sch
     page.route("**/v1/ocr*", lambda route: held.append(route))
 
     page.screenshot(path=tmp_path / "before.png")
-    choose(page)
+    with page.expect_request("**/v1/ocr*"):
+        choose(page)
     expect(page.locator("#progress")).to_be_visible()
     expect(page.locator("#status")).to_have_text("Reading bars.png …")
     page.screenshot(path=tmp_path / "during.png")

@@ -11,7 +11,8 @@ from tests.serving.web.choosing import PICTURE, SHOWN, choose, choose_and_wait
 def test_reading_can_be_cancelled(page: Page) -> None:
     held: list[Route] = []
     page.route("**/v1/ocr*", lambda route: held.append(route))
-    choose(page)
+    with page.expect_request("**/v1/ocr*"):
+        choose(page)
 
     page.get_by_role("button", name="Cancel").click()
 
