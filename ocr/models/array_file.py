@@ -44,6 +44,9 @@ class Arrays:
             raise TypeError(f"{name} is no array")
         return found
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.stored
+
     def number(self, name: str) -> float:
         """Return a number by its name."""
         found = self[name]

@@ -1,7 +1,7 @@
 """What the texts of a training set are like: counts of character n-grams, a file of a bundle."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,27 +18,30 @@ START = 0
 HEAVIEST = 4.0
 MOST_NGRAMS = 200_000
 """Of more, the most frequent are kept: they take half a second and 100 MB to load."""
-_MOST_BYTES = MOST_NGRAMS * (ORDER + 1) * np.dtype(np.uint32).itemsize + (1 << 12)
-"""Of a file, unpacked: the arrays and what stands before them."""
+_MOST_BYTES = MOST_NGRAMS * (ORDER + 1) * np.dtype(np.uint32).itemsize + (1 << 14)
+"""Of a file, unpacked: the n-grams, Unicode's 1,900 numerals, and what stands before them."""
 
 
 @dataclass(frozen=True)
 class TextModel:
     """Which characters follow which in the training texts, and how much that counts in reading.
 
-    A number is one character here, whatever its digits and however many: a model knows where
-    numbers stand, and says nothing of which.
+    A number is one character here, whatever its numerals (`350`, `叁佰伍拾`) and however many: a
+    model knows where numbers stand, and says nothing of which.
 
     Attributes:
         ngrams: (N, ORDER) classes: characters by their place in the charset, from 1; the first
-            digit's for every number; START before a text, and the charset's size behind it.
+            numeral's for every number; START before a text, and the charset's size behind it.
         counts: (N,) how often each was seen.
+        numerals: (M,) classes of what numbers are written with; models of before have none, and
+            mean the decimal digits.
         weight: Exponent of what the model makes of a text, beside what the net makes of it; 0: the
             net alone decides.
     """
 
     ngrams: NDArray[np.uint32]
     counts: NDArray[np.uint32]
+    numerals: NDArray[np.uint32]
     weight: float
 
     def __post_init__(self) -> None:
@@ -46,7 +49,9 @@ class TextModel:
             self.ngrams.ndim != 2
             or self.ngrams.shape[1] != ORDER
             or self.counts.shape != self.ngrams.shape[:1]
-            or {self.ngrams.dtype, self.counts.dtype} != {np.dtype(np.uint32)}
+            or self.numerals.ndim != 1
+            or {each.dtype for each in (self.ngrams, self.counts, self.numerals)}
+            != {np.dtype(np.uint32)}
             or not self.counts.all()
         ):
             raise BadData(f"Expected counted {ORDER}-grams, got {self.ngrams.shape}")
@@ -57,8 +62,13 @@ class TextModel:
 
     def write(self, path: Path) -> None:
         """Write the file of a bundle."""
-        weight = np.array(self.weight, dtype=np.float64)
-        np.savez_compressed(path, ngrams=self.ngrams, counts=self.counts, weight=weight)
+        np.savez_compressed(
+            path,
+            ngrams=self.ngrams,
+            counts=self.counts,
+            numerals=self.numerals,
+            weight=np.array(self.weight, dtype=np.float64),
+        )
 
     @classmethod
     def read(cls, path: Path) -> "TextModel":
@@ -68,25 +78,28 @@ class TextModel:
             BadData: It is damaged, or larger than any that was written.
         """
         with open_arrays(path, kind="text model", most_bytes=_MOST_BYTES) as stored:
-            return cls(stored["ngrams"], stored["counts"], stored.number("weight"))
+            named = "numerals" in stored
+            numerals = stored["numerals"] if named else np.empty(0, np.uint32)
+            return cls(stored["ngrams"], stored["counts"], numerals, stored.number("weight"))
 
 
 def count_ngrams(
     texts: Iterable[str], charset: Charset
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Count the n-grams of texts; see `TextModel.ngrams` and `.counts`.
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Count the n-grams of texts; see `TextModel.ngrams`, `.counts` and `.numerals`.
 
     A text with a character that the charset lacks is left out.
     """
     counted: Counter[tuple[int, ...]] = Counter()
-    folded = fold_digits(charset)
-    numbers = {folded[k] for k in digit_classes(charset)}
+    numerals = {n for n, c in enumerate(charset.characters, start=1) if c.isnumeric()}
+    folded = fold_numerals(numerals, charset)
+    number = min(numerals, default=None)
     for text in texts:
         if charset.unknown(text):
             continue
         classes = [folded[k] for k in charset.encode(text)]
         numbers_as_one = [
-            k for at, k in enumerate(classes) if k not in numbers or classes[at - 1 : at] != [k]
+            k for at, k in enumerate(classes) if k != number or classes[at - 1 : at] != [k]
         ]
         line = [START] * (ORDER - 1) + numbers_as_one + [charset.size]
         counted.update(zip(*(line[place:] for place in range(ORDER)), strict=False))
@@ -94,16 +107,11 @@ def count_ngrams(
     return (
         np.array(kept, dtype=np.uint32).reshape(-1, ORDER),
         np.array([counted[ngram] for ngram in kept], dtype=np.uint32),
+        np.array(sorted(numerals), dtype=np.uint32),
     )
 
 
-def fold_digits(charset: Charset) -> list[int]:
-    """Return the class that stands for each class in n-grams: for digits that of the first."""
-    digits = digit_classes(charset)
-    first = min(digits, default=0)
-    return [first if place in digits else place for place in range(charset.size + 1)]
-
-
-def digit_classes(charset: Charset) -> frozenset[int]:
-    """Return the classes of the charset's decimal digits, of any script."""
-    return frozenset(n for n, c in enumerate(charset.characters, start=1) if c.isdecimal())
+def fold_numerals(numerals: Collection[int], charset: Charset) -> list[int]:
+    """Return the class that stands for each class in n-grams: for numerals that of the first."""
+    first = min(numerals, default=0)
+    return [first if place in numerals else place for place in range(charset.size + 1)]

@@ -89,7 +89,7 @@ STAGES: Final[dict[StageName, Stage]] = {
     "train-paddleocr-recogniser": Stage(1, _PADDLEOCR_CODE, _PADDLEOCR),
     "train-paddleocr-detector": Stage(1, _PADDLEOCR_CODE, _PADDLEOCR),
     "export-recogniser": Stage(
-        11,
+        12,
         ("training.export.export", "ocr.dataset.lines.snapshot"),
         (*_IMAGES, *_POLYGONS, *_PADDLE, *_FORMS, "pyarrow", "scipy"),
     ),

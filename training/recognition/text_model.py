@@ -33,12 +33,12 @@ def weigh_text_model(
         The gain, None without texts or lines to tell; and some lines that are read otherwise with
         it, with their rows of the snapshot: they prove that a text model is used.
     """
-    ngrams, counts = count_ngrams(snapshot.values("text", "train"), charset)
+    ngrams, counts, numerals = count_ngrams(snapshot.values("text", "train"), charset)
     samples = list(islice(snapshot.samples("val"), MOST_LINES))
     if not samples or not len(ngrams):
         return None, []
     gain = measure_text_gain(
-        TextModel(ngrams, counts, weight=0.0),
+        TextModel(ngrams, counts, numerals, weight=0.0),
         _read(snapshot, samples, recogniser),
         charset,
         seed=SEED,

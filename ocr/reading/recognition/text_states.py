@@ -6,9 +6,10 @@ from copy import copy
 
 from ocr.errors import BadData
 from ocr.models.charset import Charset
-from ocr.models.text_model import ORDER, START, TextModel, digit_classes, fold_digits
+from ocr.models.text_model import ORDER, START, TextModel, fold_numerals
 
-DIGITS = 10
+NUMERALS = 10
+"""So many may begin a number, one as likely as another."""
 USUAL_NATS = 3.0
 """What a character costs where the net doubts: as much is given back for each, else the texts with
 the fewest characters would win. Between 2 and 4, nothing changes."""
@@ -35,15 +36,16 @@ class TextStates:
         Raises:
             BadData: The model belongs to a larger charset, or knows no text.
         """
-        if not len(model.ngrams) or model.ngrams.max() > charset.size:
+        numerals = set(model.numerals.tolist()) or _find_digits(charset)
+        if not len(model.ngrams) or max(model.ngrams.max(), *numerals, 0) > charset.size:
             raise BadData(f"The text model does not fit a charset of {charset.size} classes")
         self._end_class = charset.size
-        self._digits = digit_classes(charset)
-        self._folded = fold_digits(charset)
+        self._numerals = numerals
+        self._folded = fold_numerals(numerals, charset)
         self._weight = model.weight
         self._followers = _count_followers(model)
-        for digit in {self._folded[place] for place in self._digits}:  # also if no text has one
-            self._followers.setdefault((digit,), self._followers[()])
+        if numerals:  # also if no text has one
+            self._followers.setdefault((min(numerals),), self._followers[()])
         self._contexts = list(self._followers)
         self._numbers = {context: number for number, context in enumerate(self._contexts)}
         self._steps: list[dict[int, tuple[float, int]]] = [{} for _ in self._contexts]
@@ -63,7 +65,7 @@ class TextStates:
         for k in reversed(classes):
             if len(last) == ORDER - 1:
                 break
-            if k not in self._digits or last[:1] != [self._folded[k]]:
+            if k not in self._numerals or last[:1] != [self._folded[k]]:
                 last.insert(0, self._folded[k])
         return self._number((START,) * (ORDER - 1 - len(last)) + tuple(last))
 
@@ -86,11 +88,11 @@ class TextStates:
 
     def _take(self, state: int, character: int) -> tuple[float, int]:
         context, folded = self._contexts[state], self._folded[character]
-        digit = character in self._digits
-        if digit and context[-1:] == (folded,):
-            return 1.0, state  # within a number the net alone says which digits, and how many
+        numeral = character in self._numerals
+        if numeral and context[-1:] == (folded,):
+            return 1.0, state  # within a number the net alone says which numerals, and how many
         then = self._number((*context, folded)[1 - ORDER :])
-        probability = self._probability(context, folded) / (DIGITS if digit else 1)
+        probability = self._probability(context, folded) / (NUMERALS if numeral else 1)
         return math.exp(self._weight * (math.log(probability) + USUAL_NATS)), then
 
     def _probability(self, context: Context, character: int) -> float:
@@ -118,3 +120,7 @@ def _count_followers(model: TextModel) -> dict[Context, tuple[int, int, dict[int
             seen = followers[tuple(ngram[start:-1])]
             seen[ngram[-1]] = seen.get(ngram[-1], 0) + count
     return {context: (sum(s.values()), len(s), s) for context, s in followers.items()}
+
+
+def _find_digits(charset: Charset) -> set[int]:
+    return {n for n, c in enumerate(charset.characters, start=1) if c.isdecimal()}

@@ -21,8 +21,9 @@ def model(*texts: str) -> TextModel:
 
 
 def test_ngrams_reach_from_before_a_text_to_its_end_and_know_no_number() -> None:
-    ngrams, counts = count_ngrams(["A1٣", "A000A"], CHARSET)
+    ngrams, counts, numerals = count_ngrams(["A1٣", "A000A"], CHARSET)
 
+    assert numerals.tolist() == [1, 2, 4]
     assert dict(zip(map(tuple, ngrams.tolist()), counts.tolist(), strict=True)) == {
         (0, 0, 0, A): 2,
         (0, 0, A, ZERO): 2,
@@ -33,7 +34,7 @@ def test_ngrams_reach_from_before_a_text_to_its_end_and_know_no_number() -> None
 
 
 def test_the_sign_that_ends_a_line_is_no_end() -> None:
-    ngrams, _ = count_ngrams(["$"], CHARSET)
+    ngrams, _, _ = count_ngrams(["$"], CHARSET)
 
     assert ngrams.tolist() == [[0, 0, 0, DOLLAR], [0, 0, DOLLAR, END]]
 
@@ -45,7 +46,7 @@ def test_texts_of_other_characters_are_left_out() -> None:
 def test_of_too_many_the_rarest_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ocr.models.text_model.MOST_NGRAMS", 2)
 
-    ngrams, counts = count_ngrams(["AA", "AA", "A"], CHARSET)
+    ngrams, counts, _ = count_ngrams(["AA", "AA", "A"], CHARSET)
 
     assert ngrams.tolist() == [[0, 0, 0, A], [0, 0, A, A]]
     assert counts.tolist() == [3, 2]
@@ -61,6 +62,13 @@ def test_a_file_is_read_as_written_and_always_the_same(tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
     np.testing.assert_array_equal(read.ngrams, model("A1", "AA$").ngrams)
     assert (read.counts.tolist(), read.weight) == (model("A1", "AA$").counts.tolist(), 0.5)
+    assert read.numerals.tolist() == [1, 2, 4]
+
+
+def test_a_file_of_before_names_no_numerals(tmp_path: Path) -> None:
+    save(tmp_path / "texts.npz")
+
+    assert not len(TextModel.read(tmp_path / "texts.npz").numerals)
 
 
 def test_the_largest_model_is_read(tmp_path: Path) -> None:
@@ -81,7 +89,7 @@ def array_of(shape: str) -> bytes:
 
 def many_ngrams(count: int) -> dict[str, NDArray[np.uint32]]:
     ngrams = np.ones((count, ORDER), np.uint32)
-    return {"ngrams": ngrams, "counts": ngrams[:, 0]}
+    return {"ngrams": ngrams, "counts": ngrams[:, 0], "numerals": ngrams[0]}
 
 
 def spoil_packed(path: Path) -> None:
@@ -109,6 +117,8 @@ def save(path: Path, **changes: object) -> None:
         lambda path: save(path, counts=np.zeros(len(model("A1").counts), dtype=np.uint32)),
         lambda path: save(path, ngrams=np.zeros((3, 4), np.float32)),
         lambda path: save(path, ngrams=np.array([{"a": 1}], dtype=object)),
+        lambda path: save(path, numerals=np.array([[1]], dtype=np.uint32)),
+        lambda path: save(path, numerals=np.array(["1"])),
         lambda path: save(path, weight=np.array(np.nan)),
         lambda path: save(path, weight=np.array(9.0)),
         lambda path: save(path, weight=np.array([0.1, 0.2])),

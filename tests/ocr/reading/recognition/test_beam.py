@@ -17,6 +17,7 @@ from ocr.reading.recognition.text_states import TextStates
 FRAMES = 6
 LETTERS, DIGITS = Charset(("A", "B", "C")), Charset(("A", "1", "2"))
 RECEIPT = Charset((*"0123456789", ".", "R", "M", "O", "T", "A", "L", " "))
+INVOICE = Charset(tuple("人民币贰叁伍佰拾圆整"))
 
 
 @pytest.mark.parametrize("charset", [LETTERS, DIGITS])
@@ -99,6 +100,25 @@ def test_which_digit_begins_a_number_is_the_nets_to_say_too() -> None:
     factors = {states.step(states.after([of("M"), of(" ")]), digit)[0] for digit in range(1, 11)}
 
     assert len(factors) == 1
+
+
+@pytest.mark.parametrize(("named", "amount"), [(True, "叁佰伍拾"), (False, "贰佰伍拾")])
+def test_numbers_written_in_ideographs_are_the_nets_too_where_the_model_names_them(
+    named: bool, amount: str
+) -> None:
+    probabilities = np.full((19, INVOICE.size), 1e-6)
+    probabilities[::2, 0] = 1.0
+    probabilities[range(1, 19, 2), INVOICE.encode("人民币叁佰伍拾圆整")] = 1.0
+    probabilities[7, INVOICE.encode("叁贰")] = [0.9, 0.1]
+    ngrams, counts, numerals = count_ngrams(["人民币贰佰伍拾圆整"] * 200, INVOICE)
+    if not named:  # as a release before this one counted: each ideograph by itself
+        line = [0, 0, 0, *INVOICE.encode("人民币贰佰伍拾圆整"), INVOICE.size]
+        ngrams = np.array([line[at : at + 4] for at in range(10)], np.uint32)
+        counts, numerals = np.full(10, 200, np.uint32), np.empty(0, np.uint32)
+
+    read = Decoder(INVOICE, TextModel(ngrams, counts, numerals, weight=1.0)).decode(probabilities)
+
+    assert read.text == f"人民币{amount}圆整"
 
 
 def test_a_letter_in_a_number_gives_way_to_the_digit_that_looks_like_it() -> None:
