@@ -58,19 +58,24 @@ def keep_rows(store: Store, rows: RowList, *, name: str, snapshot: str) -> None:
         store: Where they go.
         rows: As `list_rows` gives them.
         name: Name of the dataset.
-        snapshot: Digest of the snapshot; the same one can come of other rows, and the first count.
+        snapshot: Digest of the snapshot; the same one can come of other rows, as of labels that
+            were saved again with other spaces, and all count.
     """
-    with suppress(ArtifactExists):
+    try:
         store.put_bytes(_key(name, snapshot), rows.tobytes())
+    except ArtifactExists:
+        store.put_bytes(_key(name, f"{snapshot}/{digest_of(rows)}"), rows.tobytes())
     _point_at(store, f"rows/{name}/{NEWEST}", snapshot)
 
 
 def read_rows_of(store: Store, *, name: str, snapshot: str) -> RowList | None:
-    """Read the rows of a snapshot; None: nobody kept them."""
+    """Read the rows that a snapshot was made of, at any time; None: nobody kept them."""
     try:
-        return np.frombuffer(store.read_bytes(_key(name, snapshot), most=_MOST_BYTES), np.uint64)
+        found = [_read(store, _key(name, snapshot))]
     except ArtifactNotFound:
         return None
+    found += [_read(store, key) for key in store.list(f"rows/{name}/{snapshot}")]
+    return np.unique(np.concatenate(found))
 
 
 def newest_snapshot(store: Store, *, name: str) -> str:
@@ -79,6 +84,10 @@ def newest_snapshot(store: Store, *, name: str) -> str:
         return str(json.loads(store.read_bytes(f"rows/{name}/{NEWEST}"))["digest"])
     except ArtifactNotFound:
         return ""
+
+
+def _read(store: Store, key: str) -> RowList:
+    return np.frombuffer(store.read_bytes(key, most=_MOST_BYTES), np.uint64)
 
 
 def _point_at(store: Store, key: str, digest: str) -> None:

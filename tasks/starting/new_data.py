@@ -55,11 +55,13 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
     with alone(workspace.home, f"watch-{params.name}", stage="watch"):
         rows = list_rows(labels.read())
         base, known = _known(workspace, params.name, dataset)
-        raised, since = _raised(workspace, params.name, dataset)
-        new, fresh = count_new(rows, known), count_new(rows, known, raised)
+        new = fresh = count_new(rows, known)
         said = f"{new} of {len(rows)} labelled samples of {dataset} are new to {base}"
+        if new >= params.new_samples:
+            raised, started, since = _started(workspace, params.name, dataset)
+            fresh = count_new(rows, known, started)
         if fresh < new:
-            said += f", {new - fresh} of them have started a retraining before"
+            said += f", {new - fresh} of them were judged or have started a retraining before"
         narrate("watch", f"{said}; {params.new_samples} are enough")
         if fresh < params.new_samples:
             return fresh
@@ -79,51 +81,46 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
 
 def _known(workspace: Workspace, model: str, dataset: str) -> tuple[str, RowList]:
     """Return in words what there is to compare with, and its rows."""
-    store, registry = workspace.store, workspace.registry
-    champion = registry.champion(model)
-    if champion is not None:
-        version = registry.version(model, champion.version)
-        base, digest = version.reference, str(version.manifest["dataset_digest"])
-    else:
-        digest = newest_snapshot(store, name=dataset)
-        base = f"the snapshot {digest[:12]}" if digest else f"{model}, which has no snapshot yet"
-    rows = read_rows_of(store, name=dataset, snapshot=digest) if digest else None
-    return base, NOTHING if rows is None else rows
+    champion = workspace.registry.champion(model)
+    if champion is None:
+        return f"{model}, which has no champion yet", NOTHING
+    version = workspace.registry.version(model, champion.version)
+    digest = str(version.manifest["dataset_digest"])
+    rows = read_rows_of(workspace.store, name=dataset, snapshot=digest)
+    return version.reference, NOTHING if rows is None else rows
 
 
-def _raised(workspace: Workspace, model: str, dataset: str) -> tuple[RowList, float]:
-    """Return the rows of events that started something, and when the last one was (epoch, s).
+def _started(workspace: Workspace, model: str, dataset: str) -> tuple[RowList, RowList, float]:
+    """Return the rows of all events, those that start nothing again, and the last event (epoch, s).
 
-    A row that no candidate brought to the gate within a day has started nothing that lasted: its
-    run was given up beside another one, it failed, or its trigger was off. It counts again.
+    What the gate has decided on starts nothing again. A row of an event that no candidate brought
+    to the gate within a day has started nothing that lasted: its run was given up beside another
+    one, it failed, or its trigger was off. It counts again.
     """
     store, name = workspace.store, f"{model}/{RAISED}"
     digest = newest_snapshot(store, name=name)
     rows = read_rows_of(store, name=name, snapshot=digest) if digest else None
-    if rows is None:
-        return NOTHING, 0.0
-    raised = max(entry.modified for entry in store.entries(f"rows/{name}"))
-    if time.time() - raised > A_DAY_S:
-        rows = _keep_decided(store, model, dataset, rows, since=raised)
-    return rows, raised
+    since = 0.0
+    if rows is not None:
+        since = max(entry.modified for entry in store.entries(f"rows/{name}"))
+    raised = NOTHING if rows is None else rows
+    decided, is_all = _decided(store, model, dataset, since=since)
+    waits = time.time() - since <= A_DAY_S
+    return raised, np.union1d(raised, decided) if waits or is_all else decided, since
 
 
-def _keep_decided(
-    store: Store, model: str, dataset: str, rows: RowList, *, since: float
-) -> RowList:
-    """Return the rows that are in a snapshot on which the gate decided since a moment (epoch, s).
+def _decided(store: Store, model: str, dataset: str, *, since: float) -> tuple[RowList, bool]:
+    """Return the rows of the snapshots on which the gate decided.
 
-    A run that began before an event decides after it too, on the snapshot that it had.
+    Not only since the last event (epoch, s): its run may find what was decided before. And whether
+    a decision since then is on a snapshot whose rows nobody kept, which may have had them all.
     """
-    decided = NOTHING
-    recent = (
-        each
-        for each in read_decisions(store, model)
-        if datetime.fromisoformat(each.at).timestamp() >= since
-    )
-    for digest in {each.dataset.rpartition("/")[2] for each in recent}:
-        learnt = read_rows_of(store, name=dataset, snapshot=digest)
-        if learnt is None:  # of an earlier release: it may have had them all
-            return rows
-        decided = np.union1d(decided, np.intersect1d(rows, learnt, assume_unique=True))
-    return decided
+    decided, is_all = NOTHING, False
+    at = {each.dataset.rpartition("/")[2]: each.at for each in read_decisions(store, model)}
+    for digest, last in at.items():
+        rows = read_rows_of(store, name=dataset, snapshot=digest)
+        if rows is not None:
+            decided = np.union1d(decided, rows)
+        elif datetime.fromisoformat(last).timestamp() >= since:
+            is_all = True
+    return decided, is_all

@@ -96,6 +96,16 @@ def test_a_page_is_new_when_a_region_or_its_text_was_corrected(tmp_path: Path) -
     assert [count_new(rows, found[0]) for rows in found] == [0, 0, 1, 1]
 
 
+def test_of_rows_that_come_to_the_same_snapshot_all_count(store: Store) -> None:
+    for rows in (lines("a=1"), lines("a=1 "), lines("a=1")):
+        keep_rows(store, rows, name="toy", snapshot="1" * 64)
+
+    found = read_rows_of(store, name="toy", snapshot="1" * 64)
+
+    assert found is not None
+    assert count_new(lines("a=1", "a=1 ", "b=1"), found) == 1
+
+
 def test_lists_are_kept_by_snapshot_and_the_newest_is_known(store: Store) -> None:
     first, second = lines("a=1"), lines("a=1", "b=2")
     unknown = newest_snapshot(store, name="toy")

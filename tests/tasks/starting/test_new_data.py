@@ -76,9 +76,16 @@ def look(params: WatchLinesParams) -> int:
     return look_at_lines.fn(params)
 
 
-def decide(monkeypatch: pytest.MonkeyPatch, snapshot: str) -> None:
-    """Let a day pass since the last event, in which the gate decided on a snapshot."""
-    decided = SimpleNamespace(at="2100-01-01T00:00:00+00:00", dataset=snapshot)
+def learn(params: WatchLinesParams, registry: Registry, folder: Path) -> None:
+    """Let the champion be made of what is labelled now."""
+    snapshot = prepare_lines.fn(params.dataset, "bars")
+    add_version(folder, "v1", "0123456789", dataset_digest=snapshot.digest)
+    registry.promote("bars", "v1", reason="first")
+
+
+def decide(monkeypatch: pytest.MonkeyPatch, snapshot: str, *, year: int = 2100) -> None:
+    """Let a day pass since the last event; the gate decides on a snapshot, 2100 is since then."""
+    decided = SimpleNamespace(at=f"{year}-01-01T00:00:00+00:00", dataset=snapshot)
     monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
     monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
 
@@ -92,9 +99,9 @@ def test_all_is_new_to_a_project_that_has_no_snapshot_yet(
 
 
 def test_new_and_corrected_lines_count_together_and_start_once(
-    params: WatchLinesParams, raised: Raised
+    params: WatchLinesParams, raised: Raised, empty: Registry, tmp_path: Path
 ) -> None:
-    prepare_lines.fn(params.dataset, "bars")
+    learn(params, empty, tmp_path)
     nothing = look(params)
     label(params, *(f"56{n}" for n in range(4)))
     correct(params, 5)
@@ -124,11 +131,9 @@ def test_after_an_event_only_what_came_since_counts(
 def test_what_is_new_is_new_to_what_the_champion_learnt_from(
     params: WatchLinesParams, raised: Raised, empty: Registry, tmp_path: Path
 ) -> None:
-    first = prepare_lines.fn(params.dataset, "bars")
-    add_version(tmp_path, "v1", "0123456789", dataset_digest=first.digest)
-    empty.promote("bars", "v1", reason="first")
+    learn(params, empty, tmp_path)
     label(params, *(f"5{n:02}" for n in range(10)))
-    prepare_lines.fn(params.dataset, "bars")  # a newer snapshot, of a run that was refused
+    prepare_lines.fn(params.dataset, "bars")  # a newer snapshot, of a run that failed
 
     assert look(params) == 10
     assert len(raised) == 1
@@ -137,7 +142,6 @@ def test_what_is_new_is_new_to_what_the_champion_learnt_from(
 def test_what_started_one_and_was_taken_out_meanwhile_starts_none_again(
     params: WatchLinesParams, raised: Raised
 ) -> None:
-    prepare_lines.fn(params.dataset, "bars")
     labels = Path(params.dataset.root) / "labels.txt"
     before = labels.read_text()
     first, second = ([f"{digit}{n:02}" for n in range(12)] for digit in "78")
@@ -155,6 +159,7 @@ def test_an_event_that_came_to_no_decision_is_raised_again_after_a_day(
     params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look(params)
+    prepare_lines.fn(params.dataset, "bars")  # its run failed later
     looked_soon = look(params)
     monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
 
@@ -173,6 +178,40 @@ def test_after_a_decision_an_event_is_not_raised_again(
 
     assert look(params) == 0
     assert len(raised) == 1
+
+
+def test_what_was_refused_before_starts_none_nor_does_a_label_saved_again_with_other_spaces(
+    params: WatchLinesParams,
+    raised: Raised,
+    empty: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    learn(params, empty, tmp_path)
+    labels = Path(params.dataset.root) / "labels.txt"
+    written = labels.read_text()
+    labels.write_text(written.replace("\t0", "\t0 "))
+    snapshot = prepare_lines.fn(params.dataset, "bars")
+    decide(monkeypatch, snapshot.key, year=2000)
+    refused = look(params)
+    labels.write_text(written.replace("\t0", "\t0  "))
+    saved_again = look(params)
+
+    again = prepare_lines.fn(params.dataset, "bars")  # by the run that was started
+
+    assert (refused, saved_again, again.key) == (0, 20, snapshot.key)
+    assert look(params) == 0
+    assert len(raised) == 1
+
+
+def test_a_decision_of_before_on_what_nobody_kept_says_nothing(
+    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(params)
+    decide(monkeypatch, "datasets/b/1", year=2000)
+
+    assert look(params) == 20
+    assert len(raised) == 2
 
 
 def test_a_decision_on_an_older_snapshot_is_none_on_what_came_after_it(
