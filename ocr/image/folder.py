@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from ocr.errors import StoreUnavailable
 from ocr.image.pixels import BadImage
 
 # O_NONBLOCK: opening a pipe must not wait for a writer.
@@ -42,7 +43,8 @@ class ImageFolder:
 
         Raises:
             BadImage: outside_root (absolute, leaving the root, or a link that does),
-                missing_image, or unreadable_image (no plain file, no permission, too large).
+                missing_image, or unreadable_image (no plain file, too large).
+            StoreUnavailable: There is one, but this machine cannot read it now.
         """
         file = self._open(image)
         try:
@@ -54,7 +56,7 @@ class ImageFolder:
             refuse_large(image, state.st_size, max_pixels=max_pixels)
             return _read_all(file, state.st_size)
         except OSError as error:
-            raise BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}") from error
+            raise self._failure(image, error) from error
         finally:
             os.close(file)
 
@@ -90,11 +92,22 @@ class ImageFolder:
             raise _impossible_name(image) from error
         except OSError as error:
             if error.errno != errno.ELOOP:  # not a link
-                raise _open_failure(image, error) from error
+                raise self._failure(image, error) from error
         try:
             return os.open(self.locate(image), OPEN_FLAGS)
         except OSError as error:
-            raise _open_failure(image, error) from error
+            raise self._failure(image, error) from error
+
+    def _failure(self, image: str, error: OSError) -> BadImage | StoreUnavailable:
+        """Tell what is no image from what says nothing of it, as a disk that fails or a lock."""
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+            return BadImage("missing_image", f"no file {shown_path(image)}")
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            return BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}")
+        return StoreUnavailable(
+            f"{shown_path(image)} in {self._root}: {error.strerror}; mend that (its permissions, "
+            "its disk) and run this again, or take its row out"
+        )
 
     def _join(self, image: str) -> str:
         """Path of an image whose folder is resolved and whose name may still be a link."""
@@ -180,9 +193,3 @@ def _resolve_links(path: str, image: str) -> str:
 
 def _impossible_name(image: str) -> BadImage:
     return BadImage("missing_image", f"no file can be named {shown_path(image)}")
-
-
-def _open_failure(image: str, error: OSError) -> BadImage:
-    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
-        return BadImage("missing_image", f"no file {shown_path(image)}")
-    return BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}")

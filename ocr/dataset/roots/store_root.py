@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,8 +19,6 @@ from ocr.errors import ArtifactNotFound, BadInput
 from ocr.image.folder import FileStamp, max_file_bytes, refuse_large
 from ocr.image.pixels import BadImage
 from ocr.store import S3Credentials, Store, open_store
-
-_NANOSECONDS = 10**9
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,16 @@ class StoreRoot:
         yield SpelledImages(StoreImages(self._store()))
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
-        """Return what stamps all images: their size together, and the time of the last change."""
-        size, modified = 0, 0.0
+        """Return what stamps all images: their size together, and a digest of what is listed.
+
+        Not the last change alone: of an object that is removed, an older version comes back.
+        """
+        size = content = 0
         for entry in self._store().entries(""):
-            size, modified = size + entry.size, max(modified, entry.modified)
-        stamp = FileStamp(size, int(modified * _NANOSECONDS))
+            listed = f"{entry.key}\0{entry.tag}\0{entry.modified}".encode()
+            size += entry.size
+            content ^= int.from_bytes(blake2b(listed, digest_size=8).digest())  # in no order
+        stamp = FileStamp(size, content)
         return lambda _: stamp
 
     def content(self) -> list[str]:

@@ -1,9 +1,11 @@
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from ocr.dataset.quarantine import Reason
+from ocr.errors import StoreUnavailable
 from ocr.image.folder import ImageFolder
 from ocr.image.pixels import BadImage
 
@@ -76,6 +78,20 @@ def test_a_link_out_of_the_root_is_said_to_be_one(
 ) -> None:
     with pytest.raises(BadImage, match=f"^{said}$"):
         folder.read(image, max_pixels=1)
+
+
+@pytest.mark.parametrize("call", ["open", "read"])
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.EMFILE])
+def test_what_this_machine_cannot_read_now_is_no_bad_image(
+    call: str, number: int, folder: ImageFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(f"ocr.image.folder.os.{call}", fail)
+
+    with pytest.raises(StoreUnavailable, match=f"'sub/a.jpg' in .*/root: {os.strerror(number)}; "):
+        folder.read("sub/a.jpg", max_pixels=1)
 
 
 def test_absolute_path_into_the_root_is_refused_too(folder: ImageFolder, tmp_path: Path) -> None:

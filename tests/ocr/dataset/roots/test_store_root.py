@@ -2,6 +2,7 @@
 
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from ocr.dataset.roots import StoreRoot
 from ocr.errors import ArtifactNotFound, BadInput, StoreUnavailable
 from ocr.image.pixels import BadImage
 from ocr.store import S3Credentials, open_store
+from ocr.store.protocol import Entry
 from tests.ocr.store.conftest import minio_server, moto_server
 
 __all__ = ["minio_server", "moto_server"]
@@ -90,6 +92,18 @@ def test_stamp_changes_with_any_object(root: StoreRoot) -> None:
     open_store(root.uri, s3=root.s3).put_bytes("more.jpg", b"more")
 
     assert root.stamps()("empty.jpg") != before
+
+
+def test_stamp_changes_with_an_older_version_that_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    newest = Entry("b.jpg", 5, 20.0, "b")
+    listings = [Entry("a.jpg", 5, 10.0, "spoilt"), newest], [newest, Entry("a.jpg", 5, 1.0, "good")]
+    stores = iter([SimpleNamespace(entries=lambda _, found=found: found) for found in listings])
+    monkeypatch.setattr("ocr.dataset.roots.store_root._open_store", lambda *_: next(stores))
+    root = StoreRoot("s3://bucket/scans", S3Credentials("", "", ""))
+
+    assert root.stamps()("a.jpg") != root.stamps()("a.jpg")
 
 
 def test_servers_that_cannot_be_asked_are_told_from_absent_images() -> None:
