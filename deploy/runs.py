@@ -62,7 +62,12 @@ def drain(api: PrefectApi, narrate: Callable[[str], None]) -> None:
     left = _active(api)
     for run in left:
         name = "".join(letter if letter.isprintable() else " " for letter in run["name"])
-        narrate(f"stopping {name}, which goes on from its checkpoint when it is run again")
+        if run["state_type"] == "PAUSED":
+            narrate(
+                f"stopping {name}, which waits for a person and asks again when it is run again"
+            )
+        else:
+            narrate(f"stopping {name}, which goes on from its checkpoint when it is run again")
         _tell(api, run)
     deadline = time.monotonic() + DRAIN_S
     while left and time.monotonic() < deadline:

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from configs.people.approval import ApprovalParams
 from ocr.errors import StoreUnavailable
 from ocr.gate.approval import Answer, approval_key, find_answer, keep_answer
 from ocr.models.alias import AliasState, now
+from ocr.models.key import version_key
 from ocr.report.summary import render_question
+from ocr.store import Store
+from ocr.store.folder import mark_used
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
 from tasks.approving.waiting import UNTIL, Waiting, find_asking
@@ -123,8 +126,13 @@ def _ask(
         found = open_workspace().registry.read_alias(evaluation.model.name)
         return (found.moves if found else ()) != moves
 
+    marked = set[date]()
+
     def is_settled() -> bool:
         try:
+            if (day := today()) not in marked:
+                _mark_asked(workspace.store, evaluation)
+                marked.add(day)
             return has_moved() or find_answer(workspace.store, key) is not None
         except StoreUnavailable:  # it waits for days; asked again when it matters
             return False
@@ -146,6 +154,19 @@ def _ask(
         reason = f"the champion stays after {params.timeout_h:g} h"
         answer = Answer("time-out", by="", reason=reason, at=now(), **told)
     return keep_answer(workspace.store, key, answer)
+
+
+def _mark_asked(store: Store, evaluation: EvaluationRef) -> None:
+    """Let nobody prune what is asked about, for another day."""
+    model, of = evaluation.model, evaluation.key.rpartition("/")[2]
+    reports = store.list(f"reports/{of}")
+    for prefix in (version_key(model.name, model.version), evaluation.key, *reports):
+        mark_used(store, prefix=prefix)
+
+
+def today() -> date:
+    """Return the day in UTC."""
+    return datetime.now(UTC).date()
 
 
 def _word(
