@@ -48,9 +48,9 @@ def ensure_server(
     try:
         service = start(url)
     except ServiceFailed:
-        if known:
+        if known and not replaces:
             raise
-        # Another home's services may have taken the port while ours was starting.
+        # Another home's services may have taken the port while ours was away.
         service = start(_loopback(pick_port(0)))
     address = find_database(settings, folder)
     port = urlsplit(service.url).port or 0

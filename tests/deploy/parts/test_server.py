@@ -1,12 +1,14 @@
 """Prefect's servers of two homes on one machine: each at its own address, whoever starts first."""
 
 import os
+import socket
 import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import httpx
@@ -14,7 +16,7 @@ import psutil
 import pytest
 
 from configs.settings import Settings
-from deploy.background import Service
+from deploy.background import Service, stop_service
 from deploy.parts import server
 from deploy.ports import pick_port
 from deploy.services import ensure_server, password_file, stop_services
@@ -57,6 +59,27 @@ def test_two_homes_that_start_at_once_keep_an_address_each(homes: list[Settings]
         assert again[index].url == first[index].url
         assert knows(again[index], settings)
         assert not knows(again[index], homes[1 - index])
+
+
+def test_one_that_is_replaced_goes_elsewhere_where_its_port_is_taken_meanwhile(
+    homes: list[Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = ensure_server(homes[0])
+    with socket.socket() as other:
+
+        def stop_and_take(*given: Any) -> bool:
+            if was_there := stop_service(*given):
+                other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                other.bind(("127.0.0.1", server.PORT))
+                other.listen()
+            return was_there
+
+        monkeypatch.setattr("deploy.background.stop_service", stop_and_take)
+        monkeypatch.setattr(server, "name_release", lambda: "another release")
+        again = ensure_server(homes[0], replaces=True)
+
+    assert again.url != first.url
+    assert knows(again, homes[0])
 
 
 def test_all_who_write_at_once_are_answered(homes: list[Settings]) -> None:
