@@ -15,9 +15,11 @@ class RecogniserStart(Start):
 
     Attributes:
         charset: The characters that it is to read.
+        new: Those that start from noise, while others are known already.
     """
 
     charset: Charset
+    new: tuple[str, ...] = ()
 
     @property
     def input(self) -> LineSpec:

@@ -34,6 +34,8 @@ STARTS: dict[RecogniserNet, Callable[[RecogniserTrainingParams, Charset], Recogn
 VALIDATED_SHARE = 0.1
 """Crops read by all validations before the last, per crop learnt from: 2 % of the time."""
 LEAST_VALIDATED = 256
+NAMED = 20
+"""New characters that a notice names."""
 
 
 class RecogniserTrainee:
@@ -148,6 +150,11 @@ def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> R
     def say(message: str) -> None:
         if ranks.is_first:
             note(folder, message)
+
+    if start.new:
+        named = ", ".join(map(repr, start.new[:NAMED]))
+        more = f" and {len(start.new) - NAMED} more" if len(start.new) > NAMED else ""
+        say(f"Characters that {job.training.net} does not know start from noise: {named}{more}")
 
     def read(split: Split) -> Crops:
         lines = (

@@ -41,7 +41,10 @@ def start_pretrained(training: RecogniserTrainingParams, charset: Charset) -> Re
     build = partial(_build, spec, weights, front)
     learnt = build().state_dict()
     frozen = {name: value for name, value in weights.items() if name not in learnt}
-    return RecogniserStart(spec=spec, charset=charset, build=build, front=front, frozen=frozen)
+    new = tuple(c for c, taken in zip(charset.characters, columns[1:], strict=True) if not taken)
+    return RecogniserStart(
+        spec=spec, charset=charset, new=new, build=build, front=front, frozen=frozen
+    )
 
 
 def join_charsets(characters: tuple[str, ...], charset: Charset) -> Charset:
