@@ -43,7 +43,7 @@ class ImageFolder:
 
         Raises:
             BadImage: outside_root (absolute, leaving the root, or a link that does),
-                missing_image, or unreadable_image (no plain file, too large).
+                missing_image, or unreadable_image (no plain file, no permission, too large).
             StoreUnavailable: There is one, but this machine cannot read it now.
         """
         file = self._open(image)
@@ -62,10 +62,17 @@ class ImageFolder:
 
     def exists(self, image: str) -> bool:
         """Tell whether there is a file, or anything else, of that name within the root."""
-        return self.stamp(image) is not None
+        return self._look_at(image) is not None
 
     def stamp(self, image: str) -> FileStamp | None:
-        """Size and time of change, None where nothing can be read."""
+        """Size and time of change, None where nothing can be read.
+
+        A permission that is given later changes neither, and so is asked for.
+        """
+        stamp = self._look_at(image)
+        return stamp if stamp and os.access(self._join(image), os.R_OK) else None
+
+    def _look_at(self, image: str) -> FileStamp | None:
         try:
             state = os.lstat(self._join(image))
             if stat.S_ISLNK(state.st_mode):
@@ -99,14 +106,14 @@ class ImageFolder:
             raise self._failure(image, error) from error
 
     def _failure(self, image: str, error: OSError) -> BadImage | StoreUnavailable:
-        """Tell what is no image from what says nothing of it, as a disk that fails or a lock."""
+        """Tell what is no image from what says nothing of it, as a disk that fails."""
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
             return BadImage("missing_image", f"no file {shown_path(image)}")
-        if error.errno in (errno.ELOOP, errno.ENXIO):
+        if error.errno in (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO):
             return BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}")
         return StoreUnavailable(
-            f"{shown_path(image)} in {self._root}: {error.strerror}; mend that (its permissions, "
-            "its disk) and run this again, or take its row out"
+            f"{shown_path(image)} in {self._root}: {error.strerror}; mend that (its disk, its "
+            "share) and run this again, or take its row out"
         )
 
     def _join(self, image: str) -> str:

@@ -54,7 +54,10 @@ class TextModel:
             != {np.dtype(np.uint32)}
             or not self.counts.all()
         ):
-            raise BadData(f"Expected counted {ORDER}-grams, got {self.ngrams.shape}")
+            raise BadData(
+                f"Expected counted {ORDER}-grams and numerals, got {self.ngrams.shape} "
+                f"{self.counts.shape} {self.numerals.shape}"
+            )
         if not 0 <= self.weight <= HEAVIEST:
             raise BadData(
                 f"The weight of a text model is {self.weight}, allowed is 0 to {HEAVIEST}"

@@ -37,7 +37,8 @@ class TextStates:
             BadData: The model belongs to a larger charset, or knows no text.
         """
         numerals = set(model.numerals.tolist()) or _find_digits(charset)
-        if not len(model.ngrams) or max(model.ngrams.max(), *numerals, 0) > charset.size:
+        is_known = numerals <= set(range(1, charset.size))
+        if not len(model.ngrams) or model.ngrams.max() > charset.size or not is_known:
             raise BadData(f"The text model does not fit a charset of {charset.size} classes")
         self._end_class = charset.size
         self._numerals = numerals

@@ -81,7 +81,7 @@ def test_a_link_out_of_the_root_is_said_to_be_one(
 
 
 @pytest.mark.parametrize("call", ["open", "read"])
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.EMFILE])
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EMFILE])
 def test_what_this_machine_cannot_read_now_is_no_bad_image(
     call: str, number: int, folder: ImageFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +92,24 @@ def test_what_this_machine_cannot_read_now_is_no_bad_image(
 
     with pytest.raises(StoreUnavailable, match=f"'sub/a.jpg' in .*/root: {os.strerror(number)}; "):
         folder.read("sub/a.jpg", max_pixels=1)
+
+
+def test_without_permission_it_is_unreadable_until_that_is_given(
+    folder: ImageFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    given = folder.stamp("sub/a.jpg")
+    with monkeypatch.context() as without:  # who tests as root may read all
+        without.setattr("ocr.image.folder.os.open", refuse)
+        without.setattr("ocr.image.folder.os.access", lambda *_: False)
+        with pytest.raises(BadImage, match=r"'sub/a\.jpg': Permission denied") as refusal:
+            folder.read("sub/a.jpg", max_pixels=1)
+        before = folder.stamp("sub/a.jpg")
+
+    assert refusal.value.reason == "unreadable_image"
+    assert (before, folder.stamp("sub/a.jpg")) == (None, given)
 
 
 def test_absolute_path_into_the_root_is_refused_too(folder: ImageFolder, tmp_path: Path) -> None:

@@ -90,6 +90,15 @@ def test_the_text_model_of_another_charset_is_refused() -> None:
         Decoder(Charset(CHARACTERS), model)
 
 
+@pytest.mark.parametrize("numeral", [0, 4])
+def test_the_numerals_of_another_charset_are_refused(numeral: int) -> None:
+    ngrams, counts, _ = count_ngrams(TEXTS, Charset(CHARACTERS))
+    model = TextModel(ngrams, counts, np.array([numeral], np.uint32), weight=0.5)
+
+    with pytest.raises(BadData, match="does not fit a charset of 4 classes"):
+        Decoder(Charset(CHARACTERS), model)
+
+
 def test_a_memory_of_steps_that_is_full_changes_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     lines = rng.dirichlet(np.full(4, 0.4), size=(30, 20))
