@@ -17,6 +17,7 @@ from ocr.models.bundle import read_task
 from ocr.models.registry import Registry
 from tasks.gateway_address import LOOPBACK, find_endpoint, token_for
 from tasks.gateway_client import GatewayClient, GatewayUnavailable
+from tasks.judging.rolled_back import was_rolled_back
 from tasks.notifying.notify import name_mover
 from tasks.notifying.occasions import tell_move
 from tasks.references import EvaluationRef, JudgementRef
@@ -54,6 +55,11 @@ def deploy_model(
     model = evaluation.model
 
     def promote() -> AliasState:
+        if was_rolled_back(workspace, model):
+            raise AliasMoved(
+                f"Somebody took {model.reference} back since it was judged; it stays offline: "
+                f"`ocrline models promote {model.reference}` puts it online after all"
+            )
         return _promote(_registry(workspace), evaluation, judgement)
 
     state = _put_online(workspace, model.name, model.version, deployment, promote)

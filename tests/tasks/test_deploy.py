@@ -80,6 +80,21 @@ def test_champion_that_moved_since_the_evaluation_is_not_overwritten(shelf: Shel
         )
 
 
+def test_a_candidate_that_somebody_took_back_since_it_was_judged_stays_offline(
+    shelf: Shelf,
+) -> None:
+    shelf.add("v2", LETTERS)
+    shelf.registry.promote("bars", "v2", reason="by hand")
+    shelf.registry.rollback("bars", reason="it reads badly")
+
+    with pytest.raises(AliasMoved, match="took bars:v2 back since it was judged"):
+        deploy_model.fn(
+            evaluation_of("v2", champion="v1"), JUDGEMENT, DeploymentParams(target="none")
+        )
+
+    assert shelf.registry.history("bars")[-1].action == "rollback"
+
+
 def test_answers_of_another_model_are_told_apart(shelf: Shelf) -> None:
     other = make_bundle(shelf.folder / "other", version="v1", characters=LETTERS)
     with running_gateway(shelf.folder / "home", store=shelf.store) as gateway:
