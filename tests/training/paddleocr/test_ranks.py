@@ -180,12 +180,14 @@ def test_no_rank_begins_a_step_before_the_first_one(learning: Scene) -> None:
     learning.run(RANK + NET + BOTH, devices=2)
 
 
-@pytest.mark.parametrize("given", [{}, FROZEN], ids=["", "frozen"])
+@pytest.mark.parametrize(
+    ("ranks", "given"), [(4, {}), (2, FROZEN), pytest.param(4, FROZEN, marks=pytest.mark.slow)]
+)
 def test_any_number_of_ranks_learns_and_tells_what_one_process_does(
-    tmp_path: Path, given: dict[str, Any]
+    tmp_path: Path, ranks: int, given: dict[str, Any]
 ) -> None:
     curves = []
-    for devices in (1, 2, 4):
+    for devices in (1, ranks):
         learning = Scene(tmp_path / str(devices))
         package = learning.tree / "ppocr/utils"
         package.mkdir(parents=True)
@@ -197,7 +199,6 @@ def test_any_number_of_ranks_learns_and_tells_what_one_process_does(
         curves.append(json.loads((learning.folder / "losses.json").read_text()))
 
     assert curves[1] == pytest.approx(curves[0], rel=1e-4)
-    assert curves[2] == pytest.approx(curves[0], rel=1e-4)
     assert curves[0][-1] < curves[0][0] / 2
 
 
