@@ -37,7 +37,7 @@ pytestmark = pytest.mark.timeout(900)
 def killed(digits: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> "Killed":
     """A training on two ranks, of which one was killed after an epoch."""
     folder = tmp_path_factory.mktemp("ranks")
-    write_job(folder, digits, devices=2)
+    write_job(folder, digits, resources=ResourceParams(devices=2))
     return Killed(folder)
 
 
@@ -45,7 +45,7 @@ def write_job(
     folder: Path,
     digits: dict[str, str],
     *,
-    devices: int,
+    resources: ResourceParams,
     **overrides: Any,
 ) -> Path:
     job = TrainPaddleOcrRecogniserJob(
@@ -59,7 +59,7 @@ def write_job(
             evaluations=1,
             overrides=overrides,
         ),
-        resources=ResourceParams(devices=devices),
+        resources=resources,
         runtime=find_runtime(),
     )
     path = folder / "job.json"
@@ -145,20 +145,27 @@ def test_a_rerun_goes_on_after_the_last_whole_epoch_of_both(killed: Killed) -> N
     )
 
 
-@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow  # two machines of one rank each learn it in test_machines.py
+@pytest.mark.parametrize("ranks", [2, 4])
 def test_any_number_of_ranks_learns_what_one_process_does(
     digits: dict[str, str], tmp_path: Path, ranks: int
 ) -> None:
-    losses = []
     for devices in (1, ranks):
         folder = tmp_path / str(devices)
         folder.mkdir()
-        job = write_job(folder, digits, devices=devices, **QUICK)
+        job = write_job(folder, digits, resources=ResourceParams(devices=devices), **QUICK)
         code, errors = run(job, command="train-paddleocr-recogniser")
         assert code == 0, errors
-        events = read_events(folder / "metrics.jsonl")
-        losses.append([event["loss"] for event in events if event["event"] == "step"])
-    alone, shared = (np.array(each) for each in losses)
+
+    assert_learnt_alike(tmp_path / "1", tmp_path / str(ranks))
+
+
+def assert_learnt_alike(*folders: Path) -> None:
+    """Compare the losses of one process with those of several ranks."""
+    events = [read_events(folder / "metrics.jsonl") for folder in folders]
+    alone, shared = (
+        np.array([event["loss"] for event in each if event["event"] == "step"]) for each in events
+    )
     # Batch norms see the part of their rank.
     assert np.abs(shared / alone - 1).max() < STEP_TOLERANCE
     assert abs(shared.mean() / alone.mean() - 1) < CURVE_TOLERANCE
