@@ -3,11 +3,11 @@
 import json
 import pickle
 import re
-import subprocess
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import paddle
 import pytest
 
 from configs.jobs import PaddleOcrRuntime, TrainPaddleOcrRecogniserJob
@@ -32,7 +32,6 @@ from training.paddleocr.recognition.config import make_config, read_upstream
 NET = "configs/rec/rec_mv3_none_none_ctc.yml"
 CTC_BIAS = "head.ctc_head.fc.bias"
 BIAS = "head.fc.bias"
-SAVE = "import paddle, sys; paddle.save({{{}}}, sys.argv[1])"
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +68,15 @@ def start(
     return str(started["Global"]["pretrained_model"])
 
 
-def save(runtime: PaddleOcrRuntime, path: Path, arrays: str) -> Path:
-    command = [runtime.python, "-W", "ignore", "-c", SAVE.format(arrays), str(path)]
-    subprocess.run(command, check=True, capture_output=True)
+def save(path: Path, arrays: dict[str, paddle.Tensor]) -> Path:
+    paddle.save(arrays, str(path))
     return path
 
 
 def test_weights_of_another_net_are_refused_with_names_of_both(
     runtime: PaddleOcrRuntime, tmp_path: Path
 ) -> None:
-    weights = save(
-        runtime, tmp_path / "w", f"'their.w': paddle.ones([3]), '{BIAS}': paddle.ones([7])"
-    )
+    weights = save(tmp_path / "w", {"their.w": paddle.ones([3]), BIAS: paddle.ones([7])})
 
     with pytest.raises(
         BadData, match=rf"nothing of {weights} fits {re.escape(NET)}: it has their.w, {BIAS}; the"
@@ -91,9 +87,7 @@ def test_weights_of_another_net_are_refused_with_names_of_both(
 def test_what_fits_is_what_the_trainer_gets_and_the_rest_is_said(
     runtime: PaddleOcrRuntime, tmp_path: Path
 ) -> None:
-    weights = save(
-        runtime, tmp_path / "w", f"'their.w': paddle.ones([3]), '{BIAS}': paddle.ones([11])"
-    )
+    weights = save(tmp_path / "w", {"their.w": paddle.ones([3]), BIAS: paddle.ones([11])})
 
     started = start(tmp_path, runtime, weights)
 
@@ -109,9 +103,7 @@ def test_a_head_of_other_characters_is_told_with_what_keeps_it(
     runtime: PaddleOcrRuntime, tmp_path: Path
 ) -> None:
     head = BIAS.replace("bias", "weight")
-    weights = save(
-        runtime, tmp_path / "w", f"'{head}': paddle.ones([3]), '{BIAS}': paddle.ones([11])"
-    )
+    weights = save(tmp_path / "w", {head: paddle.ones([3]), BIAS: paddle.ones([11])})
 
     start(tmp_path, runtime, weights)
 
@@ -166,9 +158,7 @@ def test_weights_from_elsewhere_are_started_from_by_the_dictionary_of_their_net_
     home = Path(runtime.home)
     dictionary = (home / "ppocr/utils/dict/ppocrv5_en_dict.txt").read_text("utf-8").split("\n")[:-1]
     known = [*dictionary, " "]  # its file says use_space_char
-    weights = save(
-        runtime, tmp_path / "w", f"'{CTC_BIAS}': paddle.arange({len(known) + 1}, dtype='float32')"
-    )
+    weights = save(tmp_path / "w", {CTC_BIAS: paddle.arange(len(known) + 1, dtype="float32")})
 
     started = start(tmp_path, runtime, weights, net=net)
 
@@ -181,7 +171,7 @@ def test_weights_of_as_many_classes_as_no_dictionary_are_taken_as_they_are(
     runtime: PaddleOcrRuntime, tmp_path: Path
 ) -> None:
     net = "configs/rec/PP-OCRv5/multi_language/en_PP-OCRv5_mobile_rec.yaml"
-    weights = save(runtime, tmp_path / "w", f"'{CTC_BIAS}': paddle.arange(11, dtype='float32')")
+    weights = save(tmp_path / "w", {CTC_BIAS: paddle.arange(11, dtype="float32")})
 
     started = start(tmp_path, runtime, weights, net=net)
 
@@ -192,7 +182,7 @@ def test_weights_of_as_many_classes_as_no_dictionary_are_taken_as_they_are(
 def test_a_frozen_part_without_weights_is_refused(
     runtime: PaddleOcrRuntime, tmp_path: Path
 ) -> None:
-    weights = save(runtime, tmp_path / "w", f"'{BIAS}': paddle.ones([11])")
+    weights = save(tmp_path / "w", {BIAS: paddle.ones([11])})
 
     with pytest.raises(
         BadData, match=r"^training.frozen: backbone would stay noise where .*/w has"
@@ -219,7 +209,7 @@ def test_a_version_of_other_characters_is_started_from_character_by_character(
     made, bundle = tmp_path / "made", tmp_path / "bundle"
     for folder in (made, bundle):
         folder.mkdir()
-    weights = save(runtime, made / WEIGHTS, f"'{BIAS}': paddle.arange(4, dtype='float32')")
+    weights = save(made / WEIGHTS, {BIAS: paddle.arange(4, dtype="float32")})
     (made / SPEC).write_text(json.dumps({"charset": ["7", "x", "5"]}), encoding="utf-8")
     seal_folder(made)
     key = publish_folder(store, made, key="checkpoints/c")
@@ -244,7 +234,7 @@ def test_weights_of_one_net_are_for_the_student_of_several(
     runtime: PaddleOcrRuntime, tmp_path: Path
 ) -> None:
     weights = save(
-        runtime, tmp_path / "w", "'their.w': paddle.ones([3]), 'head.fc2.bias': paddle.ones([11])"
+        tmp_path / "w", {"their.w": paddle.ones([3]), "head.fc2.bias": paddle.ones([11])}
     )
     net = "configs/rec/ch_PP-OCRv2/ch_PP-OCRv2_rec_distillation.yml"
 
