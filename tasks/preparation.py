@@ -13,7 +13,7 @@ from rich.table import Table
 from configs.further import FurtherParams
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected
-from ocr.dataset.snapshot.lookalikes import Lookalike
+from ocr.dataset.snapshot.lookalikes import Lookalike, Replacement
 from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.models.bundle import CHARSET
 from ocr.models.charset import Charset
@@ -24,7 +24,7 @@ from tasks.workspace import Workspace
 
 FurtherT = TypeVar("FurtherT", bound=FurtherParams)
 MOST_SHOWN = 10
-"""Look-alike characters that the terminal names; the artifact names all."""
+"""Characters that the terminal names; the artifact names all."""
 
 
 def prepare_aloud(
@@ -54,8 +54,12 @@ def prepare_aloud(
     narrate("prepare", f"{how} {snapshot.key[:-48]}: {_say_counts(snapshot)} ({of})")
     if snapshot.quarantine:
         _show_quarantine(snapshot.quarantine)
+    if snapshot.replaced:
+        what = "were written as others (dataset.texts.form: none keeps them)"
+        _show_characters(snapshot.replaced, what, key="replaced")
     if snapshot.lookalikes:
-        _show_lookalikes(snapshot.lookalikes)
+        what = "look like others or like nothing (dataset.texts)"
+        _show_characters(snapshot.lookalikes, what, key="lookalikes")
     return snapshot
 
 
@@ -128,15 +132,15 @@ def _say_counts(snapshot: SnapshotRef) -> str:
     return f"{splits}, {counts['quarantined']} of {counts['rows']} rows quarantined"
 
 
-def _show_lookalikes(lookalikes: Sequence[Lookalike]) -> None:
-    """Warn of characters that no person tells apart, in the terminal and as an artifact."""
-    warning = f"{len(lookalikes)} characters look like others or like nothing (dataset.texts)"
-    said = [each.describe() for each in sorted(lookalikes, key=lambda each: -each.count)]
+def _show_characters(found: Sequence[Lookalike | Replacement], what: str, *, key: str) -> None:
+    """Warn of characters, the most frequent first, in the terminal and as an artifact."""
+    warning = f"{len(found)} characters {what}"
+    said = [each.describe() for each in sorted(found, key=lambda each: -each.count)]
     more = [f"and {len(said) - MOST_SHOWN} more"] if len(said) > MOST_SHOWN else []
     narrate("prepare", f"{warning}: {'; '.join([*said[:MOST_SHOWN], *more])}")
     if TaskRunContext.get() is not None:
         listed = "\n".join(f"- {markdown.escape(each)}" for each in said)
-        create_markdown_artifact(f"{warning}:\n\n{listed}", key="lookalikes")
+        create_markdown_artifact(f"{warning}:\n\n{listed}", key=key)
 
 
 def _show_quarantine(reasons: Sequence[ReasonCount]) -> None:

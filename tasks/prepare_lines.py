@@ -1,6 +1,7 @@
 """Labelled or rendered lines to a snapshot in the store."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from prefect import task
@@ -9,7 +10,7 @@ from configs.dataset import LineDatasetParams, TextParams
 from configs.further import FurtherLinesParams
 from ocr.dataset.inputs import RenderedSet
 from ocr.dataset.labels.split_files import LabelShare
-from ocr.dataset.labels.text_rule import TextRule
+from ocr.dataset.labels.text_rule import TextRule, normalise
 from ocr.dataset.lines import preparation
 from ocr.dataset.lines.inspection import RenderedLine
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
@@ -135,7 +136,11 @@ def _further_labels(params: FurtherLinesParams) -> LineLabelFiles:
 
 def _read_charset(params: LineDatasetParams) -> Charset:
     content = _read_file(params, params.charset_file, of="charset")
-    charset, left_out = Charset.from_dictionary(content, source=params.charset_file)
+    charset, left_out = Charset.from_dictionary(
+        content,
+        source=params.charset_file,
+        write=partial(normalise, form=params.texts.form),
+    )
     if left_out:
         narrate(
             "prepare",

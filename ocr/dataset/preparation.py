@@ -5,10 +5,11 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from ocr.dataset.labels.text_rule import CountingRule
 from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected, check_shares
 from ocr.dataset.snapshot.held_out import (
@@ -17,7 +18,7 @@ from ocr.dataset.snapshot.held_out import (
     refuse_changes,
     store_held_out,
 )
-from ocr.dataset.snapshot.lookalikes import Lookalike
+from ocr.dataset.snapshot.lookalikes import Lookalike, Replacement, list_replaced
 from ocr.dataset.snapshot.manifest import FORMAT, SnapshotManifest
 from ocr.dataset.snapshot.quarantine_list import QUARANTINE, keep_refused, write_quarantine
 from ocr.dataset.snapshot.snapshot import MANIFEST, SAMPLES
@@ -57,6 +58,7 @@ class SnapshotRef:
         counts: rows, accepted, quarantined, train, val and test.
         quarantine: The table of reasons, the most frequent first.
         lookalikes: Characters of lines that a person cannot tell apart.
+        replaced: Characters of these inputs' labels that the rule of the texts wrote as others.
         test_digest: Names its test split, for `split.frozen_test`.
     """
 
@@ -66,6 +68,7 @@ class SnapshotRef:
     counts: Mapping[str, int]
     quarantine: tuple[ReasonCount, ...]
     lookalikes: tuple[Lookalike, ...]
+    replaced: tuple[Replacement, ...]
     test_digest: str
 
 
@@ -80,6 +83,7 @@ def find_or_write(
     pool: ProcessPool,
     frozen: HeldOut | None = None,
     test_share: float = 0.0,
+    texts: CountingRule | None = None,
     write: Callable[[Path, ProcessPool], SnapshotManifest],
 ) -> SnapshotRef:
     """Find the snapshot that the same inputs gave before, or write and store it.
@@ -94,6 +98,7 @@ def find_or_write(
         pool: Processes to write with; they are ended afterwards.
         frozen: What its test split must be; None: whatever it is.
         test_share: Of the samples that are drawn for it, see `HeldOut`.
+        texts: Counts what it replaces while `write` writes; None: texts were written before.
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:
@@ -108,7 +113,8 @@ def find_or_write(
         try:
             if stored is None:
                 with pool, _collecting_rarely():
-                    made = write(folder, pool)
+                    manifest = write(folder, pool)
+                made = _refer(manifest, list_replaced(texts) if texts else (), cached=False)
             else:
                 made = stored
             check_shares(made.quarantine, made.counts, max_bad_share=max_bad_share)
@@ -123,12 +129,14 @@ def find_or_write(
             )
             if frozen is not None and frozen.digest != made.test_digest:
                 refuse_changes(frozen, read_held_out(samples))
-            _store(store, folder / SNAPSHOT, made)
+            _store(store, folder / SNAPSHOT, prefix=made.key)
+            replaced = [asdict(each) for each in made.replaced]
+            content = json.dumps({"digest": made.digest, "replaced": replaced})
             try:
-                store.put_bytes(index, json.dumps({"digest": made.digest}).encode())
+                store.put_bytes(index, content.encode())
             except ArtifactExists:  # another machine was faster; what it made counts
-                made = stored = _find_stored(store, name=name, index=index) or made
-    return _refer(made, cached=stored is not None)
+                made = _find_stored(store, name=name, index=index) or made
+    return made
 
 
 def snapshot_key(name: str, digest: str) -> str:
@@ -136,18 +144,20 @@ def snapshot_key(name: str, digest: str) -> str:
     return f"datasets/{name}/{digest}"
 
 
-def _find_stored(store: Store, *, name: str, index: str) -> SnapshotManifest | None:
+def _find_stored(store: Store, *, name: str, index: str) -> SnapshotRef | None:
     try:
-        digest = json.loads(store.read_bytes(index))["digest"]
-        mark_used(store, prefix=snapshot_key(name, digest))
-        manifest = store.read_bytes(f"{snapshot_key(name, digest)}/{MANIFEST}")
+        content = json.loads(store.read_bytes(index))
+        prefix = snapshot_key(name, content["digest"])
+        mark_used(store, prefix=prefix)
+        manifest = SnapshotManifest.from_bytes(store.read_bytes(f"{prefix}/{MANIFEST}"))
     except ArtifactNotFound:
         return None
-    return SnapshotManifest.from_bytes(manifest)
+    replaced = (Replacement(**each) for each in content.get("replaced", ()))  # older ones say none
+    return _refer(manifest, tuple(replaced), cached=True)
 
 
 def _list_rejected(
-    store: Store, error: TooManyRejected, stored: SnapshotManifest | None, folder: Path
+    store: Store, error: TooManyRejected, stored: SnapshotRef | None, folder: Path
 ) -> Path:
     """The table of the rows that a set was refused for, wherever they are known from."""
     if stored is None and not error.rejections:  # refused after it was written
@@ -156,7 +166,7 @@ def _list_rejected(
     if stored is None:
         write_quarantine(table, error.rejections)
     else:
-        store.get_file(f"{snapshot_key(stored.name, stored.digest)}/{QUARANTINE}", table)
+        store.get_file(f"{stored.key}/{QUARANTINE}", table)
     return table
 
 
@@ -174,14 +184,15 @@ def _collecting_rarely() -> Iterator[None]:
         gc.set_threshold(*_USUAL)
 
 
-def _store(store: Store, folder: Path, manifest: SnapshotManifest) -> None:
-    prefix = snapshot_key(manifest.name, manifest.digest)
+def _store(store: Store, folder: Path, *, prefix: str) -> None:
     mark_used(store, prefix=prefix)
     if not store.exists(f"{prefix}/{MANIFEST}"):
         upload_folder(store, folder, prefix=prefix, last=MANIFEST)
 
 
-def _refer(manifest: SnapshotManifest, *, cached: bool) -> SnapshotRef:
+def _refer(
+    manifest: SnapshotManifest, replaced: tuple[Replacement, ...], *, cached: bool
+) -> SnapshotRef:
     return SnapshotRef(
         key=snapshot_key(manifest.name, manifest.digest),
         digest=manifest.digest,
@@ -189,5 +200,6 @@ def _refer(manifest: SnapshotManifest, *, cached: bool) -> SnapshotRef:
         counts=manifest.counts,
         quarantine=manifest.quarantine,
         lookalikes=manifest.lookalikes,
+        replaced=replaced,
         test_digest=manifest.test_digest,
     )

@@ -1,6 +1,6 @@
 """The characters a model reads, in the order of its classes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -77,15 +77,24 @@ class Charset:
             raise BadData(f"{source}: {error}") from error
 
     @classmethod
-    def from_dictionary(cls, data: bytes, *, source: str) -> tuple["Charset", tuple[str, ...]]:
+    def from_dictionary(
+        cls, data: bytes, *, source: str, write: Callable[[str], str]
+    ) -> tuple["Charset", tuple[str, ...]]:
         """Read the characters of a dictionary, and the lines of several, which are left out.
 
         PaddleOCR's have such lines (flags, ligatures), and repeat some; one counts once.
 
+        Args:
+            data: Content of its file.
+            source: Its name in errors.
+            write: Writes a line as texts are written; one that becomes another line is that.
+
         Raises:
             BadData: It is not UTF-8, or no line is one character.
         """
-        lines = dict.fromkeys(_read_lines(data, source=source))
+        read = dict.fromkeys(_read_lines(data, source=source))
+        written = ((line, write(line)) for line in read)
+        lines = dict.fromkeys(to for line, to in written if to == line or to not in read)
         left_out = tuple(line for line in lines if len(line) != 1)
         if len(left_out) == len(lines):
             raise BadData(f"{source} is no dictionary: no line of it is one character")

@@ -71,9 +71,9 @@ _FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
 STAGES: Final[dict[StageName, Stage]] = {
     "render-lines": Stage(1, ("ocr.synthesis.lines.render",), (*_IMAGES, "fonttools", "rstr")),
     "render-pages": Stage(1, ("ocr.synthesis.pages.render",), (*_IMAGES, "fonttools")),
-    "prepare-lines": Stage(11, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
+    "prepare-lines": Stage(12, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
     "prepare-pages": Stage(
-        13, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
+        14, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
     "crop-pages": Stage(9, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
     "train-recogniser": Stage(

@@ -68,6 +68,20 @@ def test_lines_of_several_characters_in_a_dictionary_are_left_out_aloud(
     assert said.count("dict.txt: left out 2 lines of several characters, the first is '🇩🇪'") == 1
 
 
+def test_a_dictionary_is_read_in_the_form_of_the_texts_and_what_that_replaces_is_said(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_labels(data, "rec_train.txt", {image: f"\uf979{text}" for image, text in ROWS.items()})
+    (data / "dict.txt").write_text("\n".join("\uf979 T0123456789"))
+
+    for form, kept in (("NFC", "\u51c9"), ("none", "\uf979")):
+        made = prepare(data, charset_file="dict.txt", texts={"form": form})
+
+        said = " ".join(capsys.readouterr().err.split())
+        assert made["accepted"] == len(ROWS), kept
+        assert ("U+F979 as U+51C9 30 times" in said) == (form == "NFC")
+
+
 def test_root_may_be_a_bucket_behind_the_environments_keys(
     data: Path, minio_server: S3Credentials, monkeypatch: pytest.MonkeyPatch
 ) -> None:

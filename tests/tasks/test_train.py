@@ -19,7 +19,7 @@ from tasks.train import train_recogniser
 sys.executable = sys.argv[1]
 snapshot = SnapshotRef(
     key="datasets/d/0", digest="0", cached=True, counts={}, quarantine=(), lookalikes=(),
-    test_digest="",
+    replaced=(), test_digest="",
 )
 made = train_recogniser.fn(snapshot, RecogniserTrainingParams(), ResourceParams())
 print(made.key, made.code, flush=True)

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Literal
 
 UnicodeForm = Literal["none", "NFC", "NFKC"]
@@ -27,9 +28,32 @@ class TextRule:
 
     def apply(self, text: str) -> str:
         """Write a text by this rule; doing so twice changes nothing more."""
-        if self.form != "none" and not text.isascii():
-            text = unicodedata.normalize(self.form, text)
+        text = normalise(text, self.form)
         return _SPACES.sub(" ", text.strip()) if self.white_space == "collapse" else text
+
+
+def normalise(text: str, form: UnicodeForm) -> str:
+    """Write a text, or a line of a dictionary, in a form; its white space stays."""
+    if form == "none" or text.isascii():
+        return text
+    return unicodedata.normalize(form, text)
+
+
+@dataclass(frozen=True)
+class CountingRule(TextRule):
+    """A rule that counts which characters it writes as others; an accent that joins is none.
+
+    Attributes:
+        replaced: How often each was in the texts so far.
+    """
+
+    replaced: Counter[str] = field(default_factory=Counter)
+
+    def apply(self, text: str) -> str:
+        """Write a text by this rule, and count."""
+        if normalise(text, self.form) != text:
+            self.replaced.update(each for each in text if normalise(each, self.form) != each)
+        return super().apply(text)
 
 
 USUAL = TextRule()

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
-from ocr.dataset.labels.text_rule import USUAL, TextRule
+from ocr.dataset.labels.text_rule import USUAL, CountingRule, TextRule
 from ocr.dataset.lines.copies import cluster_lines
 from ocr.dataset.lines.inspection import RenderedLine, line_inspector
 from ocr.dataset.lines.labels import LineLabelFiles
@@ -65,10 +65,11 @@ def prepare_lines(
     survey = survey_inputs(labels, rendered)
     frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
     given = labels.given() if labels else ()
+    counting = CountingRule(texts.form, texts.white_space)
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
-        inspector = line_inspector(limits=limits, texts=texts, charset=charset)
+        inspector = line_inspector(limits=limits, texts=counting, charset=charset)
         found = inspector.inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
             track(found, survey.rows),
@@ -112,5 +113,6 @@ def prepare_lines(
         pool=open_pool(survey.rows, worth_a_pool=_ROWS_WORTH_A_POOL),
         frozen=frozen,
         test_share=drawn_share(split, given, frozen),
+        texts=counting,
         write=write,
     )

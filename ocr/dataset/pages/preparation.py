@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from ocr.dataset.inputs import RenderedSet, survey_inputs
-from ocr.dataset.labels.text_rule import USUAL, TextRule
+from ocr.dataset.labels.text_rule import USUAL, CountingRule, TextRule
 from ocr.dataset.pages.copies import CopyRule, cluster_pages, find_copies
 from ocr.dataset.pages.inspection import RenderedPage, page_inspector
 from ocr.dataset.pages.label import PageLabel
@@ -64,10 +64,11 @@ def prepare_pages(
     survey = survey_inputs(labels, rendered)
     frozen = fetch_held_out(store, name=name, digest=frozen_test) if frozen_test else None
     given = labels.given() if labels else ()
+    counting = CountingRule(texts.form, texts.white_space)
 
     def write(folder: Path, pool: ProcessPool) -> SnapshotManifest:
         spool = Spool(folder)
-        found = page_inspector(limits, texts=texts).inspect(survey, spool=spool, pool=pool)
+        found = page_inspector(limits, texts=counting).inspect(survey, spool=spool, pool=pool)
         selection = select_samples(
             track(found, survey.rows),
             spool=spool,
@@ -99,6 +100,7 @@ def prepare_pages(
         pool=open_pool(survey.rows, worth_a_pool=PAGES_WORTH_A_POOL),
         frozen=frozen,
         test_share=drawn_share(split, given, frozen),
+        texts=counting,
         write=write,
     )
 

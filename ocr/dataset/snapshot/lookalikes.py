@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain
 
+from ocr.dataset.labels.text_rule import CountingRule, normalise
+
 # Of UAX #44, table 14: what a circle, a fraction or a superscript is made of looks otherwise.
 _ALIKE_TAGS = frozenset(["", "<compat>", "<font>", "<narrow>", "<noBreak>", "<small>", "<wide>"])
 _COMBINING = range(0x0300, 0x0370)
@@ -37,6 +39,26 @@ class Lookalike:
         return f"{said}, beside {_code(self.beside)} {_times(self.beside_count)}"
 
 
+@dataclass(frozen=True)
+class Replacement:
+    """A character of labels that a rule wrote as another.
+
+    Attributes:
+        character: The character.
+        count: How often it was in the labels.
+        written: What it became.
+    """
+
+    character: str
+    count: int
+    written: str
+
+    def describe(self) -> str:
+        """Name both by code point, with the count."""
+        written = " ".join(map(_code, self.written))
+        return f"{_code(self.character)} as {written} {_times(self.count)}"
+
+
 def count_characters(texts: Iterable[str]) -> Counter[str]:
     """Count how often each character is in the texts."""
     return Counter(chain.from_iterable(texts))
@@ -56,6 +78,12 @@ def find_lookalikes(counts: Counter[str]) -> tuple[Lookalike, ...]:
         if twin or _is_hidden(character):
             found.append(Lookalike(character, counts[character], twin, counts[twin]))
     return tuple(found)
+
+
+def list_replaced(rule: CountingRule) -> tuple[Replacement, ...]:
+    """List the characters that a rule replaced so far, by code point."""
+    counts = sorted(rule.replaced.items())
+    return tuple(Replacement(each, count, normalise(each, rule.form)) for each, count in counts)
 
 
 def _twin(character: str, known: Collection[str]) -> str:

@@ -1,11 +1,11 @@
 """Look-alike characters in labels: written alike, or named where they stay apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from ocr.dataset.labels.text_rule import AS_WRITTEN, TextRule
+from ocr.dataset.labels.text_rule import AS_WRITTEN, TextRule, UnicodeForm
 from ocr.dataset.lines import preparation as line_preparation
 from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.lines.snapshot import LineSnapshot
@@ -23,6 +23,7 @@ from tests.ocr.image.pictures import write_labels
 # No-break, ideographic and double spaces, an accent apart from its letter, full-width forms.
 WRITTEN = ["A\u00a0B", "A\u3000B", "A  B", "A B", "cafe\u0301", "caf\u00e9", "合计，Ａ", "合计,A"]
 USUAL_TEXTS = ["A B"] * 4 + ["caf\u00e9"] * 2 + ["合计，Ａ", "合计,A"]
+Preparation = Callable[[Store, Path, TextRule, Sequence[str]], SnapshotRef]
 RULES = [
     (TextRule(), USUAL_TEXTS),
     (AS_WRITTEN, WRITTEN),
@@ -37,9 +38,11 @@ def store(tmp_path: Path) -> Store:
     return open_store(str(tmp_path / "store"))
 
 
-def lines_of(store: Store, root: Path, texts: TextRule) -> SnapshotRef:
+def lines_of(
+    store: Store, root: Path, texts: TextRule, written: Sequence[str] = WRITTEN
+) -> SnapshotRef:
     """The texts as lines, in train."""
-    write_labels(root, "train.txt", {f"{n}.png": text for n, text in enumerate(WRITTEN)})
+    write_labels(root, "train.txt", {f"{n}.png": text for n, text in enumerate(written)})
     write_labels(root, "val.txt", {"val.png": "A"})
     write_labels(root, "test.txt", {"test.png": "A"})
     return line_preparation.prepare_lines(
@@ -53,15 +56,22 @@ def lines_of(store: Store, root: Path, texts: TextRule) -> SnapshotRef:
     )
 
 
-def crops_of(store: Store, root: Path, texts: TextRule) -> SnapshotRef:
-    """The texts as regions of pages of train, cut out."""
-    write_pages(root, "train.txt", {f"{n}.png": [text, str(n)] for n, text in enumerate(WRITTEN)})
+def pages_of(
+    store: Store, root: Path, texts: TextRule, written: Sequence[str] = WRITTEN
+) -> SnapshotRef:
+    """The texts as regions of pages of train."""
+    write_pages(root, "train.txt", {f"{n}.png": [text, str(n)] for n, text in enumerate(written)})
     write_pages(root, "val.txt", {"val.png": ["A"]})
     write_pages(root, "test.txt", {"test.png": ["A"]})
     labels = PageLabelFiles("paddleocr", root, "train.txt", "val.txt", "test.txt")
-    pages = page_preparation.prepare_pages(
+    return page_preparation.prepare_pages(
         store, name="p", labels=labels, limits=PAGE_LIMITS, split=SPLIT, copies=COPIES, texts=texts
     )
+
+
+def crops_of(store: Store, root: Path, texts: TextRule) -> SnapshotRef:
+    """These regions, cut out."""
+    pages = pages_of(store, root, texts)
     return prepare_crops(
         store, pages_key=pages.key, name="p-lines", limits=PAGE_LIMITS, texts=texts
     )
@@ -110,6 +120,51 @@ def test_characters_that_look_alike_are_named_with_their_counts(
     ]
     assert lines_of(store, tmp_path / "data", AS_WRITTEN).cached
     assert lines_of(store, tmp_path / "data", AS_WRITTEN).lookalikes == made.lookalikes
+
+
+# Compatibility ideographs, an accent apart, the ohm and the angstrom sign, full-width forms.
+REPLACED = ["\uf979\u723d", "\uf979A", "cafe\u0301", "\u2126", "\u212b", "，Ａ"]
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        (
+            "NFC",
+            ["U+2126 as U+03A9 once", "U+212B as U+00C5 once", "U+F979 as U+51C9 2 times"],
+        ),
+        (
+            "NFKC",
+            [
+                *("U+2126 as U+03A9 once", "U+212B as U+00C5 once", "U+F979 as U+51C9 2 times"),
+                *("U+FF0C as U+002C once", "U+FF21 as U+0041 once"),
+            ],
+        ),
+        ("none", []),
+    ],
+)
+@pytest.mark.parametrize("prepare", [lines_of, pages_of])
+def test_characters_that_became_others_are_named_with_their_counts(
+    prepare: Preparation, form: UnicodeForm, expected: list[str], store: Store, tmp_path: Path
+) -> None:
+    made = prepare(store, tmp_path / "data", TextRule(form), REPLACED)
+
+    assert [each.describe() for each in made.replaced] == expected
+
+
+def test_labels_that_are_written_so_already_have_none_replaced(
+    store: Store, tmp_path: Path
+) -> None:
+    before = lines_of(store, tmp_path / "data", TextRule(), REPLACED)
+    found = lines_of(store, tmp_path / "data", TextRule(), REPLACED)
+
+    after = lines_of(
+        store, tmp_path / "data", TextRule(), [TextRule().apply(each) for each in REPLACED]
+    )
+
+    assert (found.cached, found.replaced) == (True, before.replaced)
+    assert (before.digest, len(before.replaced)) == (after.digest, 3)
+    assert (after.cached, after.replaced) == (False, ())
 
 
 def test_of_the_usual_rule_only_full_width_forms_stay(store: Store, tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+import unicodedata
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from ocr.models.charset import Charset
 @pytest.mark.parametrize("data", [b"", b"a.png\t100\n"])
 def test_a_file_without_a_line_of_one_character_is_no_dictionary(data: bytes) -> None:
     with pytest.raises(BadData, match=r"^d\.txt is no dictionary: no line of it is one character"):
-        Charset.from_dictionary(data, source="d.txt")
+        Charset.from_dictionary(data, source="d.txt", write=str)
 
 
 def test_characters_of_texts_come_in_code_point_order() -> None:
@@ -70,12 +72,23 @@ def test_bad_charset_file_is_refused_with_its_place(
 def test_dictionary_is_its_lines_of_one_character_each_once() -> None:
     data = "a\n🇩🇪\nb\r\na\nfi\n🇩🇪\n \n".encode()
 
-    charset, left_out = Charset.from_dictionary(data, source="dict.txt")
+    charset, left_out = Charset.from_dictionary(data, source="dict.txt", write=str)
 
     assert charset.characters == ("a", "b", " ")
     assert left_out == ("🇩🇪", "fi")
     with pytest.raises(BadData, match=r"dict\.txt is not UTF-8"):
-        Charset.from_dictionary("皖\n".encode("gbk"), source="dict.txt")
+        Charset.from_dictionary("皖\n".encode("gbk"), source="dict.txt", write=str)
+
+
+def test_a_line_that_is_written_as_another_one_is_that() -> None:
+    data = "\uf979\n\u2126\n\u51c9\ne\u0301\nA\n".encode()
+
+    charset, left_out = Charset.from_dictionary(
+        data, source="dict.txt", write=partial(unicodedata.normalize, "NFC")
+    )
+
+    assert charset.characters == ("\u03a9", "\u51c9", "\u00e9", "A")
+    assert left_out == ()
 
 
 def test_missing_charset_file_is_named(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def run():
     sys.executable = sys.argv[1]
     snapshot = SnapshotRef(
         key="datasets/d/0", digest="0", cached=True, counts={}, quarantine=(), lookalikes=(),
-        test_digest="",
+        replaced=(), test_digest="",
     )
     train_recogniser(snapshot, RecogniserTrainingParams(), ResourceParams())
 
