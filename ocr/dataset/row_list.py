@@ -38,12 +38,11 @@ def list_rows(rows: Iterable[Row[Any] | Rejection]) -> RowList:
     return np.unique(np.frombuffer(bytes(digests), np.uint64))
 
 
-def count_new(rows: RowList, *known: RowList) -> int:
-    """Return how many rows are in none of the lists."""
-    is_new = np.ones(len(rows), bool)
+def left_new(rows: RowList, *known: RowList) -> RowList:
+    """Return the rows that are in none of the lists."""
     for each in known:
-        is_new &= ~np.isin(rows, each, assume_unique=True)
-    return int(is_new.sum())
+        rows = rows[~np.isin(rows, each, assume_unique=True)]
+    return rows
 
 
 def digest_of(rows: RowList) -> str:
@@ -75,7 +74,7 @@ def read_rows_of(store: Store, *, name: str, snapshot: str) -> RowList | None:
     except ArtifactNotFound:
         return None
     found += [_read(store, key) for key in store.list(f"rows/{name}/{snapshot}")]
-    return np.unique(np.concatenate(found))
+    return np.unique(np.concatenate(found)) if len(found) > 1 else found[0]
 
 
 def newest_snapshot(store: Store, *, name: str) -> str:

@@ -12,6 +12,8 @@ from ocr.image.pixels import BadImage
 
 # O_NONBLOCK: opening a pipe must not wait for a writer.
 OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+# The last two: a share or disk on which none can be named so.
+_NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 _BYTES_PER_PIXEL = 8
 _METADATA_BYTES = 1 << 20
 
@@ -107,7 +109,7 @@ class ImageFolder:
 
     def _failure(self, image: str, error: OSError) -> BadImage | StoreUnavailable:
         """Tell what is no image from what says nothing of it, as a disk that fails."""
-        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        if error.errno in _NO_NAME:
             return BadImage("missing_image", f"no file {shown_path(image)}")
         if error.errno in (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO):
             return BadImage("unreadable_image", f"{shown_path(image)}: {error.strerror}")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from ocr.models.array_file import open_arrays
 from ocr.models.charset import Charset
 
 ORDER = 4
+NUMBERED = "numbered_ngrams"
+"""The name of n-grams in which other numerals than digits are one."""
+WORDS = frozenset("什仨伯兩参幺廾漆阡陌")
+"""Have a number in Unicode, and are in texts nearly always no number."""
 START = 0
 """Stands before a text ORDER - 1 times; it is the class of the blank, which no text has."""
 HEAVIEST = 4.0
@@ -33,8 +38,7 @@ class TextModel:
         ngrams: (N, ORDER) classes: characters by their place in the charset, from 1; the first
             numeral's for every number; START before a text, and the charset's size behind it.
         counts: (N,) how often each was seen.
-        numerals: (M,) classes of what numbers are written with; models of before have none, and
-            mean the decimal digits.
+        numerals: (M,) classes of what numbers are written with; none: the decimal digits alone.
         weight: Exponent of what the model makes of a text, beside what the net makes of it; 0: the
             net alone decides.
     """
@@ -64,14 +68,15 @@ class TextModel:
             )
 
     def write(self, path: Path) -> None:
-        """Write the file of a bundle."""
-        np.savez_compressed(
-            path,
-            ngrams=self.ngrams,
-            counts=self.counts,
-            numerals=self.numerals,
-            weight=np.array(self.weight, dtype=np.float64),
-        )
+        """Write the file of a bundle.
+
+        A release that knows digits alone would misread other numerals: it finds no `ngrams` then.
+        """
+        counted: dict[str, Any] = {"ngrams": self.ngrams}
+        if len(self.numerals):
+            counted = {NUMBERED: self.ngrams, "numerals": self.numerals}
+        weight = np.array(self.weight, dtype=np.float64)
+        np.savez_compressed(path, **counted, counts=self.counts, weight=weight)
 
     @classmethod
     def read(cls, path: Path) -> "TextModel":
@@ -81,9 +86,10 @@ class TextModel:
             BadData: It is damaged, or larger than any that was written.
         """
         with open_arrays(path, kind="text model", most_bytes=_MOST_BYTES) as stored:
-            named = "numerals" in stored
-            numerals = stored["numerals"] if named else np.empty(0, np.uint32)
-            return cls(stored["ngrams"], stored["counts"], numerals, stored.number("weight"))
+            is_numbered = NUMBERED in stored
+            ngrams = stored[NUMBERED if is_numbered else "ngrams"]
+            numerals = stored["numerals"] if is_numbered else np.empty(0, np.uint32)
+            return cls(ngrams, stored["counts"], numerals, stored.number("weight"))
 
 
 def count_ngrams(
@@ -94,7 +100,9 @@ def count_ngrams(
     A text with a character that the charset lacks is left out.
     """
     counted: Counter[tuple[int, ...]] = Counter()
-    numerals = {n for n, c in enumerate(charset.characters, start=1) if c.isnumeric()}
+    digits = find_digits(charset)
+    known = enumerate(charset.characters, start=1)
+    numerals = {n for n, c in known if c.isnumeric() and c not in WORDS}
     folded = fold_numerals(numerals, charset)
     number = min(numerals, default=None)
     for text in texts:
@@ -110,7 +118,7 @@ def count_ngrams(
     return (
         np.array(kept, dtype=np.uint32).reshape(-1, ORDER),
         np.array([counted[ngram] for ngram in kept], dtype=np.uint32),
-        np.array(sorted(numerals), dtype=np.uint32),
+        np.array(sorted(numerals) if numerals != digits else (), dtype=np.uint32),
     )
 
 
@@ -118,3 +126,8 @@ def fold_numerals(numerals: Collection[int], charset: Charset) -> list[int]:
     """Return the class that stands for each class in n-grams: for numerals that of the first."""
     first = min(numerals, default=0)
     return [first if place in numerals else place for place in range(charset.size + 1)]
+
+
+def find_digits(charset: Charset) -> set[int]:
+    """Return the classes of the decimal digits, of any script."""
+    return {n for n, c in enumerate(charset.characters, start=1) if c.isdecimal()}

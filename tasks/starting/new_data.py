@@ -13,9 +13,9 @@ from ocr.dataset.labels.split_files import SplitFiles
 from ocr.dataset.row_list import (
     NOTHING,
     RowList,
-    count_new,
     digest_of,
     keep_rows,
+    left_new,
     list_rows,
     newest_snapshot,
     read_rows_of,
@@ -55,14 +55,17 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
     with alone(workspace.home, f"watch-{params.name}", stage="watch"):
         rows = list_rows(labels.read())
         base, known = _known(workspace, params.name, dataset)
-        new = fresh = count_new(rows, known)
-        said = f"{new} of {len(rows)} labelled samples of {dataset} are new to {base}"
+        left = left_new(rows, known)
+        new, said = len(left), f"labelled samples of {dataset} are new to {base}"
+        raised, since = _raised(workspace.store, params.name)
         if new >= params.new_samples:
-            raised, started, since = _started(workspace, params.name, dataset)
-            fresh = count_new(rows, known, started)
+            left = _leave_out_started(
+                workspace, params.name, dataset, left, raised=raised, since=since
+            )
+        fresh = len(left)
         if fresh < new:
             said += f", {new - fresh} of them were judged or have started a retraining before"
-        narrate("watch", f"{said}; {params.new_samples} are enough")
+        narrate("watch", f"{new} of {len(rows)} {said}; {params.new_samples} are enough")
         if fresh < params.new_samples:
             return fresh
         digest = digest_of(rows)
@@ -90,37 +93,43 @@ def _known(workspace: Workspace, model: str, dataset: str) -> tuple[str, RowList
     return version.reference, NOTHING if rows is None else rows
 
 
-def _started(workspace: Workspace, model: str, dataset: str) -> tuple[RowList, RowList, float]:
-    """Return the rows of all events, those that start nothing again, and the last event (epoch, s).
-
-    What the gate has decided on starts nothing again. A row of an event that no candidate brought
-    to the gate within a day has started nothing that lasted: its run was given up beside another
-    one, it failed, or its trigger was off. It counts again.
-    """
-    store, name = workspace.store, f"{model}/{RAISED}"
+def _raised(store: Store, model: str) -> tuple[RowList, float]:
+    """Return the rows of all events, and when the last one was (epoch, s; 0: there was none)."""
+    name = f"{model}/{RAISED}"
     digest = newest_snapshot(store, name=name)
     rows = read_rows_of(store, name=name, snapshot=digest) if digest else None
-    since = 0.0
-    if rows is not None:
-        since = max(entry.modified for entry in store.entries(f"rows/{name}"))
-    raised = NOTHING if rows is None else rows
-    decided, is_all = _decided(store, model, dataset, since=since)
-    waits = time.time() - since <= A_DAY_S
-    return raised, np.union1d(raised, decided) if waits or is_all else decided, since
+    if rows is None:
+        return NOTHING, 0.0
+    return rows, max(entry.modified for entry in store.entries(f"rows/{name}"))
 
 
-def _decided(store: Store, model: str, dataset: str, *, since: float) -> tuple[RowList, bool]:
-    """Return the rows of the snapshots on which the gate decided.
+def _leave_out_started(
+    workspace: Workspace,
+    model: str,
+    dataset: str,
+    rows: RowList,
+    *,
+    raised: RowList,
+    since: float,
+) -> RowList:
+    """Leave out what starts nothing again.
 
-    Not only since the last event (epoch, s): its run may find what was decided before. And whether
-    a decision since then is on a snapshot whose rows nobody kept, which may have had them all.
+    That is what the gate has decided on beside the champion of now, be it before the last event
+    (epoch, s), whose run may find what was decided. A row of an event that no candidate brought to
+    the gate within a day has started nothing that lasted: its run was given up beside another one,
+    it failed, or its trigger was off. It counts again.
     """
-    decided, is_all = NOTHING, False
-    at = {each.dataset.rpartition("/")[2]: each.at for each in read_decisions(store, model)}
-    for digest, last in at.items():
-        rows = read_rows_of(store, name=dataset, snapshot=digest)
-        if rows is not None:
-            decided = np.union1d(decided, rows)
-        elif datetime.fromisoformat(last).timestamp() >= since:
-            is_all = True
-    return decided, is_all
+    store, alias = workspace.store, workspace.registry.champion(model)
+    champion = alias.version if alias else ""
+    left = left_new(rows, raised) if time.time() - since <= A_DAY_S else rows
+    beside = [each for each in read_decisions(store, model) if each.champion == champion]
+    last = {each.dataset.rpartition("/")[2]: each.at for each in beside}
+    for digest, at in reversed(last.items()):
+        if not len(left):
+            break
+        learnt = read_rows_of(store, name=dataset, snapshot=digest)
+        if learnt is not None:
+            left = left_new(left, learnt)
+        elif datetime.fromisoformat(at).timestamp() >= since:  # it may have had them all
+            left = left_new(left, raised)
+    return left

@@ -6,7 +6,7 @@ from copy import copy
 
 from ocr.errors import BadData
 from ocr.models.charset import Charset
-from ocr.models.text_model import ORDER, START, TextModel, fold_numerals
+from ocr.models.text_model import ORDER, START, TextModel, find_digits, fold_numerals
 
 NUMERALS = 10
 """So many may begin a number, one as likely as another."""
@@ -36,7 +36,7 @@ class TextStates:
         Raises:
             BadData: The model belongs to a larger charset, or knows no text.
         """
-        numerals = set(model.numerals.tolist()) or _find_digits(charset)
+        numerals = set(model.numerals.tolist()) or find_digits(charset)
         is_known = numerals <= set(range(1, charset.size))
         if not len(model.ngrams) or model.ngrams.max() > charset.size or not is_known:
             raise BadData(f"The text model does not fit a charset of {charset.size} classes")
@@ -121,7 +121,3 @@ def _count_followers(model: TextModel) -> dict[Context, tuple[int, int, dict[int
             seen = followers[tuple(ngram[start:-1])]
             seen[ngram[-1]] = seen.get(ngram[-1], 0) + count
     return {context: (sum(s.values()), len(s), s) for context, s in followers.items()}
-
-
-def _find_digits(charset: Charset) -> set[int]:
-    return {n for n, c in enumerate(charset.characters, start=1) if c.isdecimal()}

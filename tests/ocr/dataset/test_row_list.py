@@ -13,8 +13,8 @@ from ocr.dataset.lines.labels import LineLabelFiles
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.row_list import (
     RowList,
-    count_new,
     keep_rows,
+    left_new,
     list_rows,
     newest_snapshot,
     read_rows_of,
@@ -49,7 +49,7 @@ SOURCES = ("labels.txt", f"read.txt{UNCHECKED}")
 def test_a_new_image_and_a_corrected_label_are_new_and_nothing_else(
     now: Iterable[str], new: int
 ) -> None:
-    assert count_new(lines(*now), lines(*BEFORE)) == new
+    assert len(left_new(lines(*now), lines(*BEFORE))) == new
 
 
 def test_what_nobody_checked_is_no_new_row() -> None:
@@ -62,8 +62,8 @@ def test_what_nobody_checked_is_no_new_row() -> None:
 def test_rows_are_new_to_several_lists_if_they_are_in_none() -> None:
     rows = lines("a=1", "b=2", "c=3", "d=4")
 
-    assert count_new(rows, lines("a=1"), lines("b=2", "x=9")) == 2
-    assert count_new(rows) == 4
+    assert len(left_new(rows, lines("a=1"), lines("b=2", "x=9"))) == 2
+    assert len(left_new(rows)) == 4
 
 
 def test_a_moved_line_of_a_label_file_is_not_new_a_reviewed_one_in_another_file_is(
@@ -81,8 +81,8 @@ def test_a_moved_line_of_a_label_file_is_not_new_a_reviewed_one_in_another_file_
     )
 
     assert len(before) == 2
-    assert count_new(moved, before) == 0
-    assert count_new(list_rows(more.read()), before) == 1
+    assert len(left_new(moved, before)) == 0
+    assert len(left_new(list_rows(more.read()), before)) == 1
 
 
 def test_a_page_is_new_when_a_region_or_its_text_was_corrected(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_page_is_new_when_a_region_or_its_text_was_corrected(tmp_path: Path) -
         (tmp_path / "pages.txt").write_text(f"p.png\t{page.format(text, x)}\n")
         found.append(list_rows(labels.read()))
 
-    assert [count_new(rows, found[0]) for rows in found] == [0, 0, 1, 1]
+    assert [len(left_new(rows, found[0])) for rows in found] == [0, 0, 1, 1]
 
 
 def test_of_rows_that_come_to_the_same_snapshot_all_count(store: Store) -> None:
@@ -103,7 +103,7 @@ def test_of_rows_that_come_to_the_same_snapshot_all_count(store: Store) -> None:
     found = read_rows_of(store, name="toy", snapshot="1" * 64)
 
     assert found is not None
-    assert count_new(lines("a=1", "a=1 ", "b=1"), found) == 1
+    assert len(left_new(lines("a=1", "a=1 ", "b=1"), found)) == 1
 
 
 def test_lists_are_kept_by_snapshot_and_the_newest_is_known(store: Store) -> None:

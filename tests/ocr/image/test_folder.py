@@ -94,6 +94,21 @@ def test_what_this_machine_cannot_read_now_is_no_bad_image(
         folder.read("sub/a.jpg", max_pixels=1)
 
 
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EILSEQ])
+def test_a_name_that_a_share_cannot_have_is_missing(
+    number: int, folder: ImageFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("ocr.image.folder.os.open", fail)
+
+    with pytest.raises(BadImage, match="no file") as refusal:
+        folder.read("sub\\a.jpg", max_pixels=1)
+
+    assert refusal.value.reason == "missing_image"
+
+
 def test_without_permission_it_is_unreadable_until_that_is_given(
     folder: ImageFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

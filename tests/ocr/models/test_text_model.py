@@ -23,7 +23,7 @@ def model(*texts: str) -> TextModel:
 def test_ngrams_reach_from_before_a_text_to_its_end_and_know_no_number() -> None:
     ngrams, counts, numerals = count_ngrams(["A1٣", "A000A"], CHARSET)
 
-    assert numerals.tolist() == [1, 2, 4]
+    assert not len(numerals)
     assert dict(zip(map(tuple, ngrams.tolist()), counts.tolist(), strict=True)) == {
         (0, 0, 0, A): 2,
         (0, 0, A, ZERO): 2,
@@ -62,17 +62,31 @@ def test_a_file_is_read_as_written_and_always_the_same(tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
     np.testing.assert_array_equal(read.ngrams, model("A1", "AA$").ngrams)
     assert (read.counts.tolist(), read.weight) == (model("A1", "AA$").counts.tolist(), 0.5)
-    assert read.numerals.tolist() == [1, 2, 4]
+    with np.load(one) as stored:
+        assert set(stored) == {"ngrams", "counts", "weight"}  # as a release of before writes it
 
 
-def test_a_file_of_before_names_no_numerals(tmp_path: Path) -> None:
-    save(tmp_path / "texts.npz")
+def test_a_release_that_knows_digits_alone_finds_no_ngrams_of_other_numerals(
+    tmp_path: Path,
+) -> None:
+    charset = Charset(("1", "A", "叁", "參", "参"))
+    TextModel(*count_ngrams(["A1叁", "叁參A", "参"], charset), weight=0.5).write(tmp_path / "x.npz")
 
-    assert not len(TextModel.read(tmp_path / "texts.npz").numerals)
+    read = TextModel.read(tmp_path / "x.npz")
+
+    with np.load(tmp_path / "x.npz") as stored:
+        assert "ngrams" not in stored
+    assert read.numerals.tolist() == [1, 3, 4]
+    assert read.ngrams.tolist() == [
+        *([0, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 5], [0, 0, 1, 2], [0, 0, 2, 1], [0, 0, 5, 6]),
+        *([0, 1, 2, 6], [0, 2, 1, 6]),
+    ]
 
 
 def test_the_largest_model_is_read(tmp_path: Path) -> None:
-    TextModel(**many_ngrams(MOST_NGRAMS), weight=0.5).write(tmp_path / "texts.npz")
+    numerals = np.arange(1, 1901, dtype=np.uint32)
+    many = TextModel(**many_ngrams(MOST_NGRAMS), numerals=numerals, weight=0.5)
+    many.write(tmp_path / "texts.npz")
 
     assert len(TextModel.read(tmp_path / "texts.npz").counts) == MOST_NGRAMS
 
@@ -89,7 +103,7 @@ def array_of(shape: str) -> bytes:
 
 def many_ngrams(count: int) -> dict[str, NDArray[np.uint32]]:
     ngrams = np.ones((count, ORDER), np.uint32)
-    return {"ngrams": ngrams, "counts": ngrams[:, 0], "numerals": ngrams[0]}
+    return {"ngrams": ngrams, "counts": ngrams[:, 0]}
 
 
 def spoil_packed(path: Path) -> None:
@@ -99,6 +113,10 @@ def spoil_packed(path: Path) -> None:
     start = 30 + data[26] + data[28]  # of the first member's content
     data[start] = 0xFF
     path.write_bytes(data)
+
+
+def save_numbered(path: Path, **changes: object) -> None:
+    save(path, numbered_ngrams=model("A1").ngrams, **changes)
 
 
 def save(path: Path, **changes: object) -> None:
@@ -117,8 +135,9 @@ def save(path: Path, **changes: object) -> None:
         lambda path: save(path, counts=np.zeros(len(model("A1").counts), dtype=np.uint32)),
         lambda path: save(path, ngrams=np.zeros((3, 4), np.float32)),
         lambda path: save(path, ngrams=np.array([{"a": 1}], dtype=object)),
-        lambda path: save(path, numerals=np.array([[1]], dtype=np.uint32)),
-        lambda path: save(path, numerals=np.array(["1"])),
+        lambda path: save_numbered(path, numerals=np.array([[1]], dtype=np.uint32)),
+        lambda path: save_numbered(path, numerals=np.array(["1"])),
+        lambda path: save_numbered(path),
         lambda path: save(path, weight=np.array(np.nan)),
         lambda path: save(path, weight=np.array(9.0)),
         lambda path: save(path, weight=np.array([0.1, 0.2])),

@@ -83,9 +83,12 @@ def learn(params: WatchLinesParams, registry: Registry, folder: Path) -> None:
     registry.promote("bars", "v1", reason="first")
 
 
-def decide(monkeypatch: pytest.MonkeyPatch, snapshot: str, *, year: int = 2100) -> None:
+def decide(
+    monkeypatch: pytest.MonkeyPatch, snapshot: str, *, year: int = 2100, champion: str = ""
+) -> None:
     """Let a day pass since the last event; the gate decides on a snapshot, 2100 is since then."""
-    decided = SimpleNamespace(at=f"{year}-01-01T00:00:00+00:00", dataset=snapshot)
+    at = f"{year}-01-01T00:00:00+00:00"
+    decided = SimpleNamespace(at=at, dataset=snapshot, champion=champion)
     monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
     monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
 
@@ -192,7 +195,7 @@ def test_what_was_refused_before_starts_none_nor_does_a_label_saved_again_with_o
     written = labels.read_text()
     labels.write_text(written.replace("\t0", "\t0 "))
     snapshot = prepare_lines.fn(params.dataset, "bars")
-    decide(monkeypatch, snapshot.key, year=2000)
+    decide(monkeypatch, snapshot.key, year=2000, champion="v1")
     refused = look(params)
     labels.write_text(written.replace("\t0", "\t0  "))
     saved_again = look(params)
@@ -201,6 +204,25 @@ def test_what_was_refused_before_starts_none_nor_does_a_label_saved_again_with_o
 
     assert (refused, saved_again, again.key) == (0, 20, snapshot.key)
     assert look(params) == 0
+    assert len(raised) == 1
+
+
+def test_what_was_judged_beside_an_earlier_champion_is_new_to_the_one_of_now(
+    params: WatchLinesParams,
+    raised: Raised,
+    empty: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = prepare_lines.fn(params.dataset, "bars")
+    labels = Path(params.dataset.root) / "labels.txt"
+    right = labels.read_text()
+    correct(params, 12)
+    learn(params, empty, tmp_path)  # of labels that were wrong, and are put right
+    labels.write_text(right)
+    decide(monkeypatch, first.key, year=2000)
+
+    assert look(params) == 12
     assert len(raised) == 1
 
 
