@@ -16,7 +16,7 @@ from ocr.models.charset import Charset
 ORDER = 4
 NUMBERED = "numbered_ngrams"
 """The name of n-grams in which other numerals than digits are one."""
-WORDS = frozenset("什仨伯兩参幺廾漆阡陌")
+WORDS = frozenset("什仨兩参幺廾漆阡陌")
 """Have a number in Unicode, and are in texts nearly always no number."""
 START = 0
 """Stands before a text ORDER - 1 times; it is the class of the blank, which no text has."""

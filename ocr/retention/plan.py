@@ -77,6 +77,7 @@ class _Judge:
         self._lineage = lineage
         self._before = before
         self._newest: dict[str, Thing] = {}
+        self._evaluated: dict[str, float] = {}
         self._unnamed_until = 0.0
         for thing in things:
             if thing.kind == "snapshot" and thing.is_whole:
@@ -84,6 +85,8 @@ class _Judge:
                 self._newest[name] = max(
                     thing, self._newest.get(name, thing), key=lambda each: each.used
                 )
+            if thing.kind == "evaluation":
+                self._evaluated[thing.prefix] = thing.used
             if thing.kind == "version" and _reference(thing) in lineage.unnamed:
                 self._unnamed_until = max(self._unnamed_until, thing.entries[0].modified)
 
@@ -117,7 +120,11 @@ class _Judge:
             return "a version of an earlier release may be exported from it" if is_unsure else ""
         if thing.kind in ("evaluation", "report"):
             key = re.sub(r"^reports/([^/]+)/.*", r"evaluations/\1", thing.prefix)
-            return "a champion was judged by it" if key in lineage.evaluations else ""
+            if key in lineage.evaluations:
+                return "a champion was judged by it"
+            return (
+                "its evaluation is in use" if self._evaluated.get(key, 0.0) >= self._before else ""
+            )
         return ""
 
 

@@ -158,9 +158,8 @@ def _ask(
 
 def _mark_asked(store: Store, evaluation: EvaluationRef) -> None:
     """Let nobody prune what is asked about, for another day."""
-    model, of = evaluation.model, evaluation.key.rpartition("/")[2]
-    reports = store.list(f"reports/{of}")
-    for prefix in (version_key(model.name, model.version), evaluation.key, *reports):
+    model = evaluation.model
+    for prefix in (version_key(model.name, model.version), evaluation.key):
         mark_used(store, prefix=prefix)
 
 

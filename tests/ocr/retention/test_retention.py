@@ -168,11 +168,13 @@ def test_what_is_young_stays(full: Store) -> None:
 def test_what_is_in_use_stays_however_old_it_is(full: Store) -> None:
     time.sleep(2.1)
     moment = time.time() - 1
-    mark_used(full, prefix=OLD)
+    for prefix in (OLD, "evaluations/other"):
+        mark_used(full, prefix=prefix)
 
     verdicts = {each.thing.prefix: each for each in plan_removal(full, before=moment)}
 
     assert not verdicts[OLD].may_go
+    assert verdicts["reports/other/0.html"].why == "its evaluation is in use"
     assert verdicts["checkpoints/lost"].may_go
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from configs.people.approval import ApprovalParams
 from ocr.models.registry import Registry
+from ocr.store import Store
+from ocr.store.folder import mark_used
 from tasks.approving import approval
 from tasks.references import EvaluationRef, JudgementRef, ModelRef
 
@@ -17,7 +19,6 @@ DAYS = (date(2026, 1, 1), date(2026, 1, 1), date(2026, 1, 2))
 def test_nobody_prunes_what_is_asked_about_on_any_day_that_it_waits(
     empty: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    empty.store.put_bytes("reports/e1/page.html", b"")
     marked: list[tuple[date, str]] = []
 
     def wait(_: object, *, is_outdated: Callable[[], bool], **__: object) -> None:
@@ -25,7 +26,8 @@ def test_nobody_prunes_what_is_asked_about_on_any_day_that_it_waits(
             monkeypatch.setattr(approval, "today", lambda day=day: day)
             assert not is_outdated()
 
-    def mark(_: object, *, prefix: str) -> None:
+    def mark(store: Store, *, prefix: str) -> None:
+        mark_used(store, prefix=prefix)
         marked.append((approval.today(), prefix))
 
     replaced: dict[str, Any] = {
@@ -47,5 +49,6 @@ def test_nobody_prunes_what_is_asked_about_on_any_day_that_it_waits(
         judge=lambda _: judgement,
     )
 
-    asked = ("models/bars/new", "evaluations/e1", "reports/e1/page.html")
+    asked = ("models/bars/new", "evaluations/e1")
+    assert len(list(empty.store.list("used"))) == len(asked)
     assert marked == [(day, prefix) for day in sorted(set(DAYS)) for prefix in asked]
