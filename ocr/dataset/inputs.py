@@ -110,8 +110,8 @@ def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
             bad += 1
             continue
         good[row.split] += 1
-        size, mtime_ns = stamp(row.image) or ("", "")
-        digest.update(f"{row.image!r} {size} {mtime_ns}\n".encode())
+        size, changed = stamp(row.image) or ("", "")
+        digest.update(f"{row.image!r} {size} {changed}\n".encode())
     if not bad:  # else the table of reasons says more
         _refuse_empty(labels, good)
     return good.total() + bad

@@ -129,13 +129,7 @@ def find_or_write(
             )
             if frozen is not None and frozen.digest != made.test_digest:
                 refuse_changes(frozen, read_held_out(samples))
-            _store(store, folder / SNAPSHOT, prefix=made.key)
-            replaced = [asdict(each) for each in made.replaced]
-            content = json.dumps({"digest": made.digest, "replaced": replaced})
-            try:
-                store.put_bytes(index, content.encode())
-            except ArtifactExists:  # another machine was faster; what it made counts
-                made = _find_stored(store, name=name, index=index) or made
+            made = _store(store, folder / SNAPSHOT, made, name=name, index=index)
     return made
 
 
@@ -184,10 +178,17 @@ def _collecting_rarely() -> Iterator[None]:
         gc.set_threshold(*_USUAL)
 
 
-def _store(store: Store, folder: Path, *, prefix: str) -> None:
-    mark_used(store, prefix=prefix)
-    if not store.exists(f"{prefix}/{MANIFEST}"):
-        upload_folder(store, folder, prefix=prefix, last=MANIFEST)
+def _store(store: Store, folder: Path, made: SnapshotRef, *, name: str, index: str) -> SnapshotRef:
+    """Store a snapshot and what finds it; return what another machine made first, if it did."""
+    mark_used(store, prefix=made.key)
+    if not store.exists(f"{made.key}/{MANIFEST}"):
+        upload_folder(store, folder, prefix=made.key, last=MANIFEST)
+    replaced = [asdict(each) for each in made.replaced]
+    try:
+        store.put_bytes(index, json.dumps({"digest": made.digest, "replaced": replaced}).encode())
+    except ArtifactExists:
+        return _find_stored(store, name=name, index=index) or made
+    return made
 
 
 def _refer(

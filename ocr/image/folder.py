@@ -19,10 +19,10 @@ _METADATA_BYTES = 1 << 20
 
 
 class FileStamp(NamedTuple):
-    """What changes when a file changes."""
+    """What changes when a file changes: its size, and when that was (ns) or another sign of it."""
 
     size: int
-    mtime_ns: int
+    changed: int
 
 
 class TooLarge(BadImage):
@@ -71,17 +71,19 @@ class ImageFolder:
 
         A permission that is given later changes neither, and so is asked for.
         """
-        stamp = self._look_at(image)
-        return stamp if stamp and os.access(self._join(image), os.R_OK) else None
+        state = self._look_at(image, readable=True)
+        return FileStamp(state.st_size, state.st_mtime_ns) if state else None
 
-    def _look_at(self, image: str) -> FileStamp | None:
+    def _look_at(self, image: str, *, readable: bool = False) -> os.stat_result | None:
         try:
-            state = os.lstat(self._join(image))
+            path = self._join(image)
+            state = os.lstat(path)
             if stat.S_ISLNK(state.st_mode):
-                state = os.stat(self.locate(image))  # noqa: PTH116 - a Path costs more than the call
+                path = self.locate(image)
+                state = os.stat(path)  # noqa: PTH116 - a Path costs more than the call
+            return None if readable and not os.access(path, os.R_OK) else state
         except (BadImage, OSError, ValueError):
             return None
-        return FileStamp(state.st_size, state.st_mtime_ns)
 
     def locate(self, image: str) -> str:
         """Absolute path of an image, links followed.

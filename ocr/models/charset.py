@@ -87,14 +87,18 @@ class Charset:
         Args:
             data: Content of its file.
             source: Its name in errors.
-            write: Writes a line as texts are written; one that becomes another line is that.
+            write: Writes a character as texts are written. One that has become another character
+                is that, but where the dictionary has that one too, or it has become several: each
+                line stays the class that it is to weights that were learnt with it.
 
         Raises:
             BadData: It is not UTF-8, or no line is one character.
         """
         read = dict.fromkeys(_read_lines(data, source=source))
         written = ((line, write(line)) for line in read)
-        lines = dict.fromkeys(to for line, to in written if to == line or to not in read)
+        lines = dict.fromkeys(
+            to if len(line) == len(to) == 1 and to not in read else line for line, to in written
+        )
         left_out = tuple(line for line in lines if len(line) != 1)
         if len(left_out) == len(lines):
             raise BadData(f"{source} is no dictionary: no line of it is one character")

@@ -14,15 +14,15 @@ from ocr.models.array_file import open_arrays
 from ocr.models.charset import Charset
 
 ORDER = 4
-NUMBERED = "numbered_ngrams"
-"""The name of n-grams in which other numerals than digits are one."""
-WORDS = frozenset("什仨兩参幺廾漆阡陌")
-"""Have a number in Unicode, and are in texts nearly always no number."""
 START = 0
 """Stands before a text ORDER - 1 times; it is the class of the blank, which no text has."""
 HEAVIEST = 4.0
 MOST_NGRAMS = 200_000
 """Of more, the most frequent are kept: they take half a second and 100 MB to load."""
+_NUMBERED = "numbered_ngrams"
+"""The name of n-grams in which other numerals than digits are one."""
+_NO_NUMERALS = frozenset("什仨兩参幺廾漆阡陌")
+"""Have a number in Unicode, and are in texts nearly always none."""
 _MOST_BYTES = MOST_NGRAMS * (ORDER + 1) * np.dtype(np.uint32).itemsize + (1 << 14)
 """Of a file, unpacked: the n-grams, Unicode's 1,900 numerals, and what stands before them."""
 
@@ -74,7 +74,7 @@ class TextModel:
         """
         counted: dict[str, Any] = {"ngrams": self.ngrams}
         if len(self.numerals):
-            counted = {NUMBERED: self.ngrams, "numerals": self.numerals}
+            counted = {_NUMBERED: self.ngrams, "numerals": self.numerals}
         weight = np.array(self.weight, dtype=np.float64)
         np.savez_compressed(path, **counted, counts=self.counts, weight=weight)
 
@@ -86,8 +86,8 @@ class TextModel:
             BadData: It is damaged, or larger than any that was written.
         """
         with open_arrays(path, kind="text model", most_bytes=_MOST_BYTES) as stored:
-            is_numbered = NUMBERED in stored
-            ngrams = stored[NUMBERED if is_numbered else "ngrams"]
+            is_numbered = _NUMBERED in stored
+            ngrams = stored[_NUMBERED if is_numbered else "ngrams"]
             numerals = stored["numerals"] if is_numbered else np.empty(0, np.uint32)
             return cls(ngrams, stored["counts"], numerals, stored.number("weight"))
 
@@ -102,7 +102,7 @@ def count_ngrams(
     counted: Counter[tuple[int, ...]] = Counter()
     digits = find_digits(charset)
     known = enumerate(charset.characters, start=1)
-    numerals = {n for n, c in known if c.isnumeric() and c not in WORDS}
+    numerals = {n for n, c in known if c.isnumeric() and c not in _NO_NUMERALS}
     folded = fold_numerals(numerals, charset)
     number = min(numerals, default=None)
     for text in texts:

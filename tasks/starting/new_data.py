@@ -1,6 +1,7 @@
 """Looks whether enough labelled rows are new to retrain, and says so once to whoever waits."""
 
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -21,7 +22,8 @@ from ocr.dataset.row_list import (
     read_rows_of,
 )
 from ocr.errors import BadInput
-from ocr.lineage.decision import read_decisions
+from ocr.lineage.decision import KeptDecision, read_decisions
+from ocr.models.alias import AliasState
 from ocr.store import Store
 from tasks.prepare_lines import line_labels
 from tasks.prepare_pages import page_labels
@@ -54,14 +56,15 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
     workspace = open_workspace()
     with alone(workspace.home, f"watch-{params.name}", stage="watch"):
         rows = list_rows(labels.read())
-        base, known = _known(workspace, params.name, dataset)
+        store, champion = workspace.store, workspace.registry.champion(params.name)
+        base, known = _known(workspace, params.name, dataset, champion)
         left = left_new(rows, known)
         new, said = len(left), f"labelled samples of {dataset} are new to {base}"
-        raised, since = _raised(workspace.store, params.name)
+        raised, since = _raised(store, params.name)
         if new >= params.new_samples:
-            left = _leave_out_started(
-                workspace, params.name, dataset, left, raised=raised, since=since
-            )
+            beside = champion.version if champion else ""
+            decided = [d for d in read_decisions(store, params.name) if d.champion == beside]
+            left = _leave_out_started(store, dataset, left, decided, raised=raised, since=since)
         fresh = len(left)
         if fresh < new:
             said += f", {new - fresh} of them were judged or have started a retraining before"
@@ -73,18 +76,19 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
             NEW_DATA,
             params.name,
             {"new": fresh, "rows": len(rows), "dataset": dataset},
-            identity=uuid5(NAMESPACE_URL, f"{workspace.store.uri} {params.name} {digest} {since}"),
+            identity=uuid5(NAMESPACE_URL, f"{store.uri} {params.name} {digest} {since}"),
         )
         every = np.union1d(raised, rows)
         name = f"{params.name}/{RAISED}"
-        keep_rows(workspace.store, every, name=name, snapshot=digest_of(every))
+        keep_rows(store, every, name=name, snapshot=digest_of(every))
         narrate("watch", f"raised {NEW_DATA} for {params.name}")
     return fresh
 
 
-def _known(workspace: Workspace, model: str, dataset: str) -> tuple[str, RowList]:
+def _known(
+    workspace: Workspace, model: str, dataset: str, champion: AliasState | None
+) -> tuple[str, RowList]:
     """Return in words what there is to compare with, and its rows."""
-    champion = workspace.registry.champion(model)
     if champion is None:
         return f"{model}, which has no champion yet", NOTHING
     version = workspace.registry.version(model, champion.version)
@@ -104,10 +108,10 @@ def _raised(store: Store, model: str) -> tuple[RowList, float]:
 
 
 def _leave_out_started(
-    workspace: Workspace,
-    model: str,
+    store: Store,
     dataset: str,
     rows: RowList,
+    decided: Sequence[KeptDecision],
     *,
     raised: RowList,
     since: float,
@@ -119,12 +123,9 @@ def _leave_out_started(
     the gate within a day has started nothing that lasted: its run was given up beside another one,
     it failed, or its trigger was off. It counts again.
     """
-    store, alias = workspace.store, workspace.registry.champion(model)
-    champion = alias.version if alias else ""
     left = left_new(rows, raised) if time.time() - since <= A_DAY_S else rows
-    beside = [each for each in read_decisions(store, model) if each.champion == champion]
-    last = {each.dataset.rpartition("/")[2]: each.at for each in beside}
-    for digest, at in reversed(last.items()):
+    last = {each.dataset.rpartition("/")[2]: each.at for each in decided}
+    for digest, at in reversed(last.items()):  # the newest has most of them
         if not len(left):
             break
         learnt = read_rows_of(store, name=dataset, snapshot=digest)

@@ -2,10 +2,12 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 NAME = "metrics.jsonl"
+NAMED = 3
 RESUMED = "resumed"
 """The event of a training that goes on after its step; a log has that of the last time."""
 
@@ -38,6 +40,17 @@ def note(folder: Path, message: str) -> None:
     if event not in read_events(path):
         _drop_cut_off(path)
         _append(path, event)
+
+
+def some(names: Sequence[str]) -> str:
+    """Name the first of several in a message, and say how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return (", ".join(names[:NAMED]) or "nothing") + more
+
+
+def quoted(characters: Sequence[str]) -> str:
+    """Name characters as `some` does, each quoted."""
+    return some([repr(each) for each in characters])
 
 
 def read_events(path: Path) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from ocr.dataset.split import Split
 from ocr.models.charset import Charset
 from training.job import SNAPSHOT
 from training.loop.checkpoint import read_weights
-from training.loop.progress import note
+from training.loop.progress import note, quoted
 from training.loop.ranks import Ranks
 from training.loop.trainee import Tensor, Validation
 from training.recognition.batches import CropBatch, CropBatchMaker
@@ -34,8 +34,6 @@ STARTS: dict[RecogniserNet, Callable[[RecogniserTrainingParams, Charset], Recogn
 VALIDATED_SHARE = 0.1
 """Crops read by all validations before the last, per crop learnt from: 2 % of the time."""
 LEAST_VALIDATED = 256
-NAMED = 20
-"""New characters that a notice names."""
 
 
 class RecogniserTrainee:
@@ -152,9 +150,10 @@ def open_recogniser(job: TrainRecogniserJob, folder: Path, *, ranks: Ranks) -> R
             note(folder, message)
 
     if start.new:
-        named = ", ".join(map(repr, start.new[:NAMED]))
-        more = f" and {len(start.new) - NAMED} more" if len(start.new) > NAMED else ""
-        say(f"Characters that {job.training.net} does not know start from noise: {named}{more}")
+        say(
+            f"{len(start.new)} characters that {job.training.net} does not know start from noise: "
+            f"{quoted(start.new)}"
+        )
 
     def read(split: Split) -> Crops:
         lines = (

@@ -33,7 +33,7 @@ class TextRule:
 
 
 def normalise(text: str, form: UnicodeForm) -> str:
-    """Write a text, or a line of a dictionary, in a form; its white space stays."""
+    """Write a text, or a character of a dictionary, in a form; its white space stays."""
     if form == "none" or text.isascii():
         return text
     return unicodedata.normalize(form, text)
@@ -51,9 +51,10 @@ class CountingRule(TextRule):
 
     def apply(self, text: str) -> str:
         """Write a text by this rule, and count."""
-        if normalise(text, self.form) != text:
+        written = super().apply(text)
+        if written != text:
             self.replaced.update(each for each in text if normalise(each, self.form) != each)
-        return super().apply(text)
+        return written
 
 
 USUAL = TextRule()

@@ -37,7 +37,7 @@ class TextStates:
             BadData: The model belongs to a larger charset, or knows no text.
         """
         numerals = set(model.numerals.tolist()) or find_digits(charset)
-        is_known = numerals <= set(range(1, charset.size))
+        is_known = all(0 < k < charset.size for k in numerals)
         if not len(model.ngrams) or model.ngrams.max() > charset.size or not is_known:
             raise BadData(f"The text model does not fit a charset of {charset.size} classes")
         self._end_class = charset.size

@@ -80,15 +80,16 @@ def test_dictionary_is_its_lines_of_one_character_each_once() -> None:
         Charset.from_dictionary("皖\n".encode("gbk"), source="dict.txt", write=str)
 
 
-def test_a_line_that_is_written_as_another_one_is_that() -> None:
-    data = "\uf979\n\u2126\n\u51c9\ne\u0301\nA\n".encode()
+def test_a_character_that_is_written_as_another_is_that_and_none_moves() -> None:
+    """PaddleOCR's dictionaries have U+F979 beside U+51C9, the sign for ohm, and U+09DC."""
+    data = "\uf979\n\u2126\n\u51c9\ne\u0301\n\u09dc\nA\n".encode()
 
     charset, left_out = Charset.from_dictionary(
         data, source="dict.txt", write=partial(unicodedata.normalize, "NFC")
     )
 
-    assert charset.characters == ("\u03a9", "\u51c9", "\u00e9", "A")
-    assert left_out == ()
+    assert charset.characters == ("\uf979", "\u03a9", "\u51c9", "\u09dc", "A")
+    assert left_out == ("e\u0301",)
 
 
 def test_missing_charset_file_is_named(tmp_path: Path) -> None:

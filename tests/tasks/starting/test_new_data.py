@@ -1,6 +1,6 @@
 """A look for new data: beside what it counts, and that it says the same thing once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +19,9 @@ from tests.serving.tiny_bundle import png
 from tests.tasks.bars import add_version, write_lines
 
 pytestmark = pytest.mark.usefixtures("empty")
+
+
+Decide = Callable[..., None]
 
 
 class Raised(list[tuple[str, Mapping[str, Any], UUID]]):
@@ -76,21 +79,29 @@ def look(params: WatchLinesParams) -> int:
     return look_at_lines.fn(params)
 
 
-def learn(params: WatchLinesParams, registry: Registry, folder: Path) -> None:
-    """Let the champion be made of what is labelled now."""
-    snapshot = prepare_lines.fn(params.dataset, "bars")
-    add_version(folder, "v1", "0123456789", dataset_digest=snapshot.digest)
-    registry.promote("bars", "v1", reason="first")
+@pytest.fixture
+def learn(params: WatchLinesParams, empty: Registry, tmp_path: Path) -> Callable[[], None]:
+    """Lets the champion be made of what is labelled now."""
+
+    def learn() -> None:
+        snapshot = prepare_lines.fn(params.dataset, "bars")
+        add_version(tmp_path, "v1", "0123456789", dataset_digest=snapshot.digest)
+        empty.promote("bars", "v1", reason="first")
+
+    return learn
 
 
-def decide(
-    monkeypatch: pytest.MonkeyPatch, snapshot: str, *, year: int = 2100, champion: str = ""
-) -> None:
-    """Let a day pass since the last event; the gate decides on a snapshot, 2100 is since then."""
-    at = f"{year}-01-01T00:00:00+00:00"
-    decided = SimpleNamespace(at=at, dataset=snapshot, champion=champion)
-    monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
-    monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
+@pytest.fixture
+def decide(monkeypatch: pytest.MonkeyPatch) -> Decide:
+    """Lets a day pass since the last event; the gate decides on a snapshot, in 2100 since then."""
+
+    def decide(snapshot: str, *, year: int = 2100, champion: str = "") -> None:
+        at = f"{year}-01-01T00:00:00+00:00"
+        decided = SimpleNamespace(at=at, dataset=snapshot, champion=champion)
+        monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
+        monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
+
+    return decide
 
 
 def test_all_is_new_to_a_project_that_has_no_snapshot_yet(
@@ -102,9 +113,9 @@ def test_all_is_new_to_a_project_that_has_no_snapshot_yet(
 
 
 def test_new_and_corrected_lines_count_together_and_start_once(
-    params: WatchLinesParams, raised: Raised, empty: Registry, tmp_path: Path
+    params: WatchLinesParams, raised: Raised, learn: Callable[[], None]
 ) -> None:
-    learn(params, empty, tmp_path)
+    learn()
     nothing = look(params)
     label(params, *(f"56{n}" for n in range(4)))
     correct(params, 5)
@@ -132,9 +143,9 @@ def test_after_an_event_only_what_came_since_counts(
 
 
 def test_what_is_new_is_new_to_what_the_champion_learnt_from(
-    params: WatchLinesParams, raised: Raised, empty: Registry, tmp_path: Path
+    params: WatchLinesParams, raised: Raised, learn: Callable[[], None]
 ) -> None:
-    learn(params, empty, tmp_path)
+    learn()
     label(params, *(f"5{n:02}" for n in range(10)))
     prepare_lines.fn(params.dataset, "bars")  # a newer snapshot, of a run that failed
 
@@ -173,29 +184,25 @@ def test_an_event_that_came_to_no_decision_is_raised_again_after_a_day(
 
 @pytest.mark.parametrize("release", ["this", "an earlier one, that kept no rows"])
 def test_after_a_decision_an_event_is_not_raised_again(
-    release: str, params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+    release: str, params: WatchLinesParams, raised: Raised, decide: Decide
 ) -> None:
     look(params)
     snapshot = prepare_lines.fn(params.dataset, "bars").key if release == "this" else "datasets/b/1"
-    decide(monkeypatch, snapshot)
+    decide(snapshot)
 
     assert look(params) == 0
     assert len(raised) == 1
 
 
 def test_what_was_refused_before_starts_none_nor_does_a_label_saved_again_with_other_spaces(
-    params: WatchLinesParams,
-    raised: Raised,
-    empty: Registry,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    params: WatchLinesParams, raised: Raised, learn: Callable[[], None], decide: Decide
 ) -> None:
-    learn(params, empty, tmp_path)
+    learn()
     labels = Path(params.dataset.root) / "labels.txt"
     written = labels.read_text()
     labels.write_text(written.replace("\t0", "\t0 "))
     snapshot = prepare_lines.fn(params.dataset, "bars")
-    decide(monkeypatch, snapshot.key, year=2000, champion="v1")
+    decide(snapshot.key, year=2000, champion="v1")
     refused = look(params)
     labels.write_text(written.replace("\t0", "\t0  "))
     saved_again = look(params)
@@ -208,43 +215,39 @@ def test_what_was_refused_before_starts_none_nor_does_a_label_saved_again_with_o
 
 
 def test_what_was_judged_beside_an_earlier_champion_is_new_to_the_one_of_now(
-    params: WatchLinesParams,
-    raised: Raised,
-    empty: Registry,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    params: WatchLinesParams, raised: Raised, learn: Callable[[], None], decide: Decide
 ) -> None:
     first = prepare_lines.fn(params.dataset, "bars")
     labels = Path(params.dataset.root) / "labels.txt"
     right = labels.read_text()
     correct(params, 12)
-    learn(params, empty, tmp_path)  # of labels that were wrong, and are put right
+    learn()  # of labels that were wrong, and are put right
     labels.write_text(right)
-    decide(monkeypatch, first.key, year=2000)
+    decide(first.key, year=2000)
 
     assert look(params) == 12
     assert len(raised) == 1
 
 
 def test_a_decision_of_before_on_what_nobody_kept_says_nothing(
-    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+    params: WatchLinesParams, raised: Raised, decide: Decide
 ) -> None:
     look(params)
-    decide(monkeypatch, "datasets/b/1", year=2000)
+    decide("datasets/b/1", year=2000)
 
     assert look(params) == 20
     assert len(raised) == 2
 
 
 def test_a_decision_on_an_older_snapshot_is_none_on_what_came_after_it(
-    params: WatchLinesParams, raised: Raised, monkeypatch: pytest.MonkeyPatch
+    params: WatchLinesParams, raised: Raised, decide: Decide
 ) -> None:
     look(params)
     older = prepare_lines.fn(params.dataset, "bars")
     label(params, *(f"5{n:02}" for n in range(10)))
     look(params)  # its run is given up beside that of the older snapshot, which is refused later
     looked_soon = look(params)
-    decide(monkeypatch, older.key)
+    decide(older.key)
 
     assert looked_soon == 0
     assert look(params) == 10

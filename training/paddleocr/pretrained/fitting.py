@@ -1,6 +1,5 @@
 """Which of the weights that a training starts from fit its net: none is an error, some a notice."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -10,7 +9,7 @@ from configs.paddleocr import REGISTERED, PaddleOcrParams, PaddleOcrRecogniserPa
 from ocr.errors import BadData, TrainingFailed
 from ocr.store.whole import make_durable
 from training.loop.guards import StopRequest
-from training.loop.progress import note
+from training.loop.progress import note, quoted, some
 from training.paddleocr.config import Config, started, write_config
 from training.paddleocr.distillation import alone, taught, teachers
 from training.paddleocr.pretrained.dictionary import find_dictionary
@@ -21,7 +20,6 @@ from training.paddleocr.shape import PARTS
 from training.paddleocr.tool.process import run_aside
 
 TOOL = Path(__file__).parent / "fit_tool.py"
-NAMED = 3
 
 
 class Fit(BaseModel):
@@ -110,22 +108,22 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
     if not fit.fits:
         raise BadData(
             f"training.pretrained: nothing of {source} fits {training.net}: it has "
-            f"{_some(fit.unused)}; the net has {_some(fit.new)}; they must be of the same net"
+            f"{some(fit.unused)}; the net has {some(fit.new)}; they must be of the same net"
         )
     noise = [name for name in fit.new if name.split(".")[0] in PARTS[training.frozen]]
     if noise:
         raise BadData(
             f"training.frozen: {training.frozen} would stay noise where {source} has no weights "
-            f"for it: {_some(noise)}; expected weights of the same net, or frozen: none"
+            f"for it: {some(noise)}; expected weights of the same net, or frozen: none"
         )
     whole = len(fit.fits) + len(fit.new)
     if not training.epochs:
         _judge_unchanged(fit, training)
     said = f"{len(fit.fits)} of the net's {whole} parameters start from training.pretrained"
     if fit.new:
-        said += f"; new: {_some(fit.new)}; not used of it: {_some(fit.unused)}"
+        said += f"; new: {some(fit.new)}; not used of it: {some(fit.unused)}"
     if reshaped := [name for name in fit.new if name in fit.unused]:
-        said += f"; of another shape there: {_some(reshaped)}"
+        said += f"; of another shape there: {some(reshaped)}"
         if isinstance(training, PaddleOcrRecogniserParams):
             said += (
                 ", as of other characters; those that it was learnt with are kept where the "
@@ -136,13 +134,13 @@ def _judge(fit: Fit, training: PaddleOcrParams, *, folder: Path) -> None:
         note(
             folder,
             f"{len(fit.characters)} characters that training.pretrained does not know start from "
-            f"the mean of those that it knows: {_quoted(fit.characters)}",
+            f"the mean of those that it knows: {quoted(fit.characters)}",
         )
     if fit.lost and not training.epochs:
         note(
             folder,
             f"{len(fit.lost)} characters that training.pretrained knows are none of the dataset's "
-            f"and read no more: {_quoted(fit.lost)}; dataset.charset_file keeps those it has",
+            f"and read no more: {quoted(fit.lost)}; dataset.charset_file keeps those it has",
         )
 
 
@@ -152,7 +150,7 @@ def _judge_unchanged(fit: Fit, training: PaddleOcrParams) -> None:
     if missing:
         raise BadData(
             f"training.epochs: 0 takes {training.pretrained} as it is, and {len(missing)} "
-            f"parameters of {training.net} are not in it, or of another shape: {_some(missing)}; "
+            f"parameters of {training.net} are not in it, or of another shape: {some(missing)}; "
             "give the net that it was learnt with, whose file names its dictionary, or let it learn"
         )
     if isinstance(training, PaddleOcrRecogniserParams) and not fit.by_character:
@@ -164,7 +162,7 @@ def _judge_unchanged(fit: Fit, training: PaddleOcrParams) -> None:
     if fit.characters:
         raise BadData(
             f"training.epochs: 0 takes {training.pretrained} as it is, and it does not know "
-            f"{len(fit.characters)} characters of the dataset: {_quoted(fit.characters)}; of "
+            f"{len(fit.characters)} characters of the dataset: {quoted(fit.characters)}; of "
             "lines, name its dictionary as dataset.charset_file; of pages, let it learn"
         )
 
@@ -174,7 +172,7 @@ def _judge_teacher(fit: Fit, source: str, *, net: str) -> None:
         whole = len(fit.fits) + len(fit.new)
         raise BadData(
             f"training.teacher: {source} has {len(fit.fits)} of the {whole} parameters of {net}, "
-            f"expected all; missing or of another shape: {_some(fit.new)}; a recogniser's teacher "
+            f"expected all; missing or of another shape: {some(fit.new)}; a recogniser's teacher "
             "has learnt the same characters"
         )
 
@@ -206,12 +204,3 @@ def _compare(
             with path.open("rb") as content:
                 make_durable(content)  # before the report, which says what they are, is
     part.replace(report)
-
-
-def _quoted(characters: Sequence[str]) -> str:
-    return _some([repr(each) for each in characters])
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return (", ".join(names[:NAMED]) or "nothing") + more

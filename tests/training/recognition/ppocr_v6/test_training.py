@@ -55,4 +55,4 @@ def test_a_few_steps_leave_a_net_that_reads(
     assert net.stem is not None
     assert len(spec.charset) == (18_710 if "keep_charset" in training else 11)
     said = [each.get("message") for each in read_events(tmp_path / "metrics.jsonl")[:1]]
-    assert said == ["Characters that ppocr-v6-small does not know start from noise: 'ዕ'"]
+    assert said == ["1 characters that ppocr-v6-small does not know start from noise: 'ዕ'"]
