@@ -1,6 +1,6 @@
 """The characters a model reads, in the order of its classes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,8 @@ from ocr.errors import ArtifactNotFound, BadData
 
 _MARK = "\ufeff"
 """A file may begin with it, as a sign of its encoding."""
+TO_UTF8 = "save it as UTF-8 (of GBK: iconv -f gb18030 -t utf-8 FILE > NEW)"
+_MOST_SHOWN = 100
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class CharsetDiff:
     def describe(self) -> str:
         """Say in one line what differs; empty where nothing does."""
         parts = {"new": self.new, "gone": self.missing, "never in train": self.unseen}
-        return "; ".join(f"{what} {''.join(found)}" for what, found in parts.items() if found)
+        return "; ".join(f"{what} {_shown(found)}" for what, found in parts.items() if found)
 
 
 @dataclass(frozen=True)
@@ -148,11 +150,16 @@ class Charset:
         return {character: index for index, character in enumerate(self.characters, start=1)}
 
 
+def _shown(characters: Sequence[str]) -> str:
+    more = len(characters) - _MOST_SHOWN
+    return "".join(characters[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def _read_lines(data: bytes, *, source: str) -> tuple[str, ...]:
     try:
         lines = data.decode().replace("\r", "").split("\n")
     except UnicodeDecodeError as error:
-        raise BadData(f"{source} is not UTF-8: byte {error.start}") from error
+        raise BadData(f"{source} is not UTF-8: byte {error.start}; {TO_UTF8}") from error
     if lines[0] != _MARK:  # alone on its line it is the first character, as of `to_bytes`
         lines[0] = lines[0].removeprefix(_MARK)
     return tuple(line for line in lines if line)

@@ -295,5 +295,5 @@ class Registry:
 def _check_expected(state: AliasState | None, *, name: str, expected: str | None) -> None:
     found = (state.version or None) if state else None
     if expected not in (ANY, found):
-        said = f"The champion of {name!r} is {found or 'nobody'}"
-        raise AliasMoved(f"{said}, expected {expected or 'nobody'}")
+        said = f"The champion of {name!r} is {found or 'nobody'}, expected {expected or 'nobody'}"
+        raise AliasMoved(f"{said}; run the same again, which compares with what is online now")

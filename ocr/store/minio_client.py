@@ -170,7 +170,8 @@ def translate(
         message = f"{server} does not answer for {where}: {reason}; is it running, and is"
         return StoreUnavailable(f"{message} MINIO_ENDPOINT right?")
     if error.code in ABSENT:
-        return ArtifactNotFound(f"No artifact {where}")
+        why = f": there is no bucket {error.bucket_name!r}" if error.code == NO_BUCKET else ""
+        return ArtifactNotFound(f"No artifact {where}{why}")
     if error.code == "InvalidRange":
         return BadInput(f"{where} ends before the range asked for")
     if error.code in REFUSED:

@@ -11,6 +11,7 @@ from typing import Literal
 from rstr import Rstr
 
 from ocr.errors import BadInput
+from ocr.models.charset import TO_UTF8
 
 MAX_TEXT_LENGTH = 200  # characters; wider lines than this are pages
 # What `.`, \s and the like may stand for: no control characters, and no order that depends on
@@ -75,7 +76,7 @@ def _read_corpus(corpus: Corpus) -> TextSource:
     try:
         lines = corpus.content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise BadInput(f"Corpus {corpus.name} cannot be read as UTF-8 text: {error}") from error
+        raise BadInput(f"Corpus {corpus.name} is not UTF-8: {error}; {TO_UTF8}") from error
     texts = [
         _clean(line, origin=f"{corpus.name}:{number}")
         for number, line in enumerate(lines, start=1)

@@ -57,7 +57,7 @@ def test_line_ends_marks_and_empty_lines_do_not_matter(content: bytes, tmp_path:
     [
         (b"a\nbc\n", "line 2 is 'bc', expected one character"),
         (b"a\nb\na\n", "line 3 repeats 'a'"),
-        ("皖\n".encode("gbk"), "is not UTF-8"),
+        ("皖\n".encode("gbk"), "is not UTF-8: .* iconv -f gb18030"),
     ],
 )
 def test_bad_charset_file_is_refused_with_its_place(
@@ -104,6 +104,14 @@ def test_diff_names_new_missing_and_never_seen_characters() -> None:
     assert diff.missing == ("z",)
     assert diff.unseen == ("c",)
     assert diff.describe() == "new ac; gone z; never in train c"
+
+
+def test_of_many_characters_some_are_named_and_the_rest_counted() -> None:
+    known = tuple(chr(0x4E00 + number) for number in range(6623))
+
+    said = Charset(known).diff(Charset(known), texts=["一"]).describe()
+
+    assert said == f"never in train {''.join(known[1:101])} and 6,522 more"
 
 
 def test_equal_charsets_differ_in_nothing() -> None:

@@ -84,6 +84,10 @@ def test_label_files_lie_in_the_bucket_or_on_this_machine(root: StoreRoot, tmp_p
         with pytest.raises(ArtifactNotFound, match="no label file"):
             root.open_file(absent)
 
+    nowhere = StoreRoot("s3://misspelt-bucket/may", root.s3)
+    with pytest.raises(ArtifactNotFound, match="there is no bucket 'misspelt-bucket'"):
+        nowhere.open_file("rec.txt")
+
 
 def test_stamp_changes_with_any_object(root: StoreRoot) -> None:
     before = root.stamps()("empty.jpg")
