@@ -71,11 +71,11 @@ _FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
 STAGES: Final[dict[StageName, Stage]] = {
     "render-lines": Stage(1, ("ocr.synthesis.lines.render",), (*_IMAGES, "fonttools", "rstr")),
     "render-pages": Stage(1, ("ocr.synthesis.pages.render",), (*_IMAGES, "fonttools")),
-    "prepare-lines": Stage(12, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
+    "prepare-lines": Stage(13, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
     "prepare-pages": Stage(
-        14, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
+        15, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
-    "crop-pages": Stage(9, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
+    "crop-pages": Stage(10, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
     "train-recogniser": Stage(
         3,
         ("training.recognition.trainee", "training.loop.loop"),

@@ -1,4 +1,4 @@
-"""Characters of a text that show nothing."""
+"""Characters of a text that show nothing, or stand for what was lost."""
 
 import unicodedata
 
@@ -7,10 +7,15 @@ from ocr.dataset.quarantine import Fault
 _CONTROL_CATEGORIES = ("Cc", "Cs", "Cn", "Zl", "Zp")
 # Format characters that show nothing; joiners, which some scripts need, are not among them.
 _INVISIBLE = frozenset("\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e")
+_LOST = "\ufffd"
+"""What a program writes for bytes that it could not decode."""
 
 
 def find_hidden(text: str) -> Fault | None:
-    """Find characters of a text that show nothing: control and invisible ones, half characters."""
+    """Find what nobody can have read: control and invisible characters, halves, lost ones."""
+    if _LOST in text:
+        detail = f"holds U+{ord(_LOST):04X}: decoded wrongly by whatever wrote it, type it again"
+        return Fault("control_character", detail)
     if text.isprintable():
         return None
     hidden = [

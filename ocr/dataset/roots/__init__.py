@@ -5,7 +5,7 @@
 - `tar`: a tar file, with `tar_index`: where in it its members are
 - `lmdb_root`: LMDB files
 - `store_root`: objects of a store
-- `spelling`: names that a label row spells otherwise
+- `spelling`: names that a label row spells otherwise, with `undecoded`: those in GBK
 - `inner_name`: names within a root that is no folder
 - `listing`: the files in a folder of a root, in one order
 """

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ocr.dataset.roots.inner_name import inner_name
+from ocr.dataset.roots.undecoded import gbk_spellings
 from ocr.image.folder import shown_path
 from ocr.image.pixels import BadImage
 
@@ -67,15 +68,15 @@ def join_accents(image: str) -> str:
 def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     """Find what a name that is not there means.
 
-    The slashes of Windows are turned; a Mac writes accents apart, where most write them joined.
+    The slashes of Windows are turned; a Mac writes accents apart, where most write them joined; an
+    archive of Windows unpacked elsewhere leaves names in GBK.
 
     Args:
         image: As a label row has it.
         exists: Whether there is a file of exactly that name.
 
     Returns:
-        The name of the only file that is there; empty: none, or it is of neither form and both
-        are there.
+        The name of the only file that is there; empty: none, or several are.
 
     Raises:
         BadImage: outside_root: as Windows reads it, it is absolute, or leaves the root.
@@ -87,6 +88,6 @@ def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     inner_name(name, written=image)
     if name != image and exists(name):
         return name
-    others = {join_accents(name), unicodedata.normalize("NFD", name)} - {name}
-    found = list(filter(exists, others))
+    others = {join_accents(name), unicodedata.normalize("NFD", name), *gbk_spellings(name)}
+    found = list(filter(exists, others - {name}))
     return found[0] if len(found) == 1 else ""

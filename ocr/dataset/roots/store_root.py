@@ -15,6 +15,7 @@ from ocr.dataset.roots.folder import open_beside
 from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.listing import walk_names
 from ocr.dataset.roots.spelling import SpelledImages
+from ocr.dataset.roots.undecoded import is_decoded
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.image.folder import FileStamp, max_file_bytes, refuse_large
 from ocr.image.pixels import BadImage
@@ -128,9 +129,9 @@ class StoreImages:
         return data
 
     def exists(self, image: str) -> bool:
-        """Tell whether there is an object of that name."""
+        """Tell whether there is an object of that name, which is UTF-8."""
         try:
-            return self._store.exists(inner_name(image))
+            return is_decoded(image) and self._store.exists(inner_name(image))
         except (BadImage, BadInput):
             return False
 

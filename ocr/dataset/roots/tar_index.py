@@ -15,6 +15,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ocr.dataset.roots.undecoded import RENAMING, as_gbk, is_decoded
 from ocr.errors import BadData
 
 NO_FILE = -1
@@ -22,7 +23,6 @@ NO_FILE = -1
 _MAX_HEADER_BYTES = 1 << 16
 _MOST_SHARED = 1000
 """Fields of global headers: each counts for all members after it, and costs them all time."""
-_UNDECODED = re.compile("[\udc80-\udcff]")
 _NO_LENGTH = re.compile(rb"\d{1000}")
 _END = bytes(tarfile.BLOCKSIZE)
 _PACKED = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"(\xb5/\xfd": "unzstd"}
@@ -88,26 +88,21 @@ def list_tar(path: Path, *, encoding: str) -> tuple[str, ...]:
 
 def _members(path: Path, encoding: str) -> Iterator[tarfile.TarInfo]:
     """Yield all members but folders, one at a time in memory."""
-    if encoding != "utf-8" and all(map(_is_decoded, _read_members(path, "utf-8"))):
+    if encoding != "utf-8" and all(is_decoded(each.name) for each in _read_members(path, "utf-8")):
         encoding = "utf-8"
     for member in _read_members(path, encoding):
-        if not _is_decoded(member):
+        if not is_decoded(member.name):
             _refuse_name(path, member.name, encoding)
         yield member
-
-
-def _is_decoded(member: tarfile.TarInfo) -> bool:
-    """Whether the bytes of its name are of the encoding: others are lone surrogates."""
-    return member.name.isascii() or not _UNDECODED.search(member.name)
 
 
 def _refuse_name(path: Path, name: str, encoding: str) -> NoReturn:
     if encoding == "gb18030":
         raise BadData(f"{path}: the name {name!r} of a member is neither UTF-8 nor {encoding}")
-    as_gbk = name.encode(encoding, "surrogateescape").decode("gb18030", "backslashreplace")
+    said = as_gbk(name, encoding=encoding)
     raise BadData(
-        f"{path}: the name of a member is not {encoding} (as GBK it is {as_gbk!r}); unpack it, "
-        "rename the files (convmv -r -f gbk -t utf-8 --notest FOLDER) and pack them again; of GBK "
+        f"{path}: the name of a member is not {encoding} (as GBK it is {said!r}); unpack it, "
+        f"rename the files ({RENAMING}) and pack them again; of GBK "
         "names a dataset with dataset.encoding=gb18030, and label files in it, is read as it is"
     )
 

@@ -11,7 +11,9 @@ from ocr.dataset.labels.text_rule import CountingRule, normalise
 # Of UAX #44, table 14: what a circle, a fraction or a superscript is made of looks otherwise.
 _ALIKE_TAGS = frozenset(["", "<compat>", "<font>", "<narrow>", "<noBreak>", "<small>", "<wide>"])
 _COMBINING = range(0x0300, 0x0370)
-_VARIATION_SELECTORS = range(0xFE00, 0xFE10)
+_VARIATION_SELECTORS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+# Letters and signs with nothing to look at: Hangul fillers, the Braille pattern without a dot.
+_BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ def _is_hidden(character: str) -> bool:
     """Whether it is a space, an accent or nothing to look at."""
     if unicodedata.category(character) in ("Zs", "Cf", "Co"):
         return True
-    return ord(character) in _COMBINING or ord(character) in _VARIATION_SELECTORS
+    number = ord(character)
+    return number in _COMBINING or number in _VARIATION_SELECTORS or character in _BLANK
 
 
 def _code(character: str) -> str:

@@ -74,9 +74,7 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         """What rows depend on besides single image files; where names are texts, the names."""
         found = super().fingerprint()
         if self.kind == "folder":
-            found.append(
-                digest_blocks(repr(row.image).encode() for row in list_folder(self.place()))
-            )
+            found.append(digest_blocks(repr(row.image).encode() for row in self._list()))
         return found
 
     def _named(self) -> list[LabelShare]:
@@ -97,7 +95,10 @@ class LineLabelFiles(SplitFiles[LineLabel]):
         return f"group_column {self.columns.group!r}" if self.columns.group else ""
 
     def _read(self) -> Iterator[LineRow | Rejection]:
-        return list_folder(self.place()) if self.kind == "folder" else super()._read()
+        return self._list() if self.kind == "folder" else super()._read()
+
+    def _list(self) -> Iterator[LineRow | Rejection]:
+        return list_folder(self.place(), encoding=self.encoding)
 
     def _parse(self, name: str, *, split: Split | None) -> Iterator[LineRow | Rejection]:
         shown = shown_name(name)

@@ -2,7 +2,8 @@
 
 A trailing underscore with up to four digits is a counter and no part of the text. Names are read
 in NFC (some file systems hand back NFD). A text that a file name cannot hold ("/", a real trailing
-"_7") needs a label file. Top-level folders named train, val and test give the split.
+"_7") needs a label file. Top-level folders named train, val and test give the split. Names that are
+no UTF-8 are read as GBK where that is the encoding that was said.
 """
 
 import os
@@ -11,25 +12,39 @@ import unicodedata
 from collections.abc import Iterator
 
 from ocr.dataset.candidate import Row
+from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.lines.label import LineLabel, LineRow
+from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import Root
+from ocr.dataset.roots.undecoded import RENAMING, as_gbk, is_decoded
 from ocr.dataset.split import SPLITS, Split
 from ocr.image.header import IMAGE_SUFFIXES
 
+_ADVICE = f"set dataset.encoding=gb18030, or rename the files ({RENAMING})"
 _COUNTER = re.compile(r"_\d{1,4}$")
 
 
-def list_folder(root: Root) -> Iterator[LineRow]:
+def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejection]:
     """List the images under a root in name order, texts from their names.
 
     Hidden files and files that are no images by suffix are left out; linked folders are not
     followed.
+
+    Args:
+        root: Where the images are.
+        encoding: Of the names that are not UTF-8.
     """
     given = given_splits(root)
-    for image in root.list_files("."):
+    for listed in root.list_files("."):
+        image = listed if is_decoded(listed) else as_gbk(listed)
         place, _, name = image.rpartition("/")
         stem, suffix = os.path.splitext(name)  # noqa: PTH122 - 200,000 times
-        if suffix.lower() in IMAGE_SUFFIXES:
+        if suffix.lower() not in IMAGE_SUFFIXES:
+            continue
+        if image != listed and encoding != "gb18030":
+            detail = f"its name is no UTF-8, here it is read as GBK: {_ADVICE}"
+            yield Rejection("control_character", image, image, stem, detail)
+        else:
             text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
             split = _split_of(image, given)
             yield Row(image, LineLabel(text), split, "", place or ".", image)

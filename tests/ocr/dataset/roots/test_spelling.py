@@ -1,5 +1,6 @@
 """Names of label rows that the files of a root have spelled otherwise."""
 
+import os
 import uuid
 from pathlib import Path
 
@@ -104,6 +105,23 @@ def test_file_whose_name_has_a_backslash_or_a_colon_is_read_as_such(tmp_path: Pa
         with root.images() as images:
             assert images.read("a\\1.png", max_pixels=1) == b"own"
             assert images.read("C:/1.png", max_pixels=1) == b"of C"
+
+
+@pytest.mark.parametrize("place", ["发票/图 1.png".encode("gbk"), b"a/" + "图 1.png".encode("gbk")])
+@pytest.mark.parametrize("slash", ["/", "\\"])
+def test_name_of_a_folder_is_found_in_gbk(place: bytes, slash: str, tmp_path: Path) -> None:
+    """As unzip leaves an archive of Windows."""
+    path = tmp_path / os.fsdecode(place)
+    path.parent.mkdir()
+    path.write_bytes(b"image")
+    image = f"{'a' if place.startswith(b'a') else '发票'}{slash}图 1.png"
+
+    root = FolderRoot(tmp_path)
+    with root.images() as images:
+        assert images.read(image, max_pixels=1) == b"image"
+        assert images.exists(image)
+        assert not images.exists(image.replace("1", "2"))
+    assert root.stamps()(image) is not None
 
 
 def test_link_out_of_the_root_is_refused_behind_a_backslash_too(tmp_path: Path) -> None:
