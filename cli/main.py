@@ -21,7 +21,7 @@ from cli import (
     recognise_batch,
     retrain,
 )
-from cli.keeping import backup, prune, restore
+from cli.keeping import backup, find_document, prune, restore
 from cli.models import app as models
 from cli.operating import deployments
 from cli.output import refuse
@@ -96,6 +96,9 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(keys.app, name="keys")
 app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
+app.command(epilog="Example: ocrline find-document 'invoices/2026-03/*' scans/0417.jpg")(
+    find_document.find_document
+)
 app.command(epilog="Example: ocrline backup /backups/ocrline-monday.tar.zst")(backup.backup)
 app.command(epilog="Example: ocrline restore /backups/ocrline-monday.tar.zst")(restore.restore)
 app.command(epilog="Example: ocrline up --minio")(up.up)

@@ -7,4 +7,5 @@
 5. `history` – all versions of a model, one after another, and the trend of their metrics.
 6. `page` – that as HTML.
 7. `comparison` – two versions beside each other, paired where both read the same samples.
+8. `documents` – where the store has one, and what was made of it.
 """

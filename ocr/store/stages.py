@@ -75,7 +75,9 @@ STAGES: Final[dict[StageName, Stage]] = {
     "prepare-pages": Stage(
         15, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
-    "crop-pages": Stage(10, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")),
+    "crop-pages": Stage(
+        10, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")
+    ),
     "train-recogniser": Stage(
         3,
         ("training.recognition.trainee", "training.loop.loop"),

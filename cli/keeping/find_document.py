@@ -1,0 +1,42 @@
+"""``ocrline find-document``: where a store holds a document, and what was made of it."""
+
+from typing import Annotated
+
+import typer
+
+from cli.options import AsJson, StoreUri, settings_for
+from cli.output import OUT, print_json, print_table
+
+
+def find_document(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH...", help="As label files have it; * for any characters."),
+    ],
+    store: StoreUri = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say what the store holds of documents, and which versions, evaluations and reports too.
+
+    Of an image that is there under another path as well, that is found by its content.
+    """
+    from ocr.lineage.documents import find_holdings
+    from tasks.workspace import open_workspace
+
+    workspace = open_workspace(settings_for(store))
+    found = find_holdings(workspace.registry, paths)
+    if as_json:
+        print_json(found)
+        return
+    uri = workspace.store.uri
+    if not found:
+        OUT.print(f"nothing in {uri} is of {', '.join(paths)}", markup=False, soft_wrap=True)
+        return
+    rows = [(each.kind, each.prefix, each.why) for each in found]
+    print_table(f"in {uri}", ["what", "where", "of them"], rows)
+    OUT.print(
+        f"copies may be in the home of each machine ({workspace.home}), in Prefect's database and "
+        "in backups",
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,81 @@
+"""Where a store holds a document, by the path that label rows have."""
+
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ocr.lineage.documents import find_holdings
+from tests.ocr.lineage.scenes import NAME, Told
+
+LABELS = {drawn: drawn for drawn in map("".join, product("ABC", repeat=3))}
+ELSEWHERE = f"datasets/elsewhere/{'e' * 64}"
+
+
+class Made(NamedTuple):
+    """A snapshot, and what was made of it: version v1, evaluation e1 and its report."""
+
+    told: Told
+    snapshot: str
+    digest: str
+
+
+@pytest.fixture
+def made(told: Told, tmp_path: Path) -> Made:
+    snapshot = told.prepare(LABELS, bad_rows=2)
+    told.add("v1", dataset_digest=snapshot.digest)
+    told.add("v2", dataset_digest="e" * 64)
+    columns = pq.read_table(told.copy_tables(snapshot.key) / "samples.parquet").to_pydict()
+    image_id = columns["id"][columns["image"].index("CAB.png")]
+    store = told.registry.store
+    for name, read in (("e1", image_id), ("e2", "f" * 64)):
+        store.put_bytes(f"evaluations/{name}/report.json", f'{{"id": "{read}"}}'.encode())
+        store.put_bytes(f"reports/{name}/0.html", b"<html>")
+    other = pa.table({"image": ["scans/9.png"], "id": [image_id], "split": ["train"]})
+    pq.write_table(other, tmp_path / "other.parquet")
+    store.put_file(f"{ELSEWHERE}/samples.parquet", tmp_path / "other.parquet")
+    return Made(told, snapshot.key, snapshot.digest)
+
+
+def find(made: Made, *paths: str) -> dict[str, str]:
+    return {each.prefix: each.why for each in find_holdings(made.told.registry, paths)}
+
+
+def test_sample_is_found_with_all_that_was_made_of_it(made: Made) -> None:
+    found = find(made, "CAB.png")
+
+    assert found.pop(made.snapshot) in ("1 train", "1 val", "1 test")
+    assert {key: why for key, why in found.items() if "/tests/" not in key} == {
+        ELSEWHERE: "1 train",
+        f"models/{NAME}/v1": f"learnt from {made.digest[:16]}",
+        f"models/{NAME}/v2": f"learnt from {'e' * 16}",
+        "evaluations/e1": "what was read of them",
+        "reports/e1/0.html": "what was read of them",
+    }
+
+
+def test_same_image_is_found_under_another_path(made: Made) -> None:
+    assert find(made, "scans/*").keys() == find(made, "CAB.png").keys()
+
+
+def test_star_stands_for_anything(made: Made) -> None:
+    counts = (part.split()[0] for part in find(made, "A*.png", "B*.png")[made.snapshot].split(", "))
+
+    assert sum(map(int, counts)) == 18
+
+
+def test_rejected_rows_count(made: Made) -> None:
+    assert find(made, "gone*")[made.snapshot] == "2 missing_image"
+
+
+def test_test_split_is_named_beside_its_snapshot(made: Made) -> None:
+    [held] = [why for key, why in find(made, "*").items() if "/tests/" in key]
+
+    assert held.endswith(" row")
+
+
+def test_store_without_it_has_nothing(made: Made) -> None:
+    assert find(made, "AB.png", "CAB.pn", "C?B.png") == {}
