@@ -159,7 +159,8 @@ def _ask(
 def _mark_asked(store: Store, evaluation: EvaluationRef) -> None:
     """Let nobody prune what is asked about, for another day."""
     model = evaluation.model
-    for prefix in (version_key(model.name, model.version), evaluation.key):
+    asked = (version_key(model.name, model.version), evaluation.key, *evaluation.judged_by)
+    for prefix in asked:
         mark_used(store, prefix=prefix)
 
 

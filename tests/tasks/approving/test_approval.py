@@ -11,7 +11,7 @@ from ocr.models.registry import Registry
 from ocr.store import Store
 from ocr.store.folder import mark_used
 from tasks.approving import approval
-from tasks.references import EvaluationRef, JudgementRef, ModelRef
+from tasks.references import EvaluationRef, FurtherRef, JudgementRef, ModelRef
 
 DAYS = (date(2026, 1, 1), date(2026, 1, 1), date(2026, 1, 2))
 
@@ -38,7 +38,10 @@ def test_nobody_prunes_what_is_asked_about_on_any_day_that_it_waits(
     }
     for name, value in replaced.items():
         monkeypatch.setattr(approval, name, value)
-    evaluation = EvaluationRef("evaluations/e1", ModelRef("bars", "new", ()), "d", "old", None)
+    further = FurtherRef("general", "datasets/general/d2", ("evaluations/e2", "evaluations/e3"))
+    evaluation = EvaluationRef(
+        "evaluations/e1", ModelRef("bars", "new", ()), "d", "old", None, (further,)
+    )
     judgement = JudgementRef("promote", accepted=True, reasons=("better",), report="")
 
     approval.seek_approval(
@@ -49,6 +52,7 @@ def test_nobody_prunes_what_is_asked_about_on_any_day_that_it_waits(
         judge=lambda _: judgement,
     )
 
-    asked = ("models/bars/new", "evaluations/e1")
+    asked = ["models/bars/new", "evaluations/e1", *evaluation.judged_by]
+    assert len(asked) == 5
     assert len(list(empty.store.list("used"))) == len(asked)
     assert marked == [(day, prefix) for day in sorted(set(DAYS)) for prefix in asked]
