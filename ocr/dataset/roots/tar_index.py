@@ -15,7 +15,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ocr.dataset.roots.undecoded import RENAMING, as_gbk, is_decoded
+from ocr.dataset.roots.undecoded import RENAMING, as_gbk, is_decoded, kind_of_name
 from ocr.errors import BadData
 
 NO_FILE = -1
@@ -88,8 +88,10 @@ def list_tar(path: Path, *, encoding: str) -> tuple[str, ...]:
 
 def _members(path: Path, encoding: str) -> Iterator[tarfile.TarInfo]:
     """Yield all members but folders, one at a time in memory."""
-    if encoding != "utf-8" and all(is_decoded(each.name) for each in _read_members(path, "utf-8")):
-        encoding = "utf-8"
+    if encoding != "utf-8":
+        kinds = {kind_of_name(each.name) for each in _read_members(path, "utf-8")}
+        if "other" not in kinds and ("UTF-8" in kinds or "either" not in kinds):
+            encoding = "utf-8"
     for member in _read_members(path, encoding):
         if not is_decoded(member.name):
             _refuse_name(path, member.name, encoding)

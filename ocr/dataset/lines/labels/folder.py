@@ -16,11 +16,11 @@ from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import Root
-from ocr.dataset.roots.undecoded import RENAMING, as_gbk, is_decoded
+from ocr.dataset.roots.undecoded import RENAMING, NameKind, kind_of_name, read_name
 from ocr.dataset.split import SPLITS, Split
 from ocr.image.header import IMAGE_SUFFIXES
 
-_ADVICE = f"set dataset.encoding=gb18030, or rename the files ({RENAMING})"
+_ADVICE = f"set dataset.encoding=gb18030 if all are GBK, or rename them ({RENAMING})"
 _COUNTER = re.compile(r"_\d{1,4}$")
 
 
@@ -35,14 +35,16 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
         encoding: Of the names that are not UTF-8.
     """
     given = given_splits(root)
-    for listed in root.list_files("."):
-        image = listed if is_decoded(listed) else as_gbk(listed)
+    folders, names = _kinds_of_parts(root.list_files("."))
+    for listed in filter(_is_image, root.list_files(".")):
+        *above, last = listed.split("/")
+        read = [read_name(part, folders, is_said=encoding == "gb18030") for part in above]
+        read.append(read_name(last, names, is_said=encoding == "gb18030"))
+        image = "/".join(part for part, _ in read)
         place, _, name = image.rpartition("/")
-        stem, suffix = os.path.splitext(name)  # noqa: PTH122 - 200,000 times
-        if suffix.lower() not in IMAGE_SUFFIXES:
-            continue
-        if image != listed and encoding != "gb18030":
-            detail = f"its name is no UTF-8, here it is read as GBK: {_ADVICE}"
+        stem = os.path.splitext(name)[0]  # noqa: PTH122 - 200,000 times
+        if not all(is_sure for _, is_sure in read):
+            detail = f"its name is no UTF-8, or others are none, here it is read as GBK: {_ADVICE}"
             yield Rejection("control_character", image, image, stem, detail)
         else:
             text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
@@ -53,6 +55,20 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
 def given_splits(root: Root) -> tuple[Split, ...]:
     """The splits besides train that the root has a folder for."""
     return tuple(split for split in SPLITS if split != "train" and root.has_folder(split))
+
+
+def _is_image(name: str) -> bool:
+    return name.lower().endswith(IMAGE_SUFFIXES)
+
+
+def _kinds_of_parts(names: Iterator[str]) -> tuple[set[NameKind], set[NameKind]]:
+    """Return the kinds of folders' names, which may have been written otherwise, and of files'."""
+    folders, files = set[NameKind](), set[NameKind]()
+    for name in filter(_is_image, names):
+        *above, last = name.split("/")
+        folders.update(map(kind_of_name, above))
+        files.add(kind_of_name(last))
+    return folders, files
 
 
 def _split_of(image: str, given: tuple[Split, ...]) -> Split | None:

@@ -212,6 +212,13 @@ def test_names_of_gbk_are_read_with_their_encoding(gbk: Path) -> None:
         assert file.read() == b"labels"
 
 
+def test_names_of_gbk_that_are_utf8_too_are_what_was_said(tmp_path: Path) -> None:
+    members = {"鲁A1.png": b"image", "豫B2.png": b"other"}
+    path = write_tar(tmp_path / "g.tar", members, form=tarfile.GNU_FORMAT, encoding="gbk")
+
+    assert set(find_root(path, encoding="gb18030").list_files(".")) == members.keys()
+
+
 def test_names_of_another_encoding_are_refused_with_the_fix(gbk: Path, path: Path) -> None:
     root = find_root(gbk)
 

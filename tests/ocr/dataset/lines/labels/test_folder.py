@@ -1,5 +1,8 @@
 import os
 from pathlib import Path
+from typing import get_args
+
+import pytest
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import Encoding
@@ -60,24 +63,49 @@ def test_top_folders_named_after_splits_give_them(tmp_path: Path) -> None:
     }
 
 
-def test_names_in_gbk_are_texts_where_that_is_the_encoding(tmp_path: Path) -> None:
-    """As unzip leaves an archive of Windows."""
-    (tmp_path / os.fsdecode("金额 12元_2.png".encode("gbk"))).write_bytes(b"image")
-    touch(tmp_path, "合计.png")
+def gbk(name: str) -> str:
+    """The name that the system shows of one that was written in GBK, as unzip leaves it."""
+    return os.fsdecode(name.encode("gbk"))
 
-    [total, row] = sorted(list_rows(tmp_path, "gb18030"), key=lambda row: row.label.text)
 
-    assert (total.label.text, total.image) == ("合计", "合计.png")
-    assert (row.label.text, row.image) == ("金额 12元", "金额 12元_2.png")
+@pytest.mark.parametrize("others", [["京A1_2.png", "沪B 2.png"], []])
+def test_names_in_gbk_are_texts_where_that_is_the_encoding(
+    others: list[str], tmp_path: Path
+) -> None:
+    """Those of two provinces are letters of UTF-8 too: ³ and ԥ."""
+    names = ["鲁A1.png", "豫B2.png", *others]
+    for name in names:
+        (tmp_path / gbk(name)).write_bytes(name.encode())
+    touch(tmp_path, "A1.png", "é.txt", "发票/B2.png")
+
+    rows = {row.image: row.label.text for row in list_rows(tmp_path, "gb18030")}
+
+    assert rows.pop("A1.png") == "A1"
+    assert rows.pop("发票/B2.png") == "B2"
+    assert rows == {name: name.removesuffix(".png").removesuffix("_2") for name in names}
     with FolderRoot(tmp_path).images() as images:
-        assert images.read(row.image, max_pixels=1) == b"image"
+        assert [images.read(name, max_pixels=1).decode() for name in names] == names
 
 
-def test_names_that_are_no_utf8_are_rejected_with_what_reads_them(tmp_path: Path) -> None:
-    touch(tmp_path, os.fsdecode("金额.png".encode("gbk")))
+def test_names_of_utf8_are_read_as_such_whatever_the_encoding_of_others(tmp_path: Path) -> None:
+    touch(tmp_path, "京A1.png", "café.png")
 
-    [rejection] = list_folder(FolderRoot(tmp_path), encoding="utf-8")
+    for encoding in get_args(Encoding):
+        assert {row.label.text for row in list_rows(tmp_path, encoding)} == {"京A1", "café"}
 
-    assert isinstance(rejection, Rejection)
-    assert (rejection.reason, rejection.text) == ("control_character", "金额")
-    assert "dataset.encoding=gb18030" in rejection.detail
+
+@pytest.mark.parametrize(
+    ("encoding", "rejected"),
+    [("utf-8", {"沪B2.png", "鲁A1.png"}), ("gb18030", {"鲁A1.png"})],
+)
+def test_names_that_may_be_one_or_the_other_are_rejected_with_what_reads_them(
+    encoding: Encoding, rejected: set[str], tmp_path: Path
+) -> None:
+    touch(tmp_path, "京A1.png", gbk("沪B2.png"), gbk("鲁A1.png"))
+
+    found = list(list_folder(FolderRoot(tmp_path), encoding=encoding))
+
+    faults = [each for each in found if isinstance(each, Rejection)]
+    assert {each.image for each in faults} == rejected
+    assert {each.reason for each in faults} == {"control_character"}
+    assert all("dataset.encoding=gb18030" in each.detail for each in faults)
