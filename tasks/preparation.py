@@ -150,8 +150,7 @@ def _show_quarantine(reasons: Sequence[ReasonCount]) -> None:
         table.add_column(column, overflow="fold")
     rows = []
     for reason in reasons:
-        first = reason.examples[0]
-        example = f"{first.where} {first.image} {first.text!r}: {first.detail}"
+        example = reason.examples[0].describe()
         table.add_row(reason.reason, str(reason.count), escape(example))
         rows.append((reason.reason, str(reason.count), markdown.escape(example)))
     TERMINAL.print(table)

@@ -56,6 +56,7 @@ NO_ROWS: frozenset[Reason] = frozenset(["unchecked", "unconfirmed_page"])
 TOLD: frozenset[Reason] = NO_ROWS | {"illegible", "missing_text"}
 """No faults: somebody could not read a text, did not write it down, or has not checked it yet."""
 EXAMPLES_PER_REASON = 3
+_MOST_SHOWN = 300
 
 
 class Fault(NamedTuple):
@@ -82,6 +83,14 @@ class Rejection:
     image: str
     text: str
     detail: str
+
+    def describe(self) -> str:
+        """Say where it stands, what it is and why it was rejected, all of it cut where it is long.
+
+        The list of all rejected rows has them whole.
+        """
+        parts = self.where, self.image, repr(shorten(self.text)), self.detail
+        return "{} {} {}: {}".format(*map(shorten, parts))
 
     def of_unchecked(self) -> "Rejection":
         """The same of a row that nobody checked: no fault of anybody's labels."""
@@ -195,11 +204,16 @@ def check_bad_share(
     )
 
 
+def shorten(text: str) -> str:
+    """Cut what a file says where a person is to read it in a line."""
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
 def list_reasons(reasons: Iterable[ReasonCount]) -> str:
     """List reasons for an error, a line each, with the first row of each."""
     return "\n".join(
-        f"  {reason.count:>7}  {reason.reason}, e.g. {reason.examples[0].where}: "
-        f"{reason.examples[0].detail}"
+        f"  {reason.count:>7}  {reason.reason}, e.g. {shorten(reason.examples[0].where)}: "
+        f"{shorten(reason.examples[0].detail)}"
         for reason in reasons
     )
 
@@ -216,6 +230,6 @@ def refuse_unreadable(labels: Path, rejections: Sequence[Rejection], *, root: Pa
         BadData: Always.
     """
     first = next(iter(rejections), None)
-    why = f", e.g. {first.where} {first.reason}: {first.detail}" if first else ": it is empty"
+    why = f", e.g. {first.where} {first.reason}: {shorten(first.detail)}" if first else ""
     place = f" in {root}" if first and first.reason == "missing_image" else ""
-    raise BadData(f"{labels} has no row that can be read{why}{place}")
+    raise BadData(f"{labels} has no row that can be read{why or ': it is empty'}{place}")

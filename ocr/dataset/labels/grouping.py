@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from ocr.dataset.candidate import Label, Row
-from ocr.dataset.quarantine import Rejection
+from ocr.dataset.quarantine import Rejection, shorten
 from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.errors import BadData, BadInput
 
@@ -50,7 +50,7 @@ def group_rows(
             example, has_groups = example or row.image, has_groups or bool(found.group)
         yield found
     if example and not has_groups:
-        raise BadData(f"{asked} gives no image a group, for example not {example!r}")
+        raise BadData(f"{asked} gives no image a group, for example not {shorten(example)!r}")
 
 
 def _usual(image: str) -> str:

@@ -1,6 +1,7 @@
 """Items of a list in a JSON document, one at a time in memory."""
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
@@ -11,6 +12,13 @@ from ocr.dataset.labels.encoding import Encoding
 from ocr.errors import BadData
 
 _DEEPEST = 64
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][\da-fA-F]{2})|.|\Z)",
+    re.DOTALL,
+)
+"""What is escaped in a string; its group is half a character alone."""
+_LONGEST_ESCAPE = 12
 _OPENING, _CLOSING = ("start_map", "start_array"), ("end_map", "end_array")
 
 
@@ -31,7 +39,7 @@ def read_json_items(
     """
     if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
         file.seek(0)
-    source = file if encoding == "utf-8" else _Recoded(file, encoding)
+    source = _Whole(file if encoding == "utf-8" else _Recoded(file, encoding))
     has_items = False
     try:
         for item in _items(ijson.basic_parse(source, use_float=True), field, name=name):
@@ -65,6 +73,36 @@ def _items(events: Iterable[tuple[str, object]], field: str, *, name: str) -> It
             if depth == 2:
                 yield builder.value
                 builder = ObjectBuilder()
+
+
+class _Whole:
+    """JSON in which half a character that is escaped alone, as U+D83D, is U+FFFD.
+
+    The parser makes it a question mark, or another character of it and of what follows.
+    """
+
+    def __init__(self, file: "BinaryIO | _Recoded") -> None:
+        self._file, self._rest = file, b""
+
+    def read(self, size: int) -> bytes:
+        while block := self._file.read(size):
+            data = self._rest + block
+            end = self._find_end(data)
+            self._rest = data[end:]
+            if end:
+                return _mend(data[:end])
+        last, self._rest = self._rest, b""
+        return _mend(last)
+
+    def _find_end(self, data: bytes) -> int:
+        """Find where what is not yet whole begins."""
+        last = len(data) - _LONGEST_ESCAPE
+        escapes = (escape.start() for escape in _ESCAPE.finditer(data))
+        return next((start for start in escapes if start > last), len(data))
+
+
+def _mend(data: bytes) -> bytes:
+    return _ESCAPE.sub(lambda escape: b"\\ufffd" if escape[1] else escape[0], data)
 
 
 class _Recoded:

@@ -9,6 +9,7 @@ from typing import Literal
 UnicodeForm = Literal["none", "NFC", "NFKC"]
 WhiteSpace = Literal["keep", "collapse"]
 
+_LONGEST = 10_000  # characters; the limits accept 1,000 at most, of which a form joins four to one
 # Tabs and all space separators of Unicode; line breaks are not among them.
 _SPACES = re.compile("[\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 
@@ -33,8 +34,12 @@ class TextRule:
 
 
 def normalise(text: str, form: UnicodeForm) -> str:
-    """Write a text, or a character of a dictionary, in a form; its white space stays."""
-    if form == "none" or text.isascii():
+    """Write a text, or a character of a dictionary, in a form; its white space stays.
+
+    One that is too long to be learnt stays as it is: accents in a row take the square of their
+    number in time.
+    """
+    if form == "none" or text.isascii() or len(text) > _LONGEST:
         return text
     return unicodedata.normalize(form, text)
 

@@ -11,6 +11,7 @@ from ocr.image.folder import shown_path
 from ocr.image.pixels import BadImage
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_LONGEST = 4096  # PATH_MAX of Linux; a key of S3 has at most 1,024 bytes
 
 
 class ExactImages(Protocol):
@@ -61,8 +62,11 @@ def turn_slashes(image: str) -> str:
 
 
 def join_accents(image: str) -> str:
-    """Return a path as most systems write it: letters and their accents joined."""
-    return unicodedata.normalize("NFC", image)
+    """Return a path as most systems write it: letters and their accents joined.
+
+    A path that is longer than any is returned as it is: what it takes grows with its square.
+    """
+    return image if len(image) > _LONGEST else unicodedata.normalize("NFC", image)
 
 
 def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
@@ -88,6 +92,8 @@ def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     inner_name(name, written=image)
     if name != image and exists(name):
         return name
+    if len(name) > _LONGEST:
+        return ""
     others = {join_accents(name), unicodedata.normalize("NFD", name), *gbk_spellings(name)}
     found = list(filter(exists, others - {name}))
     return found[0] if len(found) == 1 else ""

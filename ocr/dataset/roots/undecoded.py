@@ -1,7 +1,8 @@
 """Names of files whose bytes are no UTF-8, as an archive of Windows leaves behind: often GBK.
 
-Two bytes of GBK may be a letter of UTF-8 (鲁 is ³), which the names beside it tell apart. All bytes
-of a name as characters of three, as hanzi are in UTF-8: once in 30,000 names of three hanzi.
+Two bytes of GBK may be a letter of UTF-8 (鲁 is ³), which the names beside it tell apart. Three
+bytes that are one, as of hanzi in UTF-8, never come of the common hanzi (level 1 of GB 2312): they
+begin with E0 to EF, those with B0 to D7.
 """
 
 import re

@@ -8,6 +8,7 @@ from ocr.dataset.quarantine import (
     check_bad_share,
     check_shares,
     count_reasons,
+    list_reasons,
 )
 
 
@@ -23,6 +24,14 @@ def test_reasons_are_counted_the_most_frequent_first_with_examples() -> None:
     assert (first.reason, first.count, len(first.examples)) == ("missing_image", 7, 3)
     assert [example.where for example in first.examples] == ["rec.txt:2", "rec.txt:3", "rec.txt:4"]
     assert (second.reason, second.count) == ("empty_text", 1)
+
+
+def test_what_is_shown_of_a_row_is_short_however_long_the_row_is() -> None:
+    long = Rejection("missing_image", "a" * 9999, "b" * 9999, "c" * 9999, "d" * 9999)
+
+    assert reject("missing_image", 1).describe() == "rec.txt:1 1.jpg 'A': why"
+    assert len(long.describe()) < 1300
+    assert len(list_reasons(count_reasons([long]))) < 1300
 
 
 def test_every_reason_can_be_counted() -> None:

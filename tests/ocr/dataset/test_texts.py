@@ -189,3 +189,10 @@ def test_what_says_dont_care_once_it_is_written_is_no_text_of_a_page(
     (page,), _ = read_labelled_pages(tmp_path / "train.txt", max_pixels=10**6, texts=rule)
 
     assert [(region.text, region.ignored) for region in page.regions] == [("", True), ("A", False)]
+
+
+def test_text_that_nobody_learns_is_not_put_into_any_form() -> None:
+    """Its accents in a row would take hours."""
+    text = "a" + "\u0315\u0300" * 300_000
+
+    assert TextRule().apply(text) == text

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import SPACES, Encoding, read_lines
 from ocr.dataset.lines.label import LineLabel, LineRow
-from ocr.dataset.quarantine import Rejection
+from ocr.dataset.quarantine import Rejection, shorten
 from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadData
 from ocr.parquet import read_parquet
@@ -120,7 +120,9 @@ def _parquet_rows(
 
 def _find_column(name: str, header: Sequence[str], column: str) -> int:
     if column not in header:
-        raise BadData(f"{name} has no column {column!r}, its columns are {', '.join(header)!r}")
+        raise BadData(
+            f"{name} has no column {column!r}, its columns are {shorten(', '.join(header))!r}"
+        )
     if header.count(column) > 1:
         raise BadData(f"{name} has {header.count(column)} columns {column!r}, expected one")
     return list(header).index(column)

@@ -124,6 +124,14 @@ def test_name_of_a_folder_is_found_in_gbk(place: bytes, slash: str, tmp_path: Pa
     assert root.stamps()(image) is not None
 
 
+def test_path_that_is_longer_than_any_is_missing_at_once(tmp_path: Path) -> None:
+    """Each of its spellings would be as long, and there are as many as folders."""
+    with FolderRoot(tmp_path).images() as images, pytest.raises(BadImage) as refusal:
+        images.read("图/" * 100_000 + "e\u0301" * 100_000, max_pixels=1)
+
+    assert refusal.value.reason == "missing_image"
+
+
 def test_link_out_of_the_root_is_refused_behind_a_backslash_too(tmp_path: Path) -> None:
     (tmp_path / "secret.png").write_bytes(b"secret")
     (tmp_path / "data").mkdir()
