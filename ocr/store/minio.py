@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
+from xml.etree.ElementTree import ParseError
 
 from minio.datatypes import Object
 from minio.error import MinioException, S3Error
 from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
-from ocr.errors import AliasMoved, ArtifactExists, BadInput
+from ocr.errors import AliasMoved, ArtifactExists, BadInput, StoreUnavailable
 from ocr.store.key import check_key, check_prefix, is_folder
 from ocr.store.minio_client import (
     ABSENT,
@@ -235,3 +236,10 @@ class MinioStore:
         except (MinioException, HTTPError) as error:
             where = f"{self.uri}/{key}"
             raise translate(error, credentials=self._credentials, where=where) from error
+        except (ParseError, ValueError) as error:
+            if not isinstance(error, ParseError) and not str(error).startswith("XML element"):
+                raise
+            raise StoreUnavailable(
+                f"S3 server {self._credentials.endpoint} answers with what no S3 server says "
+                f"({error}); is MINIO_ENDPOINT right, and no page of a proxy?"
+            ) from error

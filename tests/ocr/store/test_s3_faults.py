@@ -211,6 +211,16 @@ def test_what_goes_wrong_on_the_server_is_said(
     assert "hush" not in str(failure.value)
 
 
+def test_a_page_of_a_proxy_is_no_fault_of_ours() -> None:
+    """It answers everything with success, as one does where somebody has to log in first."""
+    page = Answer(200, b"<html><body>Log in</body></html>", "text/html")
+    with canned_server({"GET": page}) as endpoint:
+        store = open_store("s3://bucket", s3=S3Credentials(endpoint, "reader", "hush-hush"))
+
+        with pytest.raises(StoreUnavailable, match="MINIO_ENDPOINT right"):
+            list(store.list(""))
+
+
 def test_an_upload_that_cannot_be_given_up_either_tells_what_went_wrong_first(
     tmp_path: Path,
 ) -> None:
