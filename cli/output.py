@@ -19,9 +19,14 @@ ERR = Terminal(stderr=True)
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document to standard output; of a file's name also what is no UTF-8."""
+    """Print one JSON document to standard output."""
+    typer.echo(to_json(value))
+
+
+def to_json(value: Any) -> str:
+    """Return a JSON document in one line; of a file's name also what is no UTF-8."""
     document = json.dumps(value, ensure_ascii=False, default=_plain).translate(_ESCAPED)
-    typer.echo(document.encode("utf-8", "backslashreplace").decode())  # as JSON escapes it
+    return document.encode("utf-8", "backslashreplace").decode()  # as JSON escapes it
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

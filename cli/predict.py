@@ -1,6 +1,5 @@
 """``ocrline predict``: read images with a model of the registry."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ import typer
 from rich.progress import track
 
 from cli.options import AsJson, Model, StoreUri
-from cli.output import ERR, print_json, print_table, tell
+from cli.output import ERR, print_json, print_table, tell, to_json
 from cli.reading import LineModel, PageModel, list_files, load_model
 from ocr.errors import BadInput
 from ocr.store.whole import written_whole
@@ -83,7 +82,7 @@ def _write_rows(model: LineModel | PageModel, files: Sequence[Path], output: str
         for path in track(files, "reading", console=ERR, transient=True):
             try:
                 for row in model.read(path):
-                    write(json.dumps(row, ensure_ascii=False) + "\n")
+                    write(to_json(row) + "\n")
             except BadInput as error:
                 bad += 1
                 tell("[yellow]left out[/]", str(error))

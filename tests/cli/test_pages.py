@@ -85,6 +85,18 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     assert "read 1 of 2 files" in said.err
 
 
+def test_name_that_is_no_utf8_is_in_a_row_as_json_has_it(page: Path, tmp_path: Path) -> None:
+    name = os.fsdecode("票 1.png".encode("gbk") + b"\xff")
+    (tmp_path / "gbk").mkdir()
+    (tmp_path / "gbk" / f"{name}.png").write_bytes(page.read_bytes())
+    output = tmp_path / "rows.jsonl"
+
+    assert run(["predict", str(tmp_path / "gbk"), "--output", str(output)]) == 0
+
+    (row,) = [json.loads(line) for line in output.read_text().splitlines()]
+    assert row["image"] == str(tmp_path / "gbk" / f"{name}.png")
+
+
 def test_where_nothing_could_be_read_is_no_success_and_keeps_the_rows_of_before(
     tmp_path: Path, capsys: Out
 ) -> None:
