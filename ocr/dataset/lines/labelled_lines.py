@@ -6,6 +6,7 @@ from pathlib import Path
 from ocr.dataset.candidate import Row
 from ocr.dataset.examination import open_rows
 from ocr.dataset.labels.encoding import ILLEGIBLE, Encoding
+from ocr.dataset.labels.hidden import find_hidden
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.labels import LineLabelFiles
@@ -58,4 +59,6 @@ def _judge(
         return row.reject("empty_text", "no text")
     if text in ILLEGIBLE:
         return row.reject("illegible", f"{text!r} marks a text that nobody could read")
+    if hidden := find_hidden(text):
+        return row.reject(*hidden)
     return image, text

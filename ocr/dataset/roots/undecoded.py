@@ -39,11 +39,21 @@ def read_name(name: str, beside: Collection[NameKind], *, is_said: bool) -> tupl
         is_said: Whether somebody said that names which are no UTF-8 are GBK.
     """
     kind = kind_of_name(name)
-    is_gbk = is_said and "UTF-8" not in beside
-    is_doubtful = kind == "either" and not is_gbk and "other" in beside
-    if kind == "other" or is_doubtful or (kind == "either" and is_gbk):
-        return as_gbk(name), is_said and not is_doubtful
+    if kind == "other":
+        return as_gbk(name), is_said and is_gbk(name)
+    is_plain = is_said and "UTF-8" not in beside
+    if kind == "either" and (is_plain or "other" in beside):
+        return as_gbk(name), is_plain
     return name, True
+
+
+def is_gbk(name: str) -> bool:
+    """Tell whether the bytes of a name are no UTF-8, but GBK."""
+    try:
+        name.encode("utf-8", "surrogateescape").decode("gb18030")
+    except UnicodeDecodeError:
+        return False
+    return not is_decoded(name)
 
 
 def as_gbk(name: str, *, encoding: str = "utf-8") -> str:

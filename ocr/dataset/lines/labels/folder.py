@@ -36,6 +36,8 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
     """
     given = given_splits(root)
     folders, names = _kinds_of_parts(root.list_files("."))
+    is_mixed = not {"other", "either"}.isdisjoint(folders | names)
+    known = set(root.list_files(".")) if is_mixed else set[str]()
     for listed in filter(_is_image, root.list_files(".")):
         *above, last = listed.split("/")
         read = [read_name(part, folders, is_said=encoding == "gb18030") for part in above]
@@ -43,7 +45,10 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
         image = "/".join(part for part, _ in read)
         place, _, name = image.rpartition("/")
         stem = os.path.splitext(name)[0]  # noqa: PTH122 - 200,000 times
-        if not all(is_sure for _, is_sure in read):
+        if image != listed and image in known:
+            detail = "its name is GBK, and another file has it in UTF-8: rename one of them"
+            yield Rejection("malformed_row", image, image, stem, detail)
+        elif not all(is_sure for _, is_sure in read):
             detail = f"its name is no UTF-8, or others are none, here it is read as GBK: {_ADVICE}"
             yield Rejection("control_character", image, image, stem, detail)
         else:

@@ -47,6 +47,18 @@ def test_what_nobody_could_read_is_no_text_to_be_read(tmp_path: Path) -> None:
     ]
 
 
+def test_label_with_what_nobody_can_have_read_is_no_error_of_the_model(tmp_path: Path) -> None:
+    write_labels(tmp_path, "rec.txt", {"a.png": "AB", "b.png": "A\ufffd", "c.png": "A\u200b"})
+
+    samples, rejections = read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
+
+    assert [text for _, text in samples] == ["AB"]
+    assert [(r.where, r.reason) for r in rejections] == [
+        ("rec.txt:2", "control_character"),
+        ("rec.txt:3", "control_character"),
+    ]
+
+
 def test_texts_are_written_as_those_a_model_learnt_from(tmp_path: Path) -> None:
     write_labels(tmp_path, "rec.txt", {"a.png": "A\u3000，"})
 

@@ -94,6 +94,27 @@ def test_names_of_utf8_are_read_as_such_whatever_the_encoding_of_others(tmp_path
         assert {row.label.text for row in list_rows(tmp_path, encoding)} == {"京A1", "café"}
 
 
+def test_name_that_two_files_have_is_rejected(tmp_path: Path) -> None:
+    """Of an archive that was unpacked twice: the label would lead to the other's picture."""
+    touch(tmp_path, "京A1.png", gbk("京A1.png"), gbk("京B2.png"))
+
+    row, *others = list_folder(FolderRoot(tmp_path), encoding="gb18030")
+    rejection, third = sorted(others, key=lambda each: isinstance(each, Row))
+
+    assert isinstance(rejection, Rejection)
+    assert (rejection.reason, rejection.image) == ("malformed_row", "京A1.png")
+    assert {row.image, third.image} == {"京A1.png", "京B2.png"}
+
+
+@pytest.mark.parametrize("encoding", get_args(Encoding))
+def test_name_that_is_neither_is_rejected(encoding: Encoding, tmp_path: Path) -> None:
+    touch(tmp_path, "A1.png", "\udcff.png")
+
+    found = list(list_folder(FolderRoot(tmp_path), encoding=encoding))
+
+    assert [each.image for each in found if isinstance(each, Rejection)] == ["\\xff.png"]
+
+
 @pytest.mark.parametrize(
     ("encoding", "rejected"),
     [("utf-8", {"沪B2.png", "鲁A1.png"}), ("gb18030", {"鲁A1.png"})],

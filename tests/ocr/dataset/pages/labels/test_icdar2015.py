@@ -1,3 +1,4 @@
+import os
 from collections.abc import Sequence
 
 import pytest
@@ -7,6 +8,7 @@ from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 
 LINE = "377,117,463,117,465,130,378,130,Genaxis Theatre"
+GBK = os.fsdecode("发票".encode("gbk"))
 POINTS = ((377.0, 117.0), (463.0, 117.0), (465.0, 130.0), (378.0, 130.0))
 
 
@@ -43,6 +45,8 @@ def test_dont_care_is_ignored(text: str) -> None:
         ("gt_a.txt", ["a.png", "b.jpg"], "train/a.png"),
         ("X51.txt", ["X51.JPG"], "train/X51.JPG"),
         ("gt_a.txt", [], "train/a.jpg"),
+        (f"gt_{GBK}.txt", [f"{GBK}.png"], "train/发票.png"),
+        ("gt_\udcff.txt", ["\udcff.png"], "train/\udcff.png"),
     ],
 )
 def test_image_has_the_name_of_the_text_file(name: str, images: list[str], image: str) -> None:
