@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ocr.errors import BadData
 from ocr.models.registry import Registry
 from ocr.parquet import read_parquet
 from ocr.retention.things import Kind, Thing, find_things
@@ -83,7 +85,11 @@ def _read(store: Store, thing: Thing) -> Iterator[_Row]:
         for number, key in enumerate(keys):
             copy = Path(folder, str(number))
             store.get_file(key, copy)
-            yield from _read_table(copy, name=f"{store.uri}/{key}")
+            name = f"{store.uri}/{key}"
+            try:
+                yield from _read_table(copy, name=name)
+            except pa.ArrowException as error:
+                raise BadData(f"{name} is damaged: {error}") from error
             copy.unlink()
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ocr.errors import BadData
 from ocr.lineage.documents import find_holdings
 from tests.ocr.lineage.scenes import NAME, Told
 
@@ -75,6 +76,13 @@ def test_test_split_is_named_beside_its_snapshot(made: Made) -> None:
     [held] = [why for key, why in find(made, "*").items() if "/tests/" in key]
 
     assert held.endswith(" row")
+
+
+def test_damaged_table_is_named(made: Made) -> None:
+    made.told.registry.store.put_bytes(f"datasets/{NAME}/{'d' * 64}/samples.parquet", b"PAR1")
+
+    with pytest.raises(BadData, match=r"d/samples\.parquet is damaged"):
+        find(made, "CAB.png")
 
 
 def test_store_without_it_has_nothing(made: Made) -> None:
