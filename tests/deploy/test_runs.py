@@ -32,7 +32,9 @@ def test_the_name_of_a_run_cannot_forge_a_line() -> None:
     api.close()
 
     (line,) = said
-    assert line.startswith("stopping drift  [31m ocrline is down, which")
+    assert line.startswith(
+        "stopping drift  [31m ocrline is down, which goes on from its checkpoint"
+    )
 
 
 def test_a_question_that_ends_is_said_to_be_asked_again() -> None:

@@ -67,6 +67,8 @@ class FolderRoot:
 
 
 def _stamp_spelling(image: str, folder: ImageFolder) -> FileStamp | None:
+    if folder.exists(image):  # it may not be read, and no other is read instead
+        return None
     try:
         name = find_spelling(image, exists=folder.exists)
     except BadImage:

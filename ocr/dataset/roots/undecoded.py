@@ -61,6 +61,11 @@ def as_gbk(name: str, *, encoding: str = "utf-8") -> str:
     return name.encode(encoding, "surrogateescape").decode("gb18030", "backslashreplace")
 
 
+def read_path(path: str) -> str:
+    """Return what a path says, each part as GBK that is that and no UTF-8."""
+    return "/".join(as_gbk(part) if is_gbk(part) else part for part in path.split("/"))
+
+
 def gbk_spellings(name: str) -> Iterator[str]:
     """Yield the names that the system shows of a path whose last parts were written in GBK."""
     parts = name.split("/")

@@ -43,6 +43,7 @@ def test_report_says_how_many_were_judged_on_the_test_before(
     for version in ("v3", "v4"):
         judge(project, project.add(version))
 
+    judge(project, candidate)
     judgement = judge(project, candidate)
 
     html = Path(judgement.report).read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, is_number, read_region
 from ocr.dataset.quarantine import Fault
-from ocr.dataset.roots.undecoded import as_gbk, is_gbk
+from ocr.dataset.roots.undecoded import read_path
 from ocr.dataset.split import Split
 from ocr.image.header import IMAGE_SUFFIXES
 
@@ -30,8 +30,7 @@ def parse_icdar2015(
     for name, content in files:
         stem = name.removesuffix(".txt").removeprefix("gt_")
         found = (stem + suffix for suffix in _suffixes() if stem + suffix in images)
-        image = next(found, f"{stem}.jpg")
-        image = as_gbk(image) if is_gbk(image) else image
+        image = read_path(next(found, f"{stem}.jpg"))
         lines = (line.removesuffix("\r") for line in content.split("\n"))
         regions = tuple(_read_line(line) for line in lines if line.strip())
         path = image if folder == "." else f"{folder}/{image}"

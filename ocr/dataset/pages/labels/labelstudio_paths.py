@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ocr.dataset.roots.spelling import join_accents
+from ocr.dataset.roots.undecoded import read_path
 from ocr.image.header import IMAGE_SUFFIXES
 
 _FIRST_KEYS = ("image", "ocr")
@@ -78,7 +79,7 @@ class ImageFinder:
     def _uploads(self) -> dict[str, list[str]]:
         """Files of the root by the names that uploads of them have."""
         uploads = defaultdict(list)
-        for path in self._list_files():
+        for path in map(read_path, self._list_files()):
             name = path.rpartition("/")[2]
             for cleaned in {_clean(name), _clean(join_accents(name))}:
                 uploads[cleaned].append(path)

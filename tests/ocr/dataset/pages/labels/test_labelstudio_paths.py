@@ -1,3 +1,4 @@
+import os
 from urllib.parse import quote
 
 import pytest
@@ -114,6 +115,14 @@ def test_upload_in_the_folder_of_the_export_comes_before_another_of_its_name(
     finder = ImageFinder(exists=lambda image: False, list_files=lambda: files, folder="round-2")
 
     assert finder.find({"ocr": "/data/upload/3/1a2b3c4d-a_1.png"}) == found
+
+
+def test_upload_is_found_by_what_a_name_in_gbk_says() -> None:
+    """What of the name is no UTF-8 is no part that Label Studio cleaned away."""
+    gbk = os.fsdecode("发票1.png".encode("gbk"))
+
+    assert find({"image": "/data/upload/1/1a2b3c4d-发票1.png"}, gbk) == ["发票1.png"]
+    assert find({"image": "/data/upload/1/1a2b3c4d-1.png"}, gbk) != [gbk]
 
 
 def test_path_as_imported_has_no_hash_to_strip() -> None:
