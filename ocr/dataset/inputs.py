@@ -10,7 +10,7 @@ from ocr.dataset.candidate import Label
 from ocr.dataset.labels.split_files import SplitFiles
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
-from ocr.errors import BadData, BadInput
+from ocr.errors import BadData, BadInput, OcrError
 from ocr.image.pixels import Image
 
 LabelT = TypeVar("LabelT", bound=Label)
@@ -63,6 +63,17 @@ class Survey(Generic[LabelT, ItemT]):
     rows: int
     fingerprint: str
     files: Sequence[str] = ()
+
+    def is_unchanged(self) -> bool:
+        """Look again whether labels and images are still those that were seen.
+
+        An image that was away, or another one, while it was read may be back as it was: what was
+        made of it meanwhile is not what the same inputs give.
+        """
+        try:
+            return survey_inputs(self.labels, self.rendered).fingerprint == self.fingerprint
+        except OcrError:  # labels that are gone, or no labels any more
+            return False
 
     def refuse_changes(self) -> None:
         """Refuse rows that were read again from what has changed meanwhile: labels, or a tar file.

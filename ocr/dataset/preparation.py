@@ -84,6 +84,7 @@ def find_or_write(
     frozen: HeldOut | None = None,
     test_share: float = 0.0,
     texts: CountingRule | None = None,
+    is_unchanged: Callable[[], bool] | None = None,
     write: Callable[[Path, ProcessPool], SnapshotManifest],
 ) -> SnapshotRef:
     """Find the snapshot that the same inputs gave before, or write and store it.
@@ -99,6 +100,8 @@ def find_or_write(
         frozen: What its test split must be; None: whatever it is.
         test_share: Of the samples that are drawn for it, see `HeldOut`.
         texts: Counts what it replaces while `write` writes; None: texts were written before.
+        is_unchanged: Whether what was written is of the inputs as they were seen; if not, it is
+            stored, and not found by them. None: they cannot change.
         write: Writes it to the subfolder SNAPSHOT of a folder, which may hold other files.
 
     Raises:
@@ -129,6 +132,8 @@ def find_or_write(
             )
             if frozen is not None and frozen.digest != made.test_digest:
                 refuse_changes(frozen, read_held_out(samples))
+            if is_unchanged is not None and not is_unchanged():
+                index = ""
             made = _store(store, folder / SNAPSHOT, made, name=name, index=index)
     return made
 
@@ -179,10 +184,15 @@ def _collecting_rarely() -> Iterator[None]:
 
 
 def _store(store: Store, folder: Path, made: SnapshotRef, *, name: str, index: str) -> SnapshotRef:
-    """Store a snapshot and what finds it; return what another machine made first, if it did."""
+    """Store a snapshot and, but for an empty key, what finds it.
+
+    Returns what another machine made of the same inputs first, if it did.
+    """
     mark_used(store, prefix=made.key)
     if not store.exists(f"{made.key}/{MANIFEST}"):
         upload_folder(store, folder, prefix=made.key, last=MANIFEST)
+    if not index:
+        return made
     replaced = [asdict(each) for each in made.replaced]
     try:
         store.put_bytes(index, json.dumps({"digest": made.digest, "replaced": replaced}).encode())

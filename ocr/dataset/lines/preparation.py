@@ -114,5 +114,6 @@ def prepare_lines(
         frozen=frozen,
         test_share=drawn_share(split, given, frozen),
         texts=counting,
+        is_unchanged=survey.is_unchanged,
         write=write,
     )

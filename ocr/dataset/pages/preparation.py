@@ -101,6 +101,7 @@ def prepare_pages(
         frozen=frozen,
         test_share=drawn_share(split, given, frozen),
         texts=counting,
+        is_unchanged=survey.is_unchanged,
         write=write,
     )
 

@@ -13,6 +13,7 @@ from rstr import Rstr
 from ocr.errors import BadInput
 from ocr.models.charset import TO_UTF8
 
+_MOST_APART = 4  # characters that NFC may join to one
 MAX_TEXT_LENGTH = 200  # characters; wider lines than this are pages
 # What `.`, \s and the like may stand for: no control characters, and no order that depends on
 # the hash seed of the process, as rstr's own sets have.
@@ -89,7 +90,11 @@ def _read_corpus(corpus: Corpus) -> TextSource:
 
 def _clean(text: str, *, origin: str) -> str:
     """Compose characters (NFC), join runs of white space, refuse what cannot be a line."""
-    text = unicodedata.normalize("NFC", " ".join(text.split()))
+    text = " ".join(text.split())
+    if (
+        len(text) <= _MOST_APART * MAX_TEXT_LENGTH
+    ):  # accents in a row take the square of their number
+        text = unicodedata.normalize("NFC", text)
     if not 0 < len(text) <= MAX_TEXT_LENGTH:
         raise BadInput(
             f"{origin} gave a text of {len(text)} characters, allowed are 1 to {MAX_TEXT_LENGTH}"

@@ -58,6 +58,30 @@ def test_images_that_join_a_folder_whose_names_are_texts_are_refused(tmp_path: P
     assert list(store.list("datasets")) == []
 
 
+class AwayMeanwhile(LineLabelFiles):
+    """Images of which one is taken away right after they were surveyed."""
+
+    def read(self) -> Iterator[LineRow | Rejection]:
+        yield from super().read()
+        assert isinstance(self.root, Path)
+        if (self.root / "07.png").exists():
+            (self.root / "07.png").rename(self.root / "away")
+
+
+def test_image_that_was_away_while_it_was_read_is_looked_for_again(tmp_path: Path) -> None:
+    root, store = tmp_path / "data", open_store(str(tmp_path / "store"))
+    write_labels(root, LABELS, {f"{n:02}.png": f"T{n:03}" for n in range(40)})
+
+    without = prepare(store, root, labels=AwayMeanwhile("paddleocr", root, LABELS))
+    (root / "away").rename(root / "07.png")
+    whole = prepare(store, root, labels=LineLabelFiles("paddleocr", root, LABELS))
+    again = prepare(store, root, labels=LineLabelFiles("paddleocr", root, LABELS))
+
+    assert without.counts["quarantined"] == 1
+    assert (whole.cached, whole.counts["quarantined"]) == (False, 0)
+    assert (again.cached, again.digest) == (True, whole.digest)
+
+
 class PackedAnewMeanwhile(LineLabelFiles):
     """A tar file that somebody writes anew right after it was surveyed."""
 

@@ -19,6 +19,7 @@ from ocr.dataset.roots.undecoded import read_path
 from ocr.image.header import IMAGE_SUFFIXES
 
 _FIRST_KEYS = ("image", "ocr")
+_LONGEST = 4096  # characters of a URL: each of its folders makes a path of its own
 _UPLOAD_HASH = re.compile(r"^[0-9a-f]{8}-")
 
 
@@ -95,7 +96,7 @@ def _reference(data: Mapping[str, Any]) -> str:
 
 
 def _candidates(written: str) -> Iterator[str]:
-    if not _is_reference(written):
+    if not _is_reference(written) or len(written) > _LONGEST:
         yield written
         return
     try:

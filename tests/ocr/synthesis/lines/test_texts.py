@@ -78,3 +78,8 @@ def test_a_corpus_without_usable_lines_is_refused(content: bytes, message: str) 
 def test_nothing_to_draw_from_is_refused() -> None:
     with pytest.raises(BadInput, match="name patterns or a corpus"):
         read_sources(patterns=[], corpus=None)
+
+
+def test_a_line_of_accents_is_refused_by_its_length_at_once() -> None:
+    with pytest.raises(BadInput, match=r"corpus\.txt:1 gave a text of 600001 characters"):
+        source(corpus=("a" + "\u0315\u0300" * 300_000).encode())

@@ -125,5 +125,12 @@ def test_upload_is_found_by_what_a_name_in_gbk_says() -> None:
     assert find({"image": "/data/upload/1/1a2b3c4d-1.png"}, gbk) != [gbk]
 
 
+def test_url_of_more_folders_than_any_path_is_no_reference() -> None:
+    """Each of its folders would make a path as long."""
+    url = "http://host/" + "a/" * 100_000 + "1.png"
+
+    assert find({"image": url}, "1.png") == [url]
+
+
 def test_path_as_imported_has_no_hash_to_strip() -> None:
     assert find({"ocr": "1a2b3c4d-a.png"}, "a.png") == ["1a2b3c4d-a.png"]
