@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+PATIENCE_MS = 60_000
+"""A page is read and drawn on whatever else is tested."""
 
 
 @contextmanager
@@ -17,7 +19,7 @@ def running_chromium() -> Iterator[Browser]:
     """Start Chromium; skip the test where there is none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: apt install chromium")
-    expect.set_options(timeout=60_000)  # a page is read and drawn on whatever else is tested
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]

@@ -22,7 +22,7 @@ from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
 from tasks.approving.waiting import Waiting, answer, find_waiting
 from tasks.notifying.notify import link_to
-from tests.serving.browser import running_chromium
+from tests.serving.browser import PATIENCE_MS, running_chromium
 from tests.tasks.approving.asking import in_background, wait_for_question
 from tests.tasks.prefect_server import PASSWORD, PrefectServer
 
@@ -239,6 +239,7 @@ def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_link_leads_who_is_not_logged_in_to_the_question(browser: Browser) -> None:
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
 
     with in_background(partial(run_ask, 120)) as run:
         waiting = wait_for_question(run)

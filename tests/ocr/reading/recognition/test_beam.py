@@ -121,6 +121,17 @@ def test_numbers_written_in_ideographs_are_the_nets_too_where_the_model_names_th
     assert read.text == f"人民币{amount}圆整"
 
 
+def test_how_many_numerals_a_number_has_is_the_nets_to_say() -> None:
+    text = "人民币叁佰圆整"
+    probabilities = np.full((2 * len(text) + 1, INVOICE.size), 1e-6)
+    probabilities[::2, 0] = 1.0
+    probabilities[range(1, len(probabilities), 2), INVOICE.encode(text)] = 1.0
+    probabilities[9, [*INVOICE.encode("佰"), 0]] = [0.6, 0.4]
+    counted = TextModel(*count_ngrams(["人民币贰圆整"] * 200, INVOICE), weight=1.0)
+
+    assert Decoder(INVOICE, counted).decode(probabilities).text == text
+
+
 def test_a_letter_in_a_number_gives_way_to_the_digit_that_looks_like_it() -> None:
     zero_or_o = spread([of("O"), of("0")], [0.6, 0.4])
     frames = [spread([of(one), 0], [0.99, 0.001]) for one in "8.5"]
