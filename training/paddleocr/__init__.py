@@ -6,7 +6,7 @@
 - `pretrained/` – what a training starts from
 - `distillation` – what several nets that learn together are to all else: one, the student
 - `tool/`, `foreign/` – its tools watched from here; what of ours runs beside them
-- `measured` – what its loader and net make of the data, before they learn; what compiling gains
+- `rehearsal`, `measured` – what is asked before the first step; what compiling gains
 - `runtime` – its tree and interpreter as the job finds them
 - `learning`, `following` – one training, and a further machine of it
 - `kept` – what survives a kill

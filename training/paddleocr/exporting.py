@@ -1,12 +1,10 @@
 """From trained weights to both forms of a net, as PaddleOCR exports them."""
 
-import shutil
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from configs.jobs import TrainPaddleOcrJob
-from ocr.errors import BadInput, TrainingFailed
+from ocr.errors import TrainingFailed
 from training.forms.static_graph import PARAMETERS
 from training.loop.guards import StopRequest
 from training.paddleocr.checkpoint import CONFIG, FORMS, LEGACY, WEIGHTS
@@ -30,6 +28,7 @@ def export_forms(
     weights: Path | None,
     stop: StopRequest,
     net: str = "",
+    first: Sequence[Sequence[str]] = (),
 ) -> None:
     """Write into a checkpoint: weights, config and both forms.
 
@@ -40,16 +39,18 @@ def export_forms(
         weights: Their file without its suffix; None: each form is of a net as it starts.
         stop: Whether SIGTERM arrived.
         net: The one of several nets that the weights are of; empty: they are of one.
+        first: Tools that run before, in the same process: to begin one takes seconds.
 
     Raises:
         TrainingFailed: The exporter failed, or left no whole form.
     """
     checkpoint.mkdir()
     write_config(checkpoint / CONFIG, config)
-    tools = [[PORTABLE_UPSAMPLING]]
+    tools = [*first]
     taken = checkpoint / WEIGHTS
     if weights:
-        tools.insert(0, [TAKE_WEIGHTS, f"{weights}{taken.suffix}", str(taken), net])
+        tools.append([TAKE_WEIGHTS, f"{weights}{taken.suffix}", str(taken), net])
+    tools.append([PORTABLE_UPSAMPLING])
     start = taken.with_suffix("") if weights else None
     for form, _ in FORMS:
         path = checkpoint.parent / f"{form}.yml"
@@ -60,40 +61,6 @@ def export_forms(
         tools.append([EXPORT, "-c", str(path)])
     run_aside(job, tools, log=checkpoint.parent / LOG, stop=stop)
     _check_files(checkpoint)
-
-
-def rehearse_export(
-    job: TrainPaddleOcrJob,
-    folder: Path,
-    *,
-    config: Config,
-    stop: StopRequest,
-    find_spec: Callable[[Path, Config], Any],
-) -> Any:
-    """Export a net before it learns: one of which no bundle can be made is refused, not trained.
-
-    Args:
-        job: The training.
-        folder: For the rehearsal; it is removed.
-        config: Of the training.
-        stop: Whether SIGTERM arrived.
-        find_spec: Asks the exported net what it takes.
-
-    Returns:
-        What it takes.
-
-    Raises:
-        BadInput: It cannot be exported, or not be read; the error says why.
-    """
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
-    try:
-        export_forms(job, folder, config=config, weights=None, stop=stop)
-        return find_spec(folder, config)
-    except TrainingFailed as error:
-        net = job.training.net
-        raise BadInput(f"training.net: no bundle can be made of {net}: {error}") from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_files(checkpoint: Path) -> None:

@@ -9,17 +9,15 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from configs.jobs import TrainPaddleOcrJob
-from ocr.errors import TrainingFailed
 from ocr.store.whole import written_whole
 from training.loop.guards import StopRequest
 from training.loop.progress import note
 from training.paddleocr.config import Config, uncompiled, write_config
-from training.paddleocr.tool.process import as_ranks, run_aside, run_tools, train_command
+from training.paddleocr.tool.process import as_ranks, run_tools, train_command
 from training.paddleocr.tool.said import Step, understand
 
 CONFIG = "measured.yml"
 ANSWER = "measured.json"
-LOG = "measured.log"
 UNCOMPILED_CONFIG = "uncompiled.yml"
 UNCOMPILED_LOG = "uncompiled.log"
 UNCOMPILED_OUTPUT = "uncompiled"
@@ -44,27 +42,26 @@ class Measured:
     frames_if_twice_as_wide: int = 0
 
 
-def measure_learning(
-    job: TrainPaddleOcrJob, folder: Path, *, config: Config, stop: StopRequest
-) -> Measured:
-    """Ask the trainer's own loader and net in a process of its interpreter.
+def ask_measured(job: TrainPaddleOcrJob, folder: Path, *, config: Config) -> list[str]:
+    """Write the question, and return the tool that asks the trainer's own loader and net.
 
     Args:
         job: The training.
-        folder: Holds what the trainer reads; question, answer and log land there.
+        folder: Holds what the trainer reads; question and answer land there.
         config: Of the training.
-        stop: Whether SIGTERM arrived.
-
-    Raises:
-        TrainingFailed: They cannot be made, or read no line.
     """
     write_config(folder / CONFIG, config)
     (folder / ANSWER).unlink(missing_ok=True)
-    question = [str(TOOL), job.runtime.home, CONFIG, ANSWER, str(job.resources.ranks)]
-    run_aside(job, [question], log=folder / LOG, stop=stop)
-    if not (folder / ANSWER).is_file():
-        raise TrainingFailed(f"PaddleOCR's loader and net gave no answer; see {folder / LOG}")
-    return TypeAdapter(Measured).validate_json((folder / ANSWER).read_bytes())
+    question = [folder / CONFIG, folder / ANSWER]
+    return [str(TOOL), job.runtime.home, *map(str, question), str(job.resources.ranks)]
+
+
+def read_measured(folder: Path) -> Measured | None:
+    """Return the answer; None: there is none."""
+    try:
+        return TypeAdapter(Measured).validate_json((folder / ANSWER).read_bytes())
+    except FileNotFoundError:
+        return None
 
 
 class Enough(Exception):

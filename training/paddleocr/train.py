@@ -18,18 +18,18 @@ from training.loop.guards import StopRequest
 from training.paddleocr.config import LOADERS_ON_GPU, Config, parted
 from training.paddleocr.detection.trainee import DetectorTrainee
 from training.paddleocr.distillation import STUDENT, alone, as_learnt, is_distillation
-from training.paddleocr.exporting import export_forms, rehearse_export
+from training.paddleocr.exporting import export_forms
 from training.paddleocr.kept import Kept
 from training.paddleocr.learning import Learning
-from training.paddleocr.measured import measure_learning, measure_uncompiled, report_gain
+from training.paddleocr.measured import measure_uncompiled, report_gain
 from training.paddleocr.pretrained.fitting import start_from_weights
 from training.paddleocr.recognition.trainee import RecogniserTrainee
+from training.paddleocr.rehearsal import rehearse
 from training.paddleocr.runtime import describe_runtime, find_unchanged, foreign_machine
 from training.paddleocr.trainee import PaddleOcrTrainee
 from training.preflight import look_before_training
 
 LOG = "trainer.log"
-REHEARSAL = "rehearsal"
 TRAINEES: dict[PaddleOcrKind, Callable[[Any, Path], PaddleOcrTrainee]] = {
     "train-paddleocr-recogniser": RecogniserTrainee,
     "train-paddleocr-detector": DetectorTrainee,
@@ -123,12 +123,10 @@ def _learn(
     if kept.state.epoch:
         epoch_steps = kept.state.step // kept.state.epoch
     else:
-        measured = measure_learning(job, folder, config=single, stop=stop)
-        epoch_steps = measured.steps
-        rehearsal = folder / REHEARSAL
-        spec = rehearse_export(
-            job, rehearsal, config=single, stop=stop, find_spec=trainee.find_spec
+        measured, spec = rehearse(
+            job, folder, config=single, stop=stop, find_spec=trainee.find_spec
         )
+        epoch_steps = measured.steps
         trainee.check(measured, spec)
         if job.training.to_static and job.resources.nodes == 1:  # the others would wait for it
             measure_uncompiled(job, folder, config=config, stop=stop)

@@ -36,6 +36,8 @@ KEEP_PARTS = str(FOREIGN / "keep_parts.py")
 POLL_S = 0.5
 GRACE_S = 10
 ASIDE_S = 600
+NEXT = re.compile(r"ocrline: tool (\d{1,3})$")
+"""What `run_tools` of `foreign/` says as it begins with a further tool."""
 NO_REASON = re.compile(r"^\s*$|^ocrline: |^[IW]\d{4} |Warning|warnings\.warn|ppocr INFO")
 
 
@@ -75,7 +77,7 @@ def run_tools(
         command += ["+"] * (number > 0) + [
             *ranks, str(Path(runtime.home) / tool), *arguments
         ]  # fmt: skip
-    patience = Patience(_first_of_theirs(tools), timeout_s=timeout_s, limit=limit)
+    patience = Patience(_name(tools[0]), timeout_s=timeout_s, limit=limit)
     with closing(ToolLog(log)) as kept:
         process = subprocess.Popen(
             command,
@@ -90,6 +92,8 @@ def run_tools(
             for lines in _hear(process, kept):
                 if stop.at is not None:
                     raise Stopped("Asked to stop; run again to go on from the last whole epoch")
+                for begun in filter(None, map(NEXT.match, lines)):
+                    patience.begin(_name(tools[int(begun[1])]))
                 patience.look([listen(line) for line in lines])
         finally:
             _end(process)
@@ -121,9 +125,10 @@ def run_aside(
     )
 
 
-def _first_of_theirs(tools: Sequence[Sequence[str]]) -> str:
-    """Return the first word that names no file of ours, for errors; the tool itself else."""
-    return next((word for word in tools[0] if not Path(word).is_absolute()), tools[0][0])
+def _name(tool: Sequence[str]) -> str:
+    """Return which tool of PaddleOCR's tree one runs, for errors; of ours, its own name."""
+    theirs = (word for word in tool if word.endswith(".py") and not Path(word).is_absolute())
+    return next(theirs, Path(tool[0]).stem)
 
 
 def as_ranks(job: TrainPaddleOcrJob, *, node: int = 0) -> list[str]:
@@ -169,13 +174,21 @@ def _hear(process: "subprocess.Popen[bytes]", log: ToolLog) -> Iterator[list[str
 
 
 class Patience:
-    """Ends when a tool shows no sign of progress for too long."""
+    """Ends when a tool shows no sign of progress for too long.
+
+    Attributes:
+        tool: The one that is waited for.
+    """
 
     def __init__(self, tool: str, *, timeout_s: float, limit: str) -> None:
         """Begin to wait for a tool; `limit` sets the time, for the error."""
-        self.tool = tool
         self._timeout_s = timeout_s
         self._limit = limit
+        self.begin(tool)
+
+    def begin(self, tool: str) -> None:
+        """Wait for another tool."""
+        self.tool = tool
         self._progress = time.monotonic()
 
     def look(self, signs: Sequence[bool]) -> None:

@@ -13,8 +13,9 @@ from tests.training.recognition.toy_lines import make_line_snapshot
 from tests.training.running import start
 from training.loop.guards import StopRequest
 from training.loop.progress import read_events
-from training.paddleocr.measured import Measured, measure_learning
+from training.paddleocr.measured import Measured, ask_measured, read_measured
 from training.paddleocr.recognition.trainee import RecogniserTrainee
+from training.paddleocr.tool.process import run_aside
 
 TEXTS = {
     "train": ["1" * 15, *(f"{number:04}" for number in range(1234, 1257))],
@@ -46,12 +47,13 @@ def test_a_net_that_pools_while_it_learns_is_asked_as_it_learns(
     job = job_of(lines, net="pp-ocrv4-mobile", width_px=160)
     config = RecogniserTrainee(job, tmp_path).prepare()
 
-    measured = measure_learning(job, tmp_path, config=config, stop=StopRequest())
+    question = ask_measured(job, tmp_path, config=config)
+    run_aside(job, [question], log=tmp_path / "measured.log", stop=StopRequest())
 
     (notice,) = [event["message"] for event in read_events(tmp_path / "metrics.jsonl")]
     assert notice.startswith("not as pp-ocrv4-mobile has it: training.epochs 20 (200 there), ")
     # Heights of 32, 48 and 64 px take turns with 8, 5 and 4 lines a batch. It reads with 20 frames.
-    assert measured == Measured(steps=6, frames=40, frames_if_twice_as_wide=40)
+    assert read_measured(tmp_path) == Measured(steps=6, frames=40, frames_if_twice_as_wide=40)
 
 
 def test_lines_that_could_never_be_learnt_are_refused_before_the_training(
