@@ -84,5 +84,9 @@ def show(as_json: AsJson = False) -> None:
 @app.command(epilog="Example: ocrline keys revoke orders")
 def revoke(name: Name) -> None:
     """Forget a key: the gateway refuses it within a second."""
-    revoke_key(ServingSettings().keys, name)
+    path = ServingSettings().keys
+    revoke_key(path, name)
     ERR.print(f"revoked {name}", markup=False)
+    if not read_keys(path):
+        said = "no key is left: nobody may ask but by OCRLINE_TOKEN. Whoever is on this machine may"
+        ERR.print(f"{said} again once {path} is removed and the gateway started anew", markup=False)

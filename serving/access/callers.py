@@ -100,7 +100,7 @@ class Callers:
     """Everybody who may ask; the file of keys is read again when it changes.
 
     A file that is damaged later changes nothing: those who were known stay known. Where somebody
-    had to say who asks, everybody has to, even when the last key is revoked.
+    had to say who asks, everybody has to, even when the last key is revoked: an empty file stays.
     """
 
     def __init__(self, *, token: str, keys: Path, is_open: bool = True) -> None:
@@ -166,4 +166,4 @@ class Callers:
             before = self._known.get(key.sha256)
             known[key.sha256] = before if before and before.may_the_same(caller) else caller
         self._known = known
-        self._is_open = self._is_open and not known
+        self._is_open = self._is_open and not self._stamp

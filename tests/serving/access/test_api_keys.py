@@ -195,6 +195,7 @@ def test_keys_are_made_listed_and_revoked_from_the_terminal(
     assert (listed["name"], listed["models"]) == ("orders", ["receipts"])
     assert "sha256" not in listed
     assert run(["keys", "revoke", "orders"]) == 0
+    assert "no key is left: nobody may ask but by OCRLINE_TOKEN." in capsys.readouterr().err
     assert run(["keys", "revoke", "orders"]) == 2
     assert "There is no key 'orders'; there are: none" in capsys.readouterr().err
 
