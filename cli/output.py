@@ -1,6 +1,7 @@
 """How commands answer: tables for people on the terminal, one JSON document for machines."""
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
@@ -16,6 +17,12 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 """As JSON may have them: some terminals obey them."""
 OUT = Terminal()
 ERR = Terminal(stderr=True)
+
+
+def keep_prefect_silent() -> None:
+    """Leave Prefect's own lines to its log: the terminal hears the stages themselves."""
+    for name in ("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "PREFECT_INTERNAL_LOGGING_LEVEL"):
+        os.environ.setdefault(name, "CRITICAL")
 
 
 def print_json(value: Any) -> None:

@@ -1,6 +1,5 @@
 """``ocrline recognise-batch``: a folder, a tar file or objects to tables of their lines."""
 
-import os
 from functools import reduce
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.options import AsJson, Model, Overrides, StoreUri, settings_for
-from cli.output import ERR, OUT, print_json, print_table
+from cli.output import ERR, OUT, keep_prefect_silent, print_json, print_table
 from cli.reading import name_only_champion
 from configs.layers import merge
 from configs.operation.batch import BatchParams
@@ -62,8 +61,7 @@ def _start_prefect(settings: Settings) -> None:
     from cli.stack.shown import warn_of_left
     from deploy.services import ensure_prefect
 
-    # The terminal hears the stages themselves; Prefect's own lines go to its log.
-    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    keep_prefect_silent()
     with ERR.status("starting the local services"):
         server = ensure_prefect(settings)
     warn_of_left(settings)

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.options import AsJson, Overrides, Preset, StoreUri, Until, settings_for
-from cli.output import ERR, print_json, tell
+from cli.output import ERR, keep_prefect_silent, print_json, tell
 from configs.deployment import DeploymentParams
 from configs.presets import ProjectParams, load_project
 from configs.retrain import RetrainPagesParams
@@ -85,8 +85,7 @@ def _start_services(
     engine = engine_of(deployment)
     deploys = deployment.target != "none"
     needs_gateway = with_gateway and deploys
-    # The terminal hears the stages themselves; Prefect's own lines go to its log.
-    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    keep_prefect_silent()
     with ERR.status("starting the local services"):
         # Before Prefect's, whose worker starts it for the UI.
         is_new = deployment.endpoint or not remembered_endpoint(settings)

@@ -1,7 +1,7 @@
 """The runs of the pool as Prefect's server knows them: counted, and told to stop."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -61,7 +61,7 @@ def drain(api: PrefectApi, narrate: Callable[[str], None]) -> None:
     set_paused(api, True)
     left = _active(api)
     for run in left:
-        name = "".join(letter if letter.isprintable() else " " for letter in run["name"])
+        name = _shown(run)
         if run["state_type"] == "PAUSED":
             narrate(
                 f"stopping {name}, which waits for a person and asks again when it is run again"
@@ -80,11 +80,23 @@ def set_paused(api: PrefectApi, is_paused: bool) -> None:
     api.patch(f"/work_pools/{POOL}", {"is_paused": is_paused})
 
 
-def runs_elsewhere(api: PrefectApi) -> list[str]:
-    """Return the names of runs that a terminal runs: the worker knows nothing of them."""
-    body = {"flow_runs": {"state": {"type": {"any_": ["RUNNING"]}}}}
-    found: Sequence[dict[str, Any]] = api.post("/flow_runs/filter", body)
-    return [str(run["name"]) for run in found if run["work_pool_name"] is None]
+def name_runs_of_terminals(api: PrefectApi, narrate: Callable[[str], None]) -> None:
+    """Say of each run that a terminal runs what becomes of it: the worker knows nothing of them."""
+    body = {"flow_runs": {"state": {"type": {"any_": ["RUNNING", "PAUSED"]}}}}
+    for run in api.post("/flow_runs/filter", body):
+        if run["work_pool_name"] is not None:
+            continue
+        if run["state_type"] == "PAUSED":
+            narrate(
+                f"{_shown(run)} waits in a terminal for a person, and goes on waiting: ocrline "
+                "approve or reject answers it, Ctrl-C there ends it"
+            )
+        else:
+            narrate(f"{_shown(run)} is run by a terminal, which has to end it: Ctrl-C there")
+
+
+def _shown(run: dict[str, Any]) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in run["name"])
 
 
 def _tell(api: PrefectApi, run: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from deploy.keys import require_keys
 from deploy.parts import minio, server
 from deploy.password import read_private
 from deploy.ports import is_of_other_store
-from deploy.runs import POOL, drain, runs_elsewhere, set_paused
+from deploy.runs import POOL, drain, name_runs_of_terminals, set_paused
 from deploy.services import (
     KEEPER,
     WORKER,
@@ -98,8 +98,7 @@ def bring_down(settings: Settings, narrate: Callable[[str], None]) -> list[str]:
         return [*stopped, *stop_services(settings)]
     api = PrefectApi(prefect.url, read_private(password_file(settings)))
     try:
-        for name in runs_elsewhere(api):
-            narrate(f"{name} is run by a terminal, which has to end it: Ctrl-C there")
+        name_runs_of_terminals(api, narrate)
         (folder / DRAINING).touch()
         drain(api, narrate)
         stopped += stop_services(settings, only=WORKER)

@@ -1,6 +1,5 @@
 """``ocrline deployments``: what Prefect's UI offers and starts by itself."""
 
-import os
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.options import AsJson, StoreUri, settings_for
-from cli.output import ERR, OUT, print_json, print_table
+from cli.output import ERR, OUT, keep_prefect_silent, print_json, print_table
 from configs.settings import Settings
 from ocr.errors import BadInput
 
@@ -139,7 +138,7 @@ def _start(store: str, *, with_worker: bool = True) -> Settings:
     from deploy.services import ensure_prefect
 
     settings = settings_for(store)
-    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    keep_prefect_silent()
     with ERR.status("starting the local services"):
         ensure_prefect(settings, with_worker=with_worker)
     warn_of_left(settings)

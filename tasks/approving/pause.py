@@ -6,6 +6,7 @@ seconds, also through a restart of the server, and resumes its own run when the 
 """
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,10 +24,13 @@ from prefect.utilities.engine import propose_state_sync
 from pydantic import ValidationError
 
 from tasks.approving.form import ApprovalForm, form_of
+from tasks.run.narration import narrate
 
 Made = TypeVar("Made")
 
 POLL_S: Final = 2.0
+AWAY_S: Final = 10.0
+"""A server that is started anew is back by then."""
 GRACE_S: Final = 3600
 QUESTION: Final = "question"
 KEY: Final = "approval"
@@ -142,13 +146,17 @@ def _read(client: SyncPrefectClient, run_id: UUID, response: str) -> dict[str, A
 
 
 def _again(ask: Callable[[], Made]) -> Made:
-    """Ask the server until it answers."""
+    """Ask the server until it answers; one that stays away is told of, once."""
+    tell_at = time.monotonic() + AWAY_S
     while True:
         try:
             return ask()
         except _ABSENT as error:
             if isinstance(error, PrefectHTTPStatusError) and error.response.is_client_error:
                 raise
+        if time.monotonic() > tell_at:
+            narrate("approve", "Prefect's server is away, the question stays: ocrline up starts it")
+            tell_at = math.inf
         time.sleep(POLL_S)
 
 

@@ -3,20 +3,24 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from deploy.api import PrefectApi
-from deploy.runs import drain
+from deploy.runs import POOL, drain, name_runs_of_terminals
 
 
 class Stopping(PrefectApi):
     """Stands for a server whose one run stops when it is told to."""
 
-    def __init__(self, name: str, *, state: str = "RUNNING") -> None:
+    def __init__(self, name: str, *, state: str = "RUNNING", pool: str | None = POOL) -> None:
         super().__init__("http://127.0.0.1:9", "")
-        self._runs = [{"id": "1", "name": name, "infrastructure_pid": None, "state_type": state}]
+        of = {"work_pool_name": pool, "state_type": state}
+        self._runs = [{"id": "1", "name": name, "infrastructure_pid": None, **of}]
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         if path == "/flow_runs/filter":
-            return list(self._runs)
+            asked = body["flow_runs"]["state"]["type"]["any_"]
+            return [run for run in self._runs if run["state_type"] in asked]
         self._runs.clear()
         return {"status": "ACCEPT"}
 
@@ -45,3 +49,26 @@ def test_a_question_that_ends_is_said_to_be_asked_again() -> None:
     api.close()
 
     assert said == ["stopping plates, which waits for a person and asks again when it is run again"]
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("RUNNING", "plates is run by a terminal, which has to end it: Ctrl-C there"),
+        (
+            "PAUSED",
+            (
+                "plates waits in a terminal for a person, and goes on waiting: ocrline approve or "
+                "reject answers it, Ctrl-C there ends it"
+            ),
+        ),
+    ],
+)
+def test_runs_of_terminals_are_named_and_those_of_the_worker_are_not(state: str, said: str) -> None:
+    told = list[str]()
+    for pool in (None, POOL):
+        api = Stopping("plates", state=state, pool=pool)
+        name_runs_of_terminals(api, told.append)
+        api.close()
+
+    assert told == [said]

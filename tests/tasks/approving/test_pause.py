@@ -17,6 +17,7 @@ from prefect.client.schemas.responses import SetStateStatus
 from prefect.states import Cancelled
 
 from ocr.errors import AliasMoved, BadInput
+from tasks.approving import pause
 from tasks.approving.form import ApprovalForm
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
@@ -207,18 +208,24 @@ def test_a_run_that_is_cancelled_while_it_waits_ends() -> None:
 
 
 def test_a_server_that_is_killed_and_started_again_loses_no_question(
-    server: PrefectServer,
+    server: PrefectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    said = list[str]()
+    monkeypatch.setattr(pause, "AWAY_S", 0.0)
+    monkeypatch.setattr(pause, "narrate", lambda _, message: said.append(message))
     with in_background(run_ask) as run:
         waiting = wait_for_question(run)
         server.kill()
+        while not said:
+            time.sleep(0.1)
         time.sleep(3)
         server.start()
         answer(find_waiting(waiting.run[:13]), decision="reject", by="Li Wei", reason="no")
-        said = run.result()
+        answered = run.result()
 
-    assert said is not None
-    assert said.decision == "reject"
+    assert answered is not None
+    assert answered.decision == "reject"
+    assert said == ["Prefect's server is away, the question stays: ocrline up starts it"]
 
 
 def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
