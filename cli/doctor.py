@@ -169,11 +169,12 @@ def _check_store(settings: Settings) -> Finding:
 
     try:
         store = open_workspace(settings, read_timeout_s=ASKED_TIMEOUT_S).store
-        if not any(store.folders("")):  # or it is another than was meant
-            if not _may_write(store.uri):
+        is_empty = not any(store.folders(""))  # or it is another than was meant
+        if not store.is_there():
+            if not _may_be_made(store.uri):
                 advice = "let this user write there, or name another: --store, OCRLINE_STORE"
                 return broken("store", f"{settings.store} is none yet and cannot be made", advice)
-            return fine("store", f"{settings.store}, which holds nothing yet")
+            return fine("store", f"{settings.store}, which the first write makes")
     except (OcrError, OSError) as error:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)
@@ -183,10 +184,10 @@ def _check_store(settings: Settings) -> Finding:
         return risky("store", f"can be read alone: {error}", "enough to serve; not to retrain")
     with suppress(OcrError, OSError):  # as long as nobody prunes
         store.remove(PROBE)
-    return fine("store", settings.store)
+    return fine("store", f"{settings.store}{', which holds nothing yet' * is_empty}")
 
 
-def _may_write(uri: str) -> bool:
+def _may_be_made(uri: str) -> bool:
     """Say whether a folder store can be made; only a try would tell it of a bucket."""
     if uri.startswith("s3://"):
         return True

@@ -51,6 +51,9 @@ class LocalStore:
         self._incoming = self._own(".incoming")
         self._sweep()
 
+    def is_there(self) -> bool:
+        return self._root.is_dir()
+
     def put_bytes(self, key: str, data: bytes) -> None:
         self._put(
             key,

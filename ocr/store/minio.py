@@ -65,6 +65,16 @@ class MinioStore:
         self._client = connect(credentials, pool=self._pool, condition=IF_NEW)
         self.uri = f"s3://{bucket}/{self._prefix}".rstrip("/")
 
+    def is_there(self) -> bool:
+        with self._faults(""):
+            try:  # by what who may see a part of the bucket may ask as well
+                next(iter(self._client.list_objects(self._bucket, self._prefix)), None)
+            except S3Error as error:
+                if error.code != NO_BUCKET:
+                    raise
+                return False
+        return True
+
     def put_bytes(self, key: str, data: bytes) -> None:
         self._put(key, io.BytesIO(data), size=len(data), digest=hashlib.sha256(data).hexdigest())
 

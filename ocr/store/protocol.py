@@ -77,6 +77,9 @@ class Store(Protocol):
 
     uri: str
 
+    def is_there(self) -> bool:
+        """Tell whether its bucket or folder is there; the first write makes it."""
+
     def put_bytes(self, key: str, data: bytes) -> None:
         """Store an object; storing the same content again does nothing.
 

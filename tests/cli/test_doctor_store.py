@@ -10,6 +10,7 @@ import pytest
 from cli.main import run
 from tests.ocr.store.test_s3_faults import Answer, canned_server
 
+NO_BUCKET = Answer(404, b"<Error><Code>NoSuchBucket</Code></Error>")
 DENIED = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
 
 
@@ -85,6 +86,24 @@ def test_a_key_that_may_only_read_is_told_what_it_is_enough_for(
     assert found["verdict"] == "risky"
     assert found["found"].startswith("can be read alone: ")
     assert found["advice"] == "enough to serve; not to retrain"
+
+
+@pytest.mark.parametrize(
+    ("listed", "verdict", "said"),
+    [
+        (b"<ListBucketResult><Name>bucket</Name></ListBucketResult>", "risky", "can be read alone"),
+        (NO_BUCKET, "fine", "s3://bucket, which the first write makes"),
+    ],
+)
+def test_of_an_empty_store_the_bucket_is_tried_and_one_that_is_none_yet_is_not_made(
+    find_bucket: Callable[..., dict[str, str]], listed: bytes | Answer, verdict: str, said: str
+) -> None:
+    answer = listed if isinstance(listed, Answer) else Answer(200, listed)
+
+    found = find_bucket(answer, put=DENIED)
+
+    assert found["verdict"] == verdict
+    assert found["found"].startswith(said)
 
 
 def test_the_store_is_tried_by_writing_and_left_as_it_was(

@@ -60,10 +60,16 @@ class StoreRoot:
         """Yield the names of the objects in a folder, its own first.
 
         Raises:
-            BadInput: No store can hold a folder of that name.
+            BadInput: No store can hold a folder of that name, or its bucket is not there.
         """
-        place = posixpath.normpath(folder)
-        yield from walk_names(self._store().list("" if place == "." else place), place)
+        place, store = posixpath.normpath(folder), self._store()
+        names = walk_names(store.list("" if place == "." else place), place)
+        if not names and not store.is_there():
+            raise BadInput(
+                f"{self.uri}: there is no such bucket on {self.s3.endpoint}; look at its spelling "
+                "and at MINIO_ENDPOINT"
+            )
+        yield from names
 
     def has_folder(self, name: str) -> bool:
         """Tell whether there is an object in a folder of that name.

@@ -21,6 +21,14 @@ def test_what_is_put_can_be_read(store: Store) -> None:
     assert store.exists(KEY)
 
 
+def test_a_store_is_there_from_its_first_write(store: Store) -> None:
+    before = store.is_there()
+    store.put_bytes(KEY, b"weights")
+    store.remove(KEY)
+
+    assert (before, store.is_there()) == (False, True)
+
+
 def test_an_empty_object_can_be_stored(store: Store) -> None:
     store.put_bytes("empty.txt", b"")
 

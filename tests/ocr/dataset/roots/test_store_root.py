@@ -87,6 +87,9 @@ def test_label_files_lie_in_the_bucket_or_on_this_machine(root: StoreRoot, tmp_p
     nowhere = StoreRoot("s3://misspelt-bucket/may", root.s3)
     with pytest.raises(ArtifactNotFound, match="there is no bucket 'misspelt-bucket'"):
         nowhere.open_file("rec.txt")
+    with pytest.raises(BadInput, match="misspelt-bucket/may: there is no such bucket on "):
+        next(nowhere.list_files("."))
+    assert not list(StoreRoot(f"{root.uri}/empty", root.s3).list_files("."))
 
 
 def test_stamp_changes_with_any_object(root: StoreRoot) -> None:
