@@ -25,6 +25,9 @@ DECIDING_RESOURCES = frozenset({"device", "devices"})
 TEMPLATE_NAMES = ("small", "medium", "large", "multi-node")
 """From the smallest to the largest; each is a file in `configs/templates/`."""
 
+HEIGHTS_PER_CROP = 3
+"""The width of a usual line in heights: `batch_size` counts lines as wide as this."""
+
 RecogniserNet = Literal["compact", "ppocr-v6-small"]
 DetectorNet = Literal["compact", "ppocr-v6-small"]
 Int8 = Annotated[

@@ -10,6 +10,7 @@ from cli.output import OUT, print_json, print_table
 from configs.presets import load_params
 from configs.templates import ResourceTemplate, load_template
 from configs.training import TEMPLATE_NAMES
+from ocr.errors import BadInput
 
 if TYPE_CHECKING:
     from ocr.machine.planning.choice import Verdict
@@ -22,7 +23,13 @@ app = typer.Typer(
 Template = Annotated[str, typer.Argument(help="Template, or YAML file that extends one.")]
 
 Images = Annotated[
-    int, typer.Option(min=0, help="Images of the train split; 0: as prepared, or rendered.")
+    int,
+    typer.Option(
+        min=0, help="Images of the train split, of a project of pages these; 0: as prepared."
+    ),
+]
+Lines = Annotated[
+    int, typer.Option(min=0, help="Lines of a project of pages; 0: as they were cut out.")
 ]
 
 
@@ -64,6 +71,7 @@ def recommend(
     preset: Preset,
     overrides: Overrides = None,
     images: Images = 0,
+    lines: Lines = 0,
     store: StoreUri = "",
     as_json: AsJson = False,
 ) -> None:
@@ -79,8 +87,10 @@ def recommend(
     params = load_params(preset, overrides=overrides or [])  # wrong ones are refused at once
     opened = open_workspace(settings_for(store)).store
     counted = count_images(opened, params)
-    if images:
-        counted = dict.fromkeys(counted, images)
+    if lines and "recogniser" not in counted:
+        raise BadInput(f"--lines: {preset} has no pages, its lines are --images {lines}")
+    said = {"training": images, "detector": images, "recogniser": lines}
+    counted = {field: said[field] or count for field, count in counted.items()}
     earlier = [record.took for record in read_records(opened)]
     verdicts = list(weigh_templates(preset, overrides or [], images=counted, earlier=earlier))
     chosen, why = choose(verdicts)
@@ -91,8 +101,9 @@ def recommend(
     print_table(f"expected of {preset}", columns, map(_expected, verdicts))
     OUT.print(escape(f"{why}."), soft_wrap=True)
     for field, count in counted.items():
-        said = f"{count} images" if count else "unknown how many images, so no time: say --images"
-        OUT.print(f"{field}: {said}", soft_wrap=True)
+        option = "--lines" if field == "recogniser" else "--images"
+        unknown = f"unknown how many images, so no time: say {option}"
+        OUT.print(f"{field}: {f'{count} images' if count else unknown}", soft_wrap=True)
     for basis in dict.fromkeys(each.needs.basis for each in verdicts if each.needs):
         OUT.print(escape(f"from {basis}"), soft_wrap=True)
 

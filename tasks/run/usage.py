@@ -16,7 +16,12 @@ from configs.paddleocr import (
     PaddleOcrParams,
     PaddleOcrRecogniserParams,
 )
-from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
+from configs.training import (
+    HEIGHTS_PER_CROP,
+    DetectorTrainingParams,
+    RecogniserTrainingParams,
+    ResourceParams,
+)
 from ocr.errors import ArtifactNotFound
 from ocr.machine.planning.needs import VIEWS_OF_A_PAGE, Needs, Took, predict
 from ocr.machine.planning.needs import Training as Trained
@@ -72,7 +77,10 @@ def describe_training(
     foreign = isinstance(training, PaddleOcrParams)
     match training:
         case RecogniserTrainingParams():
-            size, pixels = training.size, training.height_px * training.width_px
+            size, width_px = training.size, training.width_px
+            if training.layout == "line":  # whose width is of what PaddleOCR pads to
+                width_px = max(width_px, HEIGHTS_PER_CROP * training.height_px)
+            pixels = training.height_px * width_px
         case DetectorTrainingParams():
             kind, size, views = "detector", training.size, VIEWS_OF_A_PAGE
             pixels = training.crop_height_px * training.crop_width_px

@@ -70,7 +70,20 @@ def test_a_set_of_unknown_size_is_said_and_its_time_is_not(
     assert run(["templates", "recommend", "receipts"]) == 0
 
     said = " ".join(capsys.readouterr().out.split())
-    assert "unknown how many images, so no time: say --images" in said
+    assert "detector: unknown how many images, so no time: say --images" in said
+    assert "recogniser: unknown how many images, so no time: say --lines" in said
+
+
+@pytest.mark.usefixtures("home")
+def test_pages_and_their_lines_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = ["--images", "239", "--lines", "13058"]
+
+    assert run(["templates", "recommend", "receipts-accurate", *counts, "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["images"] == {"detector": 239, "recogniser": 13058}
+    assert run(["templates", "recommend", "plates", "--lines", "9"]) == 2
+    assert "--lines: plates has no pages, its lines are --images 9" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("home")

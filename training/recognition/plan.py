@@ -8,14 +8,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from configs.training import HEIGHTS_PER_CROP
 from ocr.models.recogniser_spec import LineSpec
 from ocr.reading.recognition.line_input import LINE_WIDTH_LIMIT_PX, padded_width_px
 from training.recognition.samples import Crops, find_rare, frames_needed
 
 WIDTH_JITTER = 0.15
 ORDER_JITTER = 0.05
-HEIGHTS_PER_CROP = 3
-"""The width of a usual line in heights: `batch_size` counts lines as wide as this."""
 
 Indexes = NDArray[np.int64]
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -175,6 +176,18 @@ def test_what_decides_the_need_of_every_net_is_found(
 
     assert (found.net, found.batch_size, found.pixels) == (net, batch, pixels)
     assert found.images == images
+
+
+@pytest.mark.parametrize(
+    ("layout", "width_px", "pixels"),
+    [("line", 32, 48 * 144), ("line", 320, 48 * 320), ("fixed", 32, 48 * 32)],
+)
+def test_a_line_is_as_wide_as_three_heights_whatever_paddleocr_pads_to(
+    layout: Literal["line", "fixed"], width_px: int, pixels: int
+) -> None:
+    training = RecogniserTrainingParams(layout=layout, height_px=48, width_px=width_px)
+
+    assert describe_training(training, TWO, images=600).pixels == pixels
 
 
 @pytest.mark.parametrize(
