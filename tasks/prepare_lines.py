@@ -142,11 +142,13 @@ def _read_charset(params: LineDatasetParams) -> Charset:
         write=partial(normalise, form=params.texts.form),
     )
     if left_out:
-        narrate(
-            "prepare",
-            f"{params.charset_file}: left out {len(left_out)} lines of several characters, "
-            f"the first is {left_out[0][:20]!r}",
-        )
+        said = f"left out {len(left_out)} lines of several characters, the first is "
+        narrate("prepare", f"{params.charset_file}: {said}{left_out[0][:20]!r}")
+    blank = [line for line in left_out if len(line.strip()) == 1]
+    if lost := charset.unknown("".join(line.strip() for line in blank)):
+        named = ", ".join(map(repr, lost[:10]))
+        said = f"no line is {named} alone, one has a space or tab beside it: so it is not read"
+        narrate("prepare", f"{params.charset_file}: {said}; name a copy without that")
     return charset
 
 

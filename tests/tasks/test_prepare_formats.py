@@ -68,6 +68,19 @@ def test_lines_of_several_characters_in_a_dictionary_are_left_out_aloud(
     assert said.count("dict.txt: left out 2 lines of several characters, the first is '🇩🇪'") == 1
 
 
+def test_a_letter_of_a_dictionary_that_has_a_space_beside_it_is_named(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (data / "dict.txt").read_bytes()
+    (data / "dict.txt").write_bytes(content + "\nы \np\t\n0 \n".encode())
+
+    prepare(data, charset_file="dict.txt")
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert "left out 3 lines of several characters" in said
+    assert "dict.txt: no line is 'ы', 'p' alone, one has a space or tab beside it" in said
+
+
 def test_a_dictionary_is_read_in_the_form_of_the_texts_and_what_that_replaces_is_said(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
