@@ -134,7 +134,7 @@ def _say_training(training: Training) -> Iterator[str]:
         yield f"validation: {', '.join(said)}"
     if training.seconds is not None:
         memory = f", {training.memory_mib:.0f} MiB" if training.memory_mib is not None else ""
-        yield f"took {training.seconds:.0f} s{memory}"
+        yield f"learnt for {training.seconds:.0f} s{memory}"
     environment = {k: v for k, v in training.environment.items() if k != "code"}
     if environment:
         yield "environment: " + ", ".join(f"{key} {value}" for key, value in environment.items())

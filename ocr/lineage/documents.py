@@ -111,7 +111,10 @@ def _count(rows: Iterator[_Row], named: re.Pattern[str], ids: Collection[str]) -
 
 
 def _describe(rows: Counter[str]) -> str:
-    return ", ".join(f"{count} {what}" for what, count in rows.most_common())
+    return ", ".join(
+        f"{count} {'rows' if what == 'row' and count > 1 else what}"
+        for what, count in rows.most_common()
+    )
 
 
 def _find_versions(registry: Registry, snapshots: Collection[str]) -> Iterator[Holding]:

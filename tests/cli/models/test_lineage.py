@@ -60,7 +60,7 @@ def test_show_draws_what_is_online_and_why(told: Told, capsys: Out) -> None:
         "evaluation evaluations/v2-10-60\n",
         "report reports/v2/0.html (not in the store any more)",
         f"checkpoint {CHECKPOINT}\n",
-        "took 42 s, 512 MiB",
+        "learnt for 42 s, 512 MiB",
         "python 3.11.7, paddle 3.3.1",
         "code abc",
         "6 from labels.txt",
