@@ -77,7 +77,8 @@ def run_tools(
         command += ["+"] * (number > 0) + [
             *ranks, str(Path(runtime.home) / tool), *arguments
         ]  # fmt: skip
-    patience = Patience(_name(tools[0]), timeout_s=timeout_s, limit=limit)
+    at = 0
+    patience = Patience(_name(tools[at]), timeout_s=timeout_s, limit=limit)
     with closing(ToolLog(log)) as kept:
         process = subprocess.Popen(
             command,
@@ -93,7 +94,9 @@ def run_tools(
                 if stop.at is not None:
                     raise Stopped("Asked to stop; run again to go on from the last whole epoch")
                 for begun in filter(None, map(NEXT.match, lines)):
-                    patience.begin(_name(tools[int(begun[1])]))
+                    if at < int(begun[1]) < len(tools):
+                        at = int(begun[1])
+                        patience.begin(_name(tools[at]))
                 patience.look([listen(line) for line in lines])
         finally:
             _end(process)

@@ -39,6 +39,16 @@ def test_the_tool_that_failed_is_named(tmp_path: Path, number: int) -> None:
         run(tmp_path, *scripts)
 
 
+def test_a_tool_that_says_again_and_again_that_another_begins_has_no_more_time(
+    tmp_path: Path,
+) -> None:
+    talk = "import itertools, time\nfor n in itertools.cycle((1, 99)):\n"
+    talk += "    print(f'ocrline: tool {n}', flush=True)\n    time.sleep(0.1)"
+
+    with pytest.raises(TrainingFailed, match=r"tools/second.py made no progress for 2 s"):
+        run(tmp_path, "print('done')", talk, timeout_s=2)
+
+
 def test_the_tool_that_hangs_is_named_and_each_has_its_time(tmp_path: Path) -> None:
     sleep = "import time; time.sleep({})".format
 
