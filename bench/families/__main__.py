@@ -1,6 +1,6 @@
 """PP-OCR's recognisers, untrained, in all forms: ``python -m bench.families [NET …]``.
 
-Needs PaddleOCR's tree and runtime (docs/guide/training.md). Each net is exported by PaddleOCR's
+Needs PaddleOCR's tree and runtime (docs/guide/paddleocr.md). Each net is exported by PaddleOCR's
 tools as a training exports it, converted to ONNX, and compared on noise. Prints which forms there
 are, the largest difference between their probabilities, and of what spread these are, what the net
 takes, its size, and the CPU time of a line of 320 px by ONNX Runtime on one thread.

@@ -7,7 +7,7 @@ processes of a job was read every 0.3 s; the line through both peaks gives that 
 a megapixel. Runs of detectors and of PaddleOCR's nets were ended 15 s after their first steps, so
 that a later peak is not in it. Speed of the compact nets and memory of their processes are of
 `make demo`, which trains both at once on two cores that nobody else used, to the end. Other speeds
-are reckoned from the times in docs/guide/training.md; those of `small`, `large` and det_mv3, and
+are reckoned from the times in docs/guide/; those of `small`, `large` and det_mv3, and
 all numbers of parameters, are taken, not measured. Nothing was measured on a GPU.
 """
 
