@@ -4,6 +4,7 @@
 - `further` – what was read of further test sets
 - `conclusion` – how both end: the report is kept, the verdict said
 - `latency` – how long candidate and opponent take now
+- `nets` – of which trained nets a version is
 - `rolled_back` – whether a person took the candidate back
 - `overlap` – whether the opponent was trained on the test
 """

@@ -13,6 +13,7 @@ from ocr.gate.judge import Decision
 from ocr.lineage.decision import KeptDecision, keep_decision, name_test_set
 from ocr.report.summary import Summary
 from tasks.judging.further import say_further
+from tasks.judging.nets import name_nets
 from tasks.notifying.occasions import tell_judgement
 from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.jobs import USAGE
@@ -43,6 +44,9 @@ def conclude(
     path.write_text(html, encoding="utf-8")
     if TaskRunContext.get() is not None:
         create_markdown_artifact(markdown, key="decision")
+    if _shares_nets(workspace, evaluation):
+        said = "are of the same trained nets: they differ in what was exported or chosen of them"
+        narrate("judge", f"candidate and champion {said}")
     for warning in decision.warnings:
         narrate("judge", f"warning: {warning}")
     say_further(decision.further)
@@ -56,6 +60,15 @@ def conclude(
     )
     tell_judgement(model.reference, judgement)
     return judgement
+
+
+def _shares_nets(workspace: Workspace, evaluation: EvaluationRef) -> bool:
+    """Say whether the champion is another version of the candidate's nets."""
+    model, champion = evaluation.model, evaluation.champion
+    if champion in (None, model.version):
+        return False
+    nets = (name_nets(workspace.registry, model.name, each) for each in (model.version, champion))
+    return len(set(nets)) == 1
 
 
 def _keep(

@@ -1,7 +1,6 @@
 """Whether a person took the candidate back since it was last promoted."""
 
-from ocr.errors import ArtifactNotFound, BadData
-from ocr.models.registry import Registry
+from tasks.judging.nets import name_nets
 from tasks.references import ModelRef
 from tasks.workspace import Workspace
 
@@ -15,17 +14,7 @@ def was_rolled_back(workspace: Workspace, model: ModelRef) -> bool:
     champion = registry.champion(model.name)
     if champion is None:
         return False
-    nets = _name_nets(registry, model.name, model.version)
+    nets = name_nets(registry, model.name, model.version)
     moved = filter(None, set(champion.moves))
-    same = {each for each in moved if _name_nets(registry, model.name, each) == nets}
+    same = {each for each in moved if name_nets(registry, model.name, each) == nets}
     return champion.was_rolled_back(model.version, alike=same)
-
-
-def _name_nets(registry: Registry, name: str, version: str) -> tuple[str, ...]:
-    """Name the checkpoints that a version was exported from; what is not there, by itself."""
-    try:
-        model = registry.version(name, version)
-        parts = [registry.resolve(each) for each in model.parts.values()] or [model]
-    except (ArtifactNotFound, BadData):
-        return (version,)
-    return tuple(str(each.manifest.get("checkpoint") or each.reference) for each in parts)

@@ -97,6 +97,17 @@ def test_nets_that_a_person_rolled_back_are_held_however_they_are_exported(
     assert judge(project, project.add("v5", checkpoint=candidate.checkpoints[0])).accepted
 
 
+def test_champion_of_the_same_nets_is_said(
+    project: ToyProject, candidate: ModelRef, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "candidate and champion are of the same trained nets"
+
+    judge(project, candidate)
+    assert said not in capsys.readouterr().err
+    judge(project, project.add("v3", checkpoint="checkpoints/v1"))
+    assert said in capsys.readouterr().err
+
+
 def test_version_that_was_rolled_back_to_one_of_the_same_nets_is_held(
     project: ToyProject, candidate: ModelRef
 ) -> None:
