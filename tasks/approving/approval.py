@@ -1,5 +1,6 @@
 """Ask a person about an accepted candidate, unless the same comparison was answered before."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -21,6 +22,9 @@ from tasks.references import EvaluationRef, JudgementRef
 from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
+AWAY_S = 3600.0
+"""How long a store may be away when somebody has answered."""
+POLL_S = 5.0
 VERDICTS = {"reject": "rejected", "time-out": "not approved"}
 
 
@@ -142,18 +146,37 @@ def _ask(
         is_outdated=is_settled,
         on_wait=lambda run_id: _say_where(run_id, evaluation, judgement),
     )
-    if has_moved():
-        return None
     told = {"model": evaluation.model.reference, "champion": evaluation.champion or ""}
     if form is not None:
         choice, by, reason = form.decision, form.name.strip(), form.reason.strip()
         answer = Answer(choice, by=by, reason=reason, at=now(), **told)
-    elif kept := find_answer(workspace.store, key):  # of another run that asked the same
-        return kept
     else:
         reason = f"the champion stays after {params.timeout_h:g} h"
         answer = Answer("time-out", by="", reason=reason, at=now(), **told)
-    return keep_answer(workspace.store, key, answer)
+
+    def settle() -> Answer | None:
+        if has_moved():
+            return None
+        # Where nobody answered: of another run that asked the same.
+        kept = None if form else find_answer(workspace.store, key)
+        return kept or keep_answer(workspace.store, key, answer)
+
+    return once_there(settle)
+
+
+def once_there(settle: Callable[[], Answer | None]) -> Answer | None:
+    """Settle a question for which a person was waited for, though the store be away for a while."""
+    give_up, is_told = time.monotonic() + AWAY_S, False
+    while True:
+        try:
+            return settle()
+        except StoreUnavailable as error:
+            if time.monotonic() > give_up:
+                raise
+            if not is_told:
+                narrate("approve", f"the answer is kept once the store is back: {error}")
+            is_told = True
+        time.sleep(POLL_S)
 
 
 def _mark_asked(store: Store, evaluation: EvaluationRef) -> None:
