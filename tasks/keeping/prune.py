@@ -13,7 +13,7 @@ from prefect import task
 from prefect.artifacts import create_table_artifact
 
 from configs.operation.prune import PruneParams
-from ocr.errors import StoreUnavailable
+from ocr.errors import BadInput, StoreUnavailable
 from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store
@@ -24,6 +24,8 @@ from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
 DAY_S = 24 * 3600
+TRIED = "prunes/tried.txt"
+MOST_AHEAD_S = 3600
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ def describe(rows: Sequence[PruneRow], *, dry_run: bool) -> str:
 def _prune_store(store: Store, *, before: float, versions: bool, yes: bool) -> Iterator[PruneRow]:
     verdicts = plan_removal(store, before=before, versions_too=versions)
     going = [each for each in verdicts if each.may_go] if yes else []
+    if going:
+        _try_store(store)
     is_recorded = _record(store, going)
     for verdict in verdicts:
         thing = verdict.thing
@@ -114,6 +118,29 @@ def _prune_store(store: Store, *, before: float, versions: bool, yes: bool) -> I
         )
     if not is_recorded:
         _record(store, going)
+
+
+def _try_store(store: Store) -> None:
+    """Refuse to remove by a clock that is ahead of the store's, or with a key that may not.
+
+    Raises:
+        BadInput: What this machine says is old may be new.
+        StoreUnavailable: Nothing may be removed.
+    """
+    store.remove(TRIED)  # of one that was killed; refused before anybody is said to remove things
+    try:
+        store.put_bytes(TRIED, b"written and removed by ocrline prune")
+    except StoreUnavailable:  # it may be full: what goes makes room
+        return
+    now = time.time()
+    stamps = (each.modified for each in store.entries("prunes") if each.key == TRIED)
+    ahead_s = now - next(stamps, now)  # another prune may have removed it
+    store.remove(TRIED)
+    if ahead_s > MOST_AHEAD_S:
+        raise BadInput(
+            f"the clock of this machine is {ahead_s / 3600:.1f} hours ahead of that of "
+            f"{store.uri}: what is new would be taken for old; set it, then prune"
+        )
 
 
 def _record(store: Store, going: Sequence[Verdict]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from ocr.errors import StoreUnavailable
+from ocr.errors import StoreRefused, StoreUnavailable
 from ocr.machine.owner import name_user
 from ocr.store.local import LocalStore
 from tasks.workspace import open_workspace
@@ -76,7 +76,7 @@ def test_a_store_that_is_full_is_pruned_first(
     monkeypatch.setattr(LocalStore, "put_bytes", fill)
 
     assert run(["prune", "--yes"]) == 0
-    assert tries == [True, False]
+    assert tries == [True, True, False]  # the clock's, and twice the record
     assert len(list(open_workspace().store.list("prunes"))) == 1
     assert "is not kept: No space left" in capsys.readouterr().err
 
@@ -125,3 +125,31 @@ def test_what_is_younger_stays_and_a_week_is_the_least(lost: Path, days: str, co
     assert run(["prune", "--yes", "--older-than", days]) == code
 
     assert lost.exists()
+
+
+def test_a_clock_that_is_ahead_removes_nothing(
+    lost: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 400 * DAY_S)
+
+    assert run(["prune", "--yes"]) == 2
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the clock of this machine is 9600.0 hours ahead of that of file://" in said
+    store = lost.parents[4]
+    assert [path.name for path in store.rglob("[!.]*.*")] == ["quarantine.csv"]
+
+
+def test_a_key_that_may_not_remove_is_told_before_anybody_is_said_to(
+    lost: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_: LocalStore, key: str) -> None:
+        raise StoreRefused(f"no right to remove {key}")
+
+    monkeypatch.setattr(LocalStore, "remove", refuse)
+
+    assert run(["prune", "--yes"]) == 5
+
+    assert "no right to remove" in capsys.readouterr().err
+    assert not (lost.parents[4] / "prunes").exists()
