@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO, Literal
@@ -19,6 +20,8 @@ UNREAD = ("TEMPORARY", "待识别")
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GB18030_MARK = "\ufeff".encode("gb18030")
 _BLOCK_BYTES = 1 << 20
+_PLAINLY_UTF8 = re.compile("[^\0-\u07ff]")
+"""A character of more than the two bytes that it has in GBK."""
 
 
 class OtherEncoding(BadData):
@@ -86,24 +89,24 @@ def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
     if file.read(2) in _UTF16_MARKS:
         raise BadData(f"{name} is UTF-16, expected {encoding}; save it as UTF-8")
     file.seek(0)
-    if encoding == "gb18030" and _is_utf8_beyond_ascii(file):
+    if encoding == "gb18030" and _is_plainly_utf8(file):
         raise OtherEncoding(f"{name} is UTF-8, expected gb18030;", "utf-8")
     file.seek(0)
     if encoding == "gb18030" and file.read(len(_GB18030_MARK)) != _GB18030_MARK:
         file.seek(0)
 
 
-def _is_utf8_beyond_ascii(file: BinaryIO) -> bool:
+def _is_plainly_utf8(file: BinaryIO) -> bool:
+    """Tell UTF-8 by characters that no GBK makes by chance: 鲁 and 豫 of plates are ³ and ԥ."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    is_beyond = False
+    is_plain = False
     try:
         for block in iter(partial(file.read, _BLOCK_BYTES), b""):
-            is_beyond = is_beyond or not block.isascii()
-            decoder.decode(block)
+            is_plain = bool(_PLAINLY_UTF8.search(decoder.decode(block))) or is_plain
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
-    return is_beyond
+    return is_plain
 
 
 def _is_gb18030(data: bytes) -> bool:

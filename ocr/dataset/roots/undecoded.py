@@ -41,9 +41,8 @@ def read_name(name: str, beside: Collection[NameKind], *, is_said: bool) -> tupl
     kind = kind_of_name(name)
     if kind == "other":
         return as_gbk(name), is_said and is_gbk(name)
-    is_plain = is_said and "UTF-8" not in beside
-    if kind == "either" and (is_plain or "other" in beside):
-        return as_gbk(name), is_plain
+    if kind == "either" and (is_said or "other" in beside):
+        return as_gbk(name), is_said and "UTF-8" not in beside
     return name, True
 
 

@@ -49,7 +49,7 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
             detail = "its name is GBK, and another file has it in UTF-8: rename one of them"
             yield Rejection("malformed_row", image, image, stem, detail)
         elif not all(is_sure for _, is_sure in read):
-            detail = f"its name is no UTF-8, or others are none, here it is read as GBK: {_ADVICE}"
+            detail = f"its name is no UTF-8, or may be either, here it is read as GBK: {_ADVICE}"
             yield Rejection("control_character", image, image, stem, detail)
         else:
             text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()

@@ -23,6 +23,15 @@ def test_labels_decode_without_their_mark(data: bytes, encoding: Encoding) -> No
     assert list(read_lines(io.BytesIO(data), encoding=encoding, name="rec.txt")) == [TEXT]
 
 
+def test_a_file_of_gbk_whose_characters_are_some_of_utf_8_as_well_is_what_was_said() -> None:
+    text = "a.jpg\t鲁A12345\nb.jpg\t豫B2\n"
+    data = text.encode("gbk")
+
+    assert data.decode() == "a.jpg\t³A12345\nb.jpg\tԥB2\n"
+    assert decode_labels(data, encoding="gb18030", name="rec.txt") == text
+    assert "".join(read_lines(io.BytesIO(data), encoding="gb18030", name="rec.txt")) == text
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
 def test_plain_ascii_is_both(encoding: Encoding) -> None:
     assert decode_labels(b"a.jpg\tA\n", encoding=encoding, name="rec.txt") == "a.jpg\tA\n"

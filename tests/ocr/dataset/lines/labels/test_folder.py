@@ -88,10 +88,13 @@ def test_names_in_gbk_are_texts_where_that_is_the_encoding(
 
 
 def test_names_of_utf8_are_read_as_such_whatever_the_encoding_of_others(tmp_path: Path) -> None:
+    """But for those of two bytes where GBK was said: 鲁A1 would be read as ³A1."""
     touch(tmp_path, "京A1.png", "café.png")
 
-    for encoding in get_args(Encoding):
-        assert {row.label.text for row in list_rows(tmp_path, encoding)} == {"京A1", "café"}
+    read: dict[Encoding, set[str]] = {"utf-8": {"京A1", "café"}, "gb18030": {"京A1"}}
+    for encoding, texts in read.items():
+        found = list_folder(FolderRoot(tmp_path), encoding=encoding)
+        assert {row.label.text for row in found if isinstance(row, Row)} == texts
 
 
 def test_name_that_two_files_have_is_rejected(tmp_path: Path) -> None:
