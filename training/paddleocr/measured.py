@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from configs.jobs import TrainPaddleOcrJob
 from ocr.store.whole import written_whole
@@ -57,10 +57,10 @@ def ask_measured(job: TrainPaddleOcrJob, folder: Path, *, config: Config) -> lis
 
 
 def read_measured(folder: Path) -> Measured | None:
-    """Return the answer; None: there is none."""
+    """Return the answer; None: there is none, or no whole one."""
     try:
         return TypeAdapter(Measured).validate_json((folder / ANSWER).read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValidationError):
         return None
 
 

@@ -13,6 +13,7 @@ from training.paddleocr.exporting import LOG, export_forms
 from training.paddleocr.measured import Measured, ask_measured, read_measured
 
 REHEARSAL = "rehearsal"
+NO_ANSWER = "PaddleOCR's loader and net gave no answer"
 
 
 def rehearse(
@@ -45,14 +46,14 @@ def rehearse(
     try:
         export_forms(job, exported, config=config, weights=None, stop=stop, first=[question])
         spec = find_spec(exported, config)
+        measured = read_measured(folder)
     except TrainingFailed as error:
         if not read_measured(folder):
-            raise
+            raise TrainingFailed(f"{NO_ANSWER}: {error}") from None
         net = job.training.net
         raise BadInput(f"training.net: no bundle can be made of {net}: {error}") from None
     finally:
         shutil.rmtree(exported, ignore_errors=True)
-    measured = read_measured(folder)
     if not measured:
-        raise TrainingFailed(f"PaddleOCR's loader and net gave no answer; see {folder / LOG}")
+        raise TrainingFailed(f"{NO_ANSWER}; see {folder / LOG}")
     return measured, spec

@@ -52,7 +52,7 @@ def _run(words: tuple[str, ...]) -> None:
             tools[-1].append(word)
     for number, (tool, *arguments) in enumerate(tools):
         if number:
-            print(f"ocrline: tool {number}", flush=True)  # noqa: T201
+            print(f"\nocrline: tool {number}", flush=True)  # noqa: T201
         sys.argv = [tool, *arguments]
         sys.path[0] = os.path.dirname(tool)  # noqa: PTH120 - not this folder, with files of ours
         runpy.run_path(tool, run_name="__main__")

@@ -31,7 +31,7 @@ def run(folder: Path, *scripts: str, timeout_s: float = 60) -> None:
 
 @pytest.mark.parametrize("number", range(3))
 def test_the_tool_that_failed_is_named(tmp_path: Path, number: int) -> None:
-    scripts = ["print('done')"] * 3
+    scripts = ["print('no line', end='')"] * 3
     scripts[number] = "raise SystemExit('a reason')"
 
     name = ("ours", "tools/second.py", "tools/third.py")[number]
