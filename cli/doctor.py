@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from stat import S_IRWXG, S_IRWXO
@@ -28,11 +28,11 @@ from ocr.machine.machine import Machine
 from ocr.machine.training import check_training
 from ocr.processors import count_processors
 from ocr.store.protocol import ASKED_TIMEOUT_S
+from ocr.store.state import PROBE
 from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
 PADDLE_SERVING = "paddle-serving"
-PROBE = "doctor/probe.txt"
 MARKS: dict[Verdict, str] = {
     "fine": "[green]✓[/]",
     "risky": "[yellow]![/]",
@@ -174,7 +174,8 @@ def _check_store(settings: Settings) -> Finding:
             if not _may_be_made(store.uri):
                 advice = "let this user write there, or name another: --store, OCRLINE_STORE"
                 return broken("store", f"{settings.store} is none yet and cannot be made", advice)
-            return fine("store", f"{settings.store}, which the first write makes")
+            found = f"{settings.store}, which is none yet: the first write makes it, if it may"
+            return fine("store", found)
     except (OcrError, OSError) as error:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)
@@ -182,9 +183,12 @@ def _check_store(settings: Settings) -> Finding:
         store.put_bytes(PROBE, b"written and removed by ocrline doctor")
     except (OcrError, OSError) as error:
         return risky("store", f"can be read alone: {error}", "enough to serve; not to retrain")
-    with suppress(OcrError, OSError):  # as long as nobody prunes
+    found = f"{settings.store}{', which holds nothing yet' * is_empty}"
+    try:
         store.remove(PROBE)
-    return fine("store", f"{settings.store}{', which holds nothing yet' * is_empty}")
+    except (OcrError, OSError):  # as long as nobody prunes
+        found += f"; {PROBE} stays there, for this key may not remove"
+    return fine("store", found)
 
 
 def _may_be_made(uri: str) -> bool:

@@ -49,7 +49,11 @@ def _print(report: "RestoreReport", *, seconds: float) -> None:
         f"{report.bytes / 1e9:.3f} GB, {seconds:.1f} s; home {escape(report.home)}",
         soft_wrap=True,
     )
+    from serving.settings import ServingSettings
+
     open_to_all = "until `ocrline keys add` the gateway asks nobody for a key"
+    if (keys := ServingSettings().keys).exists():
+        open_to_all = f"the gateway knows the keys of {keys} alone, which was here before"
     if not report.secrets:
         said = (
             "the backup has no passwords and keys: new ones are made, blocks are filled again, and"

@@ -18,7 +18,7 @@ from ocr.backup.tar import Member
 from ocr.errors import ArtifactExists, BadData, BadInput, OcrError, StoreUnavailable
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.key import check_key
-from ocr.store.state import read_home_mark, unmark_home, write_home_mark
+from ocr.store.state import PROBE, read_home_mark, unmark_home, write_home_mark
 from ocr.store.whole import written_whole
 
 Progress = Callable[[str, int, int], None]
@@ -185,7 +185,7 @@ def _refuse_too_large(archive: ArchiveReader, store: Store) -> None:
 
 def _refuse_taken(home: Path, store: Store, database: Database) -> None:
     """Restore beside nothing: neither what is there nor what comes would be whole."""
-    if next(store.entries(""), None) is not None:
+    if any(entry.key != PROBE for entry in store.entries("")):
         raise ArtifactExists(f"{store.uri} is not empty: name another store with --store")
     if any(home.glob("services/*.json")) or database.exists():
         raise ArtifactExists(f"{home} has a database already: name another OCRLINE_HOME")

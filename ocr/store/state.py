@@ -21,6 +21,8 @@ STORE_MARK: Final = "state/format.json"
 HOME_MARK: Final = "format.json"
 STORES: Final = "stores"
 """In a home: a note of each store that it has worked with."""
+PROBE = "doctor/probe.txt"
+"""What `ocrline doctor` writes and removes; it stays where its key may not remove."""
 
 
 def check_store(store: Store) -> bool:

@@ -166,4 +166,4 @@ class Callers:
             before = self._known.get(key.sha256)
             known[key.sha256] = before if before and before.may_the_same(caller) else caller
         self._known = known
-        self._is_open = self._is_open and not self._stamp
+        self._is_open = self._is_open and not (known or self._stamp)

@@ -92,7 +92,7 @@ def test_a_key_that_may_only_read_is_told_what_it_is_enough_for(
     ("listed", "verdict", "said"),
     [
         (b"<ListBucketResult><Name>bucket</Name></ListBucketResult>", "risky", "can be read alone"),
-        (NO_BUCKET, "fine", "s3://bucket, which the first write makes"),
+        (NO_BUCKET, "fine", "s3://bucket, which is none yet: the first write"),
     ],
 )
 def test_of_an_empty_store_the_bucket_is_tried_and_one_that_is_none_yet_is_not_made(
