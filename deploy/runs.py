@@ -67,7 +67,7 @@ def drain(api: PrefectApi, narrate: Callable[[str], None]) -> None:
                 f"stopping {name}, which waits for a person and asks again when it is run again"
             )
         else:
-            narrate(f"stopping {name}, which goes on from its checkpoint when it is run again")
+            narrate(f"stopping {name}; run again, a training goes on from its checkpoint")
         _tell(api, run)
     deadline = time.monotonic() + DRAIN_S
     while left and time.monotonic() < deadline:
@@ -88,8 +88,8 @@ def name_runs_of_terminals(api: PrefectApi, narrate: Callable[[str], None]) -> N
             continue
         if run["state_type"] == "PAUSED":
             narrate(
-                f"{_shown(run)} waits in a terminal for a person, and goes on waiting: ocrline "
-                "approve or reject answers it, Ctrl-C there ends it"
+                f"{_shown(run)} waits in a terminal for a person, and goes on waiting if that is "
+                "still there: ocrline approve or reject answers it, Ctrl-C there ends it"
             )
         else:
             narrate(f"{_shown(run)} is run by a terminal, which has to end it: Ctrl-C there")

@@ -145,8 +145,8 @@ def _read_charset(params: LineDatasetParams) -> Charset:
         said = f"left out {len(left_out)} lines of several characters, the first is "
         narrate("prepare", f"{params.charset_file}: {said}{left_out[0][:20]!r}")
     blank = [line for line in left_out if len(line.strip()) == 1]
-    if lost := charset.unknown("".join(line.strip() for line in blank)):
-        named = ", ".join(map(repr, lost[:10]))
+    if lost := charset.unknown("".join(dict.fromkeys(line.strip() for line in blank))):
+        named = ", ".join(map(repr, lost[:10])) + f" and {len(lost) - 10} more" * (len(lost) > 10)
         said = f"no line is {named} alone, one has a space or tab beside it: so it is not read"
         narrate("prepare", f"{params.charset_file}: {said}; name a copy without that")
     return charset

@@ -22,14 +22,18 @@ app = typer.Typer(
 
 Template = Annotated[str, typer.Argument(help="Template, or YAML file that extends one.")]
 
+MOST = 10**12
+
 Images = Annotated[
     int,
     typer.Option(
-        min=0, help="Images of the train split, of a project of pages these; 0: as prepared."
+        min=0,
+        max=MOST,
+        help="Images of the train split, of a project of pages these; 0: as prepared.",
     ),
 ]
 Lines = Annotated[
-    int, typer.Option(min=0, help="Lines of a project of pages; 0: as they were cut out.")
+    int, typer.Option(min=0, max=MOST, help="Lines of a project of pages; 0: as they were cut out.")
 ]
 
 
@@ -89,8 +93,8 @@ def recommend(
     counted = count_images(opened, params)
     if lines and "recogniser" not in counted:
         raise BadInput(f"--lines: {preset} has no pages, its lines are --images {lines}")
-    said = {"training": images, "detector": images, "recogniser": lines}
-    counted = {field: said[field] or count for field, count in counted.items()}
+    given = {"training": images, "detector": images, "recogniser": lines}
+    counted = {field: given[field] or count for field, count in counted.items()}
     earlier = [record.took for record in read_records(opened)]
     verdicts = list(weigh_templates(preset, overrides or [], images=counted, earlier=earlier))
     chosen, why = choose(verdicts)
@@ -101,9 +105,9 @@ def recommend(
     print_table(f"expected of {preset}", columns, map(_expected, verdicts))
     OUT.print(escape(f"{why}."), soft_wrap=True)
     for field, count in counted.items():
-        option = "--lines" if field == "recogniser" else "--images"
-        unknown = f"unknown how many images, so no time: say {option}"
-        OUT.print(f"{field}: {f'{count} images' if count else unknown}", soft_wrap=True)
+        of = "lines" if field == "recogniser" else "images"
+        said = f"{count} {of}" if count else f"unknown how many {of}, so no time: say --{of}"
+        OUT.print(f"{field}: {said}", soft_wrap=True)
     for basis in dict.fromkeys(each.needs.basis for each in verdicts if each.needs):
         OUT.print(escape(f"from {basis}"), soft_wrap=True)
 

@@ -31,6 +31,8 @@ from tasks.run.jobs import USAGE
 
 CHECKPOINTS = "checkpoints"
 LOADERS_OF_A_GPU = 4
+OLD_LINE_NET, OLD_LINE_PIXELS = "embedded recogniser ppocr-v6-small base", 48 * 32
+"""Of records before a line was taken to be three heights wide: they speak of other pixels."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,8 @@ def read_record(content: bytes) -> Record | None:
 
 def _is_possible(took: Took) -> bool:
     ran = took.training
+    if ran.net == OLD_LINE_NET and ran.pixels == OLD_LINE_PIXELS:
+        return False
     counts = (ran.devices, ran.batch_size, ran.pixels, took.beside + 1)
     memory = (took.memory_mib, took.shared_memory_mib, took.device_memory_mib)
     amounts = (*memory, took.train_s, took.other_s, ran.images, ran.epochs)

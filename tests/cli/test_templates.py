@@ -71,7 +71,7 @@ def test_a_set_of_unknown_size_is_said_and_its_time_is_not(
 
     said = " ".join(capsys.readouterr().out.split())
     assert "detector: unknown how many images, so no time: say --images" in said
-    assert "recogniser: unknown how many images, so no time: say --lines" in said
+    assert "recogniser: unknown how many lines, so no time: say --lines" in said
 
 
 @pytest.mark.usefixtures("home")
@@ -97,7 +97,13 @@ def test_days_of_processors_ask_for_a_gpu(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
-    "wrong", [["plats"], ["plates", "--set", "training.epoch=3"], ["plates", "--images", "-1"]]
+    "wrong",
+    [
+        ["plats"],
+        ["plates", "--set", "training.epoch=3"],
+        ["plates", "--images", "-1"],
+        ["plates", "--images", "9" * 99],
+    ],
 )
 def test_wrong_input_of_a_recommendation_is_refused(wrong: list[str]) -> None:
     assert run(["templates", "recommend", *wrong]) == 2

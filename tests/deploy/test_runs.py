@@ -36,9 +36,7 @@ def test_the_name_of_a_run_cannot_forge_a_line() -> None:
     api.close()
 
     (line,) = said
-    assert line.startswith(
-        "stopping drift  [31m ocrline is down, which goes on from its checkpoint"
-    )
+    assert line.startswith("stopping drift  [31m ocrline is down; run again, a training goes on")
 
 
 def test_a_question_that_ends_is_said_to_be_asked_again() -> None:
@@ -58,8 +56,8 @@ def test_a_question_that_ends_is_said_to_be_asked_again() -> None:
         (
             "PAUSED",
             (
-                "plates waits in a terminal for a person, and goes on waiting: ocrline approve or "
-                "reject answers it, Ctrl-C there ends it"
+                "plates waits in a terminal for a person, and goes on waiting if that is still "
+                "there: ocrline approve or reject answers it, Ctrl-C there ends it"
             ),
         ),
     ],

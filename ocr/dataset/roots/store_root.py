@@ -16,7 +16,7 @@ from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.listing import walk_names
 from ocr.dataset.roots.spelling import SpelledImages
 from ocr.dataset.roots.undecoded import is_decoded
-from ocr.errors import ArtifactNotFound, BadInput
+from ocr.errors import ArtifactNotFound, BadInput, StoreRefused
 from ocr.image.folder import FileStamp, max_file_bytes, refuse_large
 from ocr.image.pixels import BadImage
 from ocr.store import S3Credentials, Store, open_store
@@ -64,7 +64,7 @@ class StoreRoot:
         """
         place, store = posixpath.normpath(folder), self._store()
         names = walk_names(store.list("" if place == "." else place), place)
-        if not names and not store.is_there():
+        if not names and not _is_there(store):
             raise BadInput(
                 f"{self.uri}: there is no such bucket on {self.s3.endpoint}; look at its spelling "
                 "and at MINIO_ENDPOINT"
@@ -110,6 +110,14 @@ class StoreRoot:
 
     def _store(self) -> Store:
         return _open_store(self.uri, self.s3, os.getpid())
+
+
+def _is_there(store: Store) -> bool:
+    """Tell whether a store is there; a key that may not ask but for a part of it has found one."""
+    try:
+        return store.is_there()
+    except StoreRefused:
+        return True
 
 
 class StoreImages:

@@ -190,6 +190,20 @@ def test_a_line_is_as_wide_as_three_heights_whatever_paddleocr_pads_to(
     assert describe_training(training, TWO, images=600).pixels == pixels
 
 
+def test_a_record_of_before_lines_were_three_heights_wide_is_none(tmp_path: Path) -> None:
+    keep(tmp_path)
+    said = json.loads((tmp_path / "checkpoint" / USAGE).read_bytes())
+    accurate = RecogniserTrainingParams(
+        net="ppocr-v6-small", height_px=48, width_px=32, guide_weight=0, learning_rate=1e-4
+    )
+    now = describe_training(accurate, TWO, images=600)
+
+    said["took"]["training"] = asdict(now)
+    assert read_record(json.dumps(said).encode()) is not None
+    said["took"]["training"]["pixels"] = 48 * 32
+    assert read_record(json.dumps(said).encode()) is None
+
+
 @pytest.mark.parametrize(
     ("name", "number"), [("devices", 0), ("pixels", 0), ("batch_size", "many"), ("epochs", -1)]
 )
