@@ -28,7 +28,7 @@ from ocr.machine.machine import Machine
 from ocr.machine.training import check_training
 from ocr.processors import count_processors
 from ocr.store.protocol import ASKED_TIMEOUT_S
-from ocr.store.state import PROBE
+from ocr.store.state import PROBE, write_probe
 from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
@@ -180,7 +180,7 @@ def _check_store(settings: Settings) -> Finding:
         advice = "start it, or name another: --store, OCRLINE_STORE, MINIO_ENDPOINT and keys"
         return broken("store", f"{settings.store}: {error}", advice)
     try:
-        store.put_bytes(PROBE, b"written and removed by ocrline doctor")
+        write_probe(store)
     except (OcrError, OSError) as error:
         return risky("store", f"can be read alone: {error}", "enough to serve; not to retrain")
     found = f"{settings.store}{', which holds nothing yet' * is_empty}"

@@ -20,7 +20,7 @@ from ocr.dataset.roots import find_root
 from ocr.dataset.row_list import keep_rows, list_rows
 from ocr.dataset.split import UNDIVIDED, SplitRule
 from ocr.errors import ArtifactNotFound
-from ocr.models.charset import Charset
+from ocr.models.charset import Charset, show_some
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.lines.render import open_lines
@@ -146,9 +146,8 @@ def _read_charset(params: LineDatasetParams) -> Charset:
         narrate("prepare", f"{params.charset_file}: {said}{left_out[0][:20]!r}")
     blank = [line for line in left_out if len(line.strip()) == 1]
     if lost := charset.unknown("".join(dict.fromkeys(line.strip() for line in blank))):
-        named = ", ".join(map(repr, lost[:10])) + f" and {len(lost) - 10} more" * (len(lost) > 10)
-        said = f"no line is {named} alone, one has a space or tab beside it: so it is not read"
-        narrate("prepare", f"{params.charset_file}: {said}; name a copy without that")
+        said = f"characters beside a space or tab alone, which nothing reads: {show_some(lost)}"
+        narrate("prepare", f"{params.charset_file}: {said}; name a copy of the file without that")
     return charset
 
 

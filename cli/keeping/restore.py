@@ -43,14 +43,14 @@ def restore(
 
 
 def _print(report: "RestoreReport", *, seconds: float) -> None:
+    from serving.settings import ServingSettings
+
     database = f"a database of {report.database}" if report.database else "no database"
     OUT.print(
         f"{escape(report.store)}: {report.objects} objects and {database} of {report.created}, "
         f"{report.bytes / 1e9:.3f} GB, {seconds:.1f} s; home {escape(report.home)}",
         soft_wrap=True,
     )
-    from serving.settings import ServingSettings
-
     open_to_all = "until `ocrline keys add` the gateway asks nobody for a key"
     if (keys := ServingSettings().keys).exists():
         open_to_all = f"the gateway knows the keys of {keys} alone, which was here before"

@@ -23,6 +23,7 @@ app = typer.Typer(
 Template = Annotated[str, typer.Argument(help="Template, or YAML file that extends one.")]
 
 MOST = 10**12
+"""So that what they take stays a number."""
 
 Images = Annotated[
     int,

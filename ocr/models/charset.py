@@ -30,7 +30,7 @@ class CharsetDiff:
     def describe(self) -> str:
         """Say in one line what differs; empty where nothing does."""
         parts = {"new": self.new, "gone": self.missing, "never in train": self.unseen}
-        return "; ".join(f"{what} {_shown(found)}" for what, found in parts.items() if found)
+        return "; ".join(f"{what} {show_some(found)}" for what, found in parts.items() if found)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,8 @@ class Charset:
         return {character: index for index, character in enumerate(self.characters, start=1)}
 
 
-def _shown(characters: Sequence[str]) -> str:
+def show_some(characters: Sequence[str]) -> str:
+    """Write the first of characters one after another, and say how many more there are."""
     more = len(characters) - _MOST_SHOWN
     return "".join(characters[:_MOST_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 

@@ -22,7 +22,12 @@ HOME_MARK: Final = "format.json"
 STORES: Final = "stores"
 """In a home: a note of each store that it has worked with."""
 PROBE = "doctor/probe.txt"
-"""What `ocrline doctor` writes and removes; it stays where its key may not remove."""
+"""What is written and removed to try a store; it stays where a key may not remove."""
+
+
+def write_probe(store: Store) -> None:
+    """Write PROBE, which the caller removes; errors are those of a write."""
+    store.put_bytes(PROBE, b"written and removed by ocrline")
 
 
 def check_store(store: Store) -> bool:

@@ -13,6 +13,7 @@ from ocr.models.key import version_key
 from ocr.report.summary import render_question
 from ocr.store import Store
 from ocr.store.folder import mark_used
+from tasks.approving.form import ApprovalForm
 from tasks.approving.pause import Question, wait_for_person
 from tasks.approving.process import name_process
 from tasks.approving.waiting import UNTIL, Waiting, find_asking
@@ -146,13 +147,7 @@ def _ask(
         is_outdated=is_settled,
         on_wait=lambda run_id: _say_where(run_id, evaluation, judgement),
     )
-    told = {"model": evaluation.model.reference, "champion": evaluation.champion or ""}
-    if form is not None:
-        choice, by, reason = form.decision, form.name.strip(), form.reason.strip()
-        answer = Answer(choice, by=by, reason=reason, at=now(), **told)
-    else:
-        reason = f"the champion stays after {params.timeout_h:g} h"
-        answer = Answer("time-out", by="", reason=reason, at=now(), **told)
+    answer = _answer_of(form, evaluation, timeout_h=params.timeout_h)
 
     def settle() -> Answer | None:
         if has_moved():
@@ -161,10 +156,18 @@ def _ask(
         kept = None if form else find_answer(workspace.store, key)
         return kept or keep_answer(workspace.store, key, answer)
 
-    return once_there(settle)
+    return _once_there(settle)
 
 
-def once_there(settle: Callable[[], Answer | None]) -> Answer | None:
+def _answer_of(form: ApprovalForm | None, evaluation: EvaluationRef, *, timeout_h: float) -> Answer:
+    told = {"model": evaluation.model.reference, "champion": evaluation.champion or ""}
+    if form is None:
+        reason = f"the champion stays after {timeout_h:g} h"
+        return Answer("time-out", by="", reason=reason, at=now(), **told)
+    return Answer(form.decision, by=form.name.strip(), reason=form.reason.strip(), at=now(), **told)
+
+
+def _once_there(settle: Callable[[], Answer | None]) -> Answer | None:
     """Settle a question for which a person was waited for, though the store be away for a while."""
     give_up, is_told = time.monotonic() + AWAY_S, False
     while True:

@@ -17,6 +17,7 @@ from ocr.errors import BadInput, StoreUnavailable
 from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import Store
+from ocr.store.state import PROBE, write_probe
 from tasks.notifying.notify import name_mover
 from tasks.run.copies import find_copies, remove_copy
 from tasks.run.leftovers import Leftover, find_leftovers, remove_leftover
@@ -24,7 +25,6 @@ from tasks.run.narration import narrate
 from tasks.workspace import Workspace, open_workspace
 
 DAY_S = 24 * 3600
-TRIED = "prunes/tried.txt"
 MOST_AHEAD_S = 3600
 
 
@@ -127,15 +127,15 @@ def _try_store(store: Store) -> None:
         BadInput: What this machine says is old may be new.
         StoreUnavailable: Nothing may be removed.
     """
-    store.remove(TRIED)  # of one that was killed; refused before anybody is said to remove things
+    store.remove(PROBE)  # of one that was killed; refused before anybody is said to remove things
     try:
-        store.put_bytes(TRIED, b"written and removed by ocrline prune")
+        write_probe(store)
     except StoreUnavailable:  # it may be full: what goes makes room
         return
     now = time.time()
-    stamps = (each.modified for each in store.entries("prunes") if each.key == TRIED)
+    stamps = (each.modified for each in store.entries("doctor") if each.key == PROBE)
     ahead_s = now - next(stamps, now)  # another prune may have removed it
-    store.remove(TRIED)
+    store.remove(PROBE)
     if ahead_s > MOST_AHEAD_S:
         raise BadInput(
             f"the clock of this machine is {ahead_s / 3600:.1f} hours ahead of that of "

@@ -23,7 +23,7 @@ from configs.training import (
     ResourceParams,
 )
 from ocr.errors import ArtifactNotFound
-from ocr.machine.planning.needs import VIEWS_OF_A_PAGE, Needs, Took, predict
+from ocr.machine.planning.needs import LINES, VIEWS_OF_A_PAGE, Needs, Took, predict
 from ocr.machine.planning.needs import Training as Trained
 from ocr.machine.usage import read_usage
 from ocr.store import Store
@@ -31,8 +31,6 @@ from tasks.run.jobs import USAGE
 
 CHECKPOINTS = "checkpoints"
 LOADERS_OF_A_GPU = 4
-OLD_LINE_NET, OLD_LINE_PIXELS = "embedded recogniser ppocr-v6-small base", 48 * 32
-"""Of records before a line was taken to be three heights wide: they speak of other pixels."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,7 @@ def describe_training(
         case RecogniserTrainingParams():
             size, width_px = training.size, training.width_px
             if training.layout == "line":  # whose width is of what PaddleOCR pads to
+                size += LINES
                 width_px = max(width_px, HEIGHTS_PER_CROP * training.height_px)
             pixels = training.height_px * width_px
         case DetectorTrainingParams():
@@ -132,8 +131,6 @@ def read_record(content: bytes) -> Record | None:
 
 def _is_possible(took: Took) -> bool:
     ran = took.training
-    if ran.net == OLD_LINE_NET and ran.pixels == OLD_LINE_PIXELS:
-        return False
     counts = (ran.devices, ran.batch_size, ran.pixels, took.beside + 1)
     memory = (took.memory_mib, took.shared_memory_mib, took.device_memory_mib)
     amounts = (*memory, took.train_s, took.other_s, ran.images, ran.epochs)

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
+from ocr.errors import StoreRefused
+from ocr.store.local import LocalStore
 from tests.ocr.store.test_s3_faults import Answer, canned_server
 
+EMPTY = Answer(200, b"<ListBucketResult><Name>bucket</Name></ListBucketResult>")
 NO_BUCKET = Answer(404, b"<Error><Code>NoSuchBucket</Code></Error>")
 DENIED = Answer(403, b"<Error><Code>AccessDenied</Code></Error>")
 
@@ -91,19 +94,33 @@ def test_a_key_that_may_only_read_is_told_what_it_is_enough_for(
 @pytest.mark.parametrize(
     ("listed", "verdict", "said"),
     [
-        (b"<ListBucketResult><Name>bucket</Name></ListBucketResult>", "risky", "can be read alone"),
+        (EMPTY, "risky", "can be read alone"),
         (NO_BUCKET, "fine", "s3://bucket, which is none yet: the first write"),
     ],
 )
 def test_of_an_empty_store_the_bucket_is_tried_and_one_that_is_none_yet_is_not_made(
-    find_bucket: Callable[..., dict[str, str]], listed: bytes | Answer, verdict: str, said: str
+    find_bucket: Callable[..., dict[str, str]], listed: Answer, verdict: str, said: str
 ) -> None:
-    answer = listed if isinstance(listed, Answer) else Answer(200, listed)
-
-    found = find_bucket(answer, put=DENIED)
+    found = find_bucket(listed, put=DENIED)
 
     assert found["verdict"] == verdict
     assert found["found"].startswith(said)
+
+
+def test_what_a_key_that_may_not_remove_leaves_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def refuse(_: LocalStore, key: str) -> None:
+        raise StoreRefused(f"no right to remove {key}")
+
+    monkeypatch.setattr(LocalStore, "remove", refuse)
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path))
+
+    run(["doctor", "--json"])
+
+    findings = {each["part"]: each for each in json.loads(capsys.readouterr().out)}
+    assert findings["store"]["verdict"] == "fine"
+    assert "nothing yet; doctor/probe.txt stays there, for this" in findings["store"]["found"]
 
 
 def test_the_store_is_tried_by_writing_and_left_as_it_was(

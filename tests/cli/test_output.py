@@ -100,3 +100,22 @@ def test_json_has_no_control_characters_either(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert out == '{"reason": "\\u001b\\u007f\\u009b31m李伟"}\n'
     assert json.loads(out) == {"reason": "\x1b\x7f\x9b31m李伟"}
+
+
+def test_prefect_says_nothing_in_a_terminal_that_hears_the_stages() -> None:
+    """Nor where its server is away: each of its own services would say so each half minute."""
+    script = """
+import logging
+from cli.output import keep_prefect_silent
+keep_prefect_silent()
+import prefect.main
+logging.getLogger("prefect._internal.concurrency").error("away")
+logging.getLogger("prefect.client").error("away")
+"""
+    silent = {key: value for key, value in os.environ.items() if not key.startswith("PREFECT_")}
+
+    said = subprocess.run(
+        [sys.executable, "-c", script], env=silent, capture_output=True, check=True, text=True
+    )
+
+    assert said.stdout + said.stderr == ""

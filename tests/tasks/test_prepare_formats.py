@@ -78,7 +78,7 @@ def test_a_letter_of_a_dictionary_that_has_a_space_beside_it_is_named(
 
     said = " ".join(capsys.readouterr().err.split())
     assert "left out 3 lines of several characters" in said
-    assert "dict.txt: no line is 'ы', 'p' alone, one has a space or tab beside it" in said
+    assert "dict.txt: characters beside a space or tab alone, which nothing reads: ыp; name" in said
 
 
 def test_a_dictionary_is_read_in_the_form_of_the_texts_and_what_that_replaces_is_said(

@@ -13,7 +13,6 @@ from training.paddleocr.exporting import LOG, export_forms
 from training.paddleocr.measured import Measured, ask_measured, read_measured
 
 REHEARSAL = "rehearsal"
-NO_ANSWER = "PaddleOCR's loader and net gave no answer"
 
 
 def rehearse(
@@ -40,20 +39,21 @@ def rehearse(
         TrainingFailed: Loader and net cannot be made, or read no line.
         BadInput: The net cannot be exported, or not be read; the error says why.
     """
-    exported = folder / REHEARSAL
+    exported, failed = folder / REHEARSAL, None
     shutil.rmtree(exported, ignore_errors=True)  # of a run that was killed
     question = ask_measured(job, folder, config=config)
     try:
         export_forms(job, exported, config=config, weights=None, stop=stop, first=[question])
         spec = find_spec(exported, config)
-        measured = read_measured(folder)
     except TrainingFailed as error:
-        if not read_measured(folder):
-            raise TrainingFailed(f"{NO_ANSWER}: {error}") from None
-        net = job.training.net
-        raise BadInput(f"training.net: no bundle can be made of {net}: {error}") from None
+        failed = error
     finally:
         shutil.rmtree(exported, ignore_errors=True)
+    measured = read_measured(folder)
     if not measured:
-        raise TrainingFailed(f"{NO_ANSWER}; see {folder / LOG}")
+        why = failed or f"see {folder / LOG}"
+        raise TrainingFailed(f"PaddleOCR's loader and net gave no answer: {why}")
+    if failed:
+        net = job.training.net
+        raise BadInput(f"training.net: no bundle can be made of {net}: {failed}")
     return measured, spec

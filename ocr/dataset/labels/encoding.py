@@ -2,11 +2,11 @@
 
 import codecs
 import io
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO, Literal
 
+from ocr.dataset.roots.undecoded import kind_of_name
 from ocr.errors import BadData
 
 Encoding = Literal["utf-8", "gb18030"]
@@ -20,8 +20,6 @@ UNREAD = ("TEMPORARY", "待识别")
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GB18030_MARK = "\ufeff".encode("gb18030")
 _BLOCK_BYTES = 1 << 20
-_PLAINLY_UTF8 = re.compile("[^\0-\u07ff]")
-"""A character of more than the two bytes that it has in GBK."""
 
 
 class OtherEncoding(BadData):
@@ -97,12 +95,12 @@ def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
 
 
 def _is_plainly_utf8(file: BinaryIO) -> bool:
-    """Tell UTF-8 by characters that no GBK makes by chance: 鲁 and 豫 of plates are ³ and ԥ."""
+    """Tell UTF-8 by the rule of names: 鲁 and 豫 of plates, in GBK, are its letters ³ and ԥ."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     is_plain = False
     try:
         for block in iter(partial(file.read, _BLOCK_BYTES), b""):
-            is_plain = bool(_PLAINLY_UTF8.search(decoder.decode(block))) or is_plain
+            is_plain = kind_of_name(decoder.decode(block)) == "UTF-8" or is_plain
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False

@@ -40,7 +40,8 @@ class Training:
     """What decides what a training takes.
 
     Attributes:
-        net: Engine, kind and net, as `embedded recogniser compact base`.
+        net: Engine, kind and net, as `embedded recogniser compact base`; of one that learns lines
+            of any width, LINES behind it.
         device: cpu or gpu; ``devices``: how many ranks.
         batch_size: Images per step, of all ranks together.
         pixels: Of an image as it is learnt from.
@@ -126,6 +127,8 @@ class Measured:
     parameters: float
 
 
+LINES = " lines"
+"""Behind a net whose `pixels` are those of a usual line, as a batch counts it."""
 MEASURED = {
     "embedded recogniser compact small": Measured(630, 320, 2.0, 0.2e6),
     "embedded recogniser compact base": Measured(630, 320, 1.2, 0.5e6),
@@ -199,7 +202,7 @@ def _from_model(training: Training) -> Needs:
     speed = measured.megapixels_per_s * _ranks_speed(training) * (GPU_CORES if on_gpu else 1)
     pixels = training.images * training.epochs * training.pixels
     device_memory = _fixed_on_gpu(training) + activations * _precision(training)
-    known = training.net in MEASURED
+    known = training.net.removesuffix(LINES) in MEASURED
     like = (
         "" if known else "; this net was never measured, the worst of all that were stands for it"
     )
@@ -222,7 +225,7 @@ def _fixed_on_gpu(training: Training) -> float:
 def measured_of(net: str) -> Measured:
     """Return what was measured of a net; of one that was not, the worst of all."""
     every = MEASURED.values()
-    return MEASURED.get(net) or Measured(
+    return MEASURED.get(net.removesuffix(LINES)) or Measured(
         process_mib=max(each.process_mib for each in every),
         megapixel_mib=max(each.megapixel_mib for each in every),
         megapixels_per_s=min(each.megapixels_per_s for each in every),

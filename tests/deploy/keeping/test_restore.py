@@ -12,6 +12,7 @@ from deploy.memory import StackMemory, read_memory, write_memory
 from deploy.services import remember_endpoint
 from ocr.errors import BadInput
 from ocr.store import open_store
+from ocr.store.state import write_probe
 from tasks.workspace import open_workspace
 from tests.deploy.keeping.conftest import new_home
 from tests.deploy.keeping.saved import (
@@ -156,6 +157,36 @@ def test_a_backup_with_secrets_but_without_keys_of_the_gateway_warns_of_an_open_
 
     said = "the backup has no keys of the gateway: until `ocrline keys add` the gateway asks nobody"
     assert (said in capsys.readouterr().out) != has_keys
+
+
+def test_keys_that_were_here_before_are_said_to_be_those_that_are_asked_for(
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+    there.home.mkdir(mode=0o700)
+    (there.home / "keys.json").write_text('{"keys": []}')
+
+    assert run(["restore", str(path), "--store", there.store]) == 0
+
+    said = capsys.readouterr().out
+    assert "the gateway knows the keys of" in said
+    assert "asks nobody" not in said
+
+
+def test_what_doctor_could_not_remove_keeps_nobody_from_restoring(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other", monkeypatch)
+    write_probe(open_store(there.store))
+
+    bring_back(there, path)
+
+    assert content(open_store(settings.store)).items() <= content(open_store(there.store)).items()
 
 
 def test_others_of_the_machine_read_nothing_of_what_came_back(

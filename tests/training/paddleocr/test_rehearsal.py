@@ -82,7 +82,7 @@ def test_a_loader_that_fails_is_no_net_that_cannot_be_exported(tools: Path) -> N
 def test_a_loader_without_a_whole_answer_failed(tools: Path, script: str) -> None:
     (tools / "measure.py").write_text(script)
 
-    with pytest.raises(TrainingFailed, match=r"loader and net gave no answer[;:] .*exporter"):
+    with pytest.raises(TrainingFailed, match=r"loader and net gave no answer: .*exporter"):
         rehearse_in(tools)
 
 

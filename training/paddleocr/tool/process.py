@@ -77,8 +77,7 @@ def run_tools(
         command += ["+"] * (number > 0) + [
             *ranks, str(Path(runtime.home) / tool), *arguments
         ]  # fmt: skip
-    at = 0
-    patience = Patience(_name(tools[at]), timeout_s=timeout_s, limit=limit)
+    patience = Patience([_name(tool) for tool in tools], timeout_s=timeout_s, limit=limit)
     with closing(ToolLog(log)) as kept:
         process = subprocess.Popen(
             command,
@@ -93,10 +92,7 @@ def run_tools(
             for lines in _hear(process, kept):
                 if stop.at is not None:
                     raise Stopped("Asked to stop; run again to go on from the last whole epoch")
-                for begun in filter(None, map(NEXT.match, lines)):
-                    if at < int(begun[1]) < len(tools):
-                        at = int(begun[1])
-                        patience.begin(_name(tools[at]))
+                patience.hear(lines)
                 patience.look([listen(line) for line in lines])
         finally:
             _end(process)
@@ -177,22 +173,27 @@ def _hear(process: "subprocess.Popen[bytes]", log: ToolLog) -> Iterator[list[str
 
 
 class Patience:
-    """Ends when a tool shows no sign of progress for too long.
+    """Ends when a tool shows no sign of progress for too long."""
 
-    Attributes:
-        tool: The one that is waited for.
-    """
-
-    def __init__(self, tool: str, *, timeout_s: float, limit: str) -> None:
-        """Begin to wait for a tool; `limit` sets the time, for the error."""
+    def __init__(self, tools: Sequence[str], *, timeout_s: float, limit: str) -> None:
+        """Begin to wait for the first of some tools; `limit` sets the time, for the error."""
+        self._tools = tools
+        self._at = 0
         self._timeout_s = timeout_s
         self._limit = limit
-        self.begin(tool)
-
-    def begin(self, tool: str) -> None:
-        """Wait for another tool."""
-        self.tool = tool
         self._progress = time.monotonic()
+
+    @property
+    def tool(self) -> str:
+        """Which of them is waited for."""
+        return self._tools[self._at]
+
+    def hear(self, lines: Sequence[str]) -> None:
+        """Wait for a further tool, which has its own time, where a line says that it begins."""
+        for begun in filter(None, map(NEXT.match, lines)):
+            if self._at < int(begun[1]) < len(self._tools):
+                self._at = int(begun[1])
+                self._progress = time.monotonic()
 
     def look(self, signs: Sequence[bool]) -> None:
         """Take note of lines that are signs of progress, or not.

@@ -127,7 +127,7 @@ def test_upload_is_found_by_what_a_name_in_gbk_says() -> None:
 
 def test_url_of_more_folders_than_any_path_is_no_reference() -> None:
     """Each of its folders would make a path as long."""
-    url = "http://host/" + "a/" * 100_000 + "1.png"
+    url = "http://localhost:8080/" + "a/" * 100_000 + "1.png"
 
     assert find({"image": url}, "1.png") == [url]
 
