@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ocr.errors import StoreUnavailable
 from ocr.image.pixels import BadImage
 
+LONGEST_PATH = 4096  # PATH_MAX of Linux; a key of S3 has at most 1,024 bytes
 # O_NONBLOCK: opening a pipe must not wait for a writer.
 OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 # The last two: a share or disk on which none can be named so.
@@ -131,6 +132,8 @@ class ImageFolder:
         if image.startswith("/"):
             detail = f"{shown_path(image)} is absolute, expected relative to the root"
             raise BadImage("outside_root", detail)
+        if len(image) > LONGEST_PATH:  # to follow each of its folders takes the square of that
+            raise BadImage("missing_image", f"no file {shown_path(image)}")
         if folder not in self._folders:
             resolved = _resolve_links(f"{self._root}/{folder}", image)
             self._check_inside(resolved, image)

@@ -7,11 +7,10 @@ from typing import Protocol
 
 from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.undecoded import gbk_spellings
-from ocr.image.folder import shown_path
+from ocr.image.folder import LONGEST_PATH, shown_path
 from ocr.image.pixels import BadImage
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_LONGEST = 4096  # PATH_MAX of Linux; a key of S3 has at most 1,024 bytes
 
 
 class ExactImages(Protocol):
@@ -66,7 +65,7 @@ def join_accents(image: str) -> str:
 
     A path that is longer than any is returned as it is: what it takes grows with its square.
     """
-    return image if len(image) > _LONGEST else unicodedata.normalize("NFC", image)
+    return image if len(image) > LONGEST_PATH else unicodedata.normalize("NFC", image)
 
 
 def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
@@ -92,7 +91,7 @@ def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     inner_name(name, written=image)
     if name != image and exists(name):
         return name
-    if len(name) > _LONGEST:
+    if len(name) > LONGEST_PATH:
         return ""
     others = {join_accents(name), unicodedata.normalize("NFD", name), *gbk_spellings(name)}
     found = list(filter(exists, others - {name}))

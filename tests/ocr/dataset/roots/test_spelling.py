@@ -139,9 +139,9 @@ def test_file_that_may_not_be_read_has_no_stamp_of_another(
 
 
 def test_path_that_is_longer_than_any_is_missing_at_once(tmp_path: Path) -> None:
-    """Each of its spellings would be as long, and there are as many as folders."""
+    """Each of its spellings would be as long, and each folder is looked for by a path as long."""
     with FolderRoot(tmp_path).images() as images, pytest.raises(BadImage) as refusal:
-        images.read("图/" * 100_000 + "e\u0301" * 100_000, max_pixels=1)
+        images.read("图/" * 1_000_000 + "e\u0301" * 100_000, max_pixels=1)
 
     assert refusal.value.reason == "missing_image"
 
