@@ -1,12 +1,14 @@
 """Tables that somebody else wrote: read as they are, and refused where none are like that."""
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ocr import parquet
 from ocr.errors import BadData
 from ocr.parquet import read_parquet
 
@@ -56,15 +58,27 @@ def test_columns_that_no_table_of_ours_has_are_refused_unread(kind: pa.DataType)
         list(read_parquet(file, name="a.parquet", columns=["text", "more"]))
 
 
-def test_texts_that_share_a_megabyte_are_refused_before_all_are_in_memory() -> None:
-    file = written(
-        {"text": ["x" * 1_000_000] * 2000},
-        use_dictionary=False,
-        column_encoding={"text": "DELTA_BYTE_ARRAY"},
-    )
-    before = pa.default_memory_pool().max_memory()
+@pytest.fixture
+def taken() -> Iterator[pa.MemoryPool]:
+    """What is taken of the memory for columns, from here on."""
+    everybody = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(everybody)
+    pa.set_memory_pool(pool)
+    yield pool
+    pa.set_memory_pool(everybody)
 
-    with pytest.raises(BadData, match="holds more than 1073741824 bytes of texts"):
+
+def test_texts_that_share_a_megabyte_are_refused_before_all_are_in_memory(
+    monkeypatch: pytest.MonkeyPatch, taken: pa.MemoryPool
+) -> None:
+    monkeypatch.setattr(parquet, "_LEAST_BYTES", 2**26)
+    monkeypatch.setattr(parquet, "_BYTES_AT_ONCE", 2**24)
+    texts = pa.repeat("x" * 1_000_000, 400, memory_pool=pa.system_memory_pool())
+    file = written(
+        {"text": texts}, use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"}
+    )
+
+    with pytest.raises(BadData, match="holds more than 67108864 bytes of texts"):
         list(read_parquet(file, name="a.parquet", columns=["text"]))
 
-    assert pa.default_memory_pool().max_memory() < before + 2**30
+    assert 0 < taken.max_memory() < 2**27
