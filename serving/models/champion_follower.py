@@ -130,11 +130,16 @@ class ChampionFollower:
             self._pool.forget(name)
             return True
         self._pool.expect(name, champion.version)
-        if self._pool.states[name].is_behind and self._may_load(champion):
+        if self._is_to_load(name) and self._may_load(champion):
             self._loading.add(name)
             was_tried = self._attempts[name].not_before > 0
             (self._again if was_tried else self._loaders).submit(self._load, champion)
         return True
+
+    def _is_to_load(self, name: str) -> bool:
+        """Say whether another version serves, or one that a worker could not load again."""
+        state = self._pool.states[name]
+        return state.is_behind or bool(state.live and self._loader.is_damaged(state.live))
 
     def _complain(self, name: str, message: str) -> None:
         if self._complaints.get(name) != message:

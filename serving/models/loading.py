@@ -1,6 +1,7 @@
 """How a version gets into service: fetched, verified, loaded, proved, never half."""
 
 import itertools
+import logging
 import shutil
 import threading
 import weakref
@@ -17,7 +18,10 @@ from ocr.models.registry import ModelVersion, Registry
 from serving.models.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
 from serving.workers.crew import Crew
+from serving.workers.faults import WorkerFailed
 from serving.workers.model_files import DETECTOR, PIPELINE, RECOGNISER, SECOND
+
+LOG = logging.getLogger("ocrline.serving")
 
 _numbers = itertools.count(1)
 
@@ -39,6 +43,8 @@ class Loader:
     def load(self, version: ModelVersion, folder: Path) -> LiveModel:
         """Fetch a version into `folder` and have it loaded, its golden images read as promised.
 
+        A copy that was there before and does not load is fetched once more.
+
         Raises:
             StoreUnavailable: The store does not answer; the same may work later.
             ProcessDied: A worker ended over it; the same.
@@ -48,13 +54,21 @@ class Loader:
         fetch = TASKS.get(version.task)
         if fetch is None:
             raise BadData(f"{version.reference} does {version.task}, which alone is not served")
+        was_there = folder.exists()
         try:
             return self._load(fetch, version, folder)
         except (StoreUnavailable, ProcessDied):
             raise
-        except OcrError:
+        except (OcrError, WorkerFailed) as error:
             shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
-            raise
+            if not was_there:
+                raise
+            LOG.warning("%s is fetched again: %s", version.reference, error)
+        return self.load(version, folder)
+
+    def is_damaged(self, live: LiveModel) -> bool:
+        """Say whether a worker could not load it again, as where its copy was changed."""
+        return self.crew.is_damaged(live.key)
 
     def _load(self, fetch: "Fetch", version: ModelVersion, folder: Path) -> LiveModel:
         facts = {

@@ -13,6 +13,7 @@ from ocr.image.pixels import Image
 from serving.metrics import ServingMetrics
 from serving.workers.crop_lane import ANSWER_S, CropLane
 from serving.workers.crop_queue import Crop, CropQueue, CropRequest
+from serving.workers.faults import WorkerFailed
 from serving.workers.page_lanes import PageLanes
 from serving.workers.worker import START_S, Worker
 
@@ -54,6 +55,7 @@ class Crew:
         self._up: dict[Worker, CropLane] = {}
         self._starting = 0
         self._models: dict[str, Path] = {}
+        self._damaged: set[str] = set()
         self._is_closed = False
         self._pages = PageLanes(
             workers,
@@ -133,11 +135,16 @@ class Crew:
     def unload(self, model: str) -> None:
         """Have every worker forget a model; a page or batch under way is read with it yet."""
         self._models.pop(model, None)
+        self._damaged.discard(model)
         for worker in self.workers():
             try:
                 worker.unload(model)
             except OcrError as error:
                 LOG.warning("%s", error)
+
+    def is_damaged(self, model: str) -> bool:
+        """Say whether a worker could not load a model that was loaded: its files have changed."""
+        return model in self._damaged
 
     def workers(self) -> list[Worker]:
         """Return those that are up."""
@@ -240,13 +247,14 @@ class Crew:
     def _load_missing(self, worker: Worker) -> None:
         """Load what the others have; what one lacks the others read."""
         for model, folder in list(self._models.items()):
-            if model not in worker.models:
+            if model not in worker.models | self._damaged:
                 try:
                     worker.load(model, folder, is_proved=True)
                 except ProcessDied:
                     raise
-                except OcrError as error:
+                except (OcrError, WorkerFailed) as error:
                     LOG.error("a worker does not load %s: %s", folder, error)
+                    self._damaged.add(model)
 
     def _catch_up(self, worker: Worker) -> None:
         try:
@@ -273,7 +281,7 @@ class Crew:
             await asyncio.sleep(LOOK_S)
             now = asyncio.get_running_loop().time()
             for lane in list(self._idle):
-                if not lane.worker.models.issuperset(self._models):
+                if not lane.worker.models.issuperset(self._models.keys() - self._damaged):
                     await asyncio.to_thread(self._catch_up, lane.worker)
                 if lane in self._idle and now - lane.idle_since > LOOK_S:
                     self._idle.remove(lane)

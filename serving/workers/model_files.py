@@ -1,5 +1,6 @@
 """The files of a version on this disk, and how a worker loads them."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -118,19 +119,33 @@ def _load_with_paddle(bundle: Path, runtime: Runtime) -> Recogniser:
 
 
 def _serve_detector(bundle: Path, runtime: Runtime) -> Detector:
-    return NetDetector(bundle, _start_serving(read_detector_bundle(bundle), bundle, runtime))
+    return NetDetector(bundle, _start_serving(read_detector_bundle, bundle, runtime))
 
 
 def _serve_recogniser(bundle: Path, runtime: Runtime) -> Recogniser:
-    net = _start_serving(read_recogniser_bundle(bundle), bundle, runtime)
+    net = _start_serving(read_recogniser_bundle, bundle, runtime)
     return NetRecogniser(bundle, net, cores=runtime.cores)
 
 
-def _start_serving(manifest: ModelManifest, bundle: Path, runtime: Runtime) -> PaddleServingNet:
-    """Start Paddle Serving over a bundle's legacy form, its files verified by now."""
-    reference = f"{manifest.name}:{manifest.version}"
-    start = partial(PipelineProcess, runtime.paddle_serving, bundle, version=reference)
-    return PaddleServingNet(start, processes=1)
+def _start_serving(
+    verify: Callable[[Path], ModelManifest], bundle: Path, runtime: Runtime
+) -> PaddleServingNet:
+    """Start Paddle Serving over a bundle's legacy form.
+
+    Its files are verified before each process that loads them, also one that replaces another.
+    """
+
+    def start() -> PipelineProcess:
+        manifest = verify(bundle)
+        version = f"{manifest.name}:{manifest.version}"
+        return PipelineProcess(runtime.paddle_serving, bundle, version=version)
+
+    return PaddleServingNet(start, processes=1, give_up=_end_worker)
+
+
+def _end_worker() -> None:
+    """End this process: without the model another one takes its place, and the others read."""
+    os._exit(1)
 
 
 @dataclass(frozen=True)
