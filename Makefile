@@ -71,12 +71,9 @@ check: setup ## ruff, mypy, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-LONG := tests/end_to_end tests/training/paddleocr tests/bench/operations
-
 test: setup ## The tests CI runs
 	@# By file: what its tests share is made once. Three on two cores, for many wait for processes.
-	@# The files that take minutes first: one that begins last is waited for alone.
-	$(BIN)/python -m pytest -m 'not slow' -n 3 --dist loadfile --no-loadscope-reorder $(LONG) tests
+	$(BIN)/python -m pytest -m 'not slow' -n 3 --dist loadfile --no-loadscope-reorder
 
 test-slow: setup ## The long proofs as well
 	$(BIN)/python -m pytest --timeout 3600

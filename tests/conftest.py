@@ -15,6 +15,15 @@ settings.register_profile("explore", _COMMON, max_examples=1000)
 settings.load_profile("same")
 
 
+LONG = ("tests/end_to_end/", "tests/training/paddleocr/", "tests/bench/operations/")
+"""What takes minutes, file by file. One that begins last is waited for alone."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
 def pytest_configure() -> None:
     """Let tests pick no port that those beside them have picked, and not opened yet."""
     worker, count = (os.environ.get(f"PYTEST_XDIST_WORKER{name}") for name in ("", "_COUNT"))

@@ -10,6 +10,7 @@ import pytest
 
 from configs.settings import Settings
 from deploy.services import stop_services
+from tests.prefect_tables import give_tables
 
 
 @pytest.fixture
@@ -17,6 +18,12 @@ def own_home(tmp_path: Path) -> Iterator[None]:
     """A home of its own, and a folder whose modules are named as ours."""
     with own_home_in(tmp_path):
         yield
+
+
+@pytest.fixture
+def prefect_tables(own_home: None, tmp_path: Path) -> None:
+    """Tables for the Prefect of that home."""
+    give_tables(tmp_path / "home" / "prefect")
 
 
 @contextmanager

@@ -177,6 +177,7 @@ def one_line(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.usefixtures("prefect_tables")
 def test_a_dead_worker_is_noticed_and_replaced() -> None:
     folder = Settings().home / "services"
     ensure_prefect(Settings(), with_worker=False)
@@ -199,6 +200,7 @@ def test_a_dead_worker_is_noticed_and_replaced() -> None:
     assert "127.0.0.1" in os.environ["NO_PROXY"]
 
 
+@pytest.mark.usefixtures("prefect_tables")
 def test_a_server_that_died_comes_back_where_its_runs_ask_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -240,6 +242,7 @@ class Guarded(BaseHTTPRequestHandler):
         """Keep the tests' output clean."""
 
 
+@pytest.mark.usefixtures("prefect_tables")
 def test_a_trial_run_with_another_store_leaves_what_runs_the_jobs_of_the_ui(tmp_path: Path) -> None:
     _ensure_prefect_anew()
     folder, endpoint = Settings().home / "services", local_endpoint()

@@ -20,6 +20,7 @@ from deploy.api import PrefectApi
 from deploy.background import find_service
 from deploy.services import ensure_prefect
 from tests.deploy.conftest import own_home_in
+from tests.prefect_tables import give_tables
 
 pytestmark = pytest.mark.timeout(600)
 PATIENCE_S = 300
@@ -29,7 +30,9 @@ FINAL = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectApi]:
     """A home with a server and a worker, started in a folder with files named as our modules."""
-    with own_home_in(tmp_path_factory.mktemp("worker"), OCRLINE_CPU_RUNS="2"):
+    folder = tmp_path_factory.mktemp("worker")
+    give_tables(folder / "home" / "prefect")
+    with own_home_in(folder, OCRLINE_CPU_RUNS="2"):
         server = ensure_prefect(Settings())
         assert server is not None
         api = PrefectApi(server.ui_url, server.password_file.read_text())

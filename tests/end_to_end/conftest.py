@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from deploy.ports import pick_port
+from tests.prefect_tables import give_tables
 
 COMMAND_S = 600
 
@@ -114,7 +115,8 @@ def _finish(process: "subprocess.Popen[str]", *, timeout_s: float) -> Finished:
 def new_machine(
     home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S, **variables: str
 ) -> Iterator[Machine]:
-    """Set up a machine on which nothing has run yet; its services end with the block."""
+    """Set up a machine on which no run was yet; its services end with the block."""
+    give_tables(home / "prefect")
     endpoint = f"http://127.0.0.1:{pick_port(0)}"
     machine = Machine(
         home=home, endpoint=endpoint, preset=preset, timeout_s=timeout_s, variables=variables

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from prefect import task
-from prefect.testing.utilities import prefect_test_harness
 
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams
@@ -17,6 +16,7 @@ from tasks.notifying.notice import Notice
 from tasks.run.narration import log_refusals_plainly
 from tasks.starting.turn import ModelBusy, take_turn
 from tests.tasks.conftest import empty
+from tests.tasks.prefect_server import running_server
 
 __all__ = ["empty"]
 
@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("harness", "empt
 
 
 @pytest.fixture(scope="module")
-def harness() -> Iterator[None]:
-    with prefect_test_harness(server_startup_timeout=240):
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with running_server(tmp_path_factory.mktemp("machine") / "prefect"):
         yield
 
 

@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 from prefect import get_client
 from prefect.client.schemas.sorting import ArtifactSort
-from prefect.testing.utilities import prefect_test_harness
 from pydantic import ValidationError
 
 from configs.operation.prune import PruneParams
 from flows.prune_store import prune
 from tasks.workspace import open_workspace
 from tests.ocr.retention.filled import GOES, fill
+from tests.tasks.prefect_server import running_server
 
 DAY_S = 24 * 3600
 
 
 @pytest.fixture(scope="module")
-def harness() -> Iterator[None]:
-    with prefect_test_harness(server_startup_timeout=240):
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with running_server(tmp_path_factory.mktemp("machine") / "prefect"):
         yield
 
 

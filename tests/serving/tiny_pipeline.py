@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.cascade import CascadeRecogniser
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
 from tests.manifest_facts import manifest_facts
+from tests.ocr.image.documents import tiff
 from tests.serving.tiny_bundle import BLANK_GREY, GREYS, make_bundle
 
 NAME = "pages"
@@ -47,6 +49,12 @@ def draw_page(texts: Sequence[str], *, unsure: Sequence[int] = ()) -> Image:
         top_px = TOP_PX + number * STEP_PX
         page[top_px : top_px + HEIGHT_PX, LEFT_PX : LEFT_PX + row.size] = row[:, None]
     return page
+
+
+@cache
+def long_document(pages: int) -> bytes:
+    """A TIFF of pages with six lines each."""
+    return tiff([draw_page([str(number)] * 6) for number in range(pages)])
 
 
 def _grey(digit: int, *, is_sure: bool) -> int:

@@ -21,6 +21,7 @@ from prefect.settings import (
 )
 
 from deploy.ports import pick_port
+from tests.prefect_tables import give_tables
 
 PASSWORD = "ocrline:secret"
 START_S = 240
@@ -28,7 +29,7 @@ START_S = 240
 
 @dataclass
 class PrefectServer:
-    """A server at a free port, whose database lies in a folder."""
+    """A server at a free port, whose database lies in a folder and has its tables."""
 
     folder: Path
     port: int = field(default_factory=lambda: pick_port(0))
@@ -90,7 +91,7 @@ class PrefectServer:
 @contextmanager
 def running_server(folder: Path) -> Iterator[PrefectServer]:
     """Run a server, and point what runs within at it."""
-    folder.mkdir(parents=True)
+    give_tables(folder)
     server = PrefectServer(folder)
     server.start()
     settings = {

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from prefect import flow
-from prefect.testing.utilities import prefect_test_harness
 from pydantic import ValidationError
 
 from configs.deployment import DeploymentParams
@@ -25,6 +24,7 @@ from tasks.notifying.notify import current_run
 from tests.serving.conftest import Shelf, make_shelf
 from tests.serving.gateway import running_gateway
 from tests.serving.tiny_bundle import DIGITS, LETTERS, png
+from tests.tasks.prefect_server import running_server
 from tests.tasks.stub_gateway import Behaviour, stub_gateway
 
 NOWHERE = DeploymentParams(target="none")
@@ -220,13 +220,13 @@ def test_a_label_file_of_gbk_is_measured_with_its_encoding_and_else_asked_for_it
         measure_labels.fn(params.model_copy(update={"encoding": "utf-8"}))
 
 
-def test_a_move_names_the_run_that_made_it(shelf: Shelf) -> None:
+def test_a_move_names_the_run_that_made_it(shelf: Shelf, tmp_path: Path) -> None:
     @flow
     def by_hand() -> str:
         promote_version(PromoteParams(name="bars", version="v1", deployment=NOWHERE))
         return current_run()
 
-    with prefect_test_harness(server_startup_timeout=240):
+    with running_server(tmp_path / "prefect"):
         run = by_hand()
 
     assert last_move(shelf).by == f"{name_user()}, run {run}"

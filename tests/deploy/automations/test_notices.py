@@ -24,6 +24,7 @@ from deploy.services import ensure_server, password_file, stop_services
 from flows.notify import notify
 from tasks.notifying.remote import tell_remotely
 from tests.deploy.conftest import own_home_in
+from tests.prefect_tables import give_tables
 from tests.tasks.notifying.sinks import http_sink
 from tests.tasks.prefect_server import running_server
 
@@ -68,6 +69,7 @@ async def find_runs(deployment: UUID) -> list[FlowRun]:
 
 
 def test_a_crash_is_told_at_once_after_a_restart_of_the_server(tmp_path: Path) -> None:
+    give_tables(tmp_path / "home" / "prefect")
     with own_home_in(tmp_path), pointed_at_own_server():
         deployment, _ = asyncio.run(prepare())
         running = asyncio.run(begin())

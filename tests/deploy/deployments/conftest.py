@@ -14,6 +14,7 @@ from deploy.deployments.server import Stored, read_stored
 from deploy.parts.server import PROCESS
 from deploy.ports import pick_port
 from deploy.web import answers
+from tests.prefect_tables import give_tables
 
 FULL, SMOKE = "retrain-lines/digits", "retrain-lines/digits-smoke"
 SLOW_S = 240
@@ -24,6 +25,7 @@ SLOW_S = 240
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Run Prefect's server and point this process at it."""
     folder = tmp_path_factory.mktemp("prefect")
+    give_tables(folder)
     url = f"http://127.0.0.1:{pick_port(0)}"
     start_service(
         folder,

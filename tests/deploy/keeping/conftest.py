@@ -1,10 +1,7 @@
 """Homes with a store and a real database of Prefect, made once and copied."""
 
 import os
-import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 from configs.settings import Settings
 from ocr.store import open_store
 from tests.ocr.retention.filled import fill
+from tests.prefect_tables import give_tables
 
 ROWS = """
 INSERT INTO flow (id, name) VALUES ('00000000-0000-4000-8000-000000000001', 'retrain-lines');
@@ -40,39 +38,18 @@ INSERT INTO block_document (id, name, data, block_schema_id, block_type_id) VALU
 """A run that is done, one under way with a slot, one that asks, and a block with its key."""
 
 
-def make_tables(**variables: str) -> None:
-    """Let Prefect make the tables of the database that the variables name."""
-    subprocess.run(
-        [sys.executable, "-m", "prefect", "server", "database", "upgrade", "-y"],
-        check=True,
-        env={**os.environ, **variables},
-        capture_output=True,
-    )
-
-
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database of SQLite with Prefect's tables."""
-    folder = tmp_path_factory.mktemp("prefect")
-    make_tables(PREFECT_HOME=str(folder))
-    return folder / "prefect.db"
-
-
 @pytest.fixture
-def settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Path
-) -> Iterator[Settings]:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """A home with all that a backup takes."""
     with patch.dict(os.environ):
         home = tmp_path / "home"
         (home / "services").mkdir(parents=True)
-        (home / "prefect").mkdir()
         (home / "services" / "endpoint").write_text("http://127.0.0.1:8868 ")
         (home / "services" / "stack.json").write_text('{"has_minio": true}')
         (home / "services" / "prefect-password").write_text("ocrline:the-password")
         (home / "notifications.yaml").write_text("targets: [{url: 'json://me:hush@host/'}]")
         (home / "keys.json").write_text('{"keys": []}')
-        shutil.copy(empty_database, home / "prefect" / "prefect.db")
+        give_tables(home / "prefect")
         with closing(sqlite3.connect(home / "prefect" / "prefect.db")) as database:
             database.executescript(ROWS)
         monkeypatch.setenv("OCRLINE_HOME", str(home))

@@ -22,7 +22,7 @@ from deploy.services import services_folder
 from ocr.errors import ArtifactExists, BadInput
 from ocr.store import open_store
 from tasks.workspace import open_workspace
-from tests.deploy.keeping.conftest import ROWS, make_tables, new_home
+from tests.deploy.keeping.conftest import ROWS, new_home
 from tests.deploy.keeping.saved import (
     bring_back,
     content,
@@ -31,6 +31,7 @@ from tests.deploy.keeping.saved import (
     save,
 )
 from tests.minio_server import minio_server
+from tests.prefect_tables import make_tables
 
 __all__ = ["minio_server"]
 

@@ -15,10 +15,7 @@ from deploy.services import ensure_gateway, ensure_prefect, stop_services
 from ocr.models.registry import Registry
 from ocr.store import open_store
 from tasks.gateway_client import GatewayClient
-from tests.deploy.conftest import own_home
 from tests.toy_bundle import write_toy_bundle
-
-__all__ = ["own_home"]
 
 SECRET = "a-webhook-nobody-may-see"
 
@@ -63,7 +60,7 @@ class Server:
         self._api.close()
 
 
-@pytest.mark.usefixtures("own_home")
+@pytest.mark.usefixtures("prefect_tables")
 @pytest.mark.parametrize("with_secrets", [False, True])
 def test_a_restored_stack_shows_the_runs_and_serves_the_champion(
     tmp_path: Path,
@@ -102,7 +99,7 @@ def test_a_restored_stack_shows_the_runs_and_serves_the_champion(
         assert gateway.check_golden_lines(tmp_path / "toy", name="toy", version="1") == 2
 
 
-@pytest.mark.usefixtures("own_home")
+@pytest.mark.usefixtures("prefect_tables")
 def test_nothing_is_restored_under_a_running_server(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,9 +11,6 @@ from deploy.parts.release import name_release
 from deploy.ports import pick_port
 from deploy.services import ensure_gateway, ensure_gateways, ensure_server, services_folder
 from deploy.status import read_status
-from tests.deploy.conftest import own_home
-
-__all__ = ["own_home"]
 
 
 def write_tree(root: Path) -> Path:
@@ -41,7 +38,7 @@ def test_the_command_says_which_code_it_is(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.usefixtures("own_home")
+@pytest.mark.usefixtures("prefect_tables")
 def test_a_start_of_the_stack_replaces_what_is_of_other_code_and_nothing_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -22,6 +22,7 @@ from deploy.ports import pick_port
 from deploy.services import ensure_server, password_file, stop_services
 from deploy.web import answers
 from tests.deploy.conftest import own_home_in
+from tests.prefect_tables import give_tables
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -32,6 +33,8 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sett
     monkeypatch.setattr(server, "PORT", pick_port(0))
     with own_home_in(tmp_path):
         both = [settings_of(tmp_path / name) for name in ("one", "other")]
+        for settings in both:
+            give_tables(settings.home / "prefect")
         yield both
         for settings in both:
             stop_services(settings)
@@ -43,6 +46,8 @@ def settings_of(home: Path) -> Settings:
 
 
 def test_two_homes_that_start_at_once_keep_an_address_each(homes: list[Settings]) -> None:
+    for settings in homes:  # new ones, whose servers make their tables
+        (settings.home / "prefect/prefect.db").unlink()
     with ThreadPoolExecutor(2) as pool:
         first = list(pool.map(ensure_server, homes))
     for service in first:

@@ -11,9 +11,6 @@ from deploy.background import find_service
 from deploy.memory import read_memory
 from deploy.ports import pick_port
 from deploy.services import ensure_gateway, ensure_gateways, ensure_prefect, services_folder
-from tests.deploy.conftest import own_home
-
-__all__ = ["own_home"]
 
 pytestmark = [pytest.mark.usefixtures("own_home"), pytest.mark.timeout(600)]
 
@@ -67,6 +64,7 @@ def test_a_token_that_is_a_key_of_the_home_is_no_difference(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.usefixtures("prefect_tables")
 def test_a_command_with_other_variables_ends_nothing_that_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from bench.serve.raw_client import RawClient, post
-from tests.ocr.image.documents import tiff
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import Gateway, wait_until
-from tests.serving.tiny_pipeline import draw_page
+from tests.serving.tiny_pipeline import long_document
 
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 READ = 'ocrline_pages_total{model="pages"}'
 MANY = 200
-LONG = tiff([draw_page([str(number)] * 6) for number in range(MANY)])
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +29,9 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
 
 def test_requests_behind_a_long_one_may_come_in_pieces(gateway: Gateway) -> None:
     before = gateway.metric(READ)
+    long = long_document(MANY)
     with RawClient(gateway.port) as client:
-        client.send(post("/v1/ocr", length=len(LONG), kind="image/tiff"), LONG)
+        client.send(post("/v1/ocr", length=len(long), kind="image/tiff"), long)
         wait_until(lambda: gateway.metric(READ) > before, log=gateway.log)
         client.send(LIVE + b"\r\n" + LIVE)
         wait_until(lambda: gateway.metric(READ) > before + MANY / 2, log=gateway.log)

@@ -12,16 +12,15 @@ import httpx
 import pytest
 
 from ocr.image.pixels import encode_png
-from tests.ocr.image.documents import image_pdf, joined_pdf, tiff
+from tests.ocr.image.documents import image_pdf, joined_pdf
 from tests.serving.conftest import serving_pages
 from tests.serving.decoding.hostile_files import pdf_of_pattern
 from tests.serving.gateway import Gateway, wait_until
 from tests.serving.tiny_bundle import png
-from tests.serving.tiny_pipeline import draw_page
+from tests.serving.tiny_pipeline import draw_page, long_document
 
 RAW = {"content-type": "application/octet-stream"}
 MANY = 200
-LONG = tiff([draw_page([str(number)] * 6) for number in range(MANY)])
 SHORT = encode_png(draw_page(["7"]))
 READ = 'ocrline_pages_total{model="pages"}'
 INSIDE = "ocrline_requests_in_flight"
@@ -69,7 +68,7 @@ def test_short_document_waits_for_pages_of_a_long_one_but_not_for_all(
     narrow_gateway: Gateway,
 ) -> None:
     before = narrow_gateway.metric(READ)
-    with asked(narrow_gateway, LONG) as long:
+    with asked(narrow_gateway, long_document(MANY)) as long:
         wait_for(narrow_gateway, lambda: narrow_gateway.metric(READ) > before)
 
         short = narrow_gateway.post("/v1/ocr", content=SHORT, headers=RAW)
@@ -81,9 +80,10 @@ def test_short_document_waits_for_pages_of_a_long_one_but_not_for_all(
 
 def test_pages_of_a_client_that_has_left_are_not_read(narrow_gateway: Gateway) -> None:
     before = narrow_gateway.metric(READ)
-    head = f"POST /v1/ocr HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(LONG)}\r\n"
+    long = long_document(MANY)
+    head = f"POST /v1/ocr HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(long)}\r\n"
     with socket.create_connection(("127.0.0.1", narrow_gateway.port)) as client:
-        client.sendall(f"{head}Content-Type: image/tiff\r\n\r\n".encode() + LONG)
+        client.sendall(f"{head}Content-Type: image/tiff\r\n\r\n".encode() + long)
         wait_for(narrow_gateway, lambda: narrow_gateway.metric(READ) > before)
 
     wait_for(narrow_gateway, lambda: narrow_gateway.metric(INSIDE) == 0)
@@ -93,7 +93,7 @@ def test_pages_of_a_client_that_has_left_are_not_read(narrow_gateway: Gateway) -
 
 def test_document_that_is_not_read_in_time_is_given_up(tmp_path: Path) -> None:
     with serving_pages(tmp_path, OCRLINE_PAGES_TIMEOUT_S="0.05", **ONE_AT_A_TIME) as gateway:
-        reply = gateway.post("/v1/ocr", content=LONG, headers=RAW)
+        reply = gateway.post("/v1/ocr", content=long_document(MANY), headers=RAW)
         wait_for(gateway, lambda: gateway.metric(INSIDE) == 0)
 
         assert (reply.status_code, reply.json()["error"]["code"]) == (504, "expired")

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,6 @@ from pathlib import Path
 import httpx
 import pytest
 from prefect import flow
-from prefect.testing.utilities import prefect_test_harness
 
 from configs.settings import Settings, SettingsError
 from deploy.ports import pick_port
@@ -19,13 +19,18 @@ from tasks.keeping.history import HistoryFailed, keep_history, write_record
 from tasks.keeping.record import make_record
 from tasks.workspace import open_workspace
 from tests.tasks.keeping.conftest import Retraining, ask, curve
+from tests.tasks.prefect_server import running_server
 
 pytest.importorskip("mlflow.version", reason="mlflow is not installed: ocrline[history]")
 
 
+QUIET = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+"""Its server alone, without the twenty processes that would evaluate language models."""
+
+
 @pytest.fixture(scope="module")
-def harness() -> Iterator[None]:
-    with prefect_test_harness(server_startup_timeout=240):
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with running_server(tmp_path_factory.mktemp("machine") / "prefect"):
         yield
 
 
@@ -110,7 +115,7 @@ def test_an_mlflow_that_never_answers_is_given_up_in_time(
 def test_a_server_keeps_a_run_once(
     retraining: Retraining, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    with running_server(tmp_path) as (address, database):
+    with running_mlflow(tmp_path) as (address, database):
         monkeypatch.setenv("OCRLINE_MLFLOW", address)
         write(retraining)
         points = ask("SELECT count(*) FROM metrics", database)
@@ -138,7 +143,7 @@ def test_who_does_not_use_mlflow_never_imports_it(module: str) -> None:
     assert subprocess.run([sys.executable, "-c", said], check=False).returncode == 0
 
 
-class running_server:  # noqa: N801 - a context, as `closing` is
+class running_mlflow:  # noqa: N801 - a context, as `closing` is
     """MLflow's own server, on loopback."""
 
     def __init__(self, folder: Path) -> None:
@@ -150,7 +155,7 @@ class running_server:  # noqa: N801 - a context, as `closing` is
         self._server = subprocess.Popen(
             [sys.executable, "-m", "mlflow", "server", *where, *store],
             cwd=folder,
-            env={**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true"},
+            env={**os.environ, **QUIET},
             stdout=self._log,
             stderr=self._log,
             start_new_session=True,
@@ -162,7 +167,7 @@ class running_server:  # noqa: N801 - a context, as `closing` is
                 if httpx.get(f"{self._address}/health", trust_env=False).is_success:
                     return self._address, self._database
             except httpx.TransportError:
-                continue
+                time.sleep(0.1)
         pytest.fail(f"mlflow ended at start with {self._server.returncode}")
 
     def __exit__(self, *_: object) -> None:
