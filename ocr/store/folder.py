@@ -142,15 +142,21 @@ def download_folder(
 def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
     """Copy a published folder as `download_folder` does, none of its files unverified.
 
+    A folder that is there of another one, which had its name before it was pruned, is replaced.
+
     Raises:
         BadData: Its manifest was changed since it was stored, or names no file.
     """
-    digests = _digests(check_manifest(store, prefix=prefix), source=f"{store.uri}/{prefix}")
+    manifest = check_manifest(store, prefix=prefix)
+    digests = _digests(manifest, source=f"{store.uri}/{prefix}")
     if not digests or not all(digests.values()):
         raise BadData(
             f'{store.uri}/{prefix}/{MANIFEST} names no digest of its "files", so that they cannot '
             "be verified; register the version again, from its bundle"
         )
+    copy = folder / MANIFEST
+    if copy.is_file() and copy.read_bytes() != manifest:
+        shutil.rmtree(folder, ignore_errors=True)
     return download_folder(store, prefix=prefix, folder=folder)
 
 

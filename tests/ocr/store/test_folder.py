@@ -232,6 +232,22 @@ def test_a_published_folder_is_downloaded_whole(local: Store, tmp_path: Path) ->
     assert contents(copy) == contents(bundle)
 
 
+def test_a_copy_of_what_was_pruned_is_not_taken_for_what_has_its_name_now(
+    local: Store, tmp_path: Path
+) -> None:
+    old = publish_folder(local, write_bundle(tmp_path / "old"), key=PREFIX)
+    download_published(local, prefix=old, folder=tmp_path / "copy")
+    for key in list(local.list(PREFIX)):
+        local.remove(key)
+    files = {**FILES, "onnx/model.onnx": b"other weights"}
+    bundle = write_bundle(tmp_path / "new", files)
+    new = publish_folder(local, bundle, key=PREFIX)
+
+    copy = download_published(local, prefix=new, folder=tmp_path / "copy")
+
+    assert contents(copy) == contents(bundle)
+
+
 def test_the_first_to_publish_counts(local: Store, tmp_path: Path) -> None:
     theirs = write_bundle(tmp_path / "theirs", {**FILES, "onnx/model.onnx": b"their weights"})
     prefix = publish_folder(local, theirs, key=PREFIX)
