@@ -138,7 +138,13 @@ def _search(folder: Path) -> Iterator[Path]:
         said = f"{shown[0]} is called like no image and no PDF"
         more = f", nor are {len(shown) - 1} others" if len(shown) > 1 else ""
         tell("[yellow]left out[/]", said + more)
-    yield from (path for path in files if path.suffix.lower() in SUFFIXES)
+    for path in files:
+        if path.suffix.lower() not in SUFFIXES:
+            continue
+        if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - never fail
+            tell("[yellow]left out[/]", f"{path} is no plain file")
+        else:
+            yield path
 
 
 def _is_hidden(path: Path) -> bool:

@@ -63,7 +63,8 @@ def try_out(
     failed = []
     for kind in (event,) if event else get_args(EventKind):
         notice = example(kind, id_=str(uuid4()))
-        failed += tell(notice, targets)
-        OUT.print(f"{kind}: {sum(t.wants(notice) for t in targets.every)} targets", markup=False)
+        wanted = sum(target.wants(notice) for target in targets.every)
+        failed += (untold := tell(notice, targets))
+        OUT.print(f"{kind}: {wanted - len(untold)} of {wanted} targets told", markup=False)
     if failed:
         raise typer.Exit(UNTOLD)

@@ -63,6 +63,17 @@ def test_predict_draws_what_it_read(page: Path, tmp_path: Path, capsys: Out) -> 
     assert (before != after).any()
 
 
+def test_a_page_is_not_drawn_over_itself(page: Path, capsys: Out) -> None:
+    before = page.read_bytes()
+    linked = page.with_name("linked.png")
+    linked.symlink_to(page)
+
+    code = run(["predict", str(page), "--annotate", str(linked)])
+
+    assert (code, page.read_bytes()) == (2, before)
+    assert f"--annotate {linked} is the page itself" in capsys.readouterr().err
+
+
 def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     page: Path, tmp_path: Path, capsys: Out
 ) -> None:
@@ -71,6 +82,7 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     (folder / "b.png").write_bytes(page.read_bytes())
     (folder / "a.jpg").write_bytes(b"no image")
     (folder / "notes.txt").write_text("not to be read")
+    os.mkfifo(folder / "pipe.png")
     output = tmp_path / "rows.jsonl"
 
     code = run(["predict", str(folder), "--output", str(output)])
@@ -82,6 +94,7 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     assert "left out" in said.err
     assert "a.jpg" in said.err
     assert f"left out {folder / 'notes.txt'} is called like no image and no PDF\n" in said.err
+    assert f"left out {folder / 'pipe.png'} is no plain file\n" in said.err
     assert "read 1 of 2 files" in said.err
 
 
