@@ -84,6 +84,8 @@ def paddle_serving_routes(asking: Asking) -> APIRouter:
         name: Annotated[str, Path(description=NAME, json_schema_extra=ONE_PART)],
         request: Request,
     ) -> JSONResponse:
+        if request.query_params:
+            raise Problem("bad_query", f"{request.url.path} takes no options; it names the model")
         async with asking.body(request) as body:
             image = await asyncio.to_thread(_find_image, body)
             live = _choose(asking.pool, name, request.state.caller)

@@ -91,7 +91,8 @@ def _is_file(kind: str, file_types: Sequence[str]) -> bool:
 
 def name_types(file_types: Sequence[str]) -> str:
     """Say which media types are taken."""
-    return f"{', '.join(file_types)}, multipart/form-data or application/json"
+    files = ", ".join("a file" if kind == "*" else kind for kind in file_types)
+    return f"{files}, multipart/form-data or application/json"
 
 
 def parse_query(query: Mapping[str, str], fields: type[Fields]) -> Fields:

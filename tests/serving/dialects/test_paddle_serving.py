@@ -84,6 +84,13 @@ def test_an_error_has_a_number_beside_its_status(
     assert (answer["key"], answer["value"]) == ([], [])
 
 
+def test_options_that_it_has_not_are_refused(page_gateway: Gateway) -> None:
+    reply = page_gateway.post("/ocr/prediction?model=none", json=asking(PAGE))
+
+    assert (reply.status_code, reply.json()["err_no"]) == (400, 9)
+    assert "/ocr/prediction takes no options" in reply.json()["err_msg"]
+
+
 @pytest.mark.parametrize("make", [tiff, partial(image_pdf, dpi=100)], ids=["TIFF", "PDF"])
 def test_a_document_of_several_pages_is_refused(
     page_gateway: Gateway, make: Callable[[list[Image]], bytes]

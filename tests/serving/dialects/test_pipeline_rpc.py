@@ -54,7 +54,8 @@ def served(
 
 
 def call(address: str, image: bytes, *, name: str = "", timeout_s: float = 30, **said: Any) -> Any:
-    request = Request(key=["image"], value=[base64.b64encode(image).decode()], name=name, **said)
+    value = base64.encodebytes(image).decode()  # in lines, as HTTP takes it
+    request = Request(key=["image"], value=[value], name=name, **said)
     with grpc.insecure_channel(address) as channel:
         ask = channel.unary_unary(METHOD, Request.SerializeToString, Response.FromString)
         return ask(request, timeout=timeout_s)
