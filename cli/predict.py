@@ -68,13 +68,12 @@ def _annotate(model: LineModel | PageModel, paths: Sequence[Path], target: Path)
         raise BadInput("--annotate draws one page to one .png file")
     if not target.parent.is_dir():
         raise BadInput(f"--annotate {target}: there is no folder {target.parent}")
-    if target.exists() and target.samefile(paths[0]):
+    if target.exists() and paths[0].exists() and target.samefile(paths[0]):
         raise BadInput(f"--annotate {target} is the page itself; name another file")
     ((_, image, reading), *others) = model.read_pages(paths[0])
     if others:
         raise BadInput(f"{paths[0]} has {1 + len(others)} pages; --annotate draws one")
-    with written_whole(target) as file:
-        file.write(encode_png(annotate_page(image, reading.lines)))
+    target.write_bytes(encode_png(annotate_page(image, reading.lines)))
     typer.echo("\n".join(line.text for line in reading.lines))
 
 

@@ -20,10 +20,11 @@ MADE = Path(sys.prefix) / f"prefect-{version('prefect')}.db"
 
 def make_tables(**variables: str) -> None:
     """Let Prefect make the tables of the database that the variables name."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     subprocess.run(
         [sys.executable, "-m", "prefect", "server", "database", "upgrade", "-y"],
         check=True,
-        env={**os.environ, **variables},
+        env={**others, **variables},
         capture_output=True,
     )
 

@@ -11,6 +11,8 @@ from ocr.errors import StoreUnavailable
 from ocr.image.pixels import BadImage
 
 LONGEST_PATH = 4096  # PATH_MAX of Linux; a key of S3 has at most 1,024 bytes
+_MOST_FOLDERS = 64
+"""Of a path: to look for it by its spellings takes the cube of them."""
 # O_NONBLOCK: opening a pipe must not wait for a writer.
 OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 # The last two: a share or disk on which none can be named so.
@@ -132,7 +134,7 @@ class ImageFolder:
         if image.startswith("/"):
             detail = f"{shown_path(image)} is absolute, expected relative to the root"
             raise BadImage("outside_root", detail)
-        if len(image) > LONGEST_PATH:  # to follow each of its folders takes the square of that
+        if is_endless(image):
             raise BadImage("missing_image", f"no file {shown_path(image)}")
         if folder not in self._folders:
             resolved = _resolve_links(f"{self._root}/{folder}", image)
@@ -154,6 +156,11 @@ def lies_within(file: int, folder: str) -> bool:
     """
     opened = os.readlink(f"/proc/self/fd/{file}")  # noqa: PTH115 - of the kernel, it is no link
     return opened == folder or opened.startswith(folder.rstrip("/") + "/")
+
+
+def is_endless(image: str) -> bool:
+    """Say whether a path is longer than any, or has more folders than anybody's."""
+    return len(image) > LONGEST_PATH or image.count("/") > _MOST_FOLDERS
 
 
 def shown_path(image: str) -> str:

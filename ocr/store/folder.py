@@ -146,6 +146,7 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
 
     Raises:
         BadData: Its manifest was changed since it was stored, or names no file.
+        ArtifactExists: A folder of another one cannot be removed.
     """
     manifest = check_manifest(store, prefix=prefix)
     digests = _digests(manifest, source=f"{store.uri}/{prefix}")
@@ -156,8 +157,18 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
         )
     copy = folder / MANIFEST
     if copy.is_file() and copy.read_bytes() != manifest:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     return download_folder(store, prefix=prefix, folder=folder)
+
+
+def _remove(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise ArtifactExists(
+            f"{folder} is a copy of what had its name before and cannot be removed: "
+            f"{error.strerror}; remove it"
+        ) from error
 
 
 def _list_complete(folder: Path, *, last: str) -> list[str]:

@@ -34,26 +34,18 @@ class PaddleServingNet:
     What a process was lost under is tried once more elsewhere: the net keeps no state.
     """
 
-    def __init__(
-        self,
-        start: Callable[[], PipelineProcess],
-        *,
-        processes: int,
-        give_up: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, start: Callable[[], PipelineProcess], *, processes: int) -> None:
         """Start them and wait until all take calls.
 
         Args:
             start: Starts one.
             processes: How many, so many calls run at the same time; the others wait.
-            give_up: Is called where one was lost and the model does not load any more: its files
-                may be damaged. That one is tried again in any case.
 
         Raises:
             BadData: The model does not load.
             ProcessDied: Its processes need too long.
         """
-        self._crew = _Crew(start, processes, give_up)
+        self._crew = _Crew(start, processes)
         self._close = weakref.finalize(self, self._crew.close)
         try:
             self._crew.begin()
@@ -79,15 +71,9 @@ class PaddleServingNet:
 class _Crew:
     """What `PaddleServingNet` holds: its own threads hold this, and not that."""
 
-    def __init__(
-        self,
-        start: Callable[[], PipelineProcess],
-        count: int,
-        give_up: Callable[[], None] | None,
-    ) -> None:
+    def __init__(self, start: Callable[[], PipelineProcess], count: int) -> None:
         self._start = start
         self._count = count
-        self._give_up = give_up
         self._idle: SimpleQueue[PipelineProcess] = SimpleQueue()
         self._all: set[PipelineProcess] = set()
         self._lock = threading.Lock()
@@ -170,11 +156,8 @@ class _Crew:
             try:
                 self._add()
             except (OcrError, OSError) as error:
-                if self._closed.is_set():
-                    return
-                LOG.error("%s", error)
-                if self._give_up and not isinstance(error, OSError | ProcessDied):
-                    self._give_up()
+                if not self._closed.is_set():
+                    LOG.error("%s", error)
                 self._closed.wait(PROBE_S)
             else:
                 return

@@ -15,6 +15,7 @@ from typing import Final
 from ocr.errors import OcrError, ProcessDied, StoreRefused, StoreUnavailable
 from ocr.models.alias import AliasState
 from serving.metrics import ServingMetrics
+from serving.models.live_model import LiveModel
 from serving.models.loading import Loader
 from serving.models.model_pool import ModelPool
 from serving.workers.faults import WorkerFailed
@@ -23,6 +24,7 @@ LOG = logging.getLogger("ocrline.serving")
 
 DISCOVERY_S: Final = 1.0  # listing folders costs an S3 server more than reading one object
 LONGEST_PAUSE_S: Final = 30.0
+MEND_PAUSE_S: Final = 30.0
 LONGEST_GOODBYE_S: Final = 3.0
 LOADERS: Final = 2
 
@@ -69,6 +71,7 @@ class ChampionFollower:
         self._loading: set[str] = set()
         self._attempts: dict[str, _Attempt] = {}
         self._complaints: dict[str, str] = {}
+        self._mended: dict[str, float] = {}
         self._names: tuple[str, ...] = self._named
         self._discovered_at = -DISCOVERY_S
 
@@ -104,6 +107,7 @@ class ChampionFollower:
     def _follow(self) -> None:
         while not self._stop.is_set():
             try:
+                self._mend_copies()
                 self.look()
             except Exception:  # the thread's edge: it must outlive anything one look does
                 LOG.exception("looking at the champions failed")
@@ -130,16 +134,25 @@ class ChampionFollower:
             self._pool.forget(name)
             return True
         self._pool.expect(name, champion.version)
-        if self._is_to_load(name) and self._may_load(champion):
+        if self._pool.states[name].is_behind and self._may_load(champion):
             self._loading.add(name)
             was_tried = self._attempts[name].not_before > 0
             (self._again if was_tried else self._loaders).submit(self._load, champion)
         return True
 
-    def _is_to_load(self, name: str) -> bool:
-        """Say whether another version serves, or one that a worker could not load again."""
-        state = self._pool.states[name]
-        return state.is_behind or bool(state.live and self._loader.is_damaged(state.live))
+    def _mend_copies(self) -> None:
+        """Fetch again what a worker could not load again, whatever is champion by now."""
+        for name, state in self._pool.states.items():
+            live, now = state.live, time.monotonic()
+            if live and self._loader.is_damaged(live) and now >= self._mended.get(live.key, now):
+                self._mended[live.key] = now + MEND_PAUSE_S
+                self._again.submit(self._mend, live, self._cache / name / live.version)
+
+    def _mend(self, live: LiveModel, folder: Path) -> None:
+        try:
+            self._loader.mend(live, folder)
+        except (OcrError, OSError) as error:
+            LOG.error("the copy of %s:%s is not mended: %s", live.name, live.version, error)
 
     def _complain(self, name: str, message: str) -> None:
         if self._complaints.get(name) != message:

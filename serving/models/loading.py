@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 from ocr.errors import BadData, OcrError, ParityFailed, ProcessDied, StoreUnavailable
 from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
@@ -18,7 +19,6 @@ from ocr.models.registry import ModelVersion, Registry
 from serving.models.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
 from serving.workers.crew import Crew
-from serving.workers.faults import WorkerFailed
 from serving.workers.model_files import DETECTOR, PIPELINE, RECOGNISER, SECOND
 
 LOG = logging.getLogger("ocrline.serving")
@@ -59,25 +59,44 @@ class Loader:
             return self._load(fetch, version, folder)
         except (StoreUnavailable, ProcessDied):
             raise
-        except (OcrError, WorkerFailed) as error:
+        except OcrError as error:
             shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
-            if not was_there:
+            if not was_there or folder.exists():
                 raise
             LOG.warning("%s is fetched again: %s", version.reference, error)
-        return self.load(version, folder)
+        return self._load(fetch, version, folder)
 
     def is_damaged(self, live: LiveModel) -> bool:
         """Say whether a worker could not load it again, as where its copy was changed."""
         return self.crew.is_damaged(live.key)
 
-    def _load(self, fetch: "Fetch", version: ModelVersion, folder: Path) -> LiveModel:
-        facts = {
+    def mend(self, live: LiveModel, folder: Path) -> None:
+        """Fetch the copy of a model that serves anew; the workers that lack it load it then.
+
+        Raises:
+            OcrError: It cannot be fetched; the copy is as it was.
+            OSError: It cannot be put in the other's place.
+        """
+        version = self.registry.version(live.name, live.version)
+        fresh = folder.with_name(f".{uuid4().hex}.part")
+        try:
+            TASKS[version.task](self.registry, version, fresh, self._facts(version))
+            shutil.rmtree(folder, ignore_errors=True)
+            fresh.rename(folder)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+        LOG.warning("%s was fetched again: its copy was damaged", version.reference)
+
+    def _facts(self, version: ModelVersion) -> dict[str, Any]:
+        return {
             "name": version.name,
             "version": version.version,
             "key": f"{version.reference}#{next(_numbers)}",
             "engine": self.engine,
         }
-        live = fetch(self.registry, version, folder, facts)
+
+    def _load(self, fetch: "Fetch", version: ModelVersion, folder: Path) -> LiveModel:
+        live = fetch(self.registry, version, folder, self._facts(version))
         self.crew.load(live.key, folder)
         weakref.finalize(live, _unload, self.crew, live.key).atexit = False
         return live

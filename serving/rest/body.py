@@ -91,8 +91,9 @@ def _is_file(kind: str, file_types: Sequence[str]) -> bool:
 
 def name_types(file_types: Sequence[str]) -> str:
     """Say which media types are taken."""
-    files = ", ".join("a file" if kind == "*" else kind for kind in file_types)
-    return f"{files}, multipart/form-data or application/json"
+    if "*" in file_types:  # of those who state no type, or a wrong one; they send JSON
+        return "application/json"
+    return f"{', '.join(file_types)}, multipart/form-data or application/json"
 
 
 def parse_query(query: Mapping[str, str], fields: type[Fields]) -> Fields:

@@ -55,7 +55,7 @@ class Crew:
         self._up: dict[Worker, CropLane] = {}
         self._starting = 0
         self._models: dict[str, Path] = {}
-        self._damaged: set[str] = set()
+        self._damaged: dict[str, str] = {}
         self._is_closed = False
         self._pages = PageLanes(
             workers,
@@ -135,7 +135,7 @@ class Crew:
     def unload(self, model: str) -> None:
         """Have every worker forget a model; a page or batch under way is read with it yet."""
         self._models.pop(model, None)
-        self._damaged.discard(model)
+        self._damaged.pop(model, None)
         for worker in self.workers():
             try:
                 worker.unload(model)
@@ -143,7 +143,7 @@ class Crew:
                 LOG.warning("%s", error)
 
     def is_damaged(self, model: str) -> bool:
-        """Say whether a worker could not load a model that was loaded: its files have changed."""
+        """Say whether a worker could not load a model again: its files may have changed."""
         return model in self._damaged
 
     def workers(self) -> list[Worker]:
@@ -247,14 +247,17 @@ class Crew:
     def _load_missing(self, worker: Worker) -> None:
         """Load what the others have; what one lacks the others read."""
         for model, folder in list(self._models.items()):
-            if model not in worker.models | self._damaged:
+            if model not in worker.models:
                 try:
                     worker.load(model, folder, is_proved=True)
                 except ProcessDied:
                     raise
                 except (OcrError, WorkerFailed) as error:
-                    LOG.error("a worker does not load %s: %s", folder, error)
-                    self._damaged.add(model)
+                    if self._damaged.get(model) != str(error):
+                        LOG.error("a worker does not load %s: %s", folder, error)
+                    self._damaged[model] = str(error)
+                else:
+                    self._damaged.pop(model, None)
 
     def _catch_up(self, worker: Worker) -> None:
         try:
@@ -281,7 +284,7 @@ class Crew:
             await asyncio.sleep(LOOK_S)
             now = asyncio.get_running_loop().time()
             for lane in list(self._idle):
-                if not lane.worker.models.issuperset(self._models.keys() - self._damaged):
+                if not lane.worker.models.issuperset(self._models):
                     await asyncio.to_thread(self._catch_up, lane.worker)
                 if lane in self._idle and now - lane.idle_since > LOOK_S:
                     self._idle.remove(lane)

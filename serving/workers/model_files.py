@@ -1,12 +1,15 @@
 """The files of a version on this disk, and how a worker loads them."""
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Final
 
+from ocr.errors import OcrError
 from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
 from ocr.models.golden import decode_golden, prove_lines, prove_pages
 from ocr.models.pipeline import read_gap_model, read_pipeline
@@ -19,6 +22,8 @@ from serving.engines.net_readers import NetDetector, NetRecogniser
 from serving.engines.paddle_serving import PaddleServingNet
 from serving.engines.pipeline_process import PipelineProcess
 from serving.settings import Engine
+
+LOG = logging.getLogger("ocrline.serving")
 
 PIPELINE: Final = "pipeline"
 DETECTOR: Final = "detector"
@@ -133,19 +138,24 @@ def _start_serving(
     """Start Paddle Serving over a bundle's legacy form.
 
     Its files are verified before each process that loads them, also one that replaces another.
+    Where they have changed since, this worker ends: until they are mended the others read.
     """
+    is_up = Event()
 
     def start() -> PipelineProcess:
-        manifest = verify(bundle)
+        try:
+            manifest = verify(bundle)
+        except OcrError as error:
+            if is_up.is_set():
+                LOG.error("a worker ends: %s", error)
+                os._exit(1)
+            raise
         version = f"{manifest.name}:{manifest.version}"
         return PipelineProcess(runtime.paddle_serving, bundle, version=version)
 
-    return PaddleServingNet(start, processes=1, give_up=_end_worker)
-
-
-def _end_worker() -> None:
-    """End this process: without the model another one takes its place, and the others read."""
-    os._exit(1)
+    net = PaddleServingNet(start, processes=1)
+    is_up.set()
+    return net
 
 
 @dataclass(frozen=True)

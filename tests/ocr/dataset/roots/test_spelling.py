@@ -146,6 +146,16 @@ def test_path_that_is_longer_than_any_is_missing_at_once(tmp_path: Path) -> None
     assert refusal.value.reason == "missing_image"
 
 
+def test_path_of_more_folders_than_anybody_has_is_missing(tmp_path: Path) -> None:
+    """Each is looked for in as many spellings, and there are as many paths in a URL of it."""
+    deep = ["a/" * folders + "1.png" for folders in (64, 65)]
+    (tmp_path / deep[1]).parent.mkdir(parents=True)
+    for path in deep:
+        (tmp_path / path).write_bytes(b"x")
+
+    assert [FolderRoot(tmp_path).stamps()(path) is not None for path in deep] == [True, False]
+
+
 def test_link_out_of_the_root_is_refused_behind_a_backslash_too(tmp_path: Path) -> None:
     (tmp_path / "secret.png").write_bytes(b"secret")
     (tmp_path / "data").mkdir()
