@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -166,10 +167,8 @@ def test_a_gateway_without_paddle_serving_says_how_to_get_it(tmp_path: Path) -> 
 
 def services(gateway: "subprocess.Popen[bytes]") -> list[psutil.Process]:
     """The processes of Paddle Serving, children of the gateway's workers."""
-    workers = psutil.Process(gateway.pid).children()
-    return [
-        child
-        for worker in workers
-        for child in worker.children()
-        if "service.py" in " ".join(words_of(child))
-    ]
+    children: list[psutil.Process] = []
+    for worker in psutil.Process(gateway.pid).children():
+        with suppress(psutil.NoSuchProcess):  # one that ends has none
+            children += worker.children()
+    return [child for child in children if "service.py" in " ".join(words_of(child))]
