@@ -142,7 +142,7 @@ def _search(folder: Path) -> Iterator[Path]:
         if path.suffix.lower() not in SUFFIXES:
             continue
         if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - never fail
-            tell("[yellow]left out[/]", f"{path} is no plain file")
+            tell("[yellow]left out[/]", f"{path} is not a plain file")
         else:
             yield path
 

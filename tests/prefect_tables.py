@@ -29,7 +29,7 @@ def make_tables(**variables: str) -> None:
     )
 
 
-def empty_database() -> Path:
+def _empty_database() -> Path:
     """Return a database of SQLite with Prefect's tables; it is to be copied."""
     with MADE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests beside this one want it as well
@@ -44,4 +44,4 @@ def empty_database() -> Path:
 def give_tables(prefect_home: Path) -> None:
     """Let a server that is started in this folder find its tables, as if it had run before."""
     prefect_home.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(empty_database(), prefect_home / "prefect.db")
+    shutil.copyfile(_empty_database(), prefect_home / "prefect.db")

@@ -64,7 +64,8 @@ def try_out(
     for kind in (event,) if event else get_args(EventKind):
         notice = example(kind, id_=str(uuid4()))
         wanted = sum(target.wants(notice) for target in targets.every)
-        failed += (untold := tell(notice, targets))
+        untold = tell(notice, targets)
+        failed += untold
         OUT.print(f"{kind}: {wanted - len(untold)} of {wanted} targets told", markup=False)
     if failed:
         raise typer.Exit(UNTOLD)

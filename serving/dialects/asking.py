@@ -16,9 +16,6 @@ from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.request import DocumentOptions
 from serving.rest.inbox import Inbox
 
-ANYTHING = ("*",)
-"""Their clients state the type of a body wrongly, or not at all."""
-
 
 @dataclass(frozen=True)
 class Asking:
@@ -40,13 +37,15 @@ class Asking:
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytes]:
-        """Receive the body, whatever type it says, and answer in time.
+        """Receive the body, and answer in time.
+
+        Their clients state its type wrongly, or not at all.
 
         Raises:
             Problem: It is empty, too large or too slow.
         """
         async with (
-            self.inbox.body(request, file_types=ANYTHING) as body,
+            self.inbox.body(request, file_types=()) as body,
             while_wanted(request, timeout_s=self.reader.limits.pages_timeout_s),
         ):
             yield body

@@ -21,6 +21,7 @@ from serving.dialects.paddle_serving import ANY_NAME, error_number
 from serving.engines.pipeline_messages import CALL, SERVICE, Asked, Response, has_more_fields
 from serving.listening import PortTaken
 from serving.problems import STATUS
+from serving.rest.body import WHITE_SPACE
 
 PASSED_ON: Final = ("authorization", "x-request-id")
 MOST_CALLS: Final = 32
@@ -39,6 +40,7 @@ MOST_NAMES: Final = 1000
 """Characters of the name and the keys: they come before whoever asks is known."""
 ENVELOPE_BYTES: Final = 4096
 """Of a message, besides its image."""
+_UNWRAPPED: Final = str.maketrans("", "", WHITE_SPACE.decode())
 
 
 class PipelineRpc:
@@ -126,11 +128,12 @@ class PipelineRpc:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the message is damaged")
         if sum(map(len, (request.name, *request.key))) > MOST_NAMES:
             return _refuse(f"name and keys of more than {MOST_NAMES} characters")
-        if not all(_unwrapped(value).isprintable() for value in request.value):
+        values = [value.translate(_UNWRAPPED) for value in request.value]
+        if not all(map(str.isprintable, values)):
             return _refuse("a value with what cannot be printed")
         body = {
             "key": list(request.key),
-            "value": list(request.value),
+            "value": values,
             "tensors": ["refused"] * len(request.tensors),
         }
         reply = await self._http.post(
@@ -152,11 +155,6 @@ class PipelineRpc:
 def _is_ours(record: logging.LogRecord) -> bool:
     """Whether this is not of a client that left before it took its answer: a trace for each."""
     return "ExecuteBatchError" not in record.getMessage()
-
-
-def _unwrapped(value: str) -> str:
-    """Return base64 without its line breaks."""
-    return value.replace("\n", "").replace("\r", "")
 
 
 def _refuse(said: str) -> Any:

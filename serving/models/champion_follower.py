@@ -24,7 +24,6 @@ LOG = logging.getLogger("ocrline.serving")
 
 DISCOVERY_S: Final = 1.0  # listing folders costs an S3 server more than reading one object
 LONGEST_PAUSE_S: Final = 30.0
-MEND_PAUSE_S: Final = 30.0
 LONGEST_GOODBYE_S: Final = 3.0
 LOADERS: Final = 2
 
@@ -145,7 +144,7 @@ class ChampionFollower:
         for name, state in self._pool.states.items():
             live, now = state.live, time.monotonic()
             if live and self._loader.is_damaged(live) and now >= self._mended.get(live.key, now):
-                self._mended[live.key] = now + MEND_PAUSE_S
+                self._mended[live.key] = now + LONGEST_PAUSE_S
                 self._again.submit(self._mend, live, self._cache / name / live.version)
 
     def _mend(self, live: LiveModel, folder: Path) -> None:

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from ocr.errors import BadData, OcrError, ParityFailed, ProcessDied, StoreUnavailable
+from ocr.errors import (
+    ArtifactNotFound,
+    BadData,
+    OcrError,
+    ParityFailed,
+    ProcessDied,
+    StoreUnavailable,
+)
 from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
 from ocr.models.pipeline import read_pipeline
 from ocr.models.registry import ModelVersion, Registry
@@ -57,10 +64,7 @@ class Loader:
         was_there = folder.exists()
         try:
             return self._load(fetch, version, folder)
-        except (StoreUnavailable, ProcessDied):
-            raise
-        except OcrError as error:
-            shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
+        except (ArtifactNotFound, BadData) as error:
             if not was_there or folder.exists():
                 raise
             LOG.warning("%s is fetched again: %s", version.reference, error)
@@ -96,8 +100,14 @@ class Loader:
         }
 
     def _load(self, fetch: "Fetch", version: ModelVersion, folder: Path) -> LiveModel:
-        live = fetch(self.registry, version, folder, self._facts(version))
-        self.crew.load(live.key, folder)
+        try:
+            live = fetch(self.registry, version, folder, self._facts(version))
+            self.crew.load(live.key, folder)
+        except (StoreUnavailable, ProcessDied):
+            raise
+        except OcrError:
+            shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
+            raise
         weakref.finalize(live, _unload, self.crew, live.key).atexit = False
         return live
 

@@ -91,9 +91,8 @@ def _is_file(kind: str, file_types: Sequence[str]) -> bool:
 
 def name_types(file_types: Sequence[str]) -> str:
     """Say which media types are taken."""
-    if "*" in file_types:  # of those who state no type, or a wrong one; they send JSON
-        return "application/json"
-    return f"{', '.join(file_types)}, multipart/form-data or application/json"
+    files = f"{', '.join(file_types)}, multipart/form-data or " if file_types else ""
+    return f"{files}application/json"
 
 
 def parse_query(query: Mapping[str, str], fields: type[Fields]) -> Fields:

@@ -37,6 +37,10 @@ class Inbox:
     async def body(self, request: Request, *, file_types: tuple[str, ...]) -> AsyncIterator[bytes]:
         """Receive the whole body, and hold it; the `edge` has left the headers in the state.
 
+        Args:
+            request: Whose body.
+            file_types: Media types of a file as it is; none: JSON is sent, whatever it is called.
+
         Raises:
             Problem: It is of another type, encoded, empty, too large or too slow, or there is no
                 room.
@@ -45,7 +49,8 @@ class Inbox:
         for header in UNCODED:
             if header.lower() in headers:
                 _check_uncoded(header, request.scope["headers"])
-        body_kind(headers.get("content-type", ""), file_types)
+        if file_types:
+            body_kind(headers.get("content-type", ""), file_types)
         declared = headers.get("content-length", "").lstrip("0")
         if declared.isdecimal():
             if int(declared[:MOST_DIGITS]) > self._limits.body_bytes:

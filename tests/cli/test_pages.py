@@ -94,7 +94,7 @@ def test_a_folder_becomes_rows_and_a_bad_file_in_it_is_named(
     assert "left out" in said.err
     assert "a.jpg" in said.err
     assert f"left out {folder / 'notes.txt'} is called like no image and no PDF\n" in said.err
-    assert f"left out {folder / 'pipe.png'} is no plain file\n" in said.err
+    assert f"left out {folder / 'pipe.png'} is not a plain file\n" in said.err
     assert "read 1 of 2 files" in said.err
 
 

@@ -54,7 +54,7 @@ def served(
 
 
 def call(address: str, image: bytes, *, name: str = "", timeout_s: float = 30, **said: Any) -> Any:
-    value = base64.encodebytes(image).decode()  # in lines, as HTTP takes it
+    value = base64.encodebytes(image).decode().replace("\n", "\t\v\r\n")  # as HTTP takes it
     request = Request(key=["image"], value=[value], name=name, **said)
     with grpc.insecure_channel(address) as channel:
         ask = channel.unary_unary(METHOD, Request.SerializeToString, Response.FromString)

@@ -18,6 +18,8 @@ from ocr.store import open_store
 from serving.metrics import ServingMetrics
 from serving.workers import crop_lane
 from serving.workers.crew import Crew
+from serving.workers.faults import WorkerFailed
+from serving.workers.worker import Worker
 from tests.processes import children_with, has_ended
 from tests.serving.tiny_bundle import DIGITS, LETTERS, draw, make_bundle, png, reading
 from tests.serving.tiny_pipeline import draw_page, register_pipeline
@@ -160,6 +162,32 @@ async def test_model_that_does_not_load_or_reads_otherwise_is_in_no_worker(tmp_p
 
         assert await read(crew, good, ["4"]) == ["4"]
         assert [worker.models for worker in crew.workers()] == [{good}] * WORKERS
+
+
+async def test_worker_whose_engine_fails_over_a_model_is_up_and_reads_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_model = Worker.load
+
+    def fail(worker: Worker, model: str, folder: Path, *, is_proved: bool) -> None:
+        if folder.name == "v2":
+            raise WorkerFailed("MemoryError")
+        load_model(worker, model, folder, is_proved=is_proved)
+
+    async with running_crew() as crew:
+        models = [await load(crew, tmp_path / version) for version in ("v1", "v2")]
+        monkeypatch.setattr(Worker, "load", fail)
+        (lost, _) = crew.workers()
+        lost.kill()
+        while lost in crew.workers() or len(crew.workers()) < WORKERS:
+            await asyncio.sleep(0.05)
+
+        assert [crew.is_damaged(model) for model in models] == [False, True]
+        assert [worker.models for worker in crew.workers()] == [{*models}, {models[0]}]
+        assert [await read(crew, model, ["4"] * 20) for model in models] == [["4"] * 20] * 2
+        monkeypatch.undo()
+        while crew.is_damaged(models[1]):
+            await asyncio.sleep(0.05)
 
 
 async def test_workers_forget_a_model_nobody_holds(tmp_path: Path) -> None:
