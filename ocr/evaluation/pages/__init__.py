@@ -6,7 +6,7 @@
 4. `counts` – what is right and wrong on one page.
 5. `metrics` – Hmean, precision, recall and 1-NED of pages, summed up from the counts.
 6. `comparison` – candidate against opponent, or against a required Hmean.
-7. `slices` – the parts of the labelled lines.
+7. `slices` – the parts of the labelled lines; `losses` – why some are not read.
 8. `report` – what an evaluation found.
 9. `detection` – the score of a detector alone; its training uses it.
 10. `int8` – what finding lines in 8 bits costs and saves.

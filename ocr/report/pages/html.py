@@ -11,6 +11,7 @@ from ocr.image.pixels import Image
 from ocr.report.html import render_html
 from ocr.report.lineage import Lineage
 from ocr.report.pages.gallery import GalleryPage, build_page_gallery
+from ocr.report.pages.losses import tabulate_losses
 from ocr.report.pages.metrics import METRICS
 from ocr.report.suspects import ShownSuspect
 from ocr.report.training import draw_training
@@ -69,6 +70,7 @@ def render_pages_html(
         metrics=METRICS,
         suspects=suspects,
         parts=parts,
+        losses=tabulate_losses(report),
         sheets=build_page_gallery(report, images, most=gallery),
         further_galleries={
             name: FurtherGallery(

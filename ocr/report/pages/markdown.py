@@ -4,8 +4,10 @@ from ocr.evaluation.pages.report import EvaluatedPage, PagesReport
 from ocr.gate.judge import Decision
 from ocr.report.markdown import WORST, escape, list_latency, render_markdown, table
 from ocr.report.pages.gallery import choose_pages
+from ocr.report.pages.losses import LossRow, tabulate_losses
 from ocr.report.pages.metrics import METRICS
 
+_LOSSES = ("why", "labelled", "found", "end-to-end Hmean without")
 _HEAD = ("page", "lines", "read", "misread", "missed", "false", "read by the opponent")
 
 
@@ -27,8 +29,27 @@ def render_pages_markdown(report: PagesReport, decision: Decision, *, title: str
             list_latency(decision),
             ["Test pages", f"{report.candidate.metrics.pages:,}", ""],
         ],
-        worst=["## Worst pages", table(_HEAD, map(_row, choose_pages(report, most=WORST)))],
+        worst=[
+            *_list_losses(report),
+            "## Worst pages",
+            table(_HEAD, map(_row, choose_pages(report, most=WORST))),
+        ],
     )
+
+
+def _list_losses(report: PagesReport) -> list[str]:
+    rows = [row for row in tabulate_losses(report) if row.candidate.regions or row.candidate.lines]
+    return ["## What is lost", table(_LOSSES, map(_show_loss, rows))] if rows else []
+
+
+def _show_loss(row: LossRow) -> list[str]:
+    lost = row.candidate
+    return [
+        f"{row.title}: {row.note}",
+        f"{lost.regions:,}",
+        f"{lost.lines:,}",
+        f"{lost.hmean_without:.1%}",
+    ]
 
 
 def _row(page: EvaluatedPage) -> list[str]:

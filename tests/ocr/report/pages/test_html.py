@@ -57,7 +57,16 @@ def test_every_link_leads_to_a_part_of_the_page() -> None:
     page = Page(render(evaluate()))
 
     links = {address[1:] for address in page.addresses if address.startswith("#")}
-    assert {"gate", "metrics", "slices", "pages", "confusions", "training", "lineage"} <= links
+    assert {
+        "gate",
+        "metrics",
+        "slices",
+        "losses",
+        "pages",
+        "confusions",
+        "training",
+        "lineage",
+    } <= links
     assert links <= page.ids
 
 
@@ -66,6 +75,19 @@ def test_decision_comes_before_everything_else() -> None:
 
     assert html.index("It reads better") < html.index('id="gate"') < html.index('id="metrics"')
     assert html.index('id="metrics"') < html.index('id="pages"') < html.index('id="lineage"')
+
+
+def test_losses_of_both_stand_beside_each_other() -> None:
+    with running_chromium() as chromium:
+        page = chromium.new_page()
+        page.set_content(render(evaluate()))
+        rows = page.get_by_role("region", name="What is lost").get_by_role("row").all_inner_texts()
+
+    misread, missed, false = (row.split("\t")[1:] for row in rows[1:])
+    assert misread == ["6", "6", "100.0%", "36", "36", "80.0%"]
+    assert missed[:2] == ["0", "0"]
+    assert missed[3:5] == ["12", "0"]
+    assert false[3:5] == ["0", "12"]
 
 
 def test_what_passed_the_gate_is_in_sight_on_a_phone() -> None:

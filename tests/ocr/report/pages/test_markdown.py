@@ -1,4 +1,5 @@
 from ocr.report.pages.markdown import render_pages_markdown
+from tests.ocr.evaluation.pages.scenes import read_receipt
 from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK
 from tests.ocr.report.pages.scenes import evaluate, evaluate_alike, hostile_report
@@ -17,6 +18,26 @@ def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
     for table in markdown.split("\n\n"):
         if table.startswith("|"):
             assert len({row.count(" | ") for row in table.splitlines()}) == 1
+
+
+def test_short_form_says_what_is_lost() -> None:
+    report = evaluate(lambda number: read_receipt(number, wrong=number % 2, missed=1))
+
+    markdown = render_pages_markdown(report, judge_pages(report), title="receipts:9c41")
+
+    assert "## What is lost" in markdown
+    assert (
+        "| Misread by one character: a line in its place; case and spaces aside | 6 | 6 | 88.9%"
+        in markdown
+    )
+    assert "| Missed: labelled, and nothing was found there | 12 | 0 | 90.0% |" in markdown
+    assert "| False" not in markdown
+
+
+def test_short_form_of_a_reader_without_errors_lists_no_losses() -> None:
+    report = evaluate(read_receipt)
+
+    assert "What is lost" not in render_pages_markdown(report, judge_pages(report), title="x")
 
 
 def test_undecided_short_form_says_how_many_pages_would_decide() -> None:

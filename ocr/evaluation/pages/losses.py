@@ -1,0 +1,159 @@
+"""Why labelled lines of pages are not read: other ends, another text, or nothing there."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+import shapely
+from numpy.typing import ArrayLike, NDArray
+from rapidfuzz.distance import Levenshtein
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ocr.dataset.pages.region import Region
+from ocr.evaluation.pages.counts import fold, is_read
+from ocr.evaluation.pages.detection import share
+from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome
+from ocr.models.page_line import PageLine
+from ocr.reading.reading_order import reading_order
+
+Cause = Literal["ends", "ends and text", "one character", "text", "missed", "invented"]
+"""Why texts are lost, by what stands in the same place of the page.
+
+- ``ends``: read as labelled, but lines begin or end elsewhere: joined, parted, too long or short.
+- ``ends and text``: neither.
+- ``one character``: a line of its own that is misread by one character, case and spaces aside;
+  ``text``: by more.
+- ``missed``: labelled and not found; ``invented``: found and not labelled.
+"""
+
+CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
+
+_SHARED: Final = 0.5
+"""Of the smaller of a region and a line: so much, and both are about the same ink."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Labelled texts that are not read, and what was found in their place; positions of a page."""
+
+    cause: Cause
+    regions: tuple[int, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LossCount:
+    """What one cause costs.
+
+    Attributes:
+        cause: Which.
+        regions: Labelled texts that are not read for it.
+        lines: What was found in their place, or where nothing is labelled.
+        hmean_without: The end-to-end Hmean if just these were read as they are labelled.
+    """
+
+    cause: Cause
+    regions: int
+    lines: int
+    hmean_without: float
+
+
+def count_losses(pages: Iterable[tuple[EvaluatedPage, PageOutcome]]) -> list[LossCount]:
+    """Count what is not read on pages, each with what one reader made of it, by every cause."""
+    texts = readings = read = 0
+    lost = dict.fromkeys(CAUSES, (0, 0))
+    for page, outcome in pages:
+        texts += outcome.counts.texts
+        readings += outcome.counts.readings
+        read += outcome.counts.read
+        for loss in find_losses(page, outcome):
+            regions, lines = lost[loss.cause]
+            lost[loss.cause] = regions + len(loss.regions), lines + len(loss.lines)
+    return [
+        LossCount(
+            cause,
+            regions,
+            lines,
+            share(2 * (read + regions), texts + readings - lines + regions),
+        )
+        for cause, (regions, lines) in lost.items()
+    ]
+
+
+def find_losses(page: EvaluatedPage, outcome: PageOutcome) -> Iterator[Loss]:
+    """Yield what is not read on a page; every such region and line stands in one loss.
+
+    Regions that nobody transcribed are none, nor is what was found there.
+    """
+    wrong = [
+        (truth, line)
+        for truth, line in outcome.pairs
+        if page.regions[truth].text
+        and not is_read(page.regions[truth].text, outcome.lines[line].text)
+    ]
+    missed = [truth for truth in outcome.missed if page.regions[truth].text]
+    truths = [truth for truth, _ in wrong] + missed
+    found = [line for _, line in wrong] + outcome.invented
+    pairs = set(wrong)
+    for ours, theirs in _group(
+        [page.regions[truth].polygon for truth in truths],
+        [outcome.lines[line].polygon for line in found],
+        paired=len(wrong),
+    ):
+        regions = tuple(sorted(truths[at] for at in ours))
+        lines = tuple(sorted(found[at] for at in theirs))
+        is_pair = len(regions) == len(lines) == 1 and (regions[0], lines[0]) in pairs
+        cause = _find_cause(
+            [page.regions[truth] for truth in regions],
+            [outcome.lines[line] for line in lines],
+            is_pair=is_pair,
+        )
+        yield Loss(cause, regions, lines)
+
+
+def _find_cause(regions: Sequence[Region], lines: Sequence[PageLine], *, is_pair: bool) -> Cause:
+    if not lines:
+        return "missed"
+    if not regions:
+        return "invented"
+    text, reading = _join(regions), _join(lines)
+    if is_pair:
+        return "one character" if Levenshtein.distance(text, reading) == 1 else "text"
+    return "ends" if text == reading else "ends and text"
+
+
+def _join(parts: Sequence[Region] | Sequence[PageLine]) -> str:
+    """Return the texts of one place of a page as they are read, without case and spaces."""
+    order = reading_order(np.array([_around(part.polygon) for part in parts], dtype=np.float32))
+    return "".join(fold(parts[at].text) for at in order)
+
+
+def _around(polygon: ArrayLike) -> NDArray[np.float64]:
+    corners = np.asarray(polygon, dtype=np.float64)
+    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+    return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+
+
+def _group(
+    ours: Sequence[ArrayLike], theirs: Sequence[ArrayLike], *, paired: int
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the positions of polygons that hang together; the first ``paired`` of both do."""
+    first = np.array([shapely.Polygon(polygon) for polygon in ours], dtype=object)
+    second = np.array([shapely.Polygon(polygon) for polygon in theirs], dtype=object)
+    rows, columns = shapely.STRtree(second).query(first, predicate="intersects")
+    shared = shapely.area(shapely.intersection(first[rows], second[columns]))
+    smaller = np.minimum(shapely.area(first[rows]), shapely.area(second[columns]))
+    close = shared > _SHARED * smaller
+    links = np.concatenate([rows[close], np.arange(paired)])
+    others = np.concatenate([columns[close], np.arange(paired)]) + len(ours)
+    total = len(ours) + len(theirs)
+    graph = coo_array((np.ones(len(links)), (links, others)), shape=(total, total))
+    count, labels = connected_components(graph, directed=False)
+    for number in range(count):
+        members = np.flatnonzero(labels == number).tolist()
+        yield (
+            [at for at in members if at < len(ours)],
+            [at - len(ours) for at in members if at >= len(ours)],
+        )
