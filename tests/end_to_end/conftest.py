@@ -116,6 +116,7 @@ def new_machine(
     home: Path, *, preset: str = "smoke", timeout_s: float = COMMAND_S, **variables: str
 ) -> Iterator[Machine]:
     """Set up a machine on which no run was yet; its services end with the block."""
+    home.mkdir(mode=0o700, exist_ok=True)
     give_tables(home / "prefect")
     endpoint = f"http://127.0.0.1:{pick_port(0)}"
     machine = Machine(

@@ -94,7 +94,7 @@ class Team:
 
 
 def wait_for(look: Callable[[], Found | None], what: str) -> Found:
-    """Wait until something is found, however slow the machine is."""
+    """Wait until something is found, `PATIENCE_S` at most."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         found = look()

@@ -80,7 +80,6 @@ def wait_for_notice(sink: Sink, what: str) -> str:
 
 
 def _listen(team: Team, sink: Sink) -> None:
-    team.machine.home.mkdir(mode=0o700)
     config = team.machine.home / "notifications.yaml"
     config.touch(mode=0o600)
     config.write_text(f"targets:\n  - url: json://{sink.address}/\n", encoding="utf-8")
