@@ -209,7 +209,7 @@ def verify_files(folder: Path, manifest: Manifest) -> Manifest:
             raise BadData(f"{path} is damaged: not sha256 {digest}")
     extra = sorted(_files_of(folder) - manifest.files.keys())
     if extra:
-        raise BadData(f"{folder} holds {extra[0]}, which its manifest does not list")
+        raise BadData(f"{folder} holds {extra[0]}, which its manifest does not list: remove it")
     return manifest
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -142,11 +142,12 @@ def download_folder(
 def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
     """Copy a published folder as `download_folder` does, none of its files unverified.
 
-    A folder that is there of another one, which had its name before it was pruned, is replaced.
+    A folder that is there is replaced where a file of it was changed or added, or where it is of
+    another one, which had its name before it was pruned.
 
     Raises:
         BadData: Its manifest was changed since it was stored, or names no file.
-        ArtifactExists: A folder of another one cannot be removed.
+        ArtifactExists: A folder that is to be replaced cannot be removed.
     """
     manifest = check_manifest(store, prefix=prefix)
     digests = _digests(manifest, source=f"{store.uri}/{prefix}")
@@ -155,10 +156,21 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
             f'{store.uri}/{prefix}/{MANIFEST} names no digest of its "files", so that they cannot '
             "be verified; register the version again, from its bundle"
         )
-    copy = folder / MANIFEST
-    if copy.is_file() and copy.read_bytes() != manifest:
+    if (folder / MANIFEST).is_file() and not _is_copy(folder, manifest, digests):
         _remove(folder)
     return download_folder(store, prefix=prefix, folder=folder)
+
+
+def _is_copy(folder: Path, manifest: bytes, digests: Mapping[str, str]) -> bool:
+    if (folder / MANIFEST).read_bytes() != manifest:
+        return False
+    files = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
+    found = {path.relative_to(folder).as_posix(): path for path in files}
+    found.pop(MANIFEST)
+    return found.keys() == digests.keys() and all(
+        path.is_file() and not path.is_symlink() and sha256_of(path) == digests[file]
+        for file, path in found.items()
+    )
 
 
 def _remove(folder: Path) -> None:
@@ -166,7 +178,7 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
     except OSError as error:
         raise ArtifactExists(
-            f"{folder} is a copy of what had its name before and cannot be removed: "
+            f"{folder} is no copy of what the store has and cannot be removed: "
             f"{error.strerror}; remove it"
         ) from error
 

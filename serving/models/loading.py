@@ -13,7 +13,6 @@ from typing import Any, Final
 from uuid import uuid4
 
 from ocr.errors import (
-    ArtifactNotFound,
     BadData,
     OcrError,
     ParityFailed,
@@ -50,8 +49,6 @@ class Loader:
     def load(self, version: ModelVersion, folder: Path) -> LiveModel:
         """Fetch a version into `folder` and have it loaded, its golden images read as promised.
 
-        A copy that was there before and does not load is fetched once more.
-
         Raises:
             StoreUnavailable: The store does not answer; the same may work later.
             ProcessDied: A worker ended over it; the same.
@@ -61,14 +58,16 @@ class Loader:
         fetch = TASKS.get(version.task)
         if fetch is None:
             raise BadData(f"{version.reference} does {version.task}, which alone is not served")
-        was_there = folder.exists()
         try:
-            return self._load(fetch, version, folder)
-        except (ArtifactNotFound, BadData) as error:
-            if not was_there or folder.exists():
-                raise
-            LOG.warning("%s is fetched again: %s", version.reference, error)
-        return self._load(fetch, version, folder)
+            live = fetch(self.registry, version, folder, self._facts(version))
+            self.crew.load(live.key, folder)
+        except (StoreUnavailable, ProcessDied):
+            raise
+        except OcrError:
+            shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
+            raise
+        weakref.finalize(live, _unload, self.crew, live.key).atexit = False
+        return live
 
     def is_damaged(self, live: LiveModel) -> bool:
         """Say whether a worker could not load it again, as where its copy was changed."""
@@ -98,18 +97,6 @@ class Loader:
             "key": f"{version.reference}#{next(_numbers)}",
             "engine": self.engine,
         }
-
-    def _load(self, fetch: "Fetch", version: ModelVersion, folder: Path) -> LiveModel:
-        try:
-            live = fetch(self.registry, version, folder, self._facts(version))
-            self.crew.load(live.key, folder)
-        except (StoreUnavailable, ProcessDied):
-            raise
-        except OcrError:
-            shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
-            raise
-        weakref.finalize(live, _unload, self.crew, live.key).atexit = False
-        return live
 
 
 Fetch = Callable[[Registry, ModelVersion, Path, Mapping[str, Any]], LiveModel]

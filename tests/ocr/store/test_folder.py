@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -246,6 +248,44 @@ def test_a_copy_of_what_was_pruned_is_not_taken_for_what_has_its_name_now(
     copy = download_published(local, prefix=new, folder=tmp_path / "copy")
 
     assert contents(copy) == contents(bundle)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda copy: (copy / "onnx/model.onnx").write_bytes(b"other weights"),
+        lambda copy: (copy / "onnx/model.onnx").unlink(),
+        lambda copy: (copy / ".DS_Store").touch(),
+        lambda copy: os.mkfifo(copy / "pipe"),
+        lambda copy: _replace_by_link(copy / "card.md"),
+    ],
+    ids=["changed", "gone", "added", "a pipe", "a link"],
+)
+def test_a_copy_that_was_changed_is_fetched_anew(
+    local: Store, tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    bundle = write_bundle(tmp_path / "bundle")
+    prefix = publish_folder(local, bundle, key=PREFIX)
+    copy = download_published(local, prefix=prefix, folder=tmp_path / "copy")
+    change(copy)
+
+    download_published(local, prefix=prefix, folder=copy)
+
+    assert contents(copy) == contents(bundle)
+
+
+def _replace_by_link(path: Path) -> None:
+    path.symlink_to(path.replace(path.parents[1] / "elsewhere"))
+
+
+def test_a_copy_that_is_as_it_was_stays(local: Store, tmp_path: Path) -> None:
+    prefix = publish_folder(local, write_bundle(tmp_path / "bundle"), key=PREFIX)
+    copy = download_published(local, prefix=prefix, folder=tmp_path / "copy")
+    before = (copy / "onnx/model.onnx").stat().st_ino
+
+    download_published(local, prefix=prefix, folder=copy)
+
+    assert (copy / "onnx/model.onnx").stat().st_ino == before
 
 
 def test_the_first_to_publish_counts(local: Store, tmp_path: Path) -> None:
