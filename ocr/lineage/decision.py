@@ -113,6 +113,13 @@ def read_answers(store: Store, evaluation: str) -> list[Answer]:
     return sorted((answer for answer in found if answer), key=lambda answer: answer.at)
 
 
+def was_rejected(store: Store, decision: KeptDecision) -> bool:
+    """Say whether a person who was asked about it said no, and nobody yes since."""
+    answers = read_answers(store, decision.evaluation)
+    said = [answer.choice for answer in answers if answer.choice != "time-out"]
+    return said[-1:] == ["reject"]
+
+
 def name_test_set(report: LinesReport | PagesReport) -> tuple[str, int]:
     """Name the samples of an evaluation by what they are labelled, and count them."""
     digest = hashlib.sha256()

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -22,7 +21,7 @@ from ocr.dataset.row_list import (
     read_rows_of,
 )
 from ocr.errors import BadInput
-from ocr.lineage.decision import KeptDecision, read_decisions
+from ocr.lineage.decision import KeptDecision
 from ocr.models.alias import AliasState
 from ocr.store import Store
 from tasks.prepare_lines import line_labels
@@ -30,6 +29,7 @@ from tasks.prepare_pages import page_labels
 from tasks.run.alone import alone
 from tasks.run.narration import narrate
 from tasks.run.retries import may_help
+from tasks.starting.decided import find_decided, moment_of
 from tasks.starting.events import NEW_DATA, raise_event
 from tasks.workspace import Workspace, open_workspace
 
@@ -62,8 +62,7 @@ def _look(params: WatchParams, dataset: str, labels: SplitFiles[Any] | None) -> 
         new, said = len(left), f"labelled samples of {dataset} are new to {base}"
         raised, since = _raised(store, params.name)
         if new >= params.new_samples:
-            beside = champion.version if champion else ""
-            decided = [d for d in read_decisions(store, params.name) if d.champion == beside]
+            decided = find_decided(store, params.name, champion, since=since, patience_s=A_DAY_S)
             left = _leave_out_started(store, dataset, left, decided, raised=raised, since=since)
         fresh = len(left)
         if fresh < new:
@@ -124,13 +123,13 @@ def _leave_out_started(
     it failed, or its trigger was off. It counts again.
     """
     left = left_new(rows, raised) if time.time() - since <= A_DAY_S else rows
-    last = {each.dataset.rpartition("/")[2]: each.at for each in decided}
+    last = {each.dataset.rpartition("/")[2]: moment_of(each) for each in decided}
     for digest, at in reversed(last.items()):  # the newest has most of them
         if not len(left):
             break
         learnt = read_rows_of(store, name=dataset, snapshot=digest)
         if learnt is not None:
             left = left_new(left, learnt)
-        elif datetime.fromisoformat(at).timestamp() >= since:  # it may have had them all
+        elif at >= since:  # it may have had them all
             left = left_new(left, raised)
     return left

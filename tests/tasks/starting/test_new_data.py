@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +10,14 @@ import pytest
 from configs.dataset import LineDatasetParams, LineSplitParams
 from configs.operation.watch import WatchLinesParams
 from ocr.errors import BadInput
+from ocr.gate.checks import Verdict
 from ocr.models.registry import Registry
 from tasks.prepare_lines import prepare_lines
 from tasks.starting.events import EventRefused
 from tasks.starting.new_data import look_at_lines
 from tests.serving.tiny_bundle import png
 from tests.tasks.bars import add_version, write_lines
+from tests.tasks.starting.verdicts import keep_verdict
 
 pytestmark = pytest.mark.usefixtures("empty")
 
@@ -92,13 +93,18 @@ def learn(params: WatchLinesParams, empty: Registry, tmp_path: Path) -> Callable
 
 
 @pytest.fixture
-def decide(monkeypatch: pytest.MonkeyPatch) -> Decide:
+def decide(empty: Registry, monkeypatch: pytest.MonkeyPatch) -> Decide:
     """Lets a day pass since the last event; the gate decides on a snapshot, in 2100 since then."""
+    monkeypatch.setattr("tasks.starting.decided.list_waiting", list)
 
-    def decide(snapshot: str, *, year: int = 2100, champion: str = "") -> None:
-        at = f"{year}-01-01T00:00:00+00:00"
-        decided = SimpleNamespace(at=at, dataset=snapshot, champion=champion)
-        monkeypatch.setattr("tasks.starting.new_data.read_decisions", lambda *_: [decided])
+    def decide(
+        snapshot: str,
+        *,
+        year: int = 2100,
+        champion: str = "",
+        verdict: Verdict = "block",
+    ) -> None:
+        keep_verdict(empty.store, verdict, year=year, dataset=snapshot, champion=champion)
         monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", -1.0)
 
     return decide
@@ -253,6 +259,21 @@ def test_a_decision_on_an_older_snapshot_is_none_on_what_came_after_it(
     assert look(params) == 10
     assert len(raised) == 3
     assert raised[1][2] != raised[2][2]
+
+
+def test_what_was_accepted_and_came_to_nothing_starts_one_again_a_day_later(
+    params: WatchLinesParams, raised: Raised, decide: Decide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(params)
+    snapshot = prepare_lines.fn(params.dataset, "bars")
+    decide(snapshot.key, year=2000, verdict="promote")
+
+    later = look(params)
+    monkeypatch.setattr("tasks.starting.new_data.A_DAY_S", 86400.0)
+    soon = look(params)
+
+    assert (later, soon) == (20, 0)
+    assert len(raised) == 2
 
 
 def test_an_event_that_nobody_took_is_raised_again(
