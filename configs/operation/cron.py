@@ -48,8 +48,16 @@ def _read_item(item: str, name: str, least: int, most: int, names: tuple[str, ..
     if found is None or not 0 < step <= most or not is_allowed:
         known = f", {names[0]} to {names[-1]}" if names else ""
         raise ValueError(f"{item!r} is no {name}; expected {least} to {most}{known}, *, 1-5 or */2")
-    is_open = not numbers or (found["step"] and not found["last"])  # 5/10: from 5 on
-    return range(numbers[0] if numbers else least, (most if is_open else numbers[-1]) + 1, step)
+    first, last = (numbers[0], numbers[-1]) if numbers else (least, most)
+    if found["step"] and not found["last"]:  # 5/10: from 5 on; of days of the week to Saturday
+        last = most if not names else least + len(names) - 1
+    if first >= last and (found["step"] or found["last"]):
+        every = f"/{step}" if found["step"] else ""
+        raise ValueError(
+            f"{item!r} begins at its last {name}, which Prefect runs as *{every}; "
+            f"write {found['first']} alone, or a range as {least}-{most}{every}"
+        )
+    return range(first, last + 1, step)
 
 
 def _refuse_days_that_never_come(days: set[int], months: set[int]) -> None:

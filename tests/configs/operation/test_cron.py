@@ -4,9 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from prefect._vendor.croniter.croniter import croniter
 from prefect.client.schemas.schedules import CronSchedule
 from prefect.server.schemas.schedules import CronSchedule as ServerSchedule
+from pydantic import TypeAdapter
 
+from configs.operation.cron import Cron
 from configs.presets import SHORT, ConfigError, load_project
 
 
@@ -27,6 +30,7 @@ def refuse(key: str, value: str) -> str:
         "0 0 29 feb *",
         "0 0 30,31 2,4 *",
         "0 0 31 1/4 *",
+        "59,58/5 22/6 30/2 11/2 5/2",
     ],
 )
 def test_a_schedule_that_prefect_runs_is_taken(cron: str) -> None:
@@ -60,6 +64,44 @@ def test_a_schedule_that_never_comes_is_refused_with_what_is_allowed(cron: str, 
 
     assert message.startswith(f"operation.cron: {SHORT.repr(cron)} is not allowed")
     assert said in message
+
+
+@pytest.mark.parametrize(
+    ("cron", "said"),
+    [
+        ("59/5 * * * *", "'59/5' begins at its last minute, which Prefect runs as */5; "),
+        ("0 23/6 * * *", "write 23 alone, or a range as 0-23/6"),
+        ("0 3 31/2 * *", "write 31 alone, or a range as 1-31/2"),
+        ("0 3 * 12/2 *", "write 12 alone, or a range as 1-12/2"),
+        ("0 3 * dec/2 *", "write dec alone"),
+        ("0 3 * * 6/2", "write 6 alone"),
+        ("0 3 * * 7/2", "write 7 alone"),
+        ("0 3 * * Sat/2", "write sat alone"),
+        ("5-5 * * * *", "'5-5' begins at its last minute, which Prefect runs as *; write 5 alone"),
+        ("0 3 * * fri-5/2", "'fri-5/2' begins at its last day of the week"),
+    ],
+)
+def test_a_range_of_one_value_is_refused_with_what_to_write(cron: str, said: str) -> None:
+    assert said in refuse("cron", cron)
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [(0, range(60)), (1, range(24)), (2, range(1, 32)), (3, range(1, 13)), (4, range(7))],
+)
+def test_prefect_runs_a_range_that_is_taken_as_it_is_written(field: int, values: range) -> None:
+    written: dict[str, range] = {}
+    for at, first in enumerate(values[:-1]):
+        written |= {f"{first}/{step}": values[at::step] for step in (1, 2, 5, values[-1])}
+        written |= {f"{first}-{values[-1]}/{step}": values[at::step] for step in (1, 3)}
+        written |= {f"{first}-{last}": range(first, last + 1) for last in values[at + 1 :]}
+
+    for item, meant in written.items():
+        fields = ["0", "0", "*", "*", "*"]
+        fields[field] = item
+        cron = TypeAdapter(Cron).validate_python(" ".join(fields))
+        found = croniter.expand(cron)[0][field]  # type: ignore[no-untyped-call]
+        assert found == (["*"] if meant == values else list(meant)), item
 
 
 @pytest.mark.parametrize(
