@@ -52,7 +52,12 @@ class Stored:
     def _notes(self) -> Iterator[str]:
         if self.is_retired:
             yield "retired, as nothing that was applied declared it any more"
-        if self.is_paused:
+        if self.is_paused and any(each.enabled for each in self.automations):
+            yield (
+                "paused by a person: its schedule rests, and events start it until its automation "
+                f"{self.automations[0].name!r} is switched off, too"
+            )
+        elif self.is_paused:
             yield "paused by a person, and stays paused"
         if not all(schedule.active for schedule in self.deployment.schedules):
             yield "its schedule was paused by a person, and stays paused"

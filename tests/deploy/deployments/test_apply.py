@@ -162,6 +162,24 @@ def test_what_a_person_paused_stays_paused_and_is_said(
     assert after.describe().facts["schedule"] == "30 4 * * fri, Europe/Berlin"
 
 
+def test_of_a_deployment_that_a_person_paused_it_is_said_what_starts_it_still(
+    client: SyncPrefectClient, project: Path, capsys: Out
+) -> None:
+    apply(project)
+    for name in (FULL, SMOKE):
+        client.update_deployment(stored(client, name).deployment.id, DeploymentUpdate(paused=True))
+    capsys.readouterr()
+
+    code = run(["deployments", "diff"])
+
+    on = "rests, and events start it until its automation 'start retrain-lines/digits' is switched"
+    notes = {name: stored(client, name).describe().notes for name in (FULL, SMOKE)}
+    assert code == 0
+    assert on in capsys.readouterr().out
+    assert on in notes[FULL][0]
+    assert notes[SMOKE] == ("paused by a person, and stays paused",)
+
+
 def test_a_schedule_and_triggers_that_are_no_longer_said_go(
     client: SyncPrefectClient, project: Path
 ) -> None:
