@@ -113,6 +113,7 @@ def drift(
     _start(store)
     from prefect.client.orchestration import get_client
 
+    from deploy.deployments.automations import name_automation
     from deploy.deployments.server import find_started_by
     from tasks.starting.events import DRIFT, raise_event
 
@@ -120,8 +121,15 @@ def drift(
         waiting = find_started_by(client, DRIFT, model)
     if not waiting:
         raise BadInput(f"nothing waits for {DRIFT} of {model!r}: apply its project first")
+    started = [name for name, stored in waiting.items() if not stored.is_off]
+    if not started:
+        off = ", ".join(repr(name_automation(name)) for name in waiting)
+        raise BadInput(
+            f"what starts the retraining of {model!r} by events was switched off by a person: "
+            f"switch {off} on again in the Prefect UI, under Automations"
+        )
     raise_event(DRIFT, model, {"reason": reason})
-    OUT.print(f"raised {DRIFT} for {escape(model)}; it starts {', '.join(waiting)}")
+    OUT.print(f"raised {DRIFT} for {escape(model)}; it starts {', '.join(started)}")
 
 
 def _is_agreed() -> bool:

@@ -39,11 +39,10 @@ def events_of(automations: Sequence[AutomationCore]) -> tuple[str, ...]:
 
 
 def are_set_off_by(automations: Sequence[AutomationCore], event: str, model: str) -> bool:
-    """Say whether an event about a model sets off one of these automations."""
+    """Say whether an event about a model sets off one of these automations while it is on."""
     about = Resource({"prefect.resource.id": f"{RESOURCE}.{model}"})
     return any(
-        each.enabled
-        and isinstance(each.trigger, EventTrigger)
+        isinstance(each.trigger, EventTrigger)
         and event in each.trigger.expect
         and ResourceSpecification.model_validate(each.trigger.match).includes([about])
         for each in automations

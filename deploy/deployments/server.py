@@ -79,13 +79,16 @@ def read_stored(client: SyncPrefectClient) -> dict[str, Stored]:
     return stored
 
 
-def find_started_by(client: SyncPrefectClient, event: str, model: str) -> list[str]:
-    """Return the full names of the deployments that an event about a model starts."""
-    return [
-        name
+def find_started_by(client: SyncPrefectClient, event: str, model: str) -> dict[str, Stored]:
+    """Return by full name the deployments that an event about a model starts.
+
+    Those are among them whose start by events a person switched off.
+    """
+    return {
+        name: stored
         for name, stored in read_stored(client).items()
-        if are_set_off_by(stored.automations, event, model)
-    ]
+        if not stored.is_retired and are_set_off_by(stored.automations, event, model)
+    }
 
 
 def _read_pages(client: SyncPrefectClient) -> Iterator[DeploymentResponse]:

@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import DeploymentUpdate
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId
 from prefect.client.schemas.objects import FlowRun
 
@@ -91,3 +92,37 @@ def test_drift_that_nothing_waits_for_is_refused(
 
     assert code == 2
     assert f"nothing waits for ocrline.drift of '{model}'" in capsys.readouterr().err
+
+
+def test_drift_starts_what_a_person_paused_until_its_automation_is_off_which_is_said(
+    client: SyncPrefectClient, tmp_path: Path, capsys: Out
+) -> None:
+    run(["deployments", "apply", str(write_project(tmp_path / "a.yaml", name="held")), "--yes"])
+    found = read_stored(client)["retrain-lines/held"]
+    client.update_deployment(found.deployment.id, DeploymentUpdate(paused=True))
+    drift = ["deployments", "drift", "held", "--reason", "x"]
+
+    paused = run(drift)
+    started = wait_for_runs(client, "retrain-lines/held", 1)
+    client.pause_automation(found.automations[0].id)
+    capsys.readouterr()
+    off = run(drift)
+
+    said = capsys.readouterr().err
+    assert (paused, len(started), off) == (0, 1, 2)
+    assert "of 'held' by events was switched off by a person: switch" in said
+    assert "'start retrain-lines/held' on again in the Prefect UI, under Automations" in said
+
+
+def test_drift_of_a_project_that_is_gone_is_refused(
+    client: SyncPrefectClient, tmp_path: Path, capsys: Out
+) -> None:
+    file = write_project(tmp_path / "a.yaml", name="gone")
+    run(["deployments", "apply", str(file), "--yes"])
+    file.unlink()
+    run(["deployments", "apply", "--yes"])
+
+    code = run(["deployments", "drift", "gone", "--reason", "x"])
+
+    assert code == 2
+    assert "nothing waits for ocrline.drift of 'gone': apply its" in capsys.readouterr().err
