@@ -1,7 +1,9 @@
 """Schedules are refused before anything is asked of them."""
 
 import asyncio
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from prefect._vendor.croniter.croniter import croniter
@@ -102,6 +104,28 @@ def test_prefect_runs_a_range_that_is_taken_as_it_is_written(field: int, values:
         cron = TypeAdapter(Cron).validate_python(" ".join(fields))
         found = croniter.expand(cron)[0][field]  # type: ignore[no-untyped-call]
         assert found == (["*"] if meant == values else list(meant)), item
+
+
+@pytest.mark.parametrize(
+    ("cron", "start", "runs"),
+    [
+        ("30 2 * * *", "2027-03-28", ["28 01:30+01:00", "29 02:30+02:00"]),
+        ("0 2 * * *", "2027-03-28", ["28 01:00+01:00", "29 02:00+02:00"]),
+        ("30 2 * * *", "2027-10-31", ["31 02:30+02:00", "01 02:30+01:00"]),
+        ("0 2-3 * * *", "2027-10-31", ["31 02:00+02:00", "31 03:00+01:00"]),
+    ],
+)
+def test_prefect_runs_what_the_guide_says_where_clocks_change(
+    cron: str, start: str, runs: list[str]
+) -> None:
+    schedule = ServerSchedule(cron=cron, timezone="Europe/Berlin")
+    zone = ZoneInfo("Europe/Berlin")
+    midnight = datetime.fromisoformat(start).replace(tzinfo=zone)
+
+    dates = asyncio.run(schedule.get_dates(2, start=midnight))
+
+    local = [date.astimezone(zone).isoformat(timespec="minutes") for date in dates]
+    assert [each[8:].replace("T", " ") for each in local] == runs
 
 
 @pytest.mark.parametrize(
