@@ -1,6 +1,7 @@
 """Labelled or rendered pages to a snapshot in the store, and their lines, cut out, to another."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from prefect import task
@@ -16,9 +17,11 @@ from ocr.dataset.pages.crops import prepare_crops
 from ocr.dataset.pages.inspection import RenderedPage
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.limits import PageLimits
+from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.row_list import keep_rows, list_rows
 from ocr.dataset.split import UNDIVIDED, SplitRule
+from ocr.errors import BadData
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
@@ -76,7 +79,7 @@ def prepare_further_pages(
     workspace = open_workspace()
 
     def prepare(each: FurtherPagesParams, folder: Path) -> SnapshotRef:
-        return preparation.prepare_pages(
+        snapshot = preparation.prepare_pages(
             workspace.store,
             name=each.name,
             labels=_further_labels(each),
@@ -87,6 +90,8 @@ def prepare_further_pages(
             work_folder=folder,
             track=track_rows,
         )
+        _refuse_silent(workspace.open_pages(snapshot.key))
+        return snapshot
 
     return prepare_further(sets, prepare, workspace=workspace, of="pages")
 
@@ -111,6 +116,16 @@ def crop_pages(pages: SnapshotRef, params: PageDatasetParams, recogniser: str) -
     )
     show_charset(workspace, crops, recogniser)
     return crops
+
+
+def _refuse_silent(pages: PageSnapshot) -> None:
+    """Refuse test pages that ask for no reading: of nothing, every share read is 0."""
+    regions = chain.from_iterable(page.regions for page in pages.samples("test"))
+    if not any(region.text and not region.ignored for region in regions):
+        raise BadData(
+            f"none of its {pages.manifest.counts['test']} pages has a line to read, which leaves "
+            "nothing to measure; label one, or leave the set out"
+        )
 
 
 def page_labels(params: PageDatasetParams) -> PageLabelFiles | None:

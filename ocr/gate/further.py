@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ocr.evaluation.bootstrap import FEWEST_GROUPS
 from ocr.gate.checks import (
     STRICTEST,
     Check,
@@ -13,7 +14,7 @@ from ocr.gate.checks import (
     is_worse,
 )
 from ocr.gate.evidence import FurtherSet
-from ocr.gate.words import describe_both, describe_change, signed
+from ocr.gate.words import describe_both, describe_change, explain_few, signed
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ def _check_change(found: FurtherSet) -> Check:
     change = found.comparison
     if change is None:
         return Check(rule, "nothing to forget", required, "promote", "")
+    if change.groups < FEWEST_GROUPS:
+        few = explain_few(found, change)
+        warning = f"The further set “{found.name}” holds nobody back: {few}."
+        return Check(rule, describe_change(change), required, "promote", "", warning)
     if not (is_worse(change) and change.upper < -found.margin):
         return Check(rule, describe_change(change), required, "promote", "")
     numbers = describe_both(found, found.metric, change)

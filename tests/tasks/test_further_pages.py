@@ -8,6 +8,7 @@ from configs.dataset import PageDatasetParams, TextParams
 from configs.evaluation import PageEvaluationParams
 from configs.further import FurtherPagesParams
 from configs.gate import PageGateParams
+from ocr.errors import BadData
 from ocr.models.registry import Registry
 from tasks.assembling.assemble import assemble_pipeline
 from tasks.evaluate import evaluate_pages
@@ -96,3 +97,15 @@ def test_a_pipeline_below_the_floor_of_a_set_is_blocked(
 
     assert judgement.verdict == "block"
     assert "further set last-year: block: e2e Hmean 0.0% on 6 pages" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("regions", ["[]", label_page(["###", "###"])])
+def test_further_pages_without_a_line_to_read_are_refused(
+    registry: Registry, tmp_path: Path, regions: str
+) -> None:
+    (tmp_path / "blank.png").write_bytes(page_png("01", "23"))
+    (tmp_path / "blank.txt").write_text(f"blank.png\t{regions}\n")
+    blank = FurtherPagesParams(name="blank", root=str(tmp_path), labels="blank.txt")
+
+    with pytest.raises(BadData, match=r"'blank': none of its 1 pages has a line to read"):
+        prepare_further_pages.fn([blank], TextParams())

@@ -131,8 +131,8 @@ def _estimate(name: str, share: Ratio, draws: Resampling) -> Interval:
     found, trials = estimate_possible(share, draws), float(share.denominator.sum())
     if "hmean" in name:  # of half of the regions and boxes together
         trials /= 2
-    if not trials:
-        return found
+    if not trials:  # of nothing, nothing is known
+        return Interval(found.value, lower=0.0, upper=1.0)
     return found.widened(wilson(found.value * trials, trials))
 
 

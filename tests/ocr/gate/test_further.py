@@ -54,6 +54,19 @@ def test_a_further_set_holds_what_is_provably_forgotten_or_below_its_floor(
     assert [each.verdict for each in decision.further] == ["promote", verdict]
 
 
+def test_a_set_of_fewer_documents_than_bounds_need_is_a_warning() -> None:
+    few = replace(FORGOT, groups=2, lower=-1.0, upper=1.0)
+
+    decision = judge(found(BETTER), RULES, further=[general(few)])
+
+    assert decision.accepted
+    (warning,) = decision.warnings
+    assert warning == (
+        "The further set “general” holds nobody back: 2 documents are too few to tell: 5 are "
+        "needed."
+    )
+
+
 def test_what_a_version_learnt_of_a_set_is_a_warning_and_decides_nothing() -> None:
     overlaps = {"plates:new": Overlap(("a.png", "b.png"), ""), "plates:old": Overlap((), "gone")}
 

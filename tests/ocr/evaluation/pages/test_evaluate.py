@@ -178,3 +178,13 @@ def test_other_pages_are_beside_nothing() -> None:
 def test_no_pages_are_refused() -> None:
     with pytest.raises(BadData, match="test split is empty"):
         evaluate_scripted(candidate=ScriptedReader("a", read_receipt), opponent=None, samples=[])
+
+
+def test_of_nothing_to_read_nothing_is_known() -> None:
+    report = evaluate_scripted(
+        candidate=ScriptedReader("receipts:new", lambda _: reading()),
+        samples=label_pages([[] for _ in range(PAGES)]),
+    )
+
+    found = report.candidate.intervals["e2e_hmean"]
+    assert (found.lower, found.upper) == (0.0, 1.0)
