@@ -154,6 +154,9 @@ def _explain(error: Exception) -> int:
             return refuse(str(error), UNAVAILABLE)
         case OSError() | psutil.Error() | httpx.HTTPError():  # a lock's timeout is an OSError
             return refuse(_say_in_one_line(error), UNAVAILABLE)
+        case MemoryError():
+            said = f"no memory left ({_say_in_one_line(error)}); free some and run it again"
+            return refuse(said, UNAVAILABLE)
     return refuse(f"{_say_in_one_line(error)}; {_keep_trace(error)}", BUG)
 
 

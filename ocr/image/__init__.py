@@ -3,6 +3,7 @@
 - `pixels`: encoded bytes to BGR pixels and back
 - `header`: what an encoded image says about itself before a pixel is decoded
 - `pnm`: levels of a PPM in pixels, where Pillow is slow
+- `bgr`: what Pillow opened, as BGR of 8 bits
 - `folder`: image files within one root, outside of which nothing is read
 - `document`: the pages of a PDF, a TIFF or an image, one at a time
 - `pdf`: drawing a page of a PDF

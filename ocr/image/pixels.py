@@ -14,6 +14,7 @@ import PIL.TiffImagePlugin
 from numpy.typing import NDArray
 
 from ocr.errors import BadData
+from ocr.image.bgr import is_wide_grey, narrow, to_bgr
 from ocr.image.header import (
     JPEG_MAGIC,
     MAX_JPEG_SCANS,
@@ -55,7 +56,8 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
     ValueError,
     struct.error,
 )
-_STRIP_PIXELS = 2**17
+_BYTES_OF_SCANS = 8
+"""A pixel: libjpeg keeps what several scans say of up to four channels, two bytes of each."""
 _MOST_BLACK = 3
 """Of 255: so much white of a grey image of 16 or 32 bits is that of another scale."""
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
@@ -88,14 +90,15 @@ def decode_image(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
 
     Raises:
         BadImage: With the reason unreadable_image, truncated_image or decompression_bomb.
+        MemoryError: Which says nothing of the image.
     """
     if data.startswith(JPEG_MAGIC):
-        _check(data, read_jpeg_header(data), max_pixels=max_pixels)
-        return _decode_with_opencv(data, cv2.IMREAD_COLOR)
+        header = _check(data, read_jpeg_header(data), max_pixels=max_pixels)
+        return _decode_with_opencv(data, header, cv2.IMREAD_COLOR)
     if data.startswith(PNG_MAGIC):
         header = _check(data, read_png_header(data), max_pixels=max_pixels)
         if not header.has_alpha:  # OpenCV keeps it only where it leaves out the EXIF orientation
-            return _decode_with_opencv(data, cv2.IMREAD_COLOR)
+            return _decode_with_opencv(data, header, cv2.IMREAD_COLOR)
     return _decode_other(data, max_pixels=max_pixels, frame=frame)
 
 
@@ -124,7 +127,7 @@ def decode_grey(data: bytes, *, max_pixels: int) -> GreyImage:
     if data.startswith(JPEG_MAGIC):
         header = _check(data, read_jpeg_header(data), max_pixels=max_pixels)
         if header.is_usual:
-            return _decode_with_opencv(data, cv2.IMREAD_GRAYSCALE)
+            return _decode_with_opencv(data, header, cv2.IMREAD_GRAYSCALE)
     return to_grey(decode_image(data, max_pixels=max_pixels))
 
 
@@ -183,14 +186,23 @@ def _check(data: bytes, header: ImageHeader | None, *, max_pixels: int) -> Image
     return header
 
 
-def _decode_with_opencv(data: bytes, flags: int) -> NDArray[np.uint8]:
+def _decode_with_opencv(data: bytes, header: ImageHeader, flags: int) -> NDArray[np.uint8]:
     try:
         image: NDArray[np.uint8] | None = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except cv2.error as error:
+        if error.code == cv2.Error.StsNoMem:
+            raise MemoryError(error.err) from error
         _refuse("unreadable_image", f"not decodable: {error.err}")
     if image is None:
+        if header.scans > 1:
+            _ask_for_memory(header.width * header.height * _BYTES_OF_SCANS)
         _refuse("unreadable_image", f"not decodable: {len(data)} bytes")
     return image
+
+
+def _ask_for_memory(count: int) -> None:
+    """Raise MemoryError where so many bytes are not to be had, which libjpeg does not tell."""
+    np.empty(count, np.uint8)
 
 
 def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
@@ -201,16 +213,16 @@ def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
         _check_tiles(opened, max_pixels=max_pixels)
         PIL.ImageOps.exif_transpose(opened, in_place=True)
         _check_white(opened)
-        return _to_bgr(opened)
+        return to_bgr(opened)
 
 
 def _check_white(opened: PIL.Image.Image) -> None:
     """Refuse a grey image of 16 or 32 bits that would come out black, though it is not."""
-    if not _is_wide_grey(opened.mode):
+    if not is_wide_grey(opened.mode):
         return
     levels = np.array(opened.getextrema(), np.float64)
     darkest, brightest = levels.tolist()
-    if darkest < brightest and _narrow(levels, opened.mode).max() <= _MOST_BLACK:
+    if darkest < brightest and narrow(levels, opened.mode).max() <= _MOST_BLACK:
         message = f"16 or 32 bits a pixel, from {darkest:g} to {brightest:g}: save it with 8 bits"
         _refuse("unreadable_image", message)
 
@@ -249,42 +261,6 @@ def _has_frame(opened: PIL.Image.Image, index: int) -> bool:
     except EOFError:
         return False
     return True
-
-
-def _to_bgr(opened: PIL.Image.Image) -> Image:
-    """Convert strip by strip, so that a large image is held twice and no third time."""
-    width, height = opened.size
-    rows = max(1, _STRIP_PIXELS // width)
-    image = np.empty((height, width, 3), np.uint8)
-    for top in range(0, height, rows):
-        strip = opened.crop((0, top, width, min(top + rows, height)))
-        image[top : top + rows] = _strip_to_bgr(strip)
-    return image
-
-
-def _strip_to_bgr(strip: PIL.Image.Image) -> Image:
-    if _is_wide_grey(strip.mode):
-        return np.repeat(_narrow(np.asarray(strip), strip.mode)[..., None], 3, axis=2)
-    if strip.has_transparency_data:
-        return _over_white(np.asarray(strip.convert("RGBA"))[..., [2, 1, 0, 3]])
-    return np.asarray(strip.convert("RGB"))[..., ::-1]
-
-
-def _over_white(image: NDArray[np.uint8]) -> Image:
-    alpha = image[..., 3:].astype(np.uint16)
-    scaled = image[..., :3] * alpha + 128
-    shares = (scaled + (scaled >> 8)) >> 8  # of 255, rounded: exact for 16 bits
-    return (255 - alpha + shares).astype(np.uint8)
-
-
-def _is_wide_grey(mode: str) -> bool:
-    return mode == "F" or mode.startswith("I")
-
-
-def _narrow(grey: NDArray[np.generic], mode: str) -> NDArray[np.uint8]:
-    """Return grey levels, of floats from 0 to 255 and else from 0 to 65,535, in 8 bits."""
-    divisor = 1 if mode == "F" else 257
-    return np.clip(np.rint(grey.astype(np.float64) / divisor), 0, 255).astype(np.uint8)
 
 
 def _check_pixels(width: int, height: int, *, max_pixels: int) -> None:

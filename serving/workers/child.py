@@ -136,6 +136,9 @@ def _decode(
             is_known = tried <= max_pixels  # else it was not begun
             answers[index] = {"fault": describe_fault(error), "pixels": tried * is_known}
             continue
+        except MemoryError as error:  # it says nothing of the image, nor of the other ones
+            answers[index] = {"fault": _fault(error)}
+            continue
         if images and pixels + image.size > 3 * HELD_PIXELS:
             yield indices, images
             indices, images, pixels = [], [], 0

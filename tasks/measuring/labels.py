@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -23,15 +22,17 @@ from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData, BadInput
 from ocr.evaluation.lines.metrics import measure_lines
 from ocr.evaluation.pages.metrics import measure_pages
+from ocr.image.pixels import Image
 from ocr.processors import count_processors
 from ocr.reading.page_reader import PageReader
-from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.reading.recognition.recogniser import Recogniser
 from tasks.readers import load_pipeline, load_recogniser, read_text_rule
 from tasks.run.narration import narrate
 from tasks.workspace import open_workspace
 
 PAGE_METRICS = ("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned")
-ROWS_AT_ONCE = 1024
+LINES_AT_ONCE, PIXELS_AT_ONCE = 32, 2**22
+"""Lines that are held decoded, and of large ones fewer: the last may pass it."""
 MOST_NAMED = 20
 """Rows left out that are named; of more, the reasons are counted."""
 ItemT = TypeVar("ItemT")
@@ -77,7 +78,7 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
 
 
 def measure_line_labels(
-    reader: OnnxRecogniser,
+    reader: Recogniser,
     labels: Path,
     texts: TextRule,
     *,
@@ -92,11 +93,9 @@ def measure_line_labels(
         found = stream_labelled_lines(
             labels, max_pixels=MAX_PIXELS, texts=texts, root=root, encoding=encoding
         )
-        while some := list(islice(found, ROWS_AT_ONCE)):
-            rejections += [each for each in some if isinstance(each, Rejection)]
-            lines = [each for each in some if not isinstance(each, Rejection)]
-            read += [answer.text for answer in reader.recognise([image for image, _ in lines])]
-            labelled += [text for _, text in lines]
+        for images, their_texts in _in_batches(_without(found, rejections)):
+            read += [answer.text for answer in reader.recognise(images)]
+            labelled += their_texts
     metrics = measure_lines(read, labelled)
     return {**asdict(metrics), "left_out": len(rejections)}, rejections
 
@@ -135,6 +134,31 @@ def say_left_out(rejections: Sequence[Rejection]) -> list[str]:
         counts = ", ".join(f"{count} {reason}" for reason, count in reasons)
         said.append(f"{len(rejections)} rows in all: {counts}")
     return said
+
+
+def _without(
+    found: Iterable[tuple[Image, str] | Rejection], rejections: list[Rejection]
+) -> Iterator[tuple[Image, str]]:
+    """Put the rows that were left out aside."""
+    for each in found:
+        if isinstance(each, Rejection):
+            rejections.append(each)
+        else:
+            yield each
+
+
+def _in_batches(lines: Iterable[tuple[Image, str]]) -> Iterator[tuple[list[Image], list[str]]]:
+    images, texts = list[Image](), list[str]()
+    pixels = 0
+    for image, text in lines:
+        images.append(image)
+        texts.append(text)
+        pixels += image.size // 3
+        if len(images) == LINES_AT_ONCE or pixels > PIXELS_AT_ONCE:
+            yield images, texts
+            images, texts, pixels = [], [], 0
+    if images:
+        yield images, texts
 
 
 @contextmanager

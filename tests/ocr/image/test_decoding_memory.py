@@ -79,3 +79,40 @@ def test_transparency_is_laid_over_white_as_exactly_as_it_can_be(tmp_path: Path)
     share = rgba[..., 3:] / 255
     exact = rgba[..., 2::-1] * share + 255 * (1 - share)
     assert np.abs(image - exact).max() < 0.5
+
+
+DECODE = """
+import resource, sys
+from pathlib import Path
+from ocr.image.pixels import BadImage, decode_grey, decode_image
+
+data, room = Path(sys.argv[1]).read_bytes(), int(sys.argv[2])
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + room,) * 2)
+for decode in (decode_image, decode_grey):
+    try:
+        print(decode(data, max_pixels=10**8).shape[:2])
+    except (BadImage, MemoryError) as error:
+        print("no memory" if isinstance(error, MemoryError) else error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "is_progressive", "bytes_a_pixel"),
+    [("JPEG", False, 0.5), ("PNG", False, 0.5), ("JPEG", True, 0.5), ("JPEG", True, 3.5)],
+)
+def test_want_of_memory_is_no_fault_of_the_image(
+    form: str, is_progressive: bool, bytes_a_pixel: float, tmp_path: Path
+) -> None:
+    large = tmp_path / "large"
+    options = {"progressive": True} if is_progressive else {}
+    PIL.Image.new("RGB", (WIDTH, HEIGHT)).save(large, form, **options)
+
+    decoded = subprocess.run(
+        [sys.executable, "-c", DECODE, str(large), str(int(bytes_a_pixel * WIDTH * HEIGHT))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert decoded.stdout.splitlines() == ["no memory"] * 2
