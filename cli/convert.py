@@ -9,7 +9,7 @@ import typer
 from rich.progress import track
 
 from cli.options import AsJson, Overrides, Preset, StoreUri, settings_for
-from cli.output import ERR, print_json, print_table
+from cli.output import ERR, print_json, print_table, tell
 from configs.presets import ProjectParams, load_params
 from configs.retrain import RetrainPagesParams
 from ocr.dataset.split import SPLITS, Split
@@ -40,17 +40,20 @@ def convert(
     if not isinstance(params, RetrainPagesParams):
         raise BadInput(f"{preset} is of text lines, expected one with task: pages")
     settings_for(store)
-    from ocr.dataset.pages.converters import export_pages
+    from ocr.dataset.pages.converters import GROUP_PATTERN, export_pages, has_groups
     from tasks.prepare_pages import prepare_pages
     from tasks.workspace import open_workspace
 
-    snapshot = prepare_pages.fn(params.dataset)
-    files = export_pages(open_workspace().open_pages(snapshot.key), folder, kind=to)
+    pages = open_workspace().open_pages(prepare_pages.fn(params.dataset).key)
+    files = export_pages(pages, folder, kind=to)
+    group_pattern = GROUP_PATTERN if to == "paddleocr" and has_groups(pages) else ""
     if as_json:
-        print_json({"files": [str(file) for file in files]})
-    else:
-        for file in files:
-            typer.echo(file)
+        print_json({"files": [str(file) for file in files], "group_pattern": group_pattern})
+        return
+    for file in files:
+        typer.echo(file)
+    if group_pattern:
+        tell("documents", f"are in the images' names: dataset.group_pattern: '{group_pattern}'")
 
 
 def suspects(

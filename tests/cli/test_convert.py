@@ -36,6 +36,27 @@ def test_pages_are_written_as_label_studio_tasks(
     assert len(task["annotations"][0]["result"]) == 6
 
 
+def test_labels_of_documents_are_written_with_the_pattern_that_finds_these_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for split in ("train", "val", "test"):
+        write_pages(tmp_path, f"det_{split}.txt", {f"{split}-7/1.png": [split, "1 2"]})
+    settings = ["--set", f"dataset.root={tmp_path}", "--set", "dataset.group_pattern='(.*)/'"]
+
+    codes = [
+        run(["convert", "receipts", str(tmp_path / "out"), *settings]),
+        run(["convert", "receipts", str(tmp_path / "tasks"), "--to", "labelstudio", *settings]),
+    ]
+
+    said = [line for line in capsys.readouterr().err.splitlines() if "group_pattern" in line]
+    assert codes == [0, 0]
+    assert len(said) == 1  # Label Studio's tasks name documents in a field
+    again = said[0].partition("dataset.group_pattern: ")[2]
+    settings = ["--set", f"dataset.root={tmp_path}/out", "--set", f"dataset.group_pattern={again}"]
+    assert run(["convert", "receipts", str(tmp_path / "twice"), *settings, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["group_pattern"] == again.strip("'")
+
+
 def test_lines_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = run(["convert", "plates", str(tmp_path / "out")])
 

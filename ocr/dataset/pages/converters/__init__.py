@@ -6,6 +6,12 @@
 - `labelstudio`: Label Studio's tasks, annotated or predicted
 """
 
-from ocr.dataset.pages.converters.folder import LABEL_WRITERS, ExportKind, export_pages
+from ocr.dataset.pages.converters.folder import (
+    GROUP_PATTERN,
+    LABEL_WRITERS,
+    ExportKind,
+    export_pages,
+    has_groups,
+)
 
-__all__ = ["LABEL_WRITERS", "ExportKind", "export_pages"]
+__all__ = ["GROUP_PATTERN", "LABEL_WRITERS", "ExportKind", "export_pages", "has_groups"]

@@ -1,8 +1,9 @@
 """A snapshot of pages as a folder of images and label files."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from ocr.dataset.candidate import is_checked
 from ocr.dataset.pages.converters.labelstudio import INTERFACE, INTERFACE_FILE, to_labelstudio
@@ -19,11 +20,15 @@ LABEL_WRITERS: dict[ExportKind, tuple[str, Callable[[Pages], Iterator[str]]]] = 
     "labelstudio": ("labelstudio_{split}.json", to_labelstudio),
 }
 
+GROUP_PATTERN: Final = "([0-9a-f]{12})-[0-9a-f]{16}[.]"
+"""The `group_pattern` that finds the groups of pages in the names of their images."""
+
 
 def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> list[Path]:
     """Write the images, byte for byte, one label file a split, and what Label Studio shows them in.
 
     Pages that nobody checked are left out: another tool would take their labels for a person's.
+    Images of one group have names that begin alike, see `GROUP_PATTERN`.
 
     Args:
         snapshot: The pages.
@@ -49,8 +54,19 @@ def export_pages(snapshot: PageSnapshot, folder: Path, *, kind: ExportKind) -> l
     return [folder / pattern.format(split=split) for split in SPLITS]
 
 
+def has_groups(snapshot: PageSnapshot) -> bool:
+    """Say whether any page that is written has a group."""
+    return any(page.group and is_checked(page.source) for page in snapshot.samples())
+
+
 def _write_image(snapshot: PageSnapshot, page: PageSample, folder: Path) -> str:
     data = snapshot.image_bytes(page)
-    name = f"images/{page.id[:16]}{image_suffix(data)}"
+    name = f"images/{_group_digits(page.group)}{page.id[:16]}{image_suffix(data)}"
     (folder / name).write_bytes(data)
     return name
+
+
+def _group_digits(group: str) -> str:
+    if not group:
+        return ""
+    return hashlib.sha256(group.encode("utf-8", "surrogatepass")).hexdigest()[:12] + "-"

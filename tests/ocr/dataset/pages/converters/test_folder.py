@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.pages.converters import LABEL_WRITERS, ExportKind, export_pages
+from ocr.dataset.pages.converters import (
+    GROUP_PATTERN,
+    LABEL_WRITERS,
+    ExportKind,
+    export_pages,
+    has_groups,
+)
 from ocr.dataset.pages.labels import PageLabelFiles
 from ocr.dataset.pages.preparation import prepare_pages
 from ocr.dataset.pages.region import Region
@@ -41,10 +47,17 @@ def prepare(store: Store, labels: PageLabelFiles) -> PageSnapshot:
     return open_page_snapshot(download_folder(store, prefix=made.key, folder=folder))
 
 
-def read_back(store: Store, folder: Path, kind: ExportKind) -> PageSnapshot:
+def read_back(
+    store: Store, folder: Path, kind: ExportKind, *, group_pattern: str = ""
+) -> PageSnapshot:
     pattern, _ = LABEL_WRITERS[kind]
     train, val, test = (pattern.format(split=split) for split in ("train", "val", "test"))
-    return prepare(store, PageLabelFiles(kind, folder, train, val, test))
+    labels = PageLabelFiles(kind, folder, train, val, test, group_pattern=group_pattern)
+    return prepare(store, labels)
+
+
+def groups(snapshot: PageSnapshot) -> dict[str, str]:
+    return {page.id: page.group for page in snapshot.samples()}
 
 
 def contents(snapshot: PageSnapshot) -> dict[str, tuple[str, tuple[Region, ...]]]:
@@ -94,6 +107,39 @@ def test_paddleocr_labels_come_back_but_for_the_texts_of_ignored_regions(
         for key, (split, regions) in contents(snapshot).items()
     }
     assert contents(read_back(store, tmp_path / "out", "paddleocr")) == expected
+
+
+@pytest.mark.parametrize("kind", ["paddleocr", "labelstudio"])
+def test_pages_of_a_group_are_of_one_again_by_the_names_of_their_images(
+    kind: ExportKind, store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "data"
+    for split in SPLITS:
+        names = (f"发票 {split}/1.png", f"发票 {split}/2.png", f"b-{split}/3.png", f"{split}.png")
+        write_pages(root, split, {name: [name[-9:]] for name in names})
+    train, val, test = SPLITS
+    labels = PageLabelFiles("paddleocr", root, train, val, test, group_pattern="(.*)/")
+    before = prepare(store, labels)
+
+    export_pages(before, tmp_path / "out", kind=kind)
+    after = read_back(store, tmp_path / "out", kind, group_pattern=GROUP_PATTERN)
+
+    assert has_groups(before)
+    assert contents(after) == contents(before)
+    pairs = {(group, groups(after)[page]) for page, group in groups(before).items()}
+    assert len(pairs) == len(set(groups(before).values())) == 7
+    assert len({group for _, group in pairs}) == 7
+    assert ("", "") in pairs
+
+
+def test_names_of_pages_without_a_group_tell_of_none(
+    snapshot: PageSnapshot, tmp_path: Path
+) -> None:
+    export_pages(snapshot, tmp_path / "out", kind="paddleocr")
+
+    stems = {path.stem for path in (tmp_path / "out/images").iterdir()}
+    assert stems == {page.id[:16] for page in snapshot.samples()}
+    assert not has_groups(snapshot)
 
 
 def test_ignored_regions_are_dont_care_to_paddleocr_and_to_ppocrlabel(
