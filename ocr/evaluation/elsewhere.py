@@ -20,6 +20,7 @@ from ocr.dataset.quarantine import Fault
 from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.dataset.snapshot.snapshot import Sample
 from ocr.errors import BadData
+from ocr.image.folder import find_path_excess
 from ocr.models.page_line import PageLine
 from ocr.reading.recognition.ctc import Recognition
 
@@ -208,7 +209,10 @@ def _one_each(rows: Iterable[tuple[str, str, ReadT]]) -> dict[str, tuple[str, Re
     """Return where a row stands and what it says, by the path that it names."""
     told: dict[str, tuple[str, ReadT]] = {}
     for where, image, reading in rows:
-        first, said = told.setdefault(_path(image), (where, reading))
+        path = _path(image)
+        if excess := find_path_excess(path):  # it is looked for from each of its folders
+            raise BadData(f"{where}: the path {path[:_SHOWN]!r}… {excess}, as no image's is")
+        first, said = told.setdefault(path, (where, reading))
         if said != reading:
             raise BadData(f"{where}: {image} was read otherwise at {first}; keep one row")
     return told

@@ -134,7 +134,7 @@ class ImageFolder:
         if image.startswith("/"):
             detail = f"{shown_path(image)} is absolute, expected relative to the root"
             raise BadImage("outside_root", detail)
-        if is_endless(image):
+        if find_path_excess(image):
             raise BadImage("missing_image", f"no file {shown_path(image)}")
         if folder not in self._folders:
             resolved = _resolve_links(f"{self._root}/{folder}", image)
@@ -158,9 +158,13 @@ def lies_within(file: int, folder: str) -> bool:
     return opened == folder or opened.startswith(folder.rstrip("/") + "/")
 
 
-def is_endless(image: str) -> bool:
-    """Say whether a path is longer than any, or has more folders than anybody's."""
-    return len(image) > LONGEST_PATH or image.count("/") > _MOST_FOLDERS
+def find_path_excess(image: str) -> str:
+    """Say of what a path has more than anybody's; empty: of nothing."""
+    if len(image) > LONGEST_PATH:
+        return f"is longer than {LONGEST_PATH:,} characters"
+    if image.count("/") > _MOST_FOLDERS:
+        return f"is more than {_MOST_FOLDERS} folders deep"
+    return ""
 
 
 def shown_path(image: str) -> str:

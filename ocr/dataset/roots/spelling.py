@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.undecoded import gbk_spellings
-from ocr.image.folder import LONGEST_PATH, is_endless, shown_path
+from ocr.image.folder import LONGEST_PATH, find_path_excess, shown_path
 from ocr.image.pixels import BadImage
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -91,7 +91,7 @@ def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:
     inner_name(name, written=image)
     if name != image and exists(name):
         return name
-    if is_endless(name):
+    if find_path_excess(name):
         return ""
     others = {join_accents(name), unicodedata.normalize("NFD", name), *gbk_spellings(name)}
     found = list(filter(exists, others - {name}))

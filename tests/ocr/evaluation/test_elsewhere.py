@@ -149,6 +149,26 @@ def test_what_cannot_be_told_is_refused(content: str, samples: list[Sample], sai
         read(content, *samples)
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("f/" * 65 + "a.jpg", "is more than 64 folders deep"),
+        ("f\\" * 65 + "a.jpg", "is more than 64 folders deep"),
+        ("f/" * 100_000 + "a.jpg", "is longer than 4,096 characters"),
+    ],
+    ids=["deep", "of Windows", "long"],
+)
+def test_a_path_that_is_nobodys_is_refused_with_its_row(path: str, said: str) -> None:
+    with pytest.raises(BadData, match=rf"old/told\.txt:2: the path 'f/f/.{{,80}}'… {said}"):
+        read(f"a.jpg\t1\n{path}\t1\n", sample("a.jpg"))
+
+
+def test_a_path_of_as_many_folders_as_a_label_may_have_is_read() -> None:
+    path = "f/" * 64 + "a.jpg"
+
+    assert read(f"{path}\t1\n", sample(path)) == {path: ("1", 1.0)}
+
+
 def test_a_file_of_another_encoding_is_told_what_to_save_it_as() -> None:
     with pytest.raises(BadData, match=r"told.txt, line 1: byte .* is not utf-8.*save it as UTF-8"):
         read_lines_elsewhere("a.jpg\t皖".encode("gbk"), name="told.txt", samples=[sample("a.jpg")])
