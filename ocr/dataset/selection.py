@@ -270,7 +270,7 @@ def _describe_ties(ties: Codes) -> str:
         return ""
     return (
         f"{most} of {len(ties)} rows hang together, as of one group or as copies, and stay in one "
-        "split: dataset.group_pattern says which are of one document"
+        "split: dataset.group_pattern, group_column or group_field says which are of one document"
     )
 
 

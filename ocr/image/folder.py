@@ -134,8 +134,9 @@ class ImageFolder:
         if image.startswith("/"):
             detail = f"{shown_path(image)} is absolute, expected relative to the root"
             raise BadImage("outside_root", detail)
-        if find_path_excess(image):
-            raise BadImage("missing_image", f"no file {shown_path(image)}")
+        if excess := find_path_excess(image):
+            detail = f"{shown_path(image)} {excess}, and so is not looked for"
+            raise BadImage("missing_image", detail)
         if folder not in self._folders:
             resolved = _resolve_links(f"{self._root}/{folder}", image)
             self._check_inside(resolved, image)

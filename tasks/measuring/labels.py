@@ -109,7 +109,10 @@ def measure_page_labels(
     encoding: Encoding = "utf-8",
     track: Track[Any] = iter,
 ) -> Measured:
-    """Read the pages of a label file, which `track` hands out one by one."""
+    """Read the pages of a label file, which `track` hands out one by one.
+
+    What is left out is counted, too: rows, and single regions.
+    """
     with _wording_encoding():
         pages, rejections = read_labelled_pages(
             labels, max_pixels=MAX_PIXELS, texts=texts, root=root, encoding=encoding
@@ -122,7 +125,8 @@ def measure_page_labels(
         seconds += perf_counter() - started
     metrics = asdict(measure_pages(readings, [page.regions for page in pages]))
     return {name: metrics[name] for name in PAGE_METRICS} | {
-        "seconds_per_page": round(seconds / len(pages), 4)
+        "seconds_per_page": round(seconds / len(pages), 4),
+        "left_out": len(rejections),
     }, rejections
 
 

@@ -259,10 +259,12 @@ def test_evaluate_measures_pages_and_names_what_it_left_out(page: Path, capsys: 
     measured = json.loads(said.out)
     assert code == 0
     assert list(measured) == [
-        *("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned", "seconds_per_page")
+        *("pages", "precision", "recall", "hmean", "e2e_hmean", "e2e_ned", "seconds_per_page"),
+        "left_out",
     ]
     assert (measured["pages"], measured["hmean"], measured["e2e_hmean"]) == (1, 1.0, 0.5)
     assert measured["seconds_per_page"] > 0
+    assert measured["left_out"] == 1
     assert "gone.png" in said.err
 
 

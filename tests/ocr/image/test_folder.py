@@ -68,6 +68,28 @@ def test_anything_else_is_refused_with_its_reason(
 @pytest.mark.parametrize(
     ("image", "said"),
     [
+        ("a/" * 65 + "a.jpg", "is more than 64 folders deep, and so is not looked for"),
+        ("a" * 4097, "is longer than 4,096 characters, and so is not looked for"),
+        ("a/" * 64 + "gone.jpg", "no file 'a/"),
+    ],
+    ids=["deep", "long", "gone"],
+)
+def test_what_is_not_looked_for_is_not_said_to_be_gone(
+    image: str, said: str, folder: ImageFolder, tmp_path: Path
+) -> None:
+    deep = tmp_path / "root" / ("a/" * 65)
+    deep.mkdir(parents=True)
+    (deep / "a.jpg").write_bytes(b"image")
+
+    with pytest.raises(BadImage, match=said) as refusal:
+        folder.read(image, max_pixels=1)
+
+    assert refusal.value.reason == "missing_image"
+
+
+@pytest.mark.parametrize(
+    ("image", "said"),
+    [
         ("../secret.jpg", "'../secret.jpg' leads out of the root"),
         ("outer.jpg", "'outer.jpg' is a link that leads out of the root"),
         ("linked/secret.jpg", "'linked/secret.jpg' is a link that leads out of the root"),

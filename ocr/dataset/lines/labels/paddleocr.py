@@ -65,7 +65,8 @@ def _parse_image_list(
         images = json.loads(image)
     except (ValueError, RecursionError):  # a file whose name starts with "["
         images = [image]
-    if not isinstance(images, list) or not all(isinstance(each, str) for each in images):
+    is_list = isinstance(images, list) and all(isinstance(each, str) for each in images)
+    if not is_list or not images:
         yield Rejection("malformed_row", where, image, text, "expected a list of image paths")
         return
     for each in images:

@@ -74,6 +74,7 @@ def test_missing_text_is_kept_for_validation_to_judge() -> None:
         ("a.jpg\tA\t", "tab_in_text"),
         ('["a.jpg", 3]\tA', "malformed_row"),
         ("[1]\tA", "malformed_row"),
+        ("[]\tA", "malformed_row"),
         ('a.jpg\t[{"transcription": "A", "points": [[1, 2]]}]', "malformed_row"),
         ('a.jpg\t[ { "points": [[1, 2]] } ]', "malformed_row"),
     ],
