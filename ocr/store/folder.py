@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+from filelock import FileLock
+
 from ocr.errors import ArtifactExists, ArtifactNotFound, BadData, BadInput
 from ocr.store.key import check_key, check_prefix
 from ocr.store.protocol import Store
@@ -157,30 +159,41 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
             "be verified; register the version again, from its bundle"
         )
     if (folder / MANIFEST).is_file() and not _is_copy(folder, manifest, digests):
-        _remove(folder)
+        with FileLock(folder.with_name(f".{folder.name}.lock")):  # others may be about it, too
+            if not _is_copy(folder, manifest, digests):
+                _take_away(folder)
+            return download_folder(store, prefix=prefix, folder=folder)
     return download_folder(store, prefix=prefix, folder=folder)
 
 
 def _is_copy(folder: Path, manifest: bytes, digests: Mapping[str, str]) -> bool:
-    if (folder / MANIFEST).read_bytes() != manifest:
-        return False
-    files = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
-    found = {path.relative_to(folder).as_posix(): path for path in files}
-    found.pop(MANIFEST)
-    return found.keys() == digests.keys() and all(
-        path.is_file() and not path.is_symlink() and sha256_of(path) == digests[file]
-        for file, path in found.items()
-    )
-
-
-def _remove(folder: Path) -> None:
     try:
-        shutil.rmtree(folder)
+        if (folder / MANIFEST).read_bytes() != manifest:
+            return False
+        files = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
+        found = {path.relative_to(folder).as_posix(): path for path in files}
+        found.pop(MANIFEST, None)
+        return found.keys() == digests.keys() and all(
+            path.is_file() and not path.is_symlink() and sha256_of(path) == digests[file]
+            for file, path in found.items()
+        )
+    except OSError:  # it is taken away this moment, or cannot be read
+        return False
+
+
+def _take_away(folder: Path) -> None:
+    """Remove a folder, in one step: killed anywhere, nothing of it is in the way."""
+    hidden = folder.with_name(f".{uuid4().hex}.part")
+    try:
+        folder.rename(hidden)
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise ArtifactExists(
             f"{folder} is no copy of what the store has and cannot be removed: "
             f"{error.strerror}; remove it"
         ) from error
+    shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _list_complete(folder: Path, *, last: str) -> list[str]:
