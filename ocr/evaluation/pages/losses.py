@@ -31,7 +31,13 @@ Cause = Literal["ends", "ends and text", "one character", "text", "missed", "inv
 CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
 
 _SHARED: Final = 0.5
-"""Of the smaller of a region and a line: so much, and both are about the same ink."""
+"""Of the smaller of a region and a line: so much, and both may be about the same ink…"""
+
+_SHARED_HEIGHT: Final = 0.3
+"""… if the smaller one is so high beside the larger: no speck in a line, no line in a stamp."""
+
+
+Polygons = NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -126,14 +132,15 @@ def _find_cause(regions: Sequence[Region], lines: Sequence[PageLine], *, is_pair
 
 def _join(parts: Sequence[Region] | Sequence[PageLine]) -> str:
     """Return the texts of one place of a page as they are read, without case and spaces."""
-    order = reading_order(np.array([_around(part.polygon) for part in parts], dtype=np.float32))
+    order = reading_order(np.array([_corners(part.polygon) for part in parts], dtype=np.float32))
     return "".join(fold(parts[at].text) for at in order)
 
 
-def _around(polygon: ArrayLike) -> NDArray[np.float64]:
-    corners = np.asarray(polygon, dtype=np.float64)
-    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
-    return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+def _corners(polygon: Sequence[tuple[float, float]]) -> ArrayLike:
+    if len(polygon) == 4:
+        return polygon
+    (left, top), (right, bottom) = np.min(polygon, axis=0), np.max(polygon, axis=0)
+    return (left, top), (right, top), (right, bottom), (left, bottom)
 
 
 def _group(
@@ -143,17 +150,40 @@ def _group(
     first = np.array([shapely.Polygon(polygon) for polygon in ours], dtype=object)
     second = np.array([shapely.Polygon(polygon) for polygon in theirs], dtype=object)
     rows, columns = shapely.STRtree(second).query(first, predicate="intersects")
-    shared = shapely.area(shapely.intersection(first[rows], second[columns]))
-    smaller = np.minimum(shapely.area(first[rows]), shapely.area(second[columns]))
-    close = shared > _SHARED * smaller
+    close = _are_of_one_line(first[rows], second[columns])
     links = np.concatenate([rows[close], np.arange(paired)])
     others = np.concatenate([columns[close], np.arange(paired)]) + len(ours)
     total = len(ours) + len(theirs)
     graph = coo_array((np.ones(len(links)), (links, others)), shape=(total, total))
-    count, labels = connected_components(graph, directed=False)
-    for number in range(count):
-        members = np.flatnonzero(labels == number).tolist()
+    _, labels = connected_components(graph, directed=False)
+    if not total:
+        return
+    order = np.argsort(labels, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):
         yield (
-            [at for at in members if at < len(ours)],
-            [at - len(ours) for at in members if at >= len(ours)],
+            [at for at in members.tolist() if at < len(ours)],
+            [at - len(ours) for at in members.tolist() if at >= len(ours)],
         )
+
+
+def _are_of_one_line(ours: Polygons, theirs: Polygons) -> NDArray[np.bool_]:
+    """Say of each pair of polygons whether they are about the same ink."""
+    shared = shapely.area(shapely.intersection(ours, theirs))
+    is_ours = shapely.area(ours) < shapely.area(theirs)
+    smaller, larger = np.where(is_ours, ours, theirs), np.where(is_ours, theirs, ours)
+    corners = _rectangles(larger)
+    sides = corners[:, 1:3] - corners[:, 0:2]
+    lengths = np.linalg.norm(sides, axis=2)
+    shorter = np.arange(len(sides)), lengths.argmin(axis=1)
+    height = lengths[shorter]
+    across = sides[shorter] / np.maximum(height, 1e-9)[:, None]
+    extent = np.ptp(np.einsum("nck,nk->nc", _rectangles(smaller), across), axis=1)
+    is_within = shared > _SHARED * shapely.area(smaller)
+    close: NDArray[np.bool_] = is_within & (extent >= _SHARED_HEIGHT * height)
+    return close
+
+
+def _rectangles(polygons: Polygons) -> NDArray[np.float64]:
+    """Return the corners (N, 4, 2) of the smallest rectangles around polygons."""
+    corners = [shapely.get_coordinates(each)[:4] for each in shapely.oriented_envelope(polygons)]
+    return np.array(corners).reshape(-1, 4, 2)

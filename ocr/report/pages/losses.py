@@ -12,8 +12,8 @@ TITLES: Final[dict[Cause, tuple[str, str]]] = {
     "ends and text": ("Other ends, and misread", "neither text nor ends are as labelled"),
     "one character": ("Misread by one character", "a line in its place; case and spaces aside"),
     "text": ("Misread by more", "a line in its place"),
-    "missed": ("Missed", "labelled, and nothing was found there"),
-    "invented": ("False", "found where nothing is labelled"),
+    "missed": ("Missed", "labelled, and no line of its own was found"),
+    "invented": ("False", "found, and no label of its own"),
 }
 
 

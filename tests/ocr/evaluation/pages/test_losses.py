@@ -1,3 +1,5 @@
+import cmath
+import math
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -8,6 +10,7 @@ from ocr.evaluation.pages.report import EvaluatedPage
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import PageReading
 from tests.ocr.evaluation.pages.scenes import (
+    Polygon,
     ScriptedReader,
     box,
     evaluate_scripted,
@@ -95,6 +98,32 @@ def test_lines_that_only_touch_are_not_of_one_place() -> None:
     page = evaluated([region(0, 0, "A")], line(0, 7, "B"))
 
     assert [loss.cause for loss in losses(page)] == ["missed", "invented"]
+
+
+@pytest.mark.parametrize("degrees", [-15, -6, -3, 3, 6, 15])
+def test_rows_of_a_tilted_page_are_joined_as_they_are_read(degrees: float) -> None:
+    def turned(polygon: Polygon) -> Polygon:
+        turn = cmath.rect(1, math.radians(degrees))
+        points = [complex(x, y) * turn + 300 for x, y in polygon]
+        return tuple((point.real, point.imag) for point in points)
+
+    regions = [Region(turned(box(60 * at, 0)), text) for at, text in enumerate("ABC")]
+    joined = PageLine(turned(box(0, 0, 160)), "ABC", 0.9)
+
+    assert [loss.cause for loss in losses(evaluated(regions, joined))] == ["ends"]
+
+
+def test_what_lies_in_something_larger_is_not_of_one_line_with_it() -> None:
+    stamp = Region(box(0, 0, 200, 300), "PAID")
+    page = evaluated(
+        [region(20, 20, "ONE"), region(20, 60, "TWO"), stamp],
+        line(20, 20, "0NE"),
+        line(20, 60, "TW0"),
+        line(30, 63, "X", width=2, height=2),
+    )
+
+    causes = {loss.cause: len(loss.regions) + len(loss.lines) for loss in losses(page)}
+    assert causes == {"one character": 2, "missed": 1, "invented": 1}
 
 
 def test_regions_that_nobody_transcribed_and_ignored_ones_are_none() -> None:

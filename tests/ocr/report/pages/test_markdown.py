@@ -30,7 +30,7 @@ def test_short_form_says_what_is_lost() -> None:
         "| Misread by one character: a line in its place; case and spaces aside | 6 | 6 | 88.9%"
         in markdown
     )
-    assert "| Missed: labelled, and nothing was found there | 12 | 0 | 90.0% |" in markdown
+    assert "| Missed: labelled, and no line of its own was found | 12 | 0 | 90.0% |" in markdown
     assert "| False" not in markdown
 
 
