@@ -44,7 +44,7 @@ def _check_change(found: FurtherSet) -> Check:
         return Check(rule, "nothing to forget", required, "promote", "")
     if change.groups < FEWEST_GROUPS:
         few = explain_few(found, change)
-        warning = f"The further set “{found.name}” holds nobody back: {few}."
+        warning = f"What is lost on the further set “{found.name}” holds nobody back: {few}."
         return Check(rule, describe_change(change), required, "promote", "", warning)
     if not (is_worse(change) and change.upper < -found.margin):
         return Check(rule, describe_change(change), required, "promote", "")

@@ -36,6 +36,7 @@ def find_decided(
         and version not in online
         and time.time() - max(since, moment_of(last)) > patience_s
         and not was_rejected(store, last)
+        and not (champion and champion.was_rolled_back(version))
     }
     waiting = {each.model for each in list_waiting() if not each.has_ended} if lost else ()
     return [d for d in decided if d.version not in lost or f"{model}:{d.version}" in waiting]

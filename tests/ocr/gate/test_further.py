@@ -62,8 +62,8 @@ def test_a_set_of_fewer_documents_than_bounds_need_is_a_warning() -> None:
     assert decision.accepted
     (warning,) = decision.warnings
     assert warning == (
-        "The further set “general” holds nobody back: 2 documents are too few to tell: 5 are "
-        "needed."
+        "What is lost on the further set “general” holds nobody back: 2 documents are too few to "
+        "tell: 5 are needed."
     )
 
 

@@ -125,3 +125,15 @@ def test_what_was_accepted_or_started_one_a_moment_ago_may_go_online_yet(
     keep_verdict(empty.store, "promote", year=judged, champion="")
 
     assert find(empty, since=since) == ["promote"]
+
+
+def test_what_a_person_took_back_is_decided_whoever_it_replaced(
+    registry: Registry, tmp_path: Path
+) -> None:
+    add_version(tmp_path, "v3", "0123456789")
+    for version in ("v3", "v2"):
+        registry.promote("bars", version, reason="by hand")
+    for _ in range(2):
+        registry.rollback("bars", reason="by hand")
+
+    assert find(registry) == ["promote"]
