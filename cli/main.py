@@ -155,8 +155,8 @@ def _explain(error: Exception) -> int:
         case OSError() | psutil.Error() | httpx.HTTPError():  # a lock's timeout is an OSError
             return refuse(_say_in_one_line(error), UNAVAILABLE)
         case MemoryError():
-            said = f"no memory left ({_say_in_one_line(error)}); free some and run it again"
-            return refuse(said, UNAVAILABLE)
+            what = f" ({error})" if str(error) else ""
+            return refuse(f"no memory left{what}; free some and run it again", UNAVAILABLE)
     return refuse(f"{_say_in_one_line(error)}; {_keep_trace(error)}", BUG)
 
 

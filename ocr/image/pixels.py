@@ -56,8 +56,8 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
     ValueError,
     struct.error,
 )
-_BYTES_OF_SCANS = 8
-"""A pixel: libjpeg keeps what several scans say of up to four channels, two bytes of each."""
+_BYTES_OF_JPEG = 12
+"""A pixel: libjpeg may keep up to four channels, two bytes of each, beside the image."""
 _MOST_BLACK = 3
 """Of 255: so much white of a grey image of 16 or 32 bits is that of another scale."""
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
@@ -194,8 +194,8 @@ def _decode_with_opencv(data: bytes, header: ImageHeader, flags: int) -> NDArray
             raise MemoryError(error.err) from error
         _refuse("unreadable_image", f"not decodable: {error.err}")
     if image is None:
-        if header.scans > 1:
-            _ask_for_memory(header.width * header.height * _BYTES_OF_SCANS)
+        if data.startswith(JPEG_MAGIC):
+            _ask_for_memory(header.width * header.height * _BYTES_OF_JPEG)
         _refuse("unreadable_image", f"not decodable: {len(data)} bytes")
     return image
 

@@ -191,7 +191,7 @@ def _take_away(folder: Path) -> None:
     except OSError as error:
         raise ArtifactExists(
             f"{folder} is no copy of what the store has and cannot be removed: "
-            f"{error.strerror}; remove it"
+            f"{error.strerror or error}; remove it"
         ) from error
     shutil.rmtree(hidden, ignore_errors=True)
 

@@ -138,7 +138,8 @@ def test_a_bare_command_prints_its_help_and_no_error(
         (psutil.NoSuchProcess(7), "NoSuchProcess"),
         (httpx.ReadTimeout("timed out\nat last"), "ReadTimeout: timed out at last"),
         (ServiceFailed("gateway did not come up"), "gateway did not come up"),
-        (MemoryError("Failed to allocate 9 bytes"), "no memory left (MemoryError: Failed to all"),
+        (MemoryError("Failed to allocate 9 bytes"), "no memory left (Failed to allocate 9 bytes);"),
+        (MemoryError(), "no memory left; free some"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -83,7 +83,8 @@ def test_losses_of_both_stand_beside_each_other() -> None:
         page.set_content(render(evaluate()))
         rows = page.get_by_role("region", name="What is lost").get_by_role("row").all_inner_texts()
 
-    misread, missed, false = (row.split("\t")[1:] for row in rows[1:])
+    assert rows[0].split() == ["Why", "Candidate", "Opponent"]
+    misread, missed, false = (row.split("\t")[1:] for row in rows[2:])
     assert misread == ["6", "6", "100.0%", "36", "36", "80.0%"]
     assert missed[:2] == ["0", "0"]
     assert missed[3:5] == ["12", "0"]
