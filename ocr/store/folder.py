@@ -13,7 +13,7 @@ from filelock import FileLock
 from ocr.errors import ArtifactExists, ArtifactNotFound, BadData, BadInput
 from ocr.store.key import check_key, check_prefix
 from ocr.store.protocol import Store
-from ocr.store.whole import sha256_of
+from ocr.store.whole import remove_whole, sha256_of
 
 MANIFEST = "manifest.json"
 POINTER = "published.json"
@@ -149,7 +149,7 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
 
     Raises:
         BadData: Its manifest was changed since it was stored, or names no file.
-        ArtifactExists: A folder that is to be replaced cannot be removed.
+        ArtifactExists: A folder cannot be replaced; it is as it was.
     """
     manifest = check_manifest(store, prefix=prefix)
     digests = _digests(manifest, source=f"{store.uri}/{prefix}")
@@ -158,12 +158,13 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
             f'{store.uri}/{prefix}/{MANIFEST} names no digest of its "files", so that they cannot '
             "be verified; register the version again, from its bundle"
         )
-    if (folder / MANIFEST).is_file() and not _is_copy(folder, manifest, digests):
+    if not (folder / MANIFEST).is_file():
+        return download_folder(store, prefix=prefix, folder=folder)
+    if not _is_copy(folder, manifest, digests):
         with FileLock(folder.with_name(f".{folder.name}.lock")):  # others may be about it, too
             if not _is_copy(folder, manifest, digests):
-                _take_away(folder)
-            return download_folder(store, prefix=prefix, folder=folder)
-    return download_folder(store, prefix=prefix, folder=folder)
+                _replace(folder, store=store, prefix=prefix)
+    return folder
 
 
 def _is_copy(folder: Path, manifest: bytes, digests: Mapping[str, str]) -> bool:
@@ -181,19 +182,27 @@ def _is_copy(folder: Path, manifest: bytes, digests: Mapping[str, str]) -> bool:
         return False
 
 
-def _take_away(folder: Path) -> None:
-    """Remove a folder, in one step: killed anywhere, nothing of it is in the way."""
-    hidden = folder.with_name(f".{uuid4().hex}.part")
+def _replace(folder: Path, *, store: Store, prefix: str) -> None:
+    """Copy anew what is under `prefix`, and only then remove what is in its place."""
+    fresh = folder.with_name(f".{uuid4().hex}.part")
     try:
-        folder.rename(hidden)
-    except FileNotFoundError:
+        download_folder(store, prefix=prefix, folder=fresh)
+        _remove(folder)
+        _publish(fresh, folder, last=MANIFEST)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _remove(folder: Path) -> None:
+    try:
+        remove_whole(folder)
+    except FileNotFoundError:  # another process was faster
         return
     except OSError as error:
         raise ArtifactExists(
             f"{folder} is no copy of what the store has and cannot be removed: "
-            f"{error.strerror or error}; remove it"
+            f"{error.strerror}; remove it"
         ) from error
-    shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _list_complete(folder: Path, *, last: str) -> list[str]:

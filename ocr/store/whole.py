@@ -73,6 +73,21 @@ def folder_written_whole(folder: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def remove_whole(path: Path) -> None:
+    """Remove a file or a folder, hidden first: killed in between, nobody goes on with the rest.
+
+    What a link leads to stays. A sweep ends what is left hidden.
+
+    Raises:
+        OSError: It is not there, or cannot be moved.
+    """
+    hidden = path.rename(path.with_name(f".{uuid4().hex}.part"))
+    if hidden.is_dir() and not hidden.is_symlink():
+        shutil.rmtree(hidden, ignore_errors=True)
+    else:
+        hidden.unlink(missing_ok=True)
+
+
 def fault_message(error: OSError, *, target: str) -> str:
     """Say what a failed read or write of `target` means and what to do."""
     if error.errno in FULL:

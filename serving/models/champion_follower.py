@@ -150,7 +150,7 @@ class ChampionFollower:
     def _mend(self, live: LiveModel, folder: Path) -> None:
         try:
             self._loader.mend(live, folder)
-        except (OcrError, OSError) as error:
+        except OcrError as error:
             LOG.error("the copy of %s:%s is not mended: %s", live.name, live.version, error)
 
     def _complain(self, name: str, message: str) -> None:

@@ -2,7 +2,6 @@
 
 import itertools
 import logging
-import shutil
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -10,14 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 from ocr.errors import (
     BadData,
-    OcrError,
     ParityFailed,
-    ProcessDied,
-    StoreUnavailable,
 )
 from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
 from ocr.models.pipeline import read_pipeline
@@ -58,14 +53,8 @@ class Loader:
         fetch = TASKS.get(version.task)
         if fetch is None:
             raise BadData(f"{version.reference} does {version.task}, which alone is not served")
-        try:
-            live = fetch(self.registry, version, folder, self._facts(version))
-            self.crew.load(live.key, folder)
-        except (StoreUnavailable, ProcessDied):
-            raise
-        except OcrError:
-            shutil.rmtree(folder, ignore_errors=True)  # the copy may be what is damaged
-            raise
+        live = fetch(self.registry, version, folder, self._facts(version))
+        self.crew.load(live.key, folder)
         weakref.finalize(live, _unload, self.crew, live.key).atexit = False
         return live
 
@@ -74,21 +63,14 @@ class Loader:
         return self.crew.is_damaged(live.key)
 
     def mend(self, live: LiveModel, folder: Path) -> None:
-        """Fetch the copy of a model that serves anew; the workers that lack it load it then.
+        """Fetch what was changed of a model's copy anew; the workers that lack it load it then.
 
         Raises:
-            OcrError: It cannot be fetched; the copy is as it was.
-            OSError: It cannot be put in the other's place.
+            OcrError: It cannot be fetched or replaced; the copy is as it was.
         """
         version = self.registry.version(live.name, live.version)
-        fresh = folder.with_name(f".{uuid4().hex}.part")
-        try:
-            TASKS[version.task](self.registry, version, fresh, self._facts(version))
-            shutil.rmtree(folder, ignore_errors=True)
-            fresh.rename(folder)
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
-        LOG.warning("%s was fetched again: its copy was damaged", version.reference)
+        TASKS[version.task](self.registry, version, folder, self._facts(version))
+        LOG.warning("the copy of %s is as the store has it again", version.reference)
 
     def _facts(self, version: ModelVersion) -> dict[str, Any]:
         return {

@@ -26,6 +26,7 @@ from ocr.models.pipeline import PipelineManifest, read_pipeline_manifest
 from ocr.report.lineage import describe_lineage, describe_part
 from ocr.report.pages.gallery import choose_pages
 from ocr.report.pages.html import ShownPages, render_pages_html
+from ocr.report.pages.losses import LossRow, tabulate_losses
 from ocr.report.pages.markdown import render_pages_markdown
 from ocr.report.summary import summarise
 from ocr.report.suspects import show_suspects
@@ -79,6 +80,7 @@ def judge_pages(
         GateRules(min_accuracy=gate.min_hmean, **rules),
         further=[each.found for each in further],
     )
+    losses = tabulate_losses(report)
     html = _render(
         workspace,
         evaluation,
@@ -86,9 +88,11 @@ def judge_pages(
         snapshot,
         report=report,
         decision=decision,
+        losses=losses,
         further=further,
     )
-    markdown = render_pages_markdown(report, decision, title=evaluation.model.reference)
+    title = evaluation.model.reference
+    markdown = render_pages_markdown(report, decision, title=title, losses=losses)
     summary = summarise(evidence, decision)
     return conclude(workspace, evaluation, report, decision, summary, html=html, markdown=markdown)
 
@@ -126,12 +130,14 @@ def _render(
     *,
     report: PagesReport,
     decision: Decision,
+    losses: Sequence[LossRow],
     further: Sequence[FurtherTest[PagesReport, PageSnapshot]],
 ) -> str:
     detector, recogniser = evaluation.model.checkpoints
     return render_pages_html(
         report,
         decision,
+        losses=losses,
         images=_read_gallery(snapshot, report, most=GALLERY),
         further={
             each.found.name: ShownPages(

@@ -1,13 +1,12 @@
 """What killed runs left in the home of this machine: found by age, never while it is in use."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
-from uuid import uuid4
 
+from ocr.store.whole import remove_whole
 from tasks.run.alone import SUFFIX, release, take
 
 DAY_S: Final = 24 * 3600
@@ -59,7 +58,7 @@ def remove_leftover(leftover: Leftover) -> bool:
     """Remove a leftover, unless a run works there or it is not ours; say whether it is gone."""
     try:
         if leftover.lock is None:
-            _remove(leftover.path)
+            remove_whole(leftover.path)
             return True
         return _remove_locked(leftover, leftover.lock)
     except OSError:  # another user's, or in the way of a mount
@@ -82,19 +81,10 @@ def _remove_locked(leftover: Leftover, path: Path) -> bool:
         found = _describe(leftover.path, leftover.why, path)
         is_unused = found is not None and found.age_s >= leftover.age_s
         if is_unused:
-            _remove(leftover.path)
+            remove_whole(leftover.path)
         return is_unused
     finally:
         release(lock, path)
-
-
-def _remove(path: Path) -> None:
-    """Hide it first: killed in between, nobody goes on with the rest, and a later sweep ends it."""
-    hidden = path.rename(path.with_name(f".{uuid4().hex}.part"))
-    if hidden.is_dir() and not hidden.is_symlink():  # what a link leads to is not ours
-        shutil.rmtree(hidden, ignore_errors=True)
-    else:
-        hidden.unlink(missing_ok=True)
 
 
 def _describe(path: Path, why: str, lock: Path | None) -> Leftover | None:

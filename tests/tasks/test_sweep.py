@@ -102,7 +102,7 @@ def test_sweep_that_is_killed_leaves_nothing_half_removed_to_go_on_with(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as killed:
-        killed.setattr("tasks.run.leftovers.shutil.rmtree", be_killed)
+        killed.setattr("ocr.store.whole.shutil.rmtree", be_killed)
         with pytest.raises(KeyboardInterrupt):
             sweep_leftovers.fn()
     visible = {path.name for path in (home / "jobs").iterdir() if path.name[0] != "."}

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.counts import fold, is_read
 from ocr.evaluation.pages.detection import share
+from ocr.evaluation.pages.matching import intersect
 from ocr.evaluation.pages.report import EvaluatedPage, PageOutcome
 from ocr.models.page_line import PageLine
 from ocr.reading.reading_order import reading_order
@@ -147,17 +148,18 @@ def _group(
     ours: Sequence[ArrayLike], theirs: Sequence[ArrayLike], *, paired: int
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Yield the positions of polygons that hang together; the first ``paired`` of both do."""
-    first = np.array([shapely.Polygon(polygon) for polygon in ours], dtype=object)
-    second = np.array([shapely.Polygon(polygon) for polygon in theirs], dtype=object)
-    rows, columns = shapely.STRtree(second).query(first, predicate="intersects")
-    close = _are_of_one_line(first[rows], second[columns])
-    links = np.concatenate([rows[close], np.arange(paired)])
-    others = np.concatenate([columns[close], np.arange(paired)]) + len(ours)
     total = len(ours) + len(theirs)
-    graph = coo_array((np.ones(len(links)), (links, others)), shape=(total, total))
-    _, labels = connected_components(graph, directed=False)
     if not total:
         return
+    first, second = ([shapely.Polygon(polygon) for polygon in side] for side in (ours, theirs))
+    rows, columns, shared = intersect(first, second)
+    close = _are_of_one_line(
+        np.asarray(first, dtype=object)[rows], np.asarray(second, dtype=object)[columns], shared
+    )
+    links = np.concatenate([rows[close], np.arange(paired)])
+    others = np.concatenate([columns[close], np.arange(paired)]) + len(ours)
+    graph = coo_array((np.ones(len(links)), (links, others)), shape=(total, total))
+    _, labels = connected_components(graph, directed=False)
     order = np.argsort(labels, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):
         yield (
@@ -166,9 +168,10 @@ def _group(
         )
 
 
-def _are_of_one_line(ours: Polygons, theirs: Polygons) -> NDArray[np.bool_]:
-    """Say of each pair of polygons whether they are about the same ink."""
-    shared = shapely.area(shapely.intersection(ours, theirs))
+def _are_of_one_line(
+    ours: Polygons, theirs: Polygons, shared: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Say of each pair of polygons, which share so much area, whether they are about one line."""
     is_ours = shapely.area(ours) < shapely.area(theirs)
     smaller, larger = np.where(is_ours, ours, theirs), np.where(is_ours, theirs, ours)
     corners = _rectangles(larger)

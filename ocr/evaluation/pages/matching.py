@@ -94,7 +94,7 @@ def _find_within(
     boxes: Sequence[shapely.Polygon], *, others: Sequence[shapely.Polygon]
 ) -> set[int]:
     """Return the positions of boxes with most of their area within one of the others."""
-    ours, _, shared = _intersect(boxes, others)
+    ours, _, shared = intersect(boxes, others)
     share = shared / shapely.area(np.asarray(boxes, dtype=object)[ours])
     return set(ours[share > _IGNORED_SHARE].tolist())
 
@@ -104,7 +104,7 @@ def _measure_ious(
 ) -> NDArray[np.float64]:
     """Return the intersection over union of every pair, (truths, boxes)."""
     ious = np.zeros((len(truths), len(boxes)))
-    rows, columns, shared = _intersect(truths, boxes)
+    rows, columns, shared = intersect(truths, boxes)
     union = (
         shapely.area(np.asarray(truths, dtype=object)[rows])
         + shapely.area(np.asarray(boxes, dtype=object)[columns])
@@ -114,7 +114,7 @@ def _measure_ious(
     return ious
 
 
-def _intersect(
+def intersect(
     ours: Sequence[shapely.Polygon], theirs: Sequence[shapely.Polygon]
 ) -> tuple[Indices, Indices, NDArray[np.float64]]:
     """Return the positions of the polygons that touch, and the areas (K,) that they share."""

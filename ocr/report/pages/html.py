@@ -11,7 +11,7 @@ from ocr.image.pixels import Image
 from ocr.report.html import render_html
 from ocr.report.lineage import Lineage
 from ocr.report.pages.gallery import GalleryPage, build_page_gallery
-from ocr.report.pages.losses import tabulate_losses
+from ocr.report.pages.losses import LossRow
 from ocr.report.pages.metrics import METRICS
 from ocr.report.suspects import ShownSuspect
 from ocr.report.training import draw_training
@@ -43,6 +43,7 @@ def render_pages_html(
     lineage: Lineage,
     parts: Sequence[Lineage],
     curves: Mapping[str, Sequence[Mapping[str, Any]]],
+    losses: Sequence[LossRow],
     suspects: Sequence[ShownSuspect],
     gallery: int,
     further: Mapping[str, ShownPages] = NONE,
@@ -57,6 +58,7 @@ def render_pages_html(
         lineage: What made the pipeline.
         parts: The same of each net in it.
         curves: Rows of metrics.jsonl by the name of the training ("detector", "recogniser").
+        losses: Why lines are not read.
         suspects: Test labels that are probably wrong.
         gallery: Pages to show.
         further: Further sets by name.
@@ -70,7 +72,7 @@ def render_pages_html(
         metrics=METRICS,
         suspects=suspects,
         parts=parts,
-        losses=tabulate_losses(report),
+        losses=losses,
         sheets=build_page_gallery(report, images, most=gallery),
         further_galleries={
             name: FurtherGallery(

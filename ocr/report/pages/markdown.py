@@ -1,23 +1,28 @@
 """The short form of the report of a pipeline."""
 
+from collections.abc import Sequence
+
 from ocr.evaluation.pages.report import EvaluatedPage, PagesReport
 from ocr.gate.judge import Decision
 from ocr.report.markdown import WORST, escape, list_latency, render_markdown, table
 from ocr.report.pages.gallery import choose_pages
-from ocr.report.pages.losses import LossRow, tabulate_losses
+from ocr.report.pages.losses import LossRow
 from ocr.report.pages.metrics import METRICS
 
 _LOSSES = ("why", "labelled", "found", "end-to-end Hmean without")
 _HEAD = ("page", "lines", "read", "misread", "missed", "false", "read by the opponent")
 
 
-def render_pages_markdown(report: PagesReport, decision: Decision, *, title: str) -> str:
+def render_pages_markdown(
+    report: PagesReport, decision: Decision, *, title: str, losses: Sequence[LossRow]
+) -> str:
     """Render decision, metrics, rules and the worst pages.
 
     Args:
         report: The evaluation.
         decision: The gate's answer to it.
         title: Heading, such as the pipeline and its version.
+        losses: Why lines are not read.
     """
     return render_markdown(
         report,
@@ -30,15 +35,15 @@ def render_pages_markdown(report: PagesReport, decision: Decision, *, title: str
             ["Test pages", f"{report.candidate.metrics.pages:,}", ""],
         ],
         worst=[
-            *_list_losses(report),
+            *_list_losses(losses),
             "## Worst pages",
             table(_HEAD, map(_row, choose_pages(report, most=WORST))),
         ],
     )
 
 
-def _list_losses(report: PagesReport) -> list[str]:
-    rows = [row for row in tabulate_losses(report) if row.candidate.regions or row.candidate.lines]
+def _list_losses(losses: Sequence[LossRow]) -> list[str]:
+    rows = [row for row in losses if row.candidate.regions or row.candidate.lines]
     return ["## What is lost", table(_LOSSES, map(_show_loss, rows))] if rows else []
 
 

@@ -122,6 +122,7 @@ def test_report_of_pages_shows_them(reader: OnnxRecogniser) -> None:
         lineage=Lineage(model="m", version="v1"),
         parts=[],
         curves={},
+        losses=[],
         suspects=shown(reader),
         gallery=0,
     )

@@ -7,6 +7,7 @@ from threading import Barrier
 
 import pytest
 
+from ocr.errors import ArtifactNotFound
 from ocr.store import Store, open_store
 from ocr.store.folder import download_published, publish_folder
 from tests.ocr.store.test_folder import PREFIX, contents, write_bundle
@@ -46,8 +47,9 @@ def test_who_is_killed_over_it_leaves_nothing_in_the_way(
     (copy / FILE).unlink()
 
     def be_killed(folder: Path, **_: bool) -> None:
-        (folder / "manifest.json").unlink()
-        raise KeyboardInterrupt
+        if (folder / "manifest.json").exists():
+            (folder / "manifest.json").unlink()
+            raise KeyboardInterrupt
 
     with monkeypatch.context() as killed:
         killed.setattr(shutil, "rmtree", be_killed)
@@ -55,3 +57,32 @@ def test_who_is_killed_over_it_leaves_nothing_in_the_way(
             download_published(local, prefix=prefix, folder=copy)
 
     assert contents(download_published(local, prefix=prefix, folder=copy)) == contents(bundle)
+
+
+def test_what_cannot_be_fetched_leaves_the_copy_as_it_is(local: Store, tmp_path: Path) -> None:
+    prefix = publish_folder(local, write_bundle(tmp_path / "bundle"), key=PREFIX)
+    copy = download_published(local, prefix=prefix, folder=tmp_path / "copy")
+    (copy / FILE).write_bytes(b"other weights")
+    before = contents(copy)
+    local.remove(f"{prefix}/{FILE}")
+
+    with pytest.raises(ArtifactNotFound):
+        download_published(local, prefix=prefix, folder=copy)
+
+    assert contents(copy) == before
+
+
+def test_a_link_in_its_place_is_replaced_and_what_it_leads_to_stays(
+    local: Store, tmp_path: Path
+) -> None:
+    bundle = write_bundle(tmp_path / "bundle")
+    prefix = publish_folder(local, bundle, key=PREFIX)
+    moved = download_published(local, prefix=prefix, folder=tmp_path / "moved")
+    (moved / FILE).write_bytes(b"other weights")
+    before = contents(moved)
+    (tmp_path / "copy").symlink_to(moved)
+
+    copy = download_published(local, prefix=prefix, folder=tmp_path / "copy")
+
+    assert contents(copy) == contents(bundle)
+    assert contents(moved) == before

@@ -6,6 +6,8 @@ from ocr.dataset.pages.region import Region
 from ocr.evaluation.pages.report import PagesReport
 from ocr.models.page_line import PageLine
 from ocr.reading.page_reader import PageReading
+from ocr.report.pages.losses import tabulate_losses
+from ocr.report.pages.markdown import render_pages_markdown
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     box,
@@ -14,6 +16,7 @@ from tests.ocr.evaluation.pages.scenes import (
     read_receipt,
     receipt,
 )
+from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK
 
 PAGES = 12
@@ -53,3 +56,9 @@ def hostile_report() -> PagesReport:
         samples=label_pages([regions], images=[ATTACK]),
         resamples=10,
     )
+
+
+def markdown_of(report: PagesReport, *, title: str) -> str:
+    """Render the short form of an evaluation, as judged by the usual rules."""
+    losses = tabulate_losses(report)
+    return render_pages_markdown(report, judge_pages(report), title=title, losses=losses)

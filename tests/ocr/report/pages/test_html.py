@@ -3,7 +3,7 @@ import pytest
 from ocr.evaluation.pages.report import PagesReport
 from ocr.report.lineage import Lineage
 from ocr.report.pages.html import render_pages_html
-from ocr.report.pages.markdown import render_pages_markdown
+from ocr.report.pages.losses import tabulate_losses
 from tests.ocr.evaluation.pages.scenes import (
     ScriptedReader,
     draw,
@@ -15,7 +15,13 @@ from tests.ocr.evaluation.pages.scenes import (
 )
 from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK, Page
-from tests.ocr.report.pages.scenes import PAGES, evaluate, evaluate_alike, hostile_report
+from tests.ocr.report.pages.scenes import (
+    PAGES,
+    evaluate,
+    evaluate_alike,
+    hostile_report,
+    markdown_of,
+)
 from tests.serving.browser import running_chromium
 
 CURVES = {
@@ -39,6 +45,7 @@ def render(report: PagesReport, *, gallery: int = 24, lineage: Lineage | None = 
             Lineage(model="receipts-recogniser", version="r1", dataset="datasets/crops/6b1f"),
         ],
         curves=CURVES,
+        losses=tabulate_losses(report),
         suspects=[],
         gallery=gallery,
     )
@@ -121,7 +128,7 @@ def test_numbers_of_a_page_add_up_where_regions_have_no_text() -> None:
     )
 
     html = render(report)
-    markdown = render_pages_markdown(report, judge_pages(report), title="receipts")
+    markdown = markdown_of(report, title="receipts")
 
     assert "0 of 2 read, 1 misread, 1 missed, 1 without a transcription missed" in html
     assert "| 2 | 0 | 1 | 1 | 0 |" in markdown

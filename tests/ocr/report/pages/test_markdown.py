@@ -1,15 +1,12 @@
-from ocr.report.pages.markdown import render_pages_markdown
 from tests.ocr.evaluation.pages.scenes import read_receipt
-from tests.ocr.gate.scenes import judge_pages
 from tests.ocr.report.page import ATTACK
-from tests.ocr.report.pages.scenes import evaluate, evaluate_alike, hostile_report
+from tests.ocr.report.pages.scenes import evaluate, evaluate_alike, hostile_report, markdown_of
 
 
 def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
     report = evaluate()
-    decision = judge_pages(report)
 
-    markdown = render_pages_markdown(report, decision, title="receipts:9c41")
+    markdown = markdown_of(report, title="receipts:9c41")
 
     assert markdown.startswith("# ✅ Promote: receipts:9c41")
     assert "| End-to-end Hmean | **90.0%**" in markdown
@@ -23,7 +20,7 @@ def test_short_form_has_decision_metrics_rules_and_worst_pages() -> None:
 def test_short_form_says_what_is_lost() -> None:
     report = evaluate(lambda number: read_receipt(number, wrong=number % 2, missed=1))
 
-    markdown = render_pages_markdown(report, judge_pages(report), title="receipts:9c41")
+    markdown = markdown_of(report, title="receipts:9c41")
 
     assert "## What is lost" in markdown
     assert (
@@ -37,20 +34,18 @@ def test_short_form_says_what_is_lost() -> None:
 def test_short_form_of_a_reader_without_errors_lists_no_losses() -> None:
     report = evaluate(read_receipt)
 
-    assert "What is lost" not in render_pages_markdown(report, judge_pages(report), title="x")
+    assert "What is lost" not in markdown_of(report, title="x")
 
 
 def test_undecided_short_form_says_how_many_pages_would_decide() -> None:
     report = evaluate_alike()
-    decision = judge_pages(report)
 
-    assert "test pages would decide" in render_pages_markdown(report, decision, title="x")
+    assert "test pages would decide" in markdown_of(report, title="x")
 
 
 def test_hostile_text_is_neither_markup_nor_markdown() -> None:
     report = hostile_report()
-    decision = judge_pages(report)
 
-    markdown = render_pages_markdown(report, decision, title=ATTACK)
+    markdown = markdown_of(report, title=ATTACK)
 
     assert "<script" not in markdown
