@@ -3,10 +3,10 @@
     python -m bench.serve.peers MODEL [--images FOLDER] [--json FILE] [--paddlex COMMAND]
 
 MODEL is a recogniser of the registry; its champion is served, also in float32 where it is read in 8
-bits, for the others read nothing else. wrk asks. Paddle Serving is there
-after `make serving-runtime`, and listens on every address: run all of it where there is only
-loopback, with `unshare --net`. PaddleX is there where `--paddlex` says its command, and finds lines
-with the detector of `--detector`.
+bits, for the others read nothing else. wrk asks. Paddle Serving is there after `make
+serving-runtime`, as PaddleOCR sets it and with the fastest settings that we know, and listens on
+every address: run all of it where there is only loopback, with `unshare --net`. PaddleX is there
+where `--paddlex` says its command, and finds lines with the detector of `--detector`.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rich.console import Console
 from rich.table import Table
@@ -27,6 +27,7 @@ from bench.serve.peers.float32 import copy_in_float32
 from bench.serve.peers.servers import (
     MAX_PIXELS,
     Crop,
+    PipelineSettings,
     Running,
     gateway,
     paddle_serving,
@@ -90,14 +91,16 @@ def _measure_all(
     python = ServingSettings().paddle_serving_python
     if python.is_file():
         servers["gateway, Paddle Serving"] = gateway(store, name, "paddle-serving", crops)
-        servers["Paddle Serving"] = paddle_serving(python, bundle, crops)
+        for settings in get_args(PipelineSettings):
+            running = paddle_serving(python, bundle, crops, settings)
+            servers[f"Paddle Serving, {settings}"] = running
     if options.paddlex:
         detector = workspace.fetch_bundle(workspace.registry.resolve(options.detector))
         servers["PaddleX"] = paddlex(options.paddlex, detector, bundle, crops)
     for server, starting in servers.items():
         try:
-            with starting as running:
-                rows += _measure(server, running, seconds=options.seconds)
+            with starting as started:
+                rows += _measure(server, started, seconds=options.seconds)
         except SettingsError as error:
             print(f"{server} is left out: {error}")
     width_px = read_recogniser_manifest(bundle).input.width_px

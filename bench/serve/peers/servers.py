@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import psutil
 
@@ -25,6 +26,7 @@ from ocr.reading.recognition.recogniser import OnnxRecogniser
 
 START_S = 120
 PIPELINE = Path(__file__).with_name("paddle_serving_pipeline.py")
+PipelineSettings = Literal["paddleocr", "fastest"]
 JSON = {"Content-Type": "application/json"}
 THREADS = 2
 MAX_PIXELS = 20_000_000
@@ -82,8 +84,10 @@ def gateway(store: str, name: str, engine: str, crops: Sequence[Crop]) -> Iterat
 
 
 @contextmanager
-def paddle_serving(python: Path, bundle: Path, crops: Sequence[Crop]) -> Iterator[Running]:
-    """Run Paddle Serving's own server.
+def paddle_serving(
+    python: Path, bundle: Path, crops: Sequence[Crop], settings: PipelineSettings
+) -> Iterator[Running]:
+    """Run Paddle Serving's own server, with settings that `paddle_serving_pipeline` knows.
 
     Raises:
         SettingsError: Others would reach it.
@@ -95,7 +99,8 @@ def paddle_serving(python: Path, bundle: Path, crops: Sequence[Crop]) -> Iterato
         )
     port = pick_port(0)
     asks = [(_keyed(crop.content), _said(crop.greedy)) for crop in crops]
-    with _running([str(python), str(PIPELINE), str(bundle), str(port)]) as process:
+    words = [str(python), str(PIPELINE), str(bundle), str(port), settings]
+    with _running(words) as process:
         questions = Questions("/ocr/prediction", JSON, asks)
         _wait(lambda: _post(port, questions), process)
         yield Running(port, process, questions)
