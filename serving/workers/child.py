@@ -80,7 +80,10 @@ class Worker:
             return {}, b""
         try:
             self._models[request["model"]] = load_model(
-                Path(request["folder"]), self._runtime, is_proved=request["is_proved"]
+                Path(request["folder"]),
+                self._runtime,
+                manifests=request["manifests"],
+                is_proved=request["is_proved"],
             )
         except Exception as error:  # noqa: BLE001 - an engine may raise anything over a bad file
             return {"fault": _fault(error)}, b""

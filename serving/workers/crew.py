@@ -14,6 +14,7 @@ from serving.metrics import ServingMetrics
 from serving.workers.crop_lane import ANSWER_S, CropLane
 from serving.workers.crop_queue import Crop, CropQueue, CropRequest
 from serving.workers.faults import WorkerFailed
+from serving.workers.model_files import digest_manifests
 from serving.workers.page_lanes import PageLanes
 from serving.workers.worker import START_S, Worker
 
@@ -54,7 +55,7 @@ class Crew:
         self._changed = threading.Condition()
         self._up: dict[Worker, CropLane] = {}
         self._starting = 0
-        self._models: dict[str, Path] = {}
+        self._models: dict[str, tuple[Path, Mapping[str, str]]] = {}  # and `digest_manifests`
         self._damaged: dict[str, str] = {}
         self._is_closed = False
         self._pages = PageLanes(
@@ -123,14 +124,22 @@ class Crew:
         if not workers:
             raise ProcessDied("No process that reads is up")
         first, *others = workers
-        first.load(model, folder, is_proved=False)
+        manifests = digest_manifests(folder)
+        first.load(model, folder, manifests=manifests, is_proved=False)
+
+        def load_too(worker: Worker) -> None:
+            try:
+                worker.load(model, folder, manifests=manifests, is_proved=True)
+            except ProcessDied as error:  # another one will take its place
+                LOG.warning("%s", error)
+
         try:
             with ThreadPoolExecutor(max(1, len(others))) as threads:
-                list(threads.map(lambda worker: self._load_too(worker, model, folder), others))
+                list(threads.map(load_too, others))
         except OcrError:
             self.unload(model)
             raise
-        self._models[model] = folder  # who was not up in the meantime loads it now
+        self._models[model] = folder, manifests  # who was not up in the meantime loads it now
 
     def unload(self, model: str) -> None:
         """Have every worker forget a model; a page or batch under way is read with it yet."""
@@ -146,6 +155,11 @@ class Crew:
         """Say whether a worker could not load a model again: its files may have changed."""
         return model in self._damaged
 
+    def can_read(self, model: str) -> bool:
+        """Say whether a worker has a model, or may have it once it has started."""
+        with self._changed:
+            return self._starting > 0 or any(model in worker.models for worker in self._up)
+
     def workers(self) -> list[Worker]:
         """Return those that are up."""
         with self._changed:
@@ -153,12 +167,6 @@ class Crew:
 
     def _is_complete(self) -> bool:
         return self._is_closed or bool(self._up and not self._starting)
-
-    def _load_too(self, worker: Worker, model: str, folder: Path) -> None:
-        try:
-            worker.load(model, folder, is_proved=True)
-        except ProcessDied as error:  # another one will take its place
-            LOG.warning("%s", error)
 
     def _take_back(self, crop: Crop) -> None:
         self._queue.put_back(crop)
@@ -246,10 +254,10 @@ class Crew:
 
     def _load_missing(self, worker: Worker) -> None:
         """Load what the others have; what one lacks the others read."""
-        for model, folder in list(self._models.items()):
+        for model, (folder, manifests) in list(self._models.items()):
             if model not in worker.models:
                 try:
-                    worker.load(model, folder, is_proved=True)
+                    worker.load(model, folder, manifests=manifests, is_proved=True)
                 except ProcessDied:
                     raise
                 except (OcrError, WorkerFailed) as error:

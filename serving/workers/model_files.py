@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from ocr.errors import OcrError
-from ocr.models.bundle import ModelManifest, read_detector_bundle, read_recogniser_bundle
+from ocr.errors import BadData, OcrError
+from ocr.models.bundle import MANIFEST, ModelManifest, read_detector_bundle, read_recogniser_bundle
 from ocr.models.golden import decode_golden, prove_lines, prove_pages
 from ocr.models.pipeline import read_gap_model, read_pipeline
 from ocr.reading.cores import Cores
@@ -18,6 +18,7 @@ from ocr.reading.detection.detector import Detector, OnnxDetector
 from ocr.reading.page_reader import PageReader
 from ocr.reading.recognition.cascade import load_recognisers
 from ocr.reading.recognition.recogniser import OnnxRecogniser, Recogniser
+from ocr.store.whole import sha256_of
 from serving.engines.net_readers import NetDetector, NetRecogniser
 from serving.engines.paddle_serving import PaddleServingNet
 from serving.engines.pipeline_process import PipelineProcess
@@ -54,18 +55,35 @@ class LoadedModel:
     reader: PageReader | None = None
 
 
-def load_model(folder: Path, runtime: Runtime, *, is_proved: bool) -> LoadedModel:
+def digest_manifests(folder: Path) -> dict[str, str]:
+    """Return which bundles lie in the folder of a model: the SHA-256 of their manifests, by path.
+
+    Each manifest vouches for the files of its bundle, and nothing but this for itself.
+    """
+    found = sorted([*folder.glob(MANIFEST), *folder.glob(f"*/{MANIFEST}")])
+    return {
+        path.relative_to(folder).as_posix(): sha256_of(path) for path in found if path.is_file()
+    }
+
+
+def load_model(
+    folder: Path, runtime: Runtime, *, manifests: Mapping[str, str], is_proved: bool
+) -> LoadedModel:
     """Load a recogniser's bundle, or the bundles of a pipeline beside each other.
 
     Args:
         folder: Of the recogniser, or of the folders `pipeline`, `detector`, `recogniser` and, of a
             cascade, `second`.
         runtime: What runs it.
+        manifests: What `digest_manifests` told of the folder when the model was fetched.
         is_proved: Whether its golden images have been read as promised before; else they are.
 
     Raises:
-        OcrError: A bundle is damaged, does not load or reads something else.
+        OcrError: A bundle is damaged, another than was fetched, does not load or reads something
+            else.
     """
+    if digest_manifests(folder) != manifests:
+        raise BadData(f"{folder} holds other bundles than were fetched")
     if (folder / PIPELINE).is_dir():
         return _load_pipeline(folder, runtime, is_proved=is_proved)
     recogniser = ENGINES[runtime.engine].recogniser(folder, runtime)
@@ -140,11 +158,14 @@ def _start_serving(
     Its files are verified before each process that loads them, also one that replaces another.
     Where they have changed since, this worker ends: until they are mended the others read.
     """
+    first = verify(bundle)
     is_up = Event()
 
     def start() -> PipelineProcess:
         try:
             manifest = verify(bundle)
+            if manifest != first:
+                raise BadData(f"{bundle} has become another bundle")
         except OcrError as error:
             if is_up.is_set():
                 LOG.error("a worker ends: %s", error)

@@ -86,7 +86,9 @@ class Worker:
         with self._changing:
             self._ask(self._changes, self._setup, timeout_s=START_S)
 
-    def load(self, model: str, folder: Path, *, is_proved: bool) -> None:
+    def load(
+        self, model: str, folder: Path, *, manifests: Mapping[str, str], is_proved: bool
+    ) -> None:
         """Have it load a model, which it then reads with under this name.
 
         Raises:
@@ -94,7 +96,8 @@ class Worker:
             WorkerDied: It ended over it, or needs too long.
         """
         with self._changing:
-            request = {"model": model, "folder": str(folder), "is_proved": is_proved}
+            what = {"model": model, "folder": str(folder), "manifests": manifests}
+            request = {**what, "is_proved": is_proved}
             self._ask(self._changes, request, timeout_s=LOAD_S)
             self.models |= {model}
 

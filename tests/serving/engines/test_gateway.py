@@ -113,19 +113,29 @@ def test_promotions_kills_and_a_broken_version_lose_and_mix_up_nothing(
     assert psutil.wait_procs(left, timeout=60)[1] == []
 
 
+@pytest.mark.parametrize("other", ["damaged", "v2"])
 def test_a_process_never_reads_with_a_copy_that_was_changed_on_this_disk(
-    registry: Registry, versions: dict[str, Path], variables: dict[str, str], tmp_path: Path
+    registry: Registry,
+    versions: dict[str, Path],
+    variables: dict[str, str],
+    tmp_path: Path,
+    other: str,
 ) -> None:
     right = [read.text for read in OnnxRecogniser.load(versions["v1"]).recognise(IMAGES)]
     home = tmp_path / "home"
     with running_gateway(home, **variables) as gateway:
         gateway.wait_ready()
         before = services(gateway.process)
-        (parameters,) = home.glob("serving/*/toy/v1/serving/inference.pdiparams")
-        content = bytearray(parameters.read_bytes())
-        for place in range(len(content) // 2, len(content), 4):
-            content[place] ^= 0x80  # it still loads, and reads something else
-        parameters.write_bytes(content)
+        (copy,) = home.glob("serving/*/toy/v1")
+        if other == "damaged":
+            parameters = copy / "serving/inference.pdiparams"
+            content = bytearray(parameters.read_bytes())
+            for place in range(len(content) // 2, len(content), 4):
+                content[place] ^= 0x80  # it still loads, and reads something else
+            parameters.write_bytes(content)
+        else:
+            shutil.rmtree(copy)
+            shutil.copytree(versions[other], copy)
 
         before[0].kill()
         read = [gateway.read(encode_png(image))[0] for image in IMAGES]

@@ -7,7 +7,7 @@ from ocr.image.pixels import Image, decode_image
 from ocr.reading.cores import ONE_CORE
 from ocr.wire import send
 from serving.workers.child import Worker
-from serving.workers.model_files import Runtime
+from serving.workers.model_files import Runtime, digest_manifests
 from tests.serving.tiny_bundle import DIGITS, make_bundle, png
 
 
@@ -40,7 +40,8 @@ def test_memory_that_runs_out_over_a_crop_is_no_fault_of_it_and_no_end_of_the_wo
     ours, theirs = socket.socketpair()
 
     with ours, theirs:
-        send(ours, {"model": "bars:v1#1", "folder": str(bundle), "is_proved": False})
+        what = {"folder": str(bundle), "manifests": digest_manifests(bundle), "is_proved": False}
+        send(ours, {"model": "bars:v1#1", **what})
         worker.change_models(theirs)
         sizes = [len(large), len(small)]
         send(ours, {"model": "bars:v1#1", "sizes": sizes, "max_pixels": 10**6}, large + small)

@@ -169,10 +169,10 @@ async def test_worker_whose_engine_fails_over_a_model_is_up_and_reads_the_others
 ) -> None:
     load_model = Worker.load
 
-    def fail(worker: Worker, model: str, folder: Path, *, is_proved: bool) -> None:
+    def fail(worker: Worker, model: str, folder: Path, **options: Any) -> None:
         if folder.name == "v2":
             raise WorkerFailed("MemoryError")
-        load_model(worker, model, folder, is_proved=is_proved)
+        load_model(worker, model, folder, **options)
 
     async with running_crew() as crew:
         models = [await load(crew, tmp_path / version) for version in ("v1", "v2")]
