@@ -24,6 +24,8 @@ LOG = logging.getLogger("ocrline.serving")
 
 DISCOVERY_S: Final = 1.0  # listing folders costs an S3 server more than reading one object
 LONGEST_PAUSE_S: Final = 30.0
+MEND_S: Final = 5.0
+"""Between tries to mend a copy."""
 LONGEST_GOODBYE_S: Final = 3.0
 LOADERS: Final = 2
 
@@ -143,8 +145,10 @@ class ChampionFollower:
         """Fetch again what a worker could not load again, whatever is champion by now."""
         for name, state in self._pool.states.items():
             live, now = state.live, time.monotonic()
+            if live and state.lost and self._loader.can_read(live):
+                self._pool.note_lost(live, "")
             if live and self._loader.is_damaged(live) and now >= self._mended.get(live.key, now):
-                self._mended[live.key] = now + LONGEST_PAUSE_S
+                self._mended[live.key] = now + MEND_S
                 self._again.submit(self._mend, live, self._cache / name / live.version)
 
     def _mend(self, live: LiveModel, folder: Path) -> None:
@@ -152,6 +156,9 @@ class ChampionFollower:
             self._loader.mend(live, folder)
         except OcrError as error:
             LOG.error("the copy of %s:%s is not mended: %s", live.name, live.version, error)
+            if not self._loader.can_read(live):
+                why = f"its copy here is damaged and cannot be mended now: {error}"
+                self._pool.note_lost(live, self._public(why, folder))
 
     def _complain(self, name: str, message: str) -> None:
         if self._complaints.get(name) != message:

@@ -62,6 +62,10 @@ class Loader:
         """Say whether a worker could not load it again, as where its copy was changed."""
         return self.crew.is_damaged(live.key)
 
+    def can_read(self, live: LiveModel) -> bool:
+        """Say whether a worker has it, or may have it once it has started."""
+        return self.crew.can_read(live.key)
+
     def mend(self, live: LiveModel, folder: Path) -> None:
         """Fetch what was changed of a model's copy anew; the workers that lack it load it then.
 

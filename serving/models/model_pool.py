@@ -14,7 +14,8 @@ from serving.problems import Problem
 class ModelState:
     """What is known of one model: what should serve, what does, and why it differs.
 
-    A champion that is refused is not tried again; after another error it is.
+    A champion that is refused is not tried again; after another error it is. What serves is `lost`
+    for a reason while no worker can read with it.
     """
 
     name: str
@@ -22,6 +23,7 @@ class ModelState:
     live: LiveModel | None = None
     last_error: str = ""
     is_refused: bool = False
+    lost: str = ""
 
     @property
     def is_behind(self) -> bool:
@@ -31,7 +33,7 @@ class ModelState:
     @property
     def why_not_ready(self) -> str:
         """Why nothing serves under this name."""
-        return f"{self.name}: {self.last_error or f'{self.champion} is being loaded'}"
+        return f"{self.name}: {self.lost or self.last_error or f'{self.champion} is being loaded'}"
 
 
 class ModelPool:
@@ -77,7 +79,7 @@ class ModelPool:
         if state is None:
             known = ", ".join(sorted(states)) or "none"
             raise Problem("unknown_model", f"No champion of {name[:100]!r}; there are: {known}")
-        if state.live is None:
+        if state.live is None or state.lost:
             raise Problem("not_ready", state.why_not_ready)
         if version not in ("", state.live.version):
             message = f"{state.name} is served as {state.live.version}, not as {version[:100]!r}"
@@ -115,7 +117,7 @@ class ModelPool:
             if state is None or state.champion != live.version:
                 return False
             old = state.live
-            self._set(replace(state, live=live, last_error="", is_refused=False))
+            self._set(replace(state, live=live, last_error="", is_refused=False, lost=""))
         if old:
             self._metrics.model_info.remove(old.name, old.version, old.engine)
         self._metrics.model_info.labels(live.name, live.version, live.engine).set(1)
@@ -132,6 +134,13 @@ class ModelPool:
                     f"{version} {'was refused' if is_final else 'cannot be loaded now'}: {error}"
                 )
                 self._set(replace(state, last_error=message, is_refused=is_final))
+
+    def note_lost(self, live: LiveModel, why: str) -> None:
+        """Note that no worker can read with what serves, and why; empty: one can again."""
+        with self._lock:
+            state = self._states.get(live.name)
+            if state is not None and state.live is live:
+                self._set(replace(state, lost=why))
 
     def forget(self, name: str) -> None:
         """Take a model out of service whose name has no champion any more."""
@@ -154,9 +163,14 @@ class ModelPool:
     def why_not_ready(self) -> str:
         """Say why no requests should come here; empty when they should.
 
-        Once ready, a gateway stays so: what is loaded keeps serving, whatever happens to the store.
+        Once ready, a gateway stays so: what is loaded keeps serving, whatever happens to the store,
+        unless its workers have lost it.
         """
-        return "" if self._is_ready else "; ".join(self._blockers()) or "starting"
+        if not self._is_ready:
+            return "; ".join(self._blockers()) or "starting"
+        lost = [state.why_not_ready for state in self._states.values() if state.lost]
+        served = sum(state.live is not None for state in self._states.values())
+        return "; ".join(lost) if self._named or len(lost) == served else ""
 
     def describe(self) -> list[dict[str, Any]]:
         """List the models for /v1/models."""
@@ -182,7 +196,7 @@ class ModelPool:
     def _set(self, state: ModelState) -> None:
         self._states = {**self._states, state.name: state}
         self._is_ready = self._is_ready or not self._blockers()
-        self._metrics.model_behind.labels(state.name).set(state.is_behind)
+        self._metrics.model_behind.labels(state.name).set(state.is_behind or bool(state.lost))
 
 
 def _pipelines(states: Mapping[str, ModelState]) -> list[str]:
@@ -211,6 +225,6 @@ def _describe(state: ModelState) -> dict[str, Any]:
         "loaded_at": live.loaded_at if live else None,
         "dataset_digest": live.manifest.dataset_digest if live else None,
         "metrics": dict(live.manifest.metrics) if live else {},
-        "last_error": state.last_error or None,
+        "last_error": state.lost or state.last_error or None,
         "is_refused": state.is_refused,
     }

@@ -5,7 +5,6 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.processes import children_with
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import running_gateway, wait_until
 from tests.serving.tiny_bundle import DIGITS, LETTERS, make_bundle, png, reading
@@ -94,30 +93,6 @@ def test_damaged_file_in_the_store_is_refused_and_healed_by_a_new_version(shelf:
         gateway.wait_ready()
 
         assert gateway.read(png("1")) == (reading("1", LETTERS), "v2")
-
-
-def test_copy_that_was_damaged_on_this_disk_is_fetched_again(shelf: Shelf) -> None:
-    shelf.registry.promote("bars", shelf.add("v1", DIGITS), reason="first")
-    home = shelf.folder / "home"
-
-    def damage() -> None:
-        (copy,) = home.glob("serving/*/bars/v1/onnx/model.onnx")
-        copy.write_bytes(copy.read_bytes()[:-10])
-
-    with running_gateway(home, store=shelf.store) as gateway:
-        gateway.wait_for("v1")
-        loaded_at = gateway.model()["loaded_at"]
-        damage()
-        for worker in children_with("serving.workers.child", parent=gateway.process.pid):
-            worker.kill()
-        assert gateway.read(png("1")) == ("1", "v1")
-        assert gateway.model()["loaded_at"] == loaded_at
-        damage()
-
-    with running_gateway(home, store=shelf.store) as gateway:
-        gateway.wait_ready()
-        assert gateway.read(png("1")) == ("1", "v1")
-        assert gateway.model()["last_error"] is None
 
 
 def test_gateway_waits_for_the_first_champion_and_takes_new_models(shelf: Shelf) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,29 @@ def test_model_that_cannot_load_does_not_keep_the_others_from_serving(
     assert pool.why_not_ready() == ""
     with pytest.raises(Problem, match="b1 was refused"):
         pool.choose("broken")
+
+
+@pytest.mark.parametrize(
+    ("named", "ready"), [((), [True, False]), (("bars", "other"), [False] * 2)]
+)
+def test_model_that_no_worker_has_is_refused_and_stops_a_gateway_that_promised_it_or_has_no_other(
+    tmp_path: Path, named: tuple[str, ...], ready: list[bool]
+) -> None:
+    pool = ModelPool(named=named, metrics=ServingMetrics())
+    bars = make_live(tmp_path, "v1", DIGITS)
+    other = replace(bars, name="other")
+    for live in (bars, other):
+        pool.expect(live.name, "v1")
+        pool.swap(live)
+    pool.note_look()
+    was_ready = []
+    for live in (bars, other):
+        pool.note_lost(live, "it is gone")
+        was_ready.append(pool.why_not_ready() == "")
+        with pytest.raises(Problem, match=f"{live.name}: it is gone"):
+            pool.choose(live.name)
+
+    assert was_ready == ready
+    pool.swap(replace(bars))
+    pool.note_lost(other, "")
+    assert (pool.why_not_ready(), pool.choose("bars").name) == ("", "bars")
