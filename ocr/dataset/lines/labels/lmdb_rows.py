@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -22,7 +23,8 @@ from ocr.errors import ArtifactNotFound, BadData
 _COUNT = "num-samples"
 _ROWS_AT_ONCE = 4096  # while other threads wait
 _MAX_BYTES = 1 << 16
-_DIGITS = 18
+_WRITTEN_COUNT = re.compile(rb"0*(\d{1,18})")
+_IMAGE = re.compile(rb"image-(\d{9})")
 
 
 def find_lmdb(root: Path, name: str) -> list[tuple[str, Path]]:
@@ -54,7 +56,7 @@ def read_lmdb(
         split: Split its rows belong to; None where the preparation splits.
 
     Raises:
-        BadData: It is damaged, or no LMDB file of lines.
+        BadData: It is damaged, no LMDB file of lines, or holds images that no row is of.
     """
     for start in count(1, _ROWS_AT_ONCE):
         with open_lmdb(folder) as found:
@@ -72,13 +74,28 @@ def read_lmdb(
 
 def _count_rows(found: lmdb.Transaction, folder: Path) -> int:
     written, entries = _copy(found, _COUNT), found.stat()["entries"]
-    rows = int(written[:_DIGITS]) if written and written[:_DIGITS].isdigit() else -1
+    match = _WRITTEN_COUNT.fullmatch(written or b"")
+    rows = int(match[1]) if match else -1
     if not 0 <= rows <= entries:
         raise BadData(
             f"{folder / DATA}: {_COUNT} is {written!r:.60} among {entries} entries; expected "
             f"{_COUNT}, image-000000001, label-000000001 and so on, as PaddleOCR writes them"
         )
+    for number in (0, rows + 1):
+        _refuse_beyond(found, folder, number, rows=rows)
     return rows
+
+
+def _refuse_beyond(found: lmdb.Transaction, folder: Path, number: int, *, rows: int) -> None:
+    """Refuse images of a number, or of one above it, that are none of the rows'."""
+    cursor = found.cursor()
+    key = bytes(cursor.key()) if cursor.set_range(b"image-%09d" % number) else b""
+    beyond = _IMAGE.fullmatch(key)
+    if beyond and not 1 <= int(beyond[1]) <= rows:
+        raise BadData(
+            f"{folder / DATA} holds {key.decode()}, which is not read: rows are numbered from 1 to "
+            f"{_COUNT}, which is {rows}; number them so and set {_COUNT} to how many there are"
+        )
 
 
 def _copy(found: lmdb.Transaction, key: str) -> bytes | None:

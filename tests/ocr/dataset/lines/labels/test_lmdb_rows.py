@@ -75,6 +75,33 @@ def test_numbers_of_rows_that_cannot_be_are_refused(tmp_path: Path, count: bytes
         read(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ({"num_samples": b"1"}, "image-000000002"),
+        ({"num_samples": b"0"}, "image-000000001"),
+        ({"image_000000004": b"four"}, "image-000000004"),
+        ({"image_000000000": b"zero"}, "image-000000000"),
+    ],
+)
+def test_images_that_no_row_is_of_are_refused(
+    tmp_path: Path, more: dict[str, bytes], key: str
+) -> None:
+    write_lmdb(tmp_path / "train", {b"one": "ONE", b"two": "TWO"}, **more)
+
+    with pytest.raises(BadData, match=rf"train/data\.mdb holds {key}, which is not read: rows"):
+        read(tmp_path)
+
+
+def test_other_keys_and_zeros_before_the_number_of_rows_are_none(tmp_path: Path) -> None:
+    more = {"num_samples": b"0" * 20 + b"1", "imageid_000000002": b"x", "image_path": b"a.jpg"}
+    write_lmdb(tmp_path / "train", {b"one": "ONE"}, **more)
+
+    (row,) = read(tmp_path)
+
+    assert row.where == "train:1"
+
+
 def test_absent_files_and_roots_that_are_no_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "train").mkdir()
 
