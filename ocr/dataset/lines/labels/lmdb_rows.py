@@ -18,7 +18,7 @@ from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots.lmdb_root import DATA, open_lmdb
 from ocr.dataset.split import Split
-from ocr.errors import ArtifactNotFound, BadData
+from ocr.errors import ArtifactNotFound, BadData, BadInput
 
 _COUNT = "num-samples"
 _ROWS_AT_ONCE = 4096  # while other threads wait
@@ -35,12 +35,28 @@ def find_lmdb(root: Path, name: str) -> list[tuple[str, Path]]:
 
     Raises:
         ArtifactNotFound: There is none.
+        BadInput: A linked folder, which is not followed, leads to others.
     """
     top = root / name
-    folders = sorted(file.parent for file in top.rglob(DATA) if file.is_file())
+    folders: list[Path] = []
+    for place, below, files in os.walk(top):
+        folder = Path(place)
+        if DATA in files and (folder / DATA).is_file():
+            folders.append(folder)
+        for link in filter(Path.is_symlink, map(folder.joinpath, below)):
+            _refuse_link(link, top)
     if not folders:
         raise ArtifactNotFound(f"no {DATA} in {top} or a folder in it")
-    return [(Path(os.path.relpath(folder, root)).as_posix(), folder) for folder in folders]
+    return [(Path(os.path.relpath(each, root)).as_posix(), each) for each in sorted(folders)]
+
+
+def _refuse_link(link: Path, top: Path) -> None:
+    where = link.resolve()
+    if not where.is_relative_to(top.resolve()) and any(where.rglob(DATA)):
+        raise BadInput(
+            f"{link} is a link to {where}, whose {DATA} is not read with those of {top}: name "
+            "each folder itself, one as the split's labels and the others in more_labels"
+        )
 
 
 def read_lmdb(

@@ -35,6 +35,27 @@ def test_files_in_the_folders_below_are_read_one_after_another(tmp_path: Path) -
     ]
 
 
+def test_linked_folder_of_files_is_refused_unless_it_is_named_itself(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "train/MJ", {b"one": "ONE"})
+    write_lmdb(tmp_path / "elsewhere/ST/1", {b"two": "TWO"})
+    (tmp_path / "train/ST").symlink_to(tmp_path / "elsewhere/ST")
+
+    with pytest.raises(BadInput, match=r"train/ST is a link to .*elsewhere/ST, whose data\.mdb is"):
+        read(tmp_path)
+
+    (row,) = read(tmp_path, "train/ST")
+    assert row.image == "train/ST/1/image-000000001"
+
+
+def test_links_that_lead_to_no_further_file_are_none_to_refuse(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "train/MJ", {b"one": "ONE"})
+    (tmp_path / "images").mkdir()
+    for name, target in (("again", "MJ"), ("round", "."), ("images", "../images"), ("gone", "x")):
+        (tmp_path / "train" / name).symlink_to(target)
+
+    assert [row.image for row in read(tmp_path)] == ["train/MJ/image-000000001"]
+
+
 def test_root_itself_may_be_the_folder_of_the_file(tmp_path: Path) -> None:
     write_lmdb(tmp_path / "crops", {b"one": "ONE"})
 
