@@ -11,12 +11,26 @@ def walk_folder(folder: Path) -> Iterator[str]:
     First its own, then those of the folders in it, each sorted; hidden ones are left out, linked
     folders are not followed.
     """
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        inner = Path(place).relative_to(folder).as_posix()
+    for place, _, files in _walk(folder):
+        inner = place.relative_to(folder).as_posix()
         for name in sorted(files):
             if not name.startswith("."):
                 yield name if inner == "." else f"{inner}/{name}"
+
+
+def walk_links(folder: Path) -> Iterator[str]:
+    """Yield the names of the linked folders that lead out of a folder, relative to it."""
+    top = folder.resolve()
+    for place, folders, _ in _walk(folder):
+        for link in filter(Path.is_symlink, map(place.joinpath, folders)):
+            if not link.resolve().is_relative_to(top):
+                yield link.relative_to(folder).as_posix()
+
+
+def _walk(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield Path(place), folders, files
 
 
 def walk_names(names: Iterable[str], folder: str) -> list[str]:

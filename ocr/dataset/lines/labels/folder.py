@@ -15,12 +15,14 @@ from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.roots import Root
+from ocr.dataset.roots import FolderRoot, Root
+from ocr.dataset.roots.listing import walk_links
 from ocr.dataset.roots.undecoded import RENAMING, NameKind, kind_of_name, read_name
 from ocr.dataset.split import SPLITS, Split
 from ocr.image.header import IMAGE_SUFFIXES
 
 _ADVICE = f"set dataset.encoding=gb18030 if all are GBK, or rename them ({RENAMING})"
+_LINKED = "a linked folder that leads out of the root: its images are not read, move it into it"
 _COUNTER = re.compile(r"_\d{1,4}$")
 
 
@@ -28,13 +30,15 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
     """List the images under a root in name order, texts from their names.
 
     Hidden files and files that are no images by suffix are left out; linked folders are not
-    followed.
+    followed, and those that lead out of the root are rejected.
 
     Args:
         root: Where the images are.
         encoding: Of the names that are not UTF-8.
     """
     given = given_splits(root)
+    for link in walk_links(root.path) if isinstance(root, FolderRoot) else ():
+        yield Rejection("outside_root", link, link, "", _LINKED)
     folders, names = _kinds_of_parts(root.list_files("."))
     is_mixed = not {"other", "either"}.isdisjoint(folders | names)
     known = set(root.list_files(".")) if is_mixed else set[str]()

@@ -51,6 +51,18 @@ def test_other_and_hidden_files_are_left_out(tmp_path: Path) -> None:
     assert [row.image for row in list_rows(tmp_path)] == ["A.png", "sub/D.png"]
 
 
+def test_linked_folders_that_lead_out_of_the_root_are_rejected(tmp_path: Path) -> None:
+    touch(tmp_path, "root/sub/A.png", "elsewhere/B.png")
+    for link, target in (("sub/more", "../../elsewhere"), ("again", "sub"), (".cache", "/")):
+        (tmp_path / "root" / link).symlink_to(target)
+
+    rejection, row = list_folder(FolderRoot(tmp_path / "root"), encoding="utf-8")
+
+    assert isinstance(rejection, Rejection)
+    assert (rejection.reason, rejection.image) == ("outside_root", "sub/more")
+    assert row.image == "sub/A.png"
+
+
 def test_top_folders_named_after_splits_give_them(tmp_path: Path) -> None:
     touch(tmp_path, "train/A.png", "test/deep/B.png", "other/val/C.png", "D.png")
 
