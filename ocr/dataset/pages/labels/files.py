@@ -13,7 +13,7 @@ from ocr.dataset.labels.encoding import decode_labels
 from ocr.dataset.labels.mmocr import FIELD
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.pages.labels.coco import parse_coco
-from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
+from ocr.dataset.pages.labels.icdar2015 import SUFFIX, parse_icdar2015
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
 from ocr.dataset.pages.labels.labelstudio_paths import ImageFinder
 from ocr.dataset.pages.labels.mmocr import parse_mmocr_pages
@@ -131,7 +131,7 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
     def _texts_of(self, name: str, files: list[str]) -> Iterator[tuple[str, str, bytes]]:
         """Yield name, place and content of the text files of a folder, as they lie in the root."""
         for file in files:
-            if file.endswith(".txt"):
+            if file.lower().endswith(SUFFIX):
                 place = f"{name}/{file}"
                 with self.place().open_listed(place) as opened:
                     yield file, place, opened.read()

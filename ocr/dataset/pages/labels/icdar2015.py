@@ -13,6 +13,8 @@ from ocr.dataset.roots.undecoded import read_path
 from ocr.dataset.split import Split
 from ocr.image.header import IMAGE_SUFFIXES
 
+SUFFIX = ".txt"
+"""Of the text files, which may be in capitals."""
 _EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
 
 
@@ -28,7 +30,7 @@ def parse_icdar2015(
         split: Split its pages belong to; None where the preparation splits.
     """
     for name, content in files:
-        stem = name.removesuffix(".txt").removeprefix("gt_")
+        stem = name[: -len(SUFFIX)].removeprefix("gt_")
         found = (stem + suffix for suffix in _suffixes() if stem + suffix in images)
         image = read_path(next(found, f"{stem}.jpg"))
         lines = (line.removesuffix("\r") for line in content.split("\n"))

@@ -139,6 +139,15 @@ def test_missing_labels_are_named(kind: PageLabelKind, tmp_path: Path) -> None:
         list(PageLabelFiles(kind, tmp_path, train="gone").read())
 
 
+def test_text_files_of_icdar_may_end_in_capitals(tmp_path: Path) -> None:
+    (tmp_path / "gt_1.TXT").write_text("0,1,9,1,9,5,0,5,A\n")
+    (tmp_path / "1.jpg").touch()
+
+    (page,) = PageLabelFiles("icdar2015", tmp_path, train=".").read()
+
+    assert (page.image, page.where) == ("1.jpg", "./gt_1.TXT")
+
+
 def test_other_encodings_are_named_with_the_fix(tmp_path: Path) -> None:
     (tmp_path / "gt_1.txt").write_bytes("0,0,9,0,9,5,0,5,合计".encode("gbk"))
 

@@ -44,6 +44,7 @@ def test_dont_care_is_ignored(text: str) -> None:
     [
         ("gt_a.txt", ["a.png", "b.jpg"], "train/a.png"),
         ("X51.txt", ["X51.JPG"], "train/X51.JPG"),
+        ("gt_a.TXT", ["a.jpg"], "train/a.jpg"),
         ("gt_a.txt", [], "train/a.jpg"),
         (f"gt_{GBK}.txt", [f"{GBK}.png"], "train/发票.png"),
         ("gt_\udcff.txt", ["\udcff.png"], "train/\udcff.png"),
