@@ -4,6 +4,7 @@ A line holds eight coordinates, clockwise from where reading begins, and the tex
 need no quotes; `###` is don't-care (https://rrc.cvc.uab.es/?ch=4&com=tasks).
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from ocr.dataset.candidate import Row
@@ -15,6 +16,8 @@ from ocr.image.header import IMAGE_SUFFIXES
 
 SUFFIX = ".txt"
 """Of the text files, which may be in capitals."""
+_LINE_END = re.compile(r"\r\n?|\n")
+"""Not what `str.splitlines` takes for one as well, as U+2028: that is of the text."""
 _EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
 
 
@@ -33,7 +36,7 @@ def parse_icdar2015(
         stem = name[: -len(SUFFIX)].removeprefix("gt_")
         found = (stem + suffix for suffix in _suffixes() if stem + suffix in images)
         image = read_path(next(found, f"{stem}.jpg"))
-        lines = (line.removesuffix("\r") for line in content.split("\n"))
+        lines = _LINE_END.split(content)
         regions = tuple(_read_line(line) for line in lines if line.strip())
         path = image if folder == "." else f"{folder}/{image}"
         yield Row(path, RawPageLabel(regions), split, "", folder, f"{folder}/{name}")

@@ -28,6 +28,13 @@ def test_region_has_eight_coordinates_and_a_text() -> None:
     assert page == Row("train/img_1.jpg", label, "test", "", "train", "train/gt_img_1.txt")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_are_those_of_any_system_and_no_others(end: str) -> None:
+    regions = parse(end.join([LINE, "", "0,0,9,0,9,5,0,5,A\u2028B", ""])).label.regions
+
+    assert [region.text for region in regions] == ["Genaxis Theatre", "A\u2028B"]
+
+
 def test_text_may_hold_commas() -> None:
     assert parse("0,0,9,0,9,5,0,5,1,000.00, net").label.regions[0].text == "1,000.00, net"
 
