@@ -4,7 +4,7 @@
 - `files`: the label files of a dataset, whatever their format
 - `paddleocr`: `image<TAB>[{"transcription", "points"}, ...]`
 - `ppocrlabel`: PaddleOCR's rows in a project of PPOCRLabel
-- `icdar2015`: text files beside the images
+- `icdar2015`: text files beside the images; `icdar_relatives` refuses what only looks like them
 - `coco`: polygons of COCO, CVAT and COCO-Text
 - `mmocr`: MMOCR's polygons and texts
 - `labelstudio`: Label Studio's export; `labelstudio_paths` finds its images

@@ -14,6 +14,7 @@ from ocr.dataset.labels.mmocr import FIELD
 from ocr.dataset.labels.split_files import SplitFiles, shown_name
 from ocr.dataset.pages.labels.coco import parse_coco
 from ocr.dataset.pages.labels.icdar2015 import SUFFIX, parse_icdar2015
+from ocr.dataset.pages.labels.icdar_relatives import refuse_relatives
 from ocr.dataset.pages.labels.labelstudio import parse_labelstudio
 from ocr.dataset.pages.labels.labelstudio_paths import ImageFinder
 from ocr.dataset.pages.labels.mmocr import parse_mmocr_pages
@@ -93,14 +94,16 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
 
     def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
         files = self._list(name)
-        return parse_icdar2015(
-            (
-                (file, decode_labels(content, encoding=self.encoding, name=shown_name(place)))
-                for file, place, content in self._texts_of(name, files)
-            ),
-            images=frozenset(files),
-            folder=self._place(name),
-            split=split,
+        return refuse_relatives(
+            parse_icdar2015(
+                (
+                    (file, decode_labels(content, encoding=self.encoding, name=shown_name(place)))
+                    for file, place, content in self._texts_of(name, files)
+                ),
+                images=frozenset(files),
+                folder=self._place(name),
+                split=split,
+            )
         )
 
     def _settings(self) -> list[str]:

@@ -18,7 +18,7 @@ SUFFIX = ".txt"
 """Of the text files, which may be in capitals."""
 _LINE_END = re.compile(r"\r\n?|\n")
 """Not what `str.splitlines` takes for one as well, as U+2028: that is of the text."""
-_EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
+EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
 
 
 def parse_icdar2015(
@@ -55,6 +55,6 @@ def _read_line(line: str) -> RawRegion:
     except ValueError:
         numbers = []
     if len(numbers) != 8 or not all(map(is_number, numbers)):
-        fault = Fault("malformed_region", f"{line[:60]!r}, {_EXPECTED}")
+        fault = Fault("malformed_region", f"{line[:60]!r}, {EXPECTED}")
         return RawRegion((), "", fault=fault)
     return read_region(tuple(zip(numbers[::2], numbers[1::2], strict=True)), text)
