@@ -47,7 +47,7 @@ def read_lines(file: BinaryIO, *, encoding: Encoding, name: str, ends: str = "\n
     Raises:
         BadData: As `decode_labels` does, once the lines before the fault are out.
     """
-    _refuse_others(file, encoding=encoding, name=name)
+    refuse_others(file, encoding=encoding, name=name)
     text = io.TextIOWrapper(file, encoding=_codec(encoding), newline=ends)
     try:
         yield from text
@@ -67,7 +67,7 @@ def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
         OtherEncoding: Naming the file, the line and the setting to change.
         BadData: No setting reads it.
     """
-    _refuse_others(io.BytesIO(data), encoding=encoding, name=name)
+    refuse_others(io.BytesIO(data), encoding=encoding, name=name)
     try:
         return data.decode(_codec(encoding)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -78,12 +78,13 @@ def decode_labels(data: bytes, *, encoding: Encoding, name: str) -> str:
         raise BadData(f"{fault}; save the file as UTF-8") from error
 
 
-def _codec(encoding: Encoding) -> str:
-    return "utf-8-sig" if encoding == "utf-8" else encoding
+def refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
+    """Refuse a file that is plainly of another encoding; it is at its first character afterwards.
 
-
-def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
-    """Refuse what is plainly of another encoding; the file is at its first character afterwards."""
+    Raises:
+        OtherEncoding: It is UTF-8, and that is not what was said.
+        BadData: It is UTF-16.
+    """
     if file.read(2) in _UTF16_MARKS:
         raise BadData(f"{name} is UTF-16, expected {encoding}; save it as UTF-8")
     file.seek(0)
@@ -92,6 +93,10 @@ def _refuse_others(file: BinaryIO, *, encoding: Encoding, name: str) -> None:
     file.seek(0)
     if encoding == "gb18030" and file.read(len(_GB18030_MARK)) != _GB18030_MARK:
         file.seek(0)
+
+
+def _codec(encoding: Encoding) -> str:
+    return "utf-8-sig" if encoding == "utf-8" else encoding
 
 
 def _is_plainly_utf8(file: BinaryIO) -> bool:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import ijson
 from ijson.common import ObjectBuilder
 
-from ocr.dataset.labels.encoding import Encoding
+from ocr.dataset.labels.encoding import Encoding, refuse_others
 from ocr.errors import BadData
 
 _DEEPEST = 64
@@ -34,11 +34,14 @@ def read_json_items(
         name: Its name, for messages.
 
     Raises:
-        BadData: Once the items before the fault are out: it is no JSON, of another encoding,
-            nested deeper than any labels are, or has no such items at all.
+        OtherEncoding: It is UTF-8, and that is not what was said.
+        BadData: It is UTF-16, or, once the items before the fault are out: it is no JSON, of
+            another encoding, nested deeper than any labels are, or has no such items at all.
     """
+    refuse_others(file, encoding=encoding, name=name)
+    start = file.tell()
     if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-        file.seek(0)
+        file.seek(start)
     source = _Whole(file if encoding == "utf-8" else _Recoded(file, encoding))
     has_items = False
     try:

@@ -13,10 +13,11 @@ from pathlib import Path
 import lmdb
 
 from ocr.dataset.candidate import Row
-from ocr.dataset.labels.encoding import SPACES, Encoding
+from ocr.dataset.labels.encoding import SPACES, Encoding, OtherEncoding
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots.lmdb_root import DATA, open_lmdb
+from ocr.dataset.roots.undecoded import NameKind, kind_of_name
 from ocr.dataset.split import Split
 from ocr.errors import ArtifactNotFound, BadData, BadInput
 
@@ -72,8 +73,10 @@ def read_lmdb(
         split: Split its rows belong to; None where the preparation splits.
 
     Raises:
+        OtherEncoding: Once the rows are out: its texts are UTF-8, and that is not what was said.
         BadData: It is damaged, no LMDB file of lines, or holds images that no row is of.
     """
+    kinds = set[NameKind]()
     for start in count(1, _ROWS_AT_ONCE):
         with open_lmdb(folder) as found:
             rows = _count_rows(found, folder)
@@ -83,9 +86,12 @@ def read_lmdb(
             row = Row(
                 f"{place}/image-{number:09}", LineLabel(""), split, "", name, f"{name}:{number}"
             )
+            kinds.add(kind_of_name((label or b"").decode(errors="surrogateescape")))
             yield _with_text(row, label, encoding)
         if start + _ROWS_AT_ONCE > rows:
-            return
+            break
+    if encoding == "gb18030" and "UTF-8" in kinds and "other" not in kinds:
+        raise OtherEncoding(f"the labels of {folder / DATA} are UTF-8, expected gb18030;", "utf-8")
 
 
 def _count_rows(found: lmdb.Transaction, folder: Path) -> int:

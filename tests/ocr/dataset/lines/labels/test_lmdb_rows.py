@@ -88,6 +88,19 @@ def test_bad_rows_are_rejected_with_their_number(tmp_path: Path) -> None:
     ]
 
 
+def test_texts_of_utf_8_are_not_read_as_gbk(tmp_path: Path) -> None:
+    """But 鲁 of GBK, which UTF-8 has as ³, and what is ASCII in both."""
+    labels = LineLabelFiles("lmdb", tmp_path, "train", encoding="gb18030")
+    write_lmdb(tmp_path / "train", {b"one": "鲁A1".encode("gbk"), b"two": "A2"})
+
+    rows = [row for row in labels.read() if not isinstance(row, Rejection)]
+    assert [row.label.text for row in rows] == ["鲁A1", "A2"]
+
+    write_lmdb(tmp_path / "train", {b"one": "皖A1", b"two": "A2"})
+    with pytest.raises(BadData, match=r"train/data\.mdb are UTF-8, .* dataset\.encoding=utf-8"):
+        list(labels.read())
+
+
 @pytest.mark.parametrize("count", [b"", b"many", b"-1", b"8", b"9" * 40, b"9" * 4000])
 def test_numbers_of_rows_that_cannot_be_are_refused(tmp_path: Path, count: bytes) -> None:
     write_lmdb(tmp_path / "train", {b"one": "ONE", b"two": "TWO"}, num_samples=count)

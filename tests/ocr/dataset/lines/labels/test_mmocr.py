@@ -68,7 +68,7 @@ def test_bad_items_are_rejected_with_their_number(tmp_path: Path) -> None:
         (b'{"data_list": [' + b"[" * 20_000, "rec.json is nested more than 64 deep"),
         (b'{"a": ' + b'{"a": ' * 20_000, "rec.json is nested more than 64 deep"),
         (b'{"data_list": {"item": [{}]}}', "rec.json has no data_list"),
-        ('{"data_list": ["'.encode("utf-16"), "rec.json is no JSON in utf-8"),
+        ('{"data_list": ["'.encode("utf-16"), "rec.json is UTF-16, expected utf-8; save it as"),
         ('{"data_list": ["皖"]}'.encode("gb18030"), "rec.json is no JSON in utf-8"),
     ],
     ids=[
@@ -95,10 +95,18 @@ def test_byte_order_mark_and_gbk_are_read(tmp_path: Path) -> None:
     for data, encoding in (
         (content.encode("utf-8-sig"), "utf-8"),
         (content.encode("gbk"), "gb18030"),
+        (f"\ufeff{content}".encode("gb18030"), "gb18030"),
     ):
         (row,) = read(tmp_path, data, encoding=encoding)  # type: ignore[arg-type]
         assert not isinstance(row, Rejection)
         assert row.label.text == "皖A"
+
+
+def test_utf8_is_not_read_as_gbk(tmp_path: Path) -> None:
+    content = json.dumps({"data_list": [item("a.png", "皖A")]}, ensure_ascii=False).encode()
+
+    with pytest.raises(BadData, match=r"rec\.json is UTF-8, .* set dataset\.encoding=utf-8"):
+        read(tmp_path, content, encoding="gb18030")
 
 
 def test_first_rows_come_before_the_file_is_read_to_its_end(tmp_path: Path) -> None:
