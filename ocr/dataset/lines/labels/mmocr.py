@@ -64,8 +64,12 @@ def _parse_line(line: str, *, name: str, where: str, split: Split | None) -> Lin
 def _to_row(
     image: str, text: object, *, name: str, where: str, split: Split | None
 ) -> LineRow | Rejection:
-    if not isinstance(text, str) or not image.strip():
-        return _refuse(where, "expected a path and a text", image)
+    if not image.strip():
+        return _refuse(where, "expected a path")
+    if isinstance(text, int) and not isinstance(text, bool):
+        text = str(text)
+    if not isinstance(text, str):
+        return _refuse(where, f"the text is {text!r:.60}, expected a string", image)
     row = Row(image.strip(), LineLabel(text.strip(SPACES)), split, "", name, where)
     tabs = row.label.text.count("\t")
     return row.reject("tab_in_text", f"{tabs} tabs") if tabs else row

@@ -42,7 +42,7 @@ def test_only_the_data_list_itself_is_read(tmp_path: Path) -> None:
 
 
 def test_bad_items_are_rejected_with_their_number(tmp_path: Path) -> None:
-    bad = [item("a.png", "A", "B"), item("a.png"), item(1, "A"), item("a.png", 7), "a.png", {}]
+    bad = [item("a.png", "A", "B"), item("a.png"), item(1, "A"), item("a.png", 1.5), "a.png", {}]
     bad += [item("", "A"), {"img_path": "a.png", "instances": ["A"]}]
 
     rows = read(tmp_path, {"data_list": [*bad, item("a.png", "A\tB"), item("good.png", "A")]})
@@ -52,9 +52,17 @@ def test_bad_items_are_rejected_with_their_number(tmp_path: Path) -> None:
         "tab_in_text",
         "",
     ]
-    first = rows[0]
-    assert isinstance(first, Rejection)
-    assert "2 instances, expected one; of whole pages the task is pages" in first.detail
+    details = [row.detail for row in rows if isinstance(row, Rejection)]
+    assert "2 instances, expected one; of whole pages the task is pages" in details[0]
+    assert details[3] == "the text is 1.5, expected a string"
+
+
+def test_whole_numbers_are_texts(tmp_path: Path) -> None:
+    first, true = read(tmp_path, {"data_list": [item("a.png", 123456), item("b.png", True)]})
+
+    assert not isinstance(first, Rejection)
+    assert first.label.text == "123456"
+    assert isinstance(true, Rejection)
 
 
 @pytest.mark.parametrize(
