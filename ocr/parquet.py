@@ -49,7 +49,7 @@ def read_parquet(
     """
     metadata = pq.read_metadata(file)
     schema = metadata.schema.to_arrow_schema()
-    texts = [each.name for each in schema if _is_text(each.type)]
+    texts = [each.name for each in schema if is_text(each.type)]
     for each in schema:
         if each.name in columns and not _is_known(each.type):
             raise BadData(f"{name}: {each.name!r} is {each.type}, expected texts or numbers")
@@ -65,7 +65,7 @@ def read_parquet(
     groups = range(table.num_row_groups) if row_groups is None else row_groups
     rows = min(_ROWS_AT_ONCE, max(1, _BYTES_AT_ONCE // longest))
     for batch in table.iter_batches(rows, row_groups=list(groups), columns=list(columns)):
-        found = [batch.column(column) for column in columns]
+        found = [_without_views(batch.column(column)) for column in columns]
         left -= sum(map(_text_bytes, found))
         if left < 0:
             raise BadData(
@@ -78,13 +78,20 @@ def read_parquet(
             yield from zip(*map(_to_values, parts), strict=True)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether a column holds texts, in any of the ways that Arrow keeps them."""
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(test(kind) for test in tests)
+
+
+def _without_views(column: pa.Array) -> pa.Array:
+    """Texts as those that have a length for Arrow; of views none is computed."""
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
 
 
 def _is_known(kind: pa.DataType) -> bool:
     value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return _is_text(value) or bool(pa.types.is_primitive(value) or pa.types.is_null(value))
+    return is_text(value) or bool(pa.types.is_primitive(value) or pa.types.is_null(value))
 
 
 def _encodings(metadata: pq.FileMetaData, text: str) -> tuple[set[str], int]:
@@ -104,7 +111,7 @@ def _text_bytes(column: pa.Array) -> int:
 
 def _longest_text(column: pa.Array) -> int:
     texts = column.dictionary if pa.types.is_dictionary(column.type) else column
-    return (_is_text(texts.type) and pc.max(pc.binary_length(texts)).as_py()) or 1
+    return (is_text(texts.type) and pc.max(pc.binary_length(texts)).as_py()) or 1
 
 
 def _to_values(column: pa.Array) -> list[Any]:

@@ -19,7 +19,9 @@ def written(columns: dict[str, Any], **options: Any) -> io.BytesIO:
     return file
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), "str")])
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), "str")]
+)
 @pytest.mark.parametrize("has_dictionary", [False, True])
 def test_rows_are_what_was_written(kind: pa.DataType, has_dictionary: bool) -> None:
     texts = ["皖A1", "", None, "皖A1"] * 3000

@@ -15,7 +15,7 @@ from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection, shorten
 from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadData
-from ocr.parquet import read_parquet
+from ocr.parquet import is_text, read_parquet
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
@@ -130,6 +130,5 @@ def _find_column(name: str, header: Sequence[str], column: str) -> int:
 
 def _check_type(name: str, column: str, kind: pa.DataType) -> None:
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    is_text = pa.types.is_string(plain) or pa.types.is_large_string(plain)
-    if not is_text and not pa.types.is_integer(plain):
+    if not is_text(plain) and not pa.types.is_integer(plain):
         raise BadData(f"{name}: the column {column!r} is {plain}, expected text")

@@ -79,6 +79,15 @@ def test_parquet_reads_text_and_whole_numbers() -> None:
     ]
 
 
+def test_parquet_reads_texts_however_arrow_keeps_them() -> None:
+    kinds = (pa.string(), pa.large_string(), pa.string_view())
+    tables = [parquet(image=pa.array(["a.jpg"], k), text=pa.array(["A"], k)) for k in kinds]
+
+    rows = [parse(data, name="t.parquet") for data in tables]
+
+    assert rows == [[Row("a.jpg", LineLabel("A"), None, "", "t.parquet", "t.parquet:1")]] * 3
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
