@@ -15,7 +15,7 @@ from ocr.dataset.labels.json_items import read_json_items
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import Root, find_root
 from ocr.dataset.split import SPLITS, Split
-from ocr.errors import BadInput
+from ocr.errors import BadData, BadInput
 
 LabelT = TypeVar("LabelT", bound=Label)
 _BLOCK_BYTES = 1 << 20
@@ -105,8 +105,8 @@ class SplitFiles(ABC, Generic[LabelT]):
 
         Raises:
             ArtifactNotFound: When the root or a label file is not there.
-            BadData: When a file is in another encoding or format, or groups were asked for and
-                no row has one.
+            BadData: When a file is in another encoding or format, one of `more` has no rows, or
+                groups were asked for and no row has one.
         """
         self.place()  # says that it is not there before a label file does
         pattern, field = self.group_pattern, self._group_setting()
@@ -151,6 +151,8 @@ class SplitFiles(ABC, Generic[LabelT]):
     def _read(self) -> Iterator[Row[LabelT] | Rejection]:
         for share in self._named():
             rows = self._parse(share.name, split=None if share.split == "train" else share.split)
+            if share in self.more:
+                rows = _refuse_none(rows, name=share.name)
             counting = (row for row in rows if share.counts(row, seed=self.seed))
             yield from counting if share.checked else map(_mark_unchecked, counting)
 
@@ -177,6 +179,18 @@ class SplitFiles(ABC, Generic[LabelT]):
 
     def _open(self, name: str) -> BinaryIO:
         return self.place().open_file(name)
+
+
+def _refuse_none(
+    rows: Iterable[Row[LabelT] | Rejection], *, name: str
+) -> Iterator[Row[LabelT] | Rejection]:
+    """Pass on the rows of a file that joins others, which would hide that it has none."""
+    is_empty = True
+    for row in rows:
+        is_empty = False
+        yield row
+    if is_empty:
+        raise BadData(f"no rows in {name}, which more_labels names: fill it or take it out")
 
 
 def _mark_unchecked(row: Row[LabelT] | Rejection) -> Row[LabelT] | Rejection:

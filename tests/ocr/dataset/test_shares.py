@@ -8,7 +8,7 @@ from ocr.dataset.labels.split_files import LabelShare
 from ocr.dataset.lines.labels import Columns, LineLabelFiles
 from ocr.dataset.lines.labels.files import LineLabelKind
 from ocr.dataset.pages.labels import PageLabelFiles
-from ocr.errors import BadInput
+from ocr.errors import BadData, BadInput
 from tests.ocr.dataset.roots.packing import write_lmdb
 
 ROWS = [f"{number:04}.png\tT{number}\n" for number in range(1000)]
@@ -73,6 +73,22 @@ def test_bad_rows_count_in_the_same_share(tmp_path: Path) -> None:
     (tmp_path / "more").write_text("no delimiter\n" * 1000)
 
     assert 400 < len(images(tmp_path, LabelShare("more", ratio=0.5))) < 600
+
+
+@pytest.mark.parametrize("content", ["", "\n \r\n"])
+def test_file_that_adds_nothing_is_refused_by_name(tmp_path: Path, content: str) -> None:
+    (tmp_path / "own").write_text("own.png\tA\n")
+    (tmp_path / "corrected.txt").write_text(content)
+
+    with pytest.raises(BadData, match=r"no rows in corrected\.txt, which more_labels names"):
+        images(tmp_path, LabelShare("corrected.txt"), train="own")
+
+
+def test_share_of_a_file_may_be_none_of_its_rows(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("own.png\tA\n")
+    (tmp_path / "more").write_text("more.png\tA\n")
+
+    assert images(tmp_path, LabelShare("more", ratio=1e-9), train="own") == ["own.png"]
 
 
 def test_fingerprint_tells_shares_and_their_seeds_apart(tmp_path: Path) -> None:
