@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from ocr.dataset.candidate import Candidate, SampleLabel
 from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.roots.spelling import usual_name
 from ocr.dataset.split import Codes, Split, SplitCodes, where
 
 AnyCandidate = Candidate[SampleLabel]
@@ -67,7 +68,7 @@ def _repeats(
     seen: dict[object, AnyCandidate] = {}
     for at in ordered:
         one = copies[at]
-        what = (one.row.image, one.row.group, _reads(one))
+        what = (usual_name(one.row.image), one.row.group, _reads(one))
         if not one.row.group:
             yield at, copies[ordered[0]]
         elif what in seen:

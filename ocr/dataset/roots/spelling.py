@@ -1,5 +1,6 @@
 r"""Names that a label row spells otherwise than the root does, as `scans\1.png` of Windows."""
 
+import posixpath
 import re
 import unicodedata
 from collections.abc import Callable
@@ -66,6 +67,11 @@ def join_accents(image: str) -> str:
     A path that is longer than any is returned as it is: what it takes grows with its square.
     """
     return image if len(image) > LONGEST_PATH else unicodedata.normalize("NFC", image)
+
+
+def usual_name(image: str) -> str:
+    """Return the one path of all spellings that lead to an image, for comparing alone."""
+    return posixpath.normpath(join_accents(turn_slashes(image)))
 
 
 def find_spelling(image: str, *, exists: Callable[[str], bool]) -> str:

@@ -128,6 +128,27 @@ def test_equal_lines_of_documents_are_no_copies(
         assert [each.reason for each in rejections] == reasons
 
 
+@pytest.mark.parametrize(
+    ("image", "again"),
+    [
+        ("a/1.png", "./a/1.png"),
+        ("a/1.png", "a//1.png"),
+        ("a/1.png", "a\\1.png"),
+        ("caf\u00e9/1.png", "cafe\u0301/1.png"),
+    ],
+)
+def test_line_of_a_document_counts_once_by_whatever_spelling_of_its_path(
+    image: str, again: str, tmp_path: Path
+) -> None:
+    line = candidate("a", "A", group="x")
+    rows = [line._replace(row=line.row._replace(image=name)) for name in (image, again)]
+    table, _ = collect(rows, spool=Spool(tmp_path))
+
+    kept, rejections = drop_duplicates(table, groups_repeat=True)
+
+    assert (len(kept), [each.reason for each in rejections]) == (1, ["duplicate"])
+
+
 def test_rows_that_share_any_number_are_tied_chains_included() -> None:
     clusters, groups = codes(0, 1, 1, 2, 3), codes(0, 0, 1, 2, 3)
 
