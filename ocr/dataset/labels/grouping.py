@@ -33,7 +33,7 @@ def group_rows(
         rows: Rows, some with a group of their own, and what their readers rejected.
         pattern: Its first group, or all that it matches somewhere in the path, is the row's
             group; a path that it does not match has none. Empty: rows keep theirs. Paths that
-            lead to one image by two spellings are one.
+            lead to one image by two spellings are one, as are names with accents apart or joined.
         asked: The setting that groups come from, for the message.
 
     Raises:
@@ -45,7 +45,8 @@ def group_rows(
         if isinstance(row, Rejection):
             yield row
             continue
-        found = row._replace(group=_name(find.search(_usual(row.image)))) if pattern else row
+        name = _name(find.search(_usual(row.image))) if pattern else join_accents(row.group)
+        found = row._replace(group=name)
         if row.is_checked:
             example, has_groups = example or row.image, has_groups or bool(found.group)
         yield found

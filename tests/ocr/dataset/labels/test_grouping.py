@@ -15,3 +15,14 @@ def test_a_folder_is_one_group_by_whatever_spelling(again: str) -> None:
     grouped = group_rows(rows, pattern="^([^/]+)/", asked="group_pattern")
 
     assert {row.group for row in grouped if isinstance(row, Row)} == {"caf\u00e9"}
+
+
+def test_a_name_is_one_group_with_its_accents_joined_or_apart() -> None:
+    rows = [
+        Row(f"{number}.png", LineLabel("A"), None, group, "labels.csv", f"labels.csv:{number}")
+        for number, group in enumerate(["caf\u00e9", "cafe\u0301"], start=2)
+    ]
+
+    grouped = group_rows(rows, pattern="", asked="group_column")
+
+    assert {row.group for row in grouped if isinstance(row, Row)} == {"caf\u00e9"}
