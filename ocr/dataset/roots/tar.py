@@ -6,7 +6,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -15,7 +16,7 @@ from ocr.dataset.roots.inner_name import inner_name
 from ocr.dataset.roots.listing import walk_names
 from ocr.dataset.roots.spelling import SpelledImages
 from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar, list_tar
-from ocr.errors import ArtifactNotFound
+from ocr.errors import ArtifactNotFound, BadData
 from ocr.image.folder import FileStamp, refuse_large, shown_path
 from ocr.image.pixels import BadImage
 
@@ -87,15 +88,26 @@ class TarRoot:
 
         Raises:
             ArtifactNotFound: There is none of that name.
-            BadData: There is none beside the tar file, which cannot be read.
+            BadData: The tar file cannot be read, or holds another one than lies beside it.
         """
+        copy = self._copy(name)
         try:
-            return open_beside(self.path.parent, name)
+            beside = open_beside(self.path.parent, name)
         except ArtifactNotFound:
-            copy = self._copy(name)
+            if copy is None:
+                raise ArtifactNotFound(
+                    f"no label file {name} in {self.path} and none beside it"
+                ) from None
+            return copy
         if copy is None:
-            raise ArtifactNotFound(f"no label file {name} in {self.path} and none beside it")
-        return copy
+            return beside
+        with beside, copy:
+            if not _are_equal(beside, copy):
+                raise BadData(
+                    f"the label file {self.path.parent / name} is another one than {name} in "
+                    f"{self.path}, and either could be meant: remove or rename the one beside it"
+                )
+        return open_beside(self.path.parent, name)
 
     @contextmanager
     def _members(self) -> Iterator["TarImages"]:
@@ -177,6 +189,11 @@ class TarImages:
 
     def _join(self, image: str) -> str:
         return f"{self._folder}/{inner_name(image)}"
+
+
+def _are_equal(one: BinaryIO, other: BinaryIO) -> bool:
+    blocks = (iter(partial(file.read, _BLOCK_BYTES), b"") for file in (one, other))
+    return all(left == right for left, right in zip_longest(*blocks))
 
 
 @lru_cache(maxsize=2)

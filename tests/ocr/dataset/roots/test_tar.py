@@ -113,17 +113,27 @@ def test_names_are_relative_to_the_folder_in_the_tar_that_the_root_names(path: P
             images.read("../large.jpg", max_pixels=1)
 
 
-def test_label_file_beside_the_tar_counts_before_the_one_in_it(path: Path) -> None:
+def test_label_file_lies_in_the_tar_or_beside_it(path: Path) -> None:
     root = TarRoot(path)
+    (path.parent / "beside.txt").write_bytes(b"beside")
+
+    for name, content in (("rec.txt", b"sub/a.jpg\tA\n"), ("beside.txt", b"beside")):
+        with root.open_file(name) as file:
+            assert file.read() == content
+    with pytest.raises(ArtifactNotFound, match=r"no label file gone\.txt in .*a\.tar and none"):
+        root.open_file("gone.txt")
+
+
+def test_label_file_beside_the_tar_is_the_one_in_it_or_refused(path: Path) -> None:
+    beside, root = path.parent / "rec.txt", TarRoot(path)
+    beside.write_bytes(b"sub/a.jpg\tA\n")
     with root.open_file("rec.txt") as file:
         assert file.read() == b"sub/a.jpg\tA\n"
 
-    (path.parent / "rec.txt").write_bytes(b"beside")
+    beside.write_bytes(b"sub/a.jpg\tB\n")
 
-    with root.open_file("rec.txt") as file:
-        assert file.read() == b"beside"
-    with pytest.raises(ArtifactNotFound, match=r"no label file gone\.txt in .*a\.tar and none"):
-        root.open_file("gone.txt")
+    with pytest.raises(BadData, match=rf"{beside} is another one than rec\.txt in {path}, and"):
+        root.open_file("rec.txt")
 
 
 def test_a_changed_tar_is_read_anew_and_stamps_all_images_anew(path: Path) -> None:
