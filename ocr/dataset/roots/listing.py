@@ -1,8 +1,12 @@
 """The files in a folder of a root, in one order whatever the root is."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+_ABOVE = re.compile(r"^(\.\./)+")
+"""How a name begins that leads out of the root."""
 
 
 def walk_folder(folder: Path) -> Iterator[str]:
@@ -36,6 +40,8 @@ def _walk(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 def walk_names(names: Iterable[str], folder: str) -> list[str]:
     """Return of all names of a root those in a folder, relative to it, as `walk_folder` does.
 
+    Of the root, what lies outside it is there too (`/a.png`, `../a.png`): whoever reads it is told.
+
     Args:
         names: Written in one way, relative to the root.
         folder: Written in the same way; "." is the root.
@@ -46,7 +52,8 @@ def walk_names(names: Iterable[str], folder: str) -> list[str]:
 
 
 def _is_shown(name: str) -> bool:
-    return not any(not part or part.startswith(".") for part in name.split("/"))
+    parts = _ABOVE.sub("", name).split("/")
+    return bool(parts[-1]) and not any(part.startswith(".") for part in parts)
 
 
 def _place(name: str) -> list[tuple[bool, str]]:

@@ -7,6 +7,7 @@ import struct
 import tarfile
 from array import array
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +26,8 @@ _MOST_SHARED = 1000
 """Fields of global headers: each counts for all members after it, and costs them all time."""
 _NO_LENGTH = re.compile(rb"\d{1000}")
 _END = bytes(tarfile.BLOCKSIZE)
+_MOST_FILLING = 2048
+"""Blocks after an end mark that are looked at: 1 MiB, tar's own records are 10 KiB."""
 _PACKED = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"(\xb5/\xfd": "unzstd"}
 _BROKEN = (tarfile.TarError, struct.error, OSError, ValueError, LookupError, ArithmeticError)
 
@@ -146,6 +149,26 @@ def _walk(file: "_Headers", encoding: str) -> Iterator[tarfile.TarInfo]:
             raise tarfile.ReadError(f"it ends at byte {tar.offset} without an end mark, cut off")
         if end != _END:
             raise tarfile.ReadError(f"no header at byte {tar.offset}")
+        _refuse_another(file)
+
+
+def _refuse_another(file: "_Headers") -> None:
+    """Refuse a further tar file after an end mark, where only zeros fill up the last record.
+
+    No more is looked at than a record may be; what begins with no header hides no member.
+    """
+    for _ in range(_MOST_FILLING):
+        at, block = file.tell(), file.read(tarfile.BLOCKSIZE)
+        if len(block) < tarfile.BLOCKSIZE:
+            return
+        if block != _END:
+            with suppress(tarfile.HeaderError):
+                tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+                raise tarfile.ReadError(
+                    f"another one begins at byte {at}, as cat joins them; `tar --concatenate "
+                    "--file=FIRST SECOND` joins them so that both are read"
+                )
+            return
 
 
 class _Headers(io.BufferedReader):

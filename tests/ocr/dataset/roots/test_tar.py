@@ -177,6 +177,7 @@ def with_own_header(content: bytes) -> bytes:
         (lambda data: data[:1200], "or damaged"),
         (lambda data: data[:1024], "ends at byte 1024 without an end mark, cut off"),
         (lambda data: data[:1024] + b"\xff" * 512 + data[1536:], "no header at byte 1024"),
+        (lambda data: data + data, r"another one begins at byte \d+, as cat .*--concatenate"),
         (lambda _: member_of_size(-1), "or damaged"),
         (lambda _: member_of_size(-1024), "or damaged"),
         (lambda _: member_of_size(-(1 << 80)), "or damaged"),
@@ -193,6 +194,23 @@ def test_what_is_no_tar_is_one_error_with_the_fix(path: Path, damage: object, sa
         pass
 
     assert str(path) in str(refusal.value)
+
+
+def test_what_fills_up_the_last_record_is_no_further_tar(path: Path) -> None:
+    for filling in (bytes(30_000), bytes(512) + b"signed".ljust(512, b"\0")):
+        path.write_bytes(path.read_bytes() + filling)
+
+        with TarRoot(path).images() as images:
+            assert images.read("sub/a.jpg", max_pixels=1)
+
+
+def test_members_outside_the_root_are_listed_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    shown = ["a.jpg", "../../b.jpg", "../c.jpg", "/data/d.jpg", "sub/e.jpg"]
+    hidden = ["._a.jpg", ".cache/a.jpg", "../.a.jpg", "/data/.a.jpg", "sub/._e.jpg"]
+    path = write_tar(tmp_path / "a.tar", dict.fromkeys([*shown, *hidden], b"image"))
+
+    assert sorted(TarRoot(path).list_files(".")) == sorted(shown)
+    assert list(TarRoot(path, "sub").list_files(".")) == ["e.jpg"]
 
 
 def test_fields_that_count_for_all_members_are_read(path: Path) -> None:
