@@ -40,7 +40,8 @@ def _walk(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 def walk_names(names: Iterable[str], folder: str) -> list[str]:
     """Return of all names of a root those in a folder, relative to it, as `walk_folder` does.
 
-    Of the root, what lies outside it is there too (`/a.png`, `../a.png`): whoever reads it is told.
+    What can be none of its files is there too (`/a.png`, `../a.png`, of a store `sub//a.png`):
+    whoever reads it is told.
 
     Args:
         names: Written in one way, relative to the root.

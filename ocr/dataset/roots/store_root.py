@@ -134,7 +134,7 @@ class StoreImages:
                 unreadable_image (too large).
             StoreUnavailable: The store cannot be reached.
         """
-        key = inner_name(image)
+        key = _key(image)
         try:
             data = self._store.read_start(key, size=max_file_bytes(max_pixels) + 1)
         except (ArtifactNotFound, BadInput) as error:
@@ -145,9 +145,15 @@ class StoreImages:
     def exists(self, image: str) -> bool:
         """Tell whether there is an object of that name, which is UTF-8."""
         try:
-            return is_decoded(image) and self._store.exists(inner_name(image))
+            return is_decoded(image) and self._store.exists(_key(image))
         except (BadImage, BadInput):
             return False
+
+
+def _key(image: str) -> str:
+    """Return the key that a name leads to; one with an empty part is no other's, and refused."""
+    name = inner_name(image)
+    return image if "//" in image else name
 
 
 @lru_cache(maxsize=4)

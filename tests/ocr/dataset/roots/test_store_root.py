@@ -37,7 +37,7 @@ def read_image(root: StoreRoot) -> bytes:
 
 def test_objects_are_read_by_their_names(root: StoreRoot) -> None:
     with root.images() as images:
-        assert images.read("./sub//图 1.jpg", max_pixels=1) == b"image"
+        assert images.read("./sub/../sub/图 1.jpg", max_pixels=1) == b"image"
         assert images.read("empty.jpg", max_pixels=1) == b""
         assert images.exists("empty.jpg")
         assert not images.exists("gone.jpg")
@@ -50,6 +50,8 @@ def test_objects_are_read_by_their_names(root: StoreRoot) -> None:
         ("/etc/hostname", "outside_root"),
         ("../scans/empty.jpg", "outside_root"),
         ("gone.jpg", "missing_image"),
+        ("sub//图 1.jpg", "missing_image"),
+        ("sub\\\\图 1.jpg", "missing_image"),
         ("sub", "missing_image"),
         ("", "missing_image"),
         ("a\0.jpg", "missing_image"),
@@ -122,6 +124,17 @@ def test_servers_that_cannot_be_asked_are_told_from_absent_images() -> None:
     for ask in (read_image, lambda root: root.open_file("rec.txt")):
         with pytest.raises(BadInput, match=r"^Store .* needs MINIO_ENDPOINT"):
             ask(keyless)
+
+
+def test_keys_with_an_empty_part_are_listed_and_folders_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = ["a.jpg", "/b.jpg", "sub//c.jpg", "sub/", "sub/.d.jpg"]
+    store = SimpleNamespace(list=lambda _: keys)
+    monkeypatch.setattr("ocr.dataset.roots.store_root._open_store", lambda *_: store)
+    root = StoreRoot("s3://bucket/scans", S3Credentials("", "", ""))
+
+    assert sorted(root.list_files(".")) == ["/b.jpg", "a.jpg", "sub//c.jpg"]
 
 
 def test_keys_in_the_address_are_never_shown() -> None:
