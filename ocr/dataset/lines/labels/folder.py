@@ -19,11 +19,22 @@ from ocr.dataset.roots import FolderRoot, Root
 from ocr.dataset.roots.listing import walk_links
 from ocr.dataset.roots.undecoded import RENAMING, NameKind, kind_of_name, read_name
 from ocr.dataset.split import SPLITS, Split
+from ocr.errors import BadData
 from ocr.image.header import IMAGE_SUFFIXES
 
 _ADVICE = f"set dataset.encoding=gb18030 if all are GBK, or rename them ({RENAMING})"
 _LINKED = "a linked folder that leads out of the root: its images are not read, move it into it"
 _COUNTER = re.compile(r"_\d{1,4}$")
+_MEANT: dict[str, Split] = {
+    "train": "train",
+    "training": "train",
+    "val": "val",
+    "valid": "val",
+    "validation": "val",
+    "test": "test",
+    "testing": "test",
+}
+"""What folders are called that hold a split, whatever the case of their letters."""
 
 
 def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejection]:
@@ -35,11 +46,15 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
     Args:
         root: Where the images are.
         encoding: Of the names that are not UTF-8.
+
+    Raises:
+        BadData: A folder is called as one that holds a split, but not as that is read.
     """
     given = given_splits(root)
+    folders, names, tops = _kinds_of_parts(root.list_files("."))
+    _refuse_misnamed(tops)
     for link in walk_links(root.path) if isinstance(root, FolderRoot) else ():
         yield Rejection("outside_root", link, link, "", _LINKED)
-    folders, names = _kinds_of_parts(root.list_files("."))
     is_mixed = not {"other", "either"}.isdisjoint(folders | names)
     known = set(root.list_files(".")) if is_mixed else set[str]()
     for listed in filter(_is_image, root.list_files(".")):
@@ -70,14 +85,32 @@ def _is_image(name: str) -> bool:
     return name.lower().endswith(IMAGE_SUFFIXES)
 
 
-def _kinds_of_parts(names: Iterator[str]) -> tuple[set[NameKind], set[NameKind]]:
-    """Return the kinds of folders' names, which may have been written otherwise, and of files'."""
-    folders, files = set[NameKind](), set[NameKind]()
+def _kinds_of_parts(names: Iterator[str]) -> tuple[set[NameKind], set[NameKind], set[str]]:
+    """Return the kinds of folders' names, which may have been written otherwise, and of files'.
+
+    And the names of top-level folders with images; that of those right in the root is empty.
+    """
+    folders, files, tops = set[NameKind](), set[NameKind](), set[str]()
     for name in filter(_is_image, names):
         *above, last = name.split("/")
         folders.update(map(kind_of_name, above))
         files.add(kind_of_name(last))
-    return folders, files
+        tops.add(above[0] if above else "")
+    return folders, files, tops
+
+
+def _refuse_misnamed(tops: set[str]) -> None:
+    """Refuse folders of splits that are not named as they are read: test images would be learnt.
+
+    A single folder of such a name beside others may mean something else.
+    """
+    meant = {name: _MEANT[name.casefold()] for name in sorted(tops) if name.casefold() in _MEANT}
+    misnamed = next((name for name, split in meant.items() if name != split), "")
+    if misnamed and len(meant) + ("" in tops) > 1:
+        raise BadData(
+            f"the images in the folder {misnamed!r} of dataset.root would be split with all "
+            f"others: name it {meant[misnamed]!r} if they are that split, else unlike one"
+        )
 
 
 def _split_of(image: str, given: tuple[Split, ...]) -> Split | None:

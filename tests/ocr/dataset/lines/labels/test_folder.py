@@ -10,6 +10,7 @@ from ocr.dataset.lines.label import LineRow
 from ocr.dataset.lines.labels.folder import given_splits, list_folder
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import FolderRoot
+from ocr.errors import BadData
 
 
 def touch(root: Path, *names: str) -> None:
@@ -73,6 +74,37 @@ def test_top_folders_named_after_splits_give_them(tmp_path: Path) -> None:
         "C": None,
         "D": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("folders", "misnamed", "split"),
+    [
+        (["Train", "Test"], "Test", "test"),
+        (["train", "test", "valid"], "valid", "val"),
+        (["train", "VALIDATION"], "VALIDATION", "val"),
+        (["test", "testing"], "testing", "test"),
+        ([".", "Testing"], "Testing", "test"),
+    ],
+)
+def test_folder_that_is_named_nearly_after_a_split_is_refused_beside_another(
+    folders: list[str], misnamed: str, split: str, tmp_path: Path
+) -> None:
+    touch(tmp_path, *(f"{folder}/{at}.png" for at, folder in enumerate(folders)))
+
+    with pytest.raises(BadData, match=f"folder '{misnamed}' of .* name it '{split}' if they"):
+        list_rows(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "folders",
+    [["Training"], ["Test", "more"], [".", "more/Test", "latest"], ["train", "test", "Test.1"]],
+)
+def test_folder_that_is_named_so_beside_no_other_may_be_anything(
+    folders: list[str], tmp_path: Path
+) -> None:
+    touch(tmp_path, *(f"{folder}/{at}.png" for at, folder in enumerate(folders)), "Valid/a.txt")
+
+    assert len(list_rows(tmp_path)) == len(folders)
 
 
 def gbk(name: str) -> str:
