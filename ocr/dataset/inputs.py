@@ -54,7 +54,7 @@ class Survey(Generic[LabelT, ItemT]):
         labels: The labelled images; None: rendered ones only.
         rendered: What is to be rendered; None: nothing.
         rows: Number of rows, rendered ones included.
-        fingerprint: SHA-256 over the labels and each image's path, size and time of change.
+        fingerprint: SHA-256 over the labels and each image's path, size and times of change.
         files: What the rows depended on besides the images when they were first read.
     """
 
@@ -121,8 +121,7 @@ def _survey_labels(labels: SplitFiles[Any], digest: "hashlib._Hash") -> int:
             bad += 1
             continue
         good[row.split] += 1
-        size, changed = stamp(row.image) or ("", "")
-        digest.update(f"{row.image!r} {size} {changed}\n".encode())
+        digest.update(f"{row.image!r} {stamp(row.image)}\n".encode())
     if not bad:  # else the table of reasons says more
         _refuse_empty(labels, good)
     return good.total() + bad

@@ -22,10 +22,23 @@ _METADATA_BYTES = 1 << 20
 
 
 class FileStamp(NamedTuple):
-    """What changes when a file changes: its size, and when that was (ns) or another sign of it."""
+    """What changes when a file changes.
+
+    Attributes:
+        size: In bytes.
+        changed: When its content changed (ns), or another sign of it.
+        touched: When that, its name or its rights changed (ns); 0: nobody knows. What is moved or
+            copied there with the time of its content has another one.
+    """
 
     size: int
     changed: int
+    touched: int = 0
+
+
+def stamp_of(state: os.stat_result) -> FileStamp:
+    """Return the stamp of a file of this machine; not its inode, which a share gives anew."""
+    return FileStamp(state.st_size, state.st_mtime_ns, state.st_ctime_ns)
 
 
 class TooLarge(BadImage):
@@ -70,12 +83,12 @@ class ImageFolder:
         return self._look_at(image) is not None
 
     def stamp(self, image: str) -> FileStamp | None:
-        """Size and time of change, None where nothing can be read.
+        """Size and times of change, None where nothing can be read.
 
-        A permission that is given later changes neither, and so is asked for.
+        A permission to a folder that is given later changes none, and so is asked for.
         """
         state = self._look_at(image, readable=True)
-        return FileStamp(state.st_size, state.st_mtime_ns) if state else None
+        return stamp_of(state) if state else None
 
     def _look_at(self, image: str, *, readable: bool = False) -> os.stat_result | None:
         try:

@@ -33,7 +33,7 @@ class FolderRoot:
         return nullcontext(SpelledImages(ImageFolder(self.path)))
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
-        """Return what stamps an image: size and time of change of its file."""
+        """Return what stamps an image: size and times of change of its file."""
         folder = ImageFolder(self.path)
         return lambda image: folder.stamp(image) or _stamp_spelling(image, folder)
 

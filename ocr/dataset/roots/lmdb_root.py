@@ -18,7 +18,7 @@ from lmdb.verify import VerifyError, _Verifier
 
 from ocr.dataset.roots.folder import FolderRoot
 from ocr.errors import BadData
-from ocr.image.folder import FileStamp, refuse_large
+from ocr.image.folder import FileStamp, refuse_large, stamp_of
 from ocr.image.pixels import BadImage
 
 DATA = "data.mdb"
@@ -47,7 +47,7 @@ class LmdbRoot(FolderRoot):
             yield LmdbImages(self.path, opened)
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
-        """Return what stamps an image: size and time of change of its LMDB file."""
+        """Return what stamps an image: size and times of change of its LMDB file."""
         stamp = cache(lambda folder: stamp_lmdb(self.path / folder))
         return lambda image: stamp(image.rpartition("/")[0])
 
@@ -106,12 +106,12 @@ def open_lmdb(folder: Path) -> Iterator[lmdb.Transaction]:
 
 
 def stamp_lmdb(folder: Path) -> FileStamp | None:
-    """Size and time of change of the LMDB file in a folder; None where there is none."""
+    """Size and times of change of the LMDB file in a folder; None where there is none."""
     try:
         state = (folder / DATA).stat()
     except OSError:
         return None
-    return FileStamp(state.st_size, state.st_mtime_ns)
+    return stamp_of(state)
 
 
 @lru_cache(maxsize=256)

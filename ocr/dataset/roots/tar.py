@@ -17,7 +17,7 @@ from ocr.dataset.roots.listing import walk_names
 from ocr.dataset.roots.spelling import SpelledImages
 from ocr.dataset.roots.tar_index import NO_FILE, TarIndex, index_tar, list_tar
 from ocr.errors import ArtifactNotFound, BadData
-from ocr.image.folder import FileStamp, refuse_large, shown_path
+from ocr.image.folder import FileStamp, refuse_large, shown_path, stamp_of
 from ocr.image.pixels import BadImage
 
 _BLOCK_BYTES = 1 << 20
@@ -48,12 +48,12 @@ class TarRoot:
             yield SpelledImages(members)
 
     def stamps(self) -> Callable[[str], FileStamp | None]:
-        """Return what stamps all images: size and time of change of the tar file."""
+        """Return what stamps all images: size and times of change of the tar file."""
         stamp = self._stamp()
         return lambda _: stamp
 
     def content(self) -> list[str]:
-        """Return the folder, and size and time of change of the tar file."""
+        """Return the folder, and size and times of change of the tar file."""
         return [self.folder, repr(self._stamp())]
 
     def list_files(self, folder: str) -> Iterator[str]:
@@ -129,8 +129,7 @@ class TarRoot:
         return posixpath.normpath(f"{self.folder}/{folder}")
 
     def _stamp(self) -> FileStamp:
-        state = self.path.stat()
-        return FileStamp(state.st_size, state.st_mtime_ns)
+        return stamp_of(self.path.stat())
 
 
 class TarImages:
