@@ -118,6 +118,8 @@ def name_only_champion(registry: "Registry") -> str:
 def list_files(paths: Sequence[Path]) -> Iterator[Path]:
     """Yield the images and PDFs of paths, folders searched through; what else is there is told.
 
+    Hidden files, and what folders hold that are hidden or linked, are left out, as of a dataset.
+
     Raises:
         BadInput: A folder holds none.
     """
@@ -130,21 +132,31 @@ def list_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 def _search(folder: Path) -> Iterator[Path]:
     # What cannot be looked at is no folder here, and is named when it is read.
-    files = sorted(Path(at, name) for at, _, names in os.walk(folder) for name in names)
-    others = [path for path in files if path.suffix.lower() not in SUFFIXES]
-    if len(others) == len(files):
+    files, folders = list[Path](), list[Path]()
+    for at, inner, names in os.walk(folder):
+        files += [Path(at, name) for name in names]
+        folders += [Path(at, name) for name in inner]
+    hidden = {path for path in (*files, *folders) if _is_hidden(path.relative_to(folder))}
+    known = {path for path in files if path.suffix.lower() in SUFFIXES}
+    images, others = sorted(known - hidden), sorted(set(files) - known - hidden)
+    _tell_left_out(sorted(known & hidden), "is hidden", "as are {} others")
+    linked = sorted(path for path in folders if path.is_symlink() and path not in hidden)
+    _tell_left_out(linked, "is a link to a folder, name that to read it", "as are {} others")
+    if not images:
         raise BadInput(f"{folder} holds no image; known are {', '.join(sorted(SUFFIXES))}")
-    if shown := [path for path in others if not _is_hidden(path.relative_to(folder))]:
-        said = f"{shown[0]} is called like no image and no PDF"
-        more = f", nor are {len(shown) - 1} others" if len(shown) > 1 else ""
-        tell("[yellow]left out[/]", said + more)
-    for path in files:
-        if path.suffix.lower() not in SUFFIXES:
-            continue
+    _tell_left_out(others, "is called like no image and no PDF", "nor are {} others")
+    for path in images:
         if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - never fail
             tell("[yellow]left out[/]", f"{path} is not a plain file")
         else:
             yield path
+
+
+def _tell_left_out(paths: Sequence[Path], said: str, of_others: str) -> None:
+    """Name the first of some paths, and say how many more there are."""
+    if paths:
+        more = f", {of_others.format(len(paths) - 1)}" if len(paths) > 1 else ""
+        tell("[yellow]left out[/]", f"{paths[0]} {said}{more}")
 
 
 def _is_hidden(path: Path) -> bool:

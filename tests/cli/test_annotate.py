@@ -63,6 +63,24 @@ def test_a_table_says_which_pages_to_check_first_and_why(tmp_path: Path, capsys:
     }
 
 
+def test_hidden_images_and_linked_folders_are_named_and_not_read(
+    scans: Path, tmp_path: Path, capsys: Out
+) -> None:
+    (scans / ".cache").mkdir()
+    (tmp_path / "away").mkdir()
+    for path in (scans / "._a.png", scans / ".cache/a.png", tmp_path / "away/a.png"):
+        path.write_bytes(encode_png(draw_page(["7", "4242"])))
+    for name in ("more", ".more"):
+        (scans / name).symlink_to(tmp_path / "away")
+
+    run(["annotate", "scans", "--to", "ppocrlabel"])
+
+    said = capsys.readouterr().err
+    assert "wrote 3 of 3 pages" in said
+    assert "left out scans/._a.png is hidden, as are 1 others\n" in said
+    assert "left out scans/more is a link to a folder, name that to read it\n" in said
+
+
 def test_label_studio_shows_predictions_only_where_it_is_told_to(capsys: Out) -> None:
     run(["annotate", "scans", "--to", "labelstudio", "--output", "out"])
 
