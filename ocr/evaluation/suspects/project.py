@@ -42,6 +42,8 @@ COLUMNS = (
     "image",
     "source",
 )
+"""`region` counts from 1 what the snapshot kept of a page, as the labels beside the list do: where
+regions were dropped, their label file counts further."""
 
 
 @dataclass(frozen=True)
