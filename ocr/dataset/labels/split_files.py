@@ -1,6 +1,7 @@
 """Label files of the three splits, and shares of more, relative to one root."""
 
 import hashlib
+import posixpath
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -89,6 +90,7 @@ class SplitFiles(ABC, Generic[LabelT]):
         compile_pattern(self.group_pattern)
         if self.group_pattern and self._group_setting():
             raise BadInput(f"give group_pattern or {self._group_setting()}, not both")
+        self._refuse_repeated()
 
     def place(self) -> Root:
         """Where the images are.
@@ -140,6 +142,17 @@ class SplitFiles(ABC, Generic[LabelT]):
     def _group_setting(self) -> str:
         """The setting that makes the label files themselves name groups; empty: none."""
         return ""
+
+    def _refuse_repeated(self) -> None:
+        seen = set[tuple[Split, str]]()
+        for share in self._named():
+            place = share.split, posixpath.normpath(share.name)
+            if place in seen:
+                raise BadInput(
+                    f"the label file {share.name!r} is named twice for {share.split}, and its rows "
+                    "would only be duplicates: name it once, with one ratio"
+                )
+            seen.add(place)
 
     def _place_row(self, row: Row[LabelT] | Rejection) -> Row[LabelT] | Rejection:
         return row if isinstance(row, Rejection) else row._replace(split=self.only)

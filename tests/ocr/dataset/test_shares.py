@@ -32,6 +32,18 @@ def test_rows_of_all_files_are_read_with_their_splits(tmp_path: Path) -> None:
     assert labels.name_of("train") == "own, more"
 
 
+@pytest.mark.parametrize(
+    "again", [LabelShare("./more", ratio=0.5), LabelShare("more", checked=False)]
+)
+def test_file_that_is_named_twice_for_a_split_is_refused(tmp_path: Path, again: LabelShare) -> None:
+    with pytest.raises(BadInput, match=rf"{again.name}' is named twice for train, .*one ratio"):
+        PageLabelFiles("paddleocr", tmp_path, more=(LabelShare("more", ratio=0.5), again))
+    with pytest.raises(BadInput, match="named twice for test"):
+        LineLabelFiles("paddleocr", tmp_path, "a", test="more", more=(LabelShare("more", "test"),))
+
+    LineLabelFiles("paddleocr", tmp_path, "more", more=(LabelShare("more", "test"),))
+
+
 @pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9])
 def test_ratio_is_the_share_of_the_rows_that_counts(tmp_path: Path, ratio: float) -> None:
     (tmp_path / "more").write_text("".join(ROWS))
@@ -97,9 +109,9 @@ def test_fingerprint_tells_shares_and_their_seeds_apart(tmp_path: Path) -> None:
     def fingerprint(*more: LabelShare, seed: int = 0) -> str:
         return str(LineLabelFiles("paddleocr", tmp_path, more=more, seed=seed).fingerprint())
 
-    half = LabelShare("own", ratio=0.5)
+    half, other = LabelShare("own", "train", 0.5), LabelShare("own", "val", 0.5)
     found = [fingerprint(LabelShare("own", split)) for split in ("train", "val")]
-    found += [fingerprint(half), fingerprint(half, seed=1), fingerprint(half, half)]
+    found += [fingerprint(half), fingerprint(half, seed=1), fingerprint(half, other)]
     assert len(set(found)) == len(found)
     assert fingerprint(LabelShare("own")) == fingerprint(LabelShare("own"), seed=1)
 
