@@ -14,7 +14,7 @@ from ocr.errors import BadInput
 from ocr.machine.owner import name_user
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
-from ocr.store.folder import download_folder
+from ocr.store.folder import download_verified
 from ocr.store.protocol import READ_TIMEOUT_S
 from ocr.store.state import check_home, meet_store
 from tasks.run.copies import use_copy
@@ -34,8 +34,7 @@ class Workspace:
 
     def fetch_bundle(self, model: ModelVersion) -> Path:
         """Copy a bundle to this machine, once; each store's apart."""
-        folder = self.home / "bundles" / sha256(self.store.uri.encode()).hexdigest()[:12]
-        copy = use_copy(folder / model.name / model.version)
+        copy = self._copy_folder("bundles", model.name, model.version)
         return self.registry.download(model, copy)
 
     def open_lines(self, key: str) -> LineSnapshot:
@@ -52,9 +51,18 @@ class Workspace:
         return next((key for key in keys if self.store.exists(f"{key}/{MANIFEST}")), "")
 
     def copy_tables(self, key: str) -> Path:
-        """Copy the tables of a snapshot to this machine, once; return their folder."""
-        folder = use_copy(self.home / "snapshots" / Path(key).name)
-        return download_folder(self.store, prefix=key, folder=folder, only=TABLES)
+        """Copy the tables of a snapshot to this machine, once; return their folder.
+
+        A copy that was changed since is fetched anew: what is measured by it is kept for everybody.
+        """
+        manifest = self.store.read_bytes(f"{key}/{MANIFEST}")
+        copy = self._copy_folder("snapshots", *Path(key).parts[1:])
+        return download_verified(self.store, manifest, prefix=key, folder=copy, only=TABLES)
+
+    def _copy_folder(self, kind: str, *place: str) -> Path:
+        """Return where a copy of something in the store is, from now on in use."""
+        store = sha256(self.store.uri.encode()).hexdigest()[:12]
+        return use_copy(self.home.joinpath(kind, store, *place))
 
 
 def dataset_root(written: str) -> Path | StoreRoot:

@@ -142,10 +142,7 @@ def download_folder(
 
 
 def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
-    """Copy a published folder as `download_folder` does, none of its files unverified.
-
-    A folder that is there is replaced where a file of it was changed or added, or where it is of
-    another one, which had its name before it was pruned.
+    """Copy a published folder as `download_verified` does.
 
     Raises:
         BadData: Its manifest was changed since it was stored, or names no file.
@@ -158,12 +155,35 @@ def download_published(store: Store, *, prefix: str, folder: Path) -> Path:
             f'{store.uri}/{prefix}/{MANIFEST} names no digest of its "files", so that they cannot '
             "be verified; register the version again, from its bundle"
         )
+    return download_verified(store, manifest, prefix=prefix, folder=folder)
+
+
+def download_verified(
+    store: Store, manifest: bytes, *, prefix: str, folder: Path, only: Collection[str] = ()
+) -> Path:
+    """Copy what is under `prefix` as `download_folder` does, and look at it where it is there.
+
+    A folder that is there is replaced where a file of it was changed or added, or where it is of
+    another one, which had its name before it was pruned.
+
+    Args:
+        store: Holds the folder.
+        manifest: What the store has as its manifest.
+        prefix: Where in the store.
+        folder: Where the copy is, or goes.
+        only: Copy none but these files.
+
+    Raises:
+        ArtifactExists: A folder cannot be replaced; it is as it was.
+    """
     if not (folder / MANIFEST).is_file():
-        return download_folder(store, prefix=prefix, folder=folder)
+        return download_folder(store, prefix=prefix, folder=folder, only=only)
+    named = _digests(manifest, source=f"{store.uri}/{prefix}")
+    digests = {file: sha256 for file, sha256 in named.items() if not only or file in only}
     if not _is_copy(folder, manifest, digests):
         with FileLock(folder.with_name(f".{folder.name}.lock")):  # others may be about it, too
             if not _is_copy(folder, manifest, digests):
-                _replace(folder, store=store, prefix=prefix)
+                _replace(folder, store=store, prefix=prefix, only=only)
     return folder
 
 
@@ -182,11 +202,11 @@ def _is_copy(folder: Path, manifest: bytes, digests: Mapping[str, str]) -> bool:
         return False
 
 
-def _replace(folder: Path, *, store: Store, prefix: str) -> None:
+def _replace(folder: Path, *, store: Store, prefix: str, only: Collection[str]) -> None:
     """Copy anew what is under `prefix`, and only then remove what is in its place."""
     fresh = folder.with_name(f".{uuid4().hex}.part")
     try:
-        download_folder(store, prefix=prefix, folder=fresh)
+        download_folder(store, prefix=prefix, folder=fresh, only=only)
         _remove(folder)
         _publish(fresh, folder, last=MANIFEST)
     finally:

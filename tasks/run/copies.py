@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from ocr.store.folder import MANIFEST
 from tasks.run.leftovers import Leftover
 
 
@@ -24,7 +25,9 @@ def use_copy(folder: Path) -> Path:
 
 def find_copies(home: Path, *, before: float) -> Iterator[Leftover]:
     """Yield the copies that nobody used since then (epoch, s); a run would fetch them again."""
-    for folder in sorted([*home.glob("bundles/*/*/*"), *home.glob("snapshots/*")]):
+    of_before = (path.parent for path in home.glob(f"snapshots/*/{MANIFEST}"))  # by digest alone
+    copies = [*home.glob("bundles/*/*/*"), *home.glob("snapshots/*/*/*"), *of_before]
+    for folder in sorted(copies):
         if not folder.name.startswith(".") and folder.is_dir():
             used = folder.stat().st_mtime
             if used < before:
