@@ -5,12 +5,13 @@ An answer is for the comparison that was shown: this candidate, measured so, ove
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, Final, Literal
 
 from ocr.errors import ArtifactExists, ArtifactNotFound, BadData
-from ocr.models.alias import parse_object
+from ocr.models.alias import after, parse_object
 from ocr.store.protocol import Store
 
 Choice = Literal["approve", "reject", "time-out"]
@@ -87,11 +88,25 @@ def find_answer(store: Store, key: str) -> Answer | None:
     return _parse(content, source=f"{store.uri}/{key}")
 
 
+def read_answers(store: Store, evaluation: str) -> list[Answer]:
+    """Read what people answered when they were asked about an evaluation, oldest first."""
+    keys = store.list(f"reports/{evaluation.rpartition('/')[2]}")
+    asked = (key for key in keys if "/approval-" in key or "/time-out-" in key)
+    found = (find_answer(store, key) for key in asked)
+    return sorted((answer for answer in found if answer), key=lambda answer: answer.at)
+
+
 def keep_answer(store: Store, key: str, answer: Answer) -> Answer:
     """Keep an answer and return what is kept: of several the first one counts.
 
-    That nobody answered is kept beside it, and asked again the next time.
+    That nobody answered is kept beside it, and asked again the next time. It is later than what was
+    answered about the same evaluation before, also where the clock was set back since.
     """
+    known: list[Answer] = []
+    with suppress(BadData):  # of another one
+        known = read_answers(store, key.rpartition("/")[0])
+    if known and answer not in known:
+        answer = replace(answer, at=after(known[-1].at, answer.at))
     data = json.dumps(asdict(answer), indent=1, ensure_ascii=False).encode()
     if answer.choice == "time-out":
         stamp = answer.at.translate(str.maketrans("", "", "-:+"))

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ocr.gate.approval import Answer
+from ocr.gate.approval import Answer, read_answers
 from ocr.lineage.data import CopyTables, Data, read_data
-from ocr.lineage.decision import KeptDecision, read_answers, read_decisions
+from ocr.lineage.decision import KeptDecision, read_decisions
 from ocr.models.alias import Promotion
 from ocr.models.bundle import INT8_MODEL, ONNX_MODEL
 from ocr.models.pipeline import GAP_MODEL

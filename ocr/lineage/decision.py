@@ -12,8 +12,9 @@ from ocr.errors import ArtifactExists, BadData
 from ocr.evaluation.bootstrap import Interval
 from ocr.evaluation.lines.report import LinesReport
 from ocr.evaluation.pages.report import PagesReport
-from ocr.gate.approval import Answer, find_answer
+from ocr.gate.approval import read_answers
 from ocr.gate.checks import Verdict
+from ocr.models.alias import after
 from ocr.store.protocol import Store
 
 FORMAT = 1
@@ -59,6 +60,8 @@ _ADAPTER = TypeAdapter(KeptDecision)
 def keep_decision(store: Store, decision: KeptDecision) -> str:
     """Keep a decision, once where the last one on the version was the same; return its key.
 
+    It is the last one from now on, also where the clock was set back since the one before.
+
     Raises:
         BadData: An earlier decision is damaged, or of a later release.
     """
@@ -67,6 +70,8 @@ def keep_decision(store: Store, decision: KeptDecision) -> str:
     last = max(known, key=lambda key: known[key].at, default="")
     if last and _bare(known[last]) == _bare(decision):
         return last
+    if last:
+        decision = replace(decision, at=after(known[last].at, decision.at))
     what = json.dumps(asdict(decision), sort_keys=True)
     key = f"{folder}/{hashlib.sha256(what.encode()).hexdigest()}.json"
     with suppress(ArtifactExists):  # a task that was tried again
@@ -103,14 +108,6 @@ def count_judged(
     except BadData:
         return None
     return len({each.version for each in decisions if each.test_set == test_set} - {version})
-
-
-def read_answers(store: Store, evaluation: str) -> list[Answer]:
-    """Read what people answered when they were asked about an evaluation, oldest first."""
-    keys = store.list(f"reports/{evaluation.rpartition('/')[2]}")
-    asked = (key for key in keys if "/approval-" in key or "/time-out-" in key)
-    found = (find_answer(store, key) for key in asked)
-    return sorted((answer for answer in found if answer), key=lambda answer: answer.at)
 
 
 def was_rejected(store: Store, decision: KeptDecision) -> bool:

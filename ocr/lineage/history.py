@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Literal
 
 from ocr.evaluation.bootstrap import Interval
-from ocr.gate.approval import Answer
-from ocr.lineage.decision import KeptDecision, name_test_set, read_answers, read_decisions
+from ocr.gate.approval import Answer, read_answers
+from ocr.lineage.decision import KeptDecision, name_test_set, read_decisions
 from ocr.lineage.evaluations import read_report
 from ocr.models.alias import Promotion
 from ocr.models.registry import Registry

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from ocr.errors import BadData, BadInput
@@ -185,6 +185,13 @@ def parse_object(data: bytes, *, source: str) -> dict[str, Any]:
 def now() -> str:
     """Return the time as the history has it (ISO 8601)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def after(last: str, at: str) -> str:
+    """Return the time `at`; where a clock was set back since, a second after the `last` one."""
+    if at > last:
+        return at
+    return (datetime.fromisoformat(last) + timedelta(seconds=1)).isoformat(timespec="seconds")
 
 
 def _to_json(move: Promotion) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ocr.errors import BadData
-from ocr.gate.approval import PLAIN, Answer, approval_key, find_answer, keep_answer
+from ocr.gate.approval import PLAIN, Answer, approval_key, find_answer, keep_answer, read_answers
 from ocr.store import Store, open_store
 
 KEY = approval_key("evaluations/e1", judged_by=(), moves=("v1",))
@@ -47,6 +47,22 @@ def test_a_time_out_is_kept_and_answers_nothing(store: Store) -> None:
 
     assert find_answer(store, KEY) is None
     assert len(list(store.list("reports/e1"))) == 1
+
+
+def test_an_answer_after_the_clock_was_set_back_is_the_last_one(store: Store) -> None:
+    other = approval_key("evaluations/e1", judged_by=(), moves=("v1", "v3", "v1"))
+    keep_answer(store, KEY, YES)
+
+    kept = keep_answer(store, other, replace(YES, choice="reject", at="2026-11-23T10:00:00+00:00"))
+
+    assert kept.at == "2026-11-24T10:00:01+00:00"
+    assert read_answers(store, "evaluations/e1") == [YES, kept]
+
+
+def test_an_answer_is_kept_beside_one_that_is_damaged(store: Store) -> None:
+    store.put_bytes(KEY.replace("/approval-", "/approval-0"), b"{}")
+
+    assert keep_answer(store, KEY, YES) == YES
 
 
 @pytest.mark.parametrize(

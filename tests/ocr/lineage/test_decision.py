@@ -57,6 +57,21 @@ def test_a_decision_that_returns_after_another_is_the_last_one(told: Told) -> No
     assert read_decisions(told.registry.store, NAME) == [first, second, third]
 
 
+@pytest.mark.parametrize("at", ["2026-11-23T12:00:00+00:00", "2026-11-24T12:00:00+00:00"])
+def test_a_decision_after_the_clock_was_set_back_is_the_last_one(told: Told, at: str) -> None:
+    told.judge("v1", "promote", 10, at="2026-11-24T12:00:00+00:00")
+
+    told.judge("v1", "block", 10, at=at)
+    told.judge("v1", "hold", 10, at=at)
+
+    found = [(each.verdict, each.at) for each in read_decisions(told.registry.store, NAME)]
+    assert found == [
+        ("promote", "2026-11-24T12:00:00+00:00"),
+        ("block", "2026-11-24T12:00:01+00:00"),
+        ("hold", "2026-11-24T12:00:02+00:00"),
+    ]
+
+
 def test_a_damaged_decision_is_named(told: Told) -> None:
     told.registry.store.put_bytes(f"decisions/{NAME}/v1/0.json", b"{}")
 
