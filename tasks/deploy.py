@@ -58,7 +58,7 @@ def deploy_model(
         if was_rolled_back(workspace, model):
             raise AliasMoved(
                 f"Somebody took {model.reference} back since it was judged; it stays offline: "
-                f"`ocrline models promote {model.reference}` puts it online after all"
+                f"`ocrline models promote {model.name} {model.version}` puts it online after all"
             )
         return _promote(_registry(workspace), evaluation, judgement)
 
