@@ -34,6 +34,12 @@ def _check_file_name(written: str) -> str:
     return written
 
 
+def hide_keys(written: str) -> str:
+    """Return an address as it may be shown: without the user and password that it may have."""
+    before, _, place = written.rpartition("@")
+    return f"…@{place}" if ":" in before else written
+
+
 def name_encoding(written: object) -> object:
     """Return the name of an encoding that we read, of another name of it or of a part of it."""
     return _ENCODINGS.get(str(written).lower(), written)

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from configs.base import Params
+from configs.base import Params, hide_keys
 from configs.layers import ConfigError as ConfigError
 from configs.layers import lay_over, merge, read_layers, read_yaml
 from configs.operation.project import OperationParams
@@ -103,8 +103,10 @@ def describe(error: ErrorDetails) -> str:
         return f"{path}: unknown key"
     if error["type"] == "missing":
         return f"{path}: missing"
-    given = SHORT.repr(error["input"])
-    return f"{path}: {given} is not allowed; {_lower_first(error['msg'])}"
+    given = error["input"]
+    shown = SHORT.repr(hide_keys(given) if isinstance(given, str) else given)
+    said = _lower_first(error["msg"].removeprefix("Value error, "))
+    return f"{path}: {shown} is not allowed; {said}"
 
 
 def _suggest(error: ErrorDetails, model: type[BaseModel]) -> str:

@@ -15,6 +15,12 @@ _INSTALLED = Path(__file__).resolve().parents[1]
 """Where `make` was called, which need not be where a command is."""
 
 
+KEYS_IN_ADDRESS = (
+    "An address of a store or dataset holds keys or an @: leave them out; "
+    "MINIO_ACCESS_KEY and MINIO_SECRET_KEY hold the keys, MINIO_ENDPOINT the server"
+)
+
+
 class SettingsError(ValueError):
     """Variables that cannot be used; names each with its value and what is allowed."""
 
@@ -52,6 +58,14 @@ def _resolve(path: Path) -> Path:
         raise ValueError("its links lead in a circle, expected a folder") from None
 
 
+def _refuse_keys(store: str) -> str:
+    _, separator, rest = store.partition("://")
+    place = rest.partition("/")[0]
+    if separator and ("@" in place or (":" in place and "@" in rest)):  # a key may hold a slash
+        raise ValueError(KEYS_IN_ADDRESS)
+    return store
+
+
 def _default_store(fields: dict[str, Any]) -> str:
     return f"file://{fields['home'] / 'store'}"
 
@@ -76,7 +90,7 @@ class Settings(BaseSettings):
     home: Annotated[Path, AfterValidator(_resolve)] = Field(
         Path(".ocrline"), description="Folder of this machine: jobs, copies, services"
     )
-    store: str = Field(
+    store: Annotated[str, AfterValidator(_refuse_keys)] = Field(
         default_factory=_default_store, description="URI of the store; unset: a folder under home"
     )
     mlflow: str = Field(

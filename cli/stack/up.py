@@ -14,6 +14,7 @@ from rich.table import Table
 from cli.options import StoreUri, adopt_minio, settings_for
 from cli.output import ERR, tell
 from cli.stack.shown import table_of
+from configs.base import hide_keys
 from configs.deployment import ENDPOINT, DeploymentParams
 from configs.settings import Settings
 from ocr.machine.owner import describe_listener
@@ -85,7 +86,7 @@ def _check(endpoint: str) -> None:
     try:
         host = urlsplit(DeploymentParams(endpoint=endpoint).endpoint).hostname
     except ValidationError:
-        form = f"{endpoint!r}: expected http://127.0.0.1:PORT"
+        form = f"{hide_keys(endpoint)!r}: expected http://127.0.0.1:PORT"
         raise typer.BadParameter(f"--endpoint {form}") from None
     if host not in LOOPBACK:
         raise typer.BadParameter(f"--endpoint: {host} is not this machine; expected 127.0.0.1")

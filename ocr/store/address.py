@@ -19,6 +19,12 @@ def open_store(
         BadInput: The URI names no store, or `s3` is missing for an S3 one.
     """
     scheme, separator, rest = uri.partition("://")
+    place = rest.partition("/")[0]
+    if "@" in place or (":" in place and "@" in rest):  # a key may hold a slash; it is not shown
+        raise BadInput(
+            "An address of a store or dataset holds keys or an @: leave them out; "
+            "MINIO_ACCESS_KEY and MINIO_SECRET_KEY hold the keys, MINIO_ENDPOINT the server"
+        )
     if not separator:
         return _open_local(uri, path=uri)
     if scheme == "file":
@@ -39,11 +45,6 @@ def _open_s3(uri: str, *, rest: str, s3: S3Credentials | None, read_timeout_s: f
     from ocr.store.minio import MinioStore  # 0.2 s that a local store need not wait for
 
     bucket, _, prefix = rest.partition("/")
-    if "@" in bucket:  # whatever stands before it is not shown
-        raise BadInput(
-            "An s3:// address of a store or dataset holds keys or an @: leave them out; "
-            "MINIO_ACCESS_KEY and MINIO_SECRET_KEY hold the keys, MINIO_ENDPOINT the server"
-        )
     if not bucket:
         raise BadInput(f"Store {uri!r} names no bucket; expected s3://bucket/prefix")
     if s3 is None or not (s3.endpoint and s3.access_key and s3.secret_key):

@@ -245,13 +245,33 @@ def _raising(error: Exception) -> Callable[..., int]:
 
 
 @pytest.mark.parametrize(
-    "endpoint", ["http://127.0.0.1:abc", "ftp://127.0.0.1:8868", "http://0.0.0.0:8868", "x\ny z"]
+    "endpoint",
+    [
+        "http://127.0.0.1:abc",
+        "ftp://127.0.0.1:8868",
+        "http://0.0.0.0:8868",
+        "x\ny z",
+        "http://bob:hush@127.0.0.1:8868",
+    ],
 )
 def test_up_refuses_an_address_before_it_is_remembered(
-    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path))
-
     assert run(["up", "--endpoint", endpoint]) == 2
 
+    assert "hush" not in capsys.readouterr().err
     assert list(tmp_path.rglob("endpoint")) == []
+
+
+@pytest.mark.parametrize("command", ["status", "doctor", "up"])
+def test_keys_in_the_address_of_the_store_end_a_command_before_it_starts_anything(
+    command: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OCRLINE_STORE", "s3://akey:hush@bucket/x")
+
+    assert run([command]) == 2
+
+    out, error = capsys.readouterr()
+    assert "MINIO_SECRET_KEY hold the keys" in error
+    assert "hush" not in out + error
+    assert list(home.iterdir()) == []

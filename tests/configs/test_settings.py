@@ -7,6 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from configs.settings import Settings, SettingsError
+from ocr.errors import BadInput
+from ocr.store import open_store
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,6 +23,25 @@ def test_keys_in_what_is_refused_are_not_shown() -> None:
         settings_of(OCRLINE_MLFLOW="https://bob:hush@mlflow.example")
 
     assert "hush" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "store",
+    ["s3://key:hush@bucket/a", "s3://key:hush/hush@bucket/a", "https://key:hush@server/bucket/a"],
+)
+def test_keys_in_the_address_of_the_store_are_refused_and_not_shown(store: str) -> None:
+    with pytest.raises(SettingsError, match=r"^OCRLINE_STORE=…@") as refusal:
+        settings_of(OCRLINE_STORE=store)
+    with pytest.raises(BadInput) as as_of_datasets:
+        open_store(store)
+
+    assert "hush" not in str(refusal.value)
+    assert str(refusal.value).endswith(f": {as_of_datasets.value}")
+
+
+@pytest.mark.parametrize("store", ["s3://bucket/a@b", "file:///srv/a:b@c", "a:b@c"])
+def test_an_at_sign_elsewhere_in_the_address_of_the_store_is_none_of_keys(store: str) -> None:
+    assert settings_of(OCRLINE_STORE=store).store == store
 
 
 def test_the_store_is_under_home_until_it_is_named(tmp_path: Path) -> None:

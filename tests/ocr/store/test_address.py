@@ -28,6 +28,10 @@ def test_opening_a_store_touches_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_prefix_may_have_an_at_sign() -> None:
+    assert open_store("s3://bucket/a@b", s3=CREDENTIALS).uri == "s3://bucket/a@b"
+
+
 @pytest.mark.parametrize("uri", ["s3://bucket/a/prefix", "s3://bucket/a/prefix/"])
 def test_a_bucket_may_have_a_prefix(uri: str) -> None:
     assert open_store(uri, s3=CREDENTIALS).uri == "s3://bucket/a/prefix"
@@ -52,9 +56,17 @@ def test_a_wrong_uri_is_refused_with_the_reason(uri: str, told: str) -> None:
 
 
 @pytest.mark.parametrize("s3", [None, CREDENTIALS])
-def test_keys_in_an_address_are_refused_and_not_shown(s3: S3Credentials | None) -> None:
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "s3://akey:hidden@bucket/prefix",
+        "s3://akey:hid/hidden@bucket/prefix",
+        "http://akey:hidden@server:9000/bucket",
+    ],
+)
+def test_keys_in_an_address_are_refused_and_not_shown(s3: S3Credentials | None, uri: str) -> None:
     with pytest.raises(BadInput, match="MINIO_SECRET_KEY hold the keys") as refusal:
-        open_store("s3://akey:hidden@bucket/prefix", s3=s3)
+        open_store(uri, s3=s3)
 
     assert "hidden" not in str(refusal.value)
     assert "akey" not in str(refusal.value)
