@@ -11,6 +11,7 @@ from cli.output import tell
 from configs.dataset import MAX_PIXELS
 from ocr.errors import BadInput
 from ocr.image.header import IMAGE_SUFFIXES
+from ocr.store.whole import read_plain
 
 if TYPE_CHECKING:  # numpy and the engines take seconds: only where a command needs them
     from ocr.image.pixels import Image
@@ -167,12 +168,12 @@ def read_image(path: Path) -> "Image":
     """Read one image file.
 
     Raises:
-        BadInput: It does not exist, is not an image, or is several.
+        BadInput: It does not exist, is no plain file, is not an image, or is several.
     """
     from ocr.image.pixels import BadImage, count_frames, decode_image
 
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
         if count_frames(data, at_most=2) > 1:
             raise BadInput(f"{path} has several pages; a model of single lines reads one image")
         return decode_image(data, max_pixels=MAX_PIXELS)
@@ -186,14 +187,14 @@ def open_pages(path: Path) -> Iterator[tuple[int, "Image"]]:
     """Yield the pages of an image or PDF with their numbers, from 1.
 
     Raises:
-        BadInput: It does not exist or is neither.
+        BadInput: It does not exist, is no plain file, or is neither.
     """
     from ocr.image.document import MAX_PAGES, read_pages
     from ocr.image.pdf import BadDocument
     from ocr.image.pixels import BadImage
 
     try:
-        pages = read_pages(path.read_bytes(), max_pixels=MAX_PIXELS, max_pages=MAX_PAGES)
+        pages = read_pages(read_plain(path), max_pixels=MAX_PIXELS, max_pages=MAX_PAGES)
         yield from enumerate(pages, start=1)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ocr.errors import ArtifactNotFound, BadData, BadInput, StoreUnavailable
 from ocr.store.protocol import Store
-from ocr.store.whole import written_whole
+from ocr.store.whole import read_plain, written_whole
 
 FORMAT: Final = 1
 STORE_MARK: Final = "state/format.json"
@@ -82,7 +82,7 @@ def mark_store(store: Store) -> None:
 def check_home(home: Path) -> None:
     """Raise BadInput where a newer release wrote the home, or a restore was not finished."""
     try:
-        data = (home / HOME_MARK).read_bytes()
+        data = read_plain(home / HOME_MARK)
     except FileNotFoundError:
         return
     said = _check(data, where=str(home))
@@ -116,7 +116,7 @@ def unmark_home(home: Path) -> None:
 def read_home_mark(home: Path) -> dict[str, Any]:
     """Return what the mark of a home says; empty: there is none."""
     try:
-        return _check((home / HOME_MARK).read_bytes(), where=str(home))
+        return _check(read_plain(home / HOME_MARK), where=str(home))
     except FileNotFoundError:
         return {}
 

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from uuid import uuid4
 
-from ocr.errors import ArtifactExists, BadData, StoreUnavailable
+from ocr.errors import ArtifactExists, BadData, BadInput, StoreUnavailable
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TAKEN = (errno.EEXIST, errno.ENOTEMPTY)
@@ -108,6 +109,18 @@ def read_all(source: Readable, *, most: int, name: str) -> bytes:
             "backup, or remove it"
         )
     return data
+
+
+def read_plain(path: Path) -> bytes:
+    """Read a plain file.
+
+    Raises:
+        BadInput: It is another thing, as a pipe, at which one would wait for ever.
+        OSError: It cannot be read.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise BadInput(f"{path} is no plain file")
+    return path.read_bytes()
 
 
 def make_durable(file: BinaryIO) -> None:

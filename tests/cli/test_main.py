@@ -1,6 +1,7 @@
 """The command line: help, wrong usage, and the machine-readable answers."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -235,6 +236,18 @@ def test_predict_reads_an_image_and_names_a_bad_one(
     assert (code, read[0]["text"]) == (0, "2026")
     assert bad_code == 2
     assert "bad.png: not an image" in error
+
+
+@pytest.mark.parametrize("model", ["bars", "pages:p1"])
+def test_predict_does_not_wait_at_a_pipe(
+    model: str, shelf: Shelf, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.add_pages("p1", DIGITS)
+    pipe = home / "pipe.png"
+    os.mkfifo(pipe)
+
+    assert run(["predict", str(pipe), "--model", model]) == 2
+    assert f"{pipe} is no plain file" in capsys.readouterr().err
 
 
 def _raising(error: Exception) -> Callable[..., int]:

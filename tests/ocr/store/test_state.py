@@ -1,6 +1,7 @@
 """Which releases may read a store and a home."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,14 @@ def test_a_home_of_a_newer_release_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(BadInput, match=SAID):
         check_home(tmp_path)
+
+
+def test_a_pipe_in_place_of_a_homes_mark_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / HOME_MARK)
+
+    for read in (check_home, read_home_mark):
+        with pytest.raises(BadInput, match=f"{HOME_MARK} is no plain file"):
+            read(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": "two"}'])
