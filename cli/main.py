@@ -34,6 +34,7 @@ from configs.settings import Settings, SettingsError
 from deploy.background import ServiceFailed
 from deploy.parts.release import name_release
 from ocr.errors import OcrError
+from ocr.machine.failures import is_of_memory
 
 UNAVAILABLE = 5
 INTERRUPTED = 130
@@ -154,10 +155,11 @@ def _explain(error: Exception) -> int:
             return refuse(str(error), UNAVAILABLE)
         case OSError() | psutil.Error() | httpx.HTTPError():  # a lock's timeout is an OSError
             return refuse(_say_in_one_line(error), UNAVAILABLE)
-        case MemoryError():
-            what = f" ({error})" if str(error) else ""
-            return refuse(f"no memory left{what}; free some and run it again", UNAVAILABLE)
-    return refuse(f"{_say_in_one_line(error)}; {_keep_trace(error)}", BUG)
+    said = _say_in_one_line(error)
+    if is_of_memory(said):  # libraries have errors of their own for it
+        what = f" ({' '.join(str(error).split())})" if str(error) else ""
+        return refuse(f"no memory left{what}; free some and run it again", UNAVAILABLE)
+    return refuse(f"{said}; {_keep_trace(error)}", BUG)
 
 
 def _say_in_one_line(error: Exception) -> str:

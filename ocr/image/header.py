@@ -53,6 +53,7 @@ _TIFF_PARTS = (273, 279, 324, 325)
 _TIFF_MOST_PARTS = 50_000
 _TIFF_MOST_TAGS = 50_000
 """Of all its images together: two thousand pages of 25."""
+_WEBP_HEADER = 30
 _PHONE_FORMATS = {
     **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"), "HEIC"),
     **dict.fromkeys((b"mif1", b"msf1"), "HEIF"),
@@ -97,6 +98,20 @@ def image_suffix(data: bytes) -> str:
         return ".png"
     suffixes = {b"BM": ".bmp", b"GI": ".gif", b"RI": ".webp", b"II": ".tif", b"MM": ".tif"}
     return suffixes.get(data[:2], ".ppm")
+
+
+def read_webp_size(data: bytes) -> tuple[int, int]:
+    """Return the width and height that a WebP says it has; 0 and 0: it is none, or says nothing."""
+    if data[:4] != b"RIFF" or data[8:12] != b"WEBP" or len(data) < _WEBP_HEADER:
+        return 0, 0
+    if data[12:16] == b"VP8X":
+        sides = (int.from_bytes(data[at : at + 3], "little") for at in (24, 27))
+        return next(sides) + 1, next(sides) + 1
+    if data[12:16] == b"VP8L":
+        both = int.from_bytes(data[21:25], "little")
+        return (both & 0x3FFF) + 1, (both >> 14 & 0x3FFF) + 1
+    width, height = struct.unpack_from("<HH", data, 26)
+    return width & 0x3FFF, height & 0x3FFF
 
 
 def describe_unknown(data: bytes) -> str:

@@ -27,6 +27,7 @@ from ocr.image.header import (
     find_tiff_excess,
     read_jpeg_header,
     read_png_header,
+    read_webp_size,
 )
 from ocr.image.pnm import PnmDecoder
 
@@ -58,6 +59,8 @@ _FROM_PILLOW = (  # its readers let through whatever a damaged file makes them t
 )
 _BYTES_OF_JPEG = 12
 """A pixel: libjpeg may keep up to four channels, two bytes of each, beside the image."""
+_BYTES_OF_WEBP = 16
+"""A pixel: libwebp keeps two canvases and what it decodes, Pillow the image."""
 _MOST_BLACK = 3
 """Of 255: so much white of a grey image of 16 or 32 bits is that of another scale."""
 _OTHER_FORMATS = ("BMP", "GIF", "PPM", "TIFF", "WEBP")
@@ -201,11 +204,21 @@ def _decode_with_opencv(data: bytes, header: ImageHeader, flags: int) -> NDArray
 
 
 def _ask_for_memory(count: int) -> None:
-    """Raise MemoryError where so many bytes are not to be had, which libjpeg does not tell."""
+    """Raise MemoryError where so many bytes are not to be had, which few libraries tell."""
     np.empty(count, np.uint8)
 
 
-def _decode_other(data: bytes, *, max_pixels: int, frame: int = 0) -> Image:
+def _decode_other(data: bytes, *, max_pixels: int, frame: int) -> Image:
+    width, height = read_webp_size(data)
+    _check_pixels(width, height, max_pixels=max_pixels)
+    try:
+        return _decode_with_pillow(data, max_pixels=max_pixels, frame=frame)
+    except BadImage:
+        _ask_for_memory(width * height * _BYTES_OF_WEBP)
+        raise
+
+
+def _decode_with_pillow(data: bytes, *, max_pixels: int, frame: int) -> Image:
     formats = None if data.startswith(PNG_MAGIC) else _OTHER_FORMATS
     with _opened(data, formats=formats) as opened:
         opened.seek(frame)

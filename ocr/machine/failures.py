@@ -197,7 +197,8 @@ KNOWN: tuple[tuple[str, Callable[[re.Match[str]], Failure]], ...] = (
 No pattern looks far ahead from where it begins: logs repeat what nobody here wrote.
 """
 OF_MEMORY = re.compile(
-    r"no memory left|for want of memory|killed by signal 9\b|Out of memory|MemoryError|bad_alloc"
+    r"no memory left|for want of memory|killed by signal 9\b|Out of memory|MemoryError|bad_alloc|"
+    r"Failed to allocate"
 )
 
 SIGNALS: dict[int, str] = {
@@ -229,7 +230,7 @@ def explain(text: str) -> OcrError | None:
 
 
 def is_of_memory(text: str) -> bool:
-    """Say whether a job's error, in our words or Paddle's, means that memory was short."""
+    """Say whether an error, in our words or those of a library, means that memory was short."""
     return bool(OF_MEMORY.search(text))
 
 

@@ -141,6 +141,8 @@ def test_a_bare_command_prints_its_help_and_no_error(
         (ServiceFailed("gateway did not come up"), "gateway did not come up"),
         (MemoryError("Failed to allocate 9 bytes"), "no memory left (Failed to allocate 9 bytes);"),
         (MemoryError(), "no memory left; free some"),
+        (RuntimeError("Failed to allocate memory\n for 9 bytes"), "no memory left (Failed to all"),
+        (RuntimeError("std::bad_alloc"), "no memory left (std::bad_alloc); free some"),
     ],
     ids=lambda value: type(value).__name__,
 )

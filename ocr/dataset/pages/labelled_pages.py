@@ -15,7 +15,7 @@ from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.dataset.roots import FolderRoot
 from ocr.dataset.roots.spelling import turn_slashes
 from ocr.errors import BadData
-from ocr.image.pixels import Image, decode_image
+from ocr.image.pixels import BadImage, Image, decode_image
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,15 @@ class LabelledPage:
     max_pixels: int
 
     def image(self) -> Image:
-        """Decode it: (H, W, 3) BGR."""
-        return decode_image(self.encoded, max_pixels=self.max_pixels)
+        """Decode it: (H, W, 3) BGR.
+
+        Raises:
+            BadImage: It cannot be decoded; names it.
+        """
+        try:
+            return decode_image(self.encoded, max_pixels=self.max_pixels)
+        except BadImage as error:
+            raise BadImage(error.reason, f"{self.name}: {error}") from error
 
 
 def read_labelled_pages(

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import PIL.Image
@@ -110,10 +111,13 @@ WHOLE = {"progressive": True, "subsampling": 0}
         ("JPEG", PROGRESSIVE, 0.5, NO_MEMORY),
         ("JPEG", PROGRESSIVE, 3.5, NO_MEMORY),
         ("JPEG", WHOLE, 8.5, f"({HEIGHT}, {WIDTH})"),
+        ("WEBP", {}, 0.5, NO_MEMORY),  # not for its canvases
+        ("WEBP", {"lossless": True}, 9, NO_MEMORY),  # for these alone
+        ("WEBP", {"lossless": True, "exif": b"Exif"}, 9, NO_MEMORY),
     ],
 )
 def test_want_of_memory_is_no_fault_of_the_image(
-    form: str, options: dict[str, int], bytes_a_pixel: float, grey: str, tmp_path: Path
+    form: str, options: dict[str, Any], bytes_a_pixel: float, grey: str, tmp_path: Path
 ) -> None:
     large = tmp_path / "large"
     PIL.Image.new("RGB", (WIDTH, HEIGHT)).save(large, form, **options)

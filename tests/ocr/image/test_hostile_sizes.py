@@ -1,9 +1,12 @@
 """What images say of their size, and what is believed of it."""
 
+import io
 import struct
+from typing import Any
 
 import cv2
 import numpy as np
+import PIL.Image
 import pytest
 
 from ocr.image.pixels import (
@@ -30,6 +33,20 @@ def test_pixels_that_an_image_says_it_has_are_told_sound_or_not() -> None:
     assert declared_pixels(encode_png(picture)[:-9]) == 1200
     assert declared_pixels(tiff_of_tall_tiles(height=10)) == 320_000
     assert declared_pixels(b"nothing") == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"lossless": True}, {"exif": b"Exif"}], ids=str)
+def test_a_webp_is_refused_by_the_size_that_it_says_it_has(options: dict[str, Any]) -> None:
+    buffer = io.BytesIO()
+    PIL.Image.new("RGB", (400, 300)).save(buffer, "WEBP", **options)
+    cut = buffer.getvalue()[:32]
+
+    with pytest.raises(BadImage, match="400x300 pixels, allowed are 100000") as caught:
+        decode_image(cut, max_pixels=100_000)
+    with pytest.raises(BadImage, match="not decodable"):
+        decode_image(cut, max_pixels=120_000)
+
+    assert caught.value.reason == "decompression_bomb"
 
 
 @pytest.mark.parametrize(

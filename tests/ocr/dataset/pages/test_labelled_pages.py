@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from ocr.dataset.pages.labelled_pages import read_labelled_pages
+from ocr.dataset.pages.labelled_pages import LabelledPage, read_labelled_pages
 from ocr.errors import ArtifactNotFound, BadData
+from ocr.image.pixels import BadImage
 from tests.ocr.dataset.pages.sheets import add_row, entry, write_page, write_pages
 
 
@@ -24,6 +25,13 @@ def test_pages_come_with_regions_and_what_is_bad_is_named(tmp_path: Path) -> Non
         ("det.txt:2", "missing_image"),
         ("det.txt:3 region 2", "empty_polygon"),
     ]
+
+
+def test_a_page_that_cannot_be_decoded_is_named() -> None:
+    page = LabelledPage("scans/a.png", (), b"no image", 10**6)
+
+    with pytest.raises(BadImage, match=r"^scans/a\.png: not an image"):
+        page.image()
 
 
 def test_images_may_lie_elsewhere_than_the_label_file(tmp_path: Path) -> None:
