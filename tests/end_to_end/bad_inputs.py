@@ -91,7 +91,7 @@ BAD_PARAMETERS = {
     "gate.margin=-1": "gate.margin: -1 is not allowed",
     "dataset.limits=7": "dataset.limits: 7 is not allowed",
     "name=../up": "should match pattern",
-    "deployment.endpoint=ftp://x": "should match pattern",
+    "deployment.endpoint=ftp://x": "expected http://HOST:PORT",
     "novalue": "expected key.path=value",
 }
 
