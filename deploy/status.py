@@ -61,7 +61,8 @@ class Part:
 class Model:
     """A model: its champion in the registry, and what a gateway answers with; empty: none.
 
-    Of a store that is down every champion is UNKNOWN.
+    Of gateways that do not agree all is ``served``, as in ``v1, v2``. Of a store that is down every
+    champion is UNKNOWN.
     """
 
     name: str
@@ -240,12 +241,14 @@ def _read_champions(settings: Settings, store: Part) -> tuple[dict[str, str] | N
 def _list_models(
     champions: dict[str, str] | None, told: Iterable[dict[str, str]]
 ) -> Iterator[Model]:
-    served: dict[str, str] = {}
-    for models in told:
-        served |= models
+    served: dict[str, list[str]] = {}
+    for name, version in (each for models in told for each in models.items()):
+        served.setdefault(name, []).append(version)
     otherwise = UNKNOWN if champions is None else ""
     for name in sorted((champions or {}).keys() | served.keys()):
-        yield Model(name, (champions or {}).get(name, otherwise), served.get(name, ""))
+        first, *others = dict.fromkeys(served.get(name, [""]))
+        shown = ", ".join(each or "none" for each in (first, *others)) if others else first
+        yield Model(name, (champions or {}).get(name, otherwise), shown)
 
 
 def _ask(settings: Settings, address: str) -> tuple[dict[str, str], str]:

@@ -201,3 +201,21 @@ def test_a_gateway_whose_head_has_no_end_is_not_up(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(web, "TIMEOUT_S", 0.3)
     with dripping_server() as address:
         assert not web.answers(address)
+
+
+@pytest.mark.parametrize(
+    ("told", "served"),
+    [
+        ([{"bars": "v1"}, {"bars": "v2"}], "v1, v2"),
+        ([{"bars": "v1"}, {"bars": "v1"}], "v1"),
+        ([{"bars": "v1"}, {"bars": ""}], "v1, none"),
+        ([{"bars": ""}, {}], ""),
+        ([{}], ""),
+    ],
+)
+def test_of_two_gateways_that_do_not_agree_both_versions_are_shown(
+    told: list[dict[str, str]], served: str
+) -> None:
+    (model,) = status._list_models({"bars": "v2"}, told)
+
+    assert (model.champion, model.served) == ("v2", served)
