@@ -17,6 +17,7 @@ from deploy.background import find_service, recall_service
 from deploy.parts import minio, server
 from deploy.services import (
     GATEWAYS,
+    KEEPER,
     WORKER,
     ensure_gateways,
     ensure_server,
@@ -31,19 +32,32 @@ MOST_LOG_BYTES = 32 * 2**20
 
 
 def main() -> None:
-    """Look for the dead until a signal ends this."""
+    """Look for the dead until a signal ends this, or the home is not where it was any more."""
     settings, pause, told = Settings(), LOOK_S, frozenset[str]()
+    folder = services_folder(settings)  # which would be made again
     while True:
         time.sleep(pause)
         try:
+            if not is_ours(folder):
+                say(
+                    f"{settings.home} does not know this keeper any more: it was moved or removed, "
+                    "and nothing of it is kept; `ocrline up` where it is now starts another keeper"
+                )
+                return
             look(settings)
-            left = cut_logs(services_folder(settings))
+            left = cut_logs(folder)
             for each in sorted(left - told):
                 say(each)
             pause, told = LOOK_S, left
         except Exception as error:  # noqa: BLE001 - nobody keeps the keeper: a full disk has an end
             say(f"{type(error).__name__}: {error}")
             pause = min(2 * pause, MOST_PAUSE_S)
+
+
+def is_ours(folder: Path) -> bool:
+    """Say whether a folder remembers this process as its keeper."""
+    remembered = recall_service(folder, KEEPER)
+    return remembered is not None and remembered.pid == os.getpid()
 
 
 def look(settings: Settings) -> None:

@@ -1,6 +1,8 @@
 """What brings back services that ended by themselves: each as it was, and no other."""
 
 import errno
+import json
+import os
 import time
 from pathlib import Path
 
@@ -140,11 +142,45 @@ def test_what_cannot_be_emptied_is_named_and_keeps_no_other_log_from_it(
     ]
 
 
+def remember_keeper(folder: Path, *, pid: int) -> None:
+    """Write what a folder has of a keeper that runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {"name": "keeper", "pid": pid, "started": 0.0, "url": "", "log": str(folder / "k.log")}
+    (folder / "keeper.json").write_text(json.dumps(kept))
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["moved", "another home in its place"])
+def test_the_keeper_of_a_home_that_was_moved_says_so_and_ends(
+    is_there: bool,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    remember_keeper(folder, pid=os.getpid())
+    looked: list[Settings] = []
+
+    def look(settings: Settings) -> None:
+        looked.append(settings)
+        folder.parent.rename(folder.parent.with_name("moved"))
+        if is_there:
+            remember_keeper(folder, pid=os.getpid() + 1)
+
+    monkeypatch.setattr(keeper, "look", look)
+    monkeypatch.setattr("deploy.keeper.time.sleep", lambda _: None)
+
+    keeper.main()
+
+    (said,) = capsys.readouterr().out.splitlines()
+    assert len(looked) == 1
+    assert f"{Settings().home} does not know this keeper any more" in said
+    assert folder.exists() == is_there
+
+
 def test_what_cannot_be_emptied_is_said_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(keeper, "MOST_LOG_BYTES", 0)
-    folder.mkdir(parents=True, exist_ok=True)
+    remember_keeper(folder, pid=os.getpid())
     (folder / "gone.log").symlink_to(folder / "nowhere")
     pauses = iter([None, None, KeyboardInterrupt()])
 
@@ -168,8 +204,9 @@ def written_after(log: Path) -> set[str]:
 
 
 def test_the_keeper_outlives_whatever_hinders_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    remember_keeper(folder, pid=os.getpid())
     hindrances: list[BaseException] = [KeyboardInterrupt(), ValueError("no port"), OSError("full")]
     pauses: list[float] = []
     monkeypatch.setattr("deploy.keeper.time.sleep", pauses.append)
