@@ -25,7 +25,7 @@ LOG = logging.getLogger("ocrline.serving")
 DISCOVERY_S: Final = 1.0  # listing folders costs an S3 server more than reading one object
 LONGEST_PAUSE_S: Final = 30.0
 MEND_S: Final = 5.0
-"""Between tries to mend a copy."""
+"""Until a copy that could not be mended is tried again; one that was has longer to be loaded."""
 LONGEST_GOODBYE_S: Final = 3.0
 LOADERS: Final = 2
 
@@ -143,22 +143,42 @@ class ChampionFollower:
 
     def _mend_copies(self) -> None:
         """Fetch again what a worker could not load again, whatever is champion by now."""
+        crew, now = self._loader.crew, time.monotonic()
         for name, state in self._pool.states.items():
-            live, now = state.live, time.monotonic()
-            if live and state.lost and self._loader.can_read(live):
+            live = state.live
+            if live is None:
+                continue
+            if state.lost and crew.has(live.key):
                 self._pool.note_lost(live, "")
-            if live and self._loader.is_damaged(live) and now >= self._mended.get(live.key, now):
-                self._mended[live.key] = now + MEND_S
-                self._again.submit(self._mend, live, self._cache / name / live.version)
+            damage = crew.damaged.get(live.key)
+            if damage is None:
+                if self._mended.pop(live.key, None):
+                    LOG.warning("the copy of %s:%s is as it was again", live.name, live.version)
+            elif now >= self._mended.get(live.key, now):
+                folder = self._cache / name / live.version
+                if live.key in self._mended:  # in vain
+                    self._lose(live, damage, folder)
+                self._mended[live.key] = math.inf  # it is under way
+                self._again.submit(self._mend, live, folder)
 
     def _mend(self, live: LiveModel, folder: Path) -> None:
+        pause_s = MEND_S
         try:
             self._loader.mend(live, folder)
-        except OcrError as error:
+            pause_s = LONGEST_PAUSE_S
+        except (OcrError, OSError) as error:
             LOG.error("the copy of %s:%s is not mended: %s", live.name, live.version, error)
-            if not self._loader.can_read(live):
-                why = f"its copy here is damaged and cannot be mended now: {error}"
-                self._pool.note_lost(live, self._public(why, folder))
+            self._lose(live, str(error), folder)
+        finally:
+            if live.key in self._mended:  # it has not been loaded meanwhile
+                self._mended[live.key] = time.monotonic() + pause_s
+
+    def _lose(self, live: LiveModel, why: str, folder: Path) -> None:
+        """Refuse who asks for what no worker can read with, now and from now on."""
+        if not self._loader.crew.has(live.key):
+            why = f"its copy here is damaged and cannot be mended now: {self._public(why, folder)}"
+            self._pool.note_lost(live, why)
+            self._loader.crew.give_up(live.key)
 
     def _complain(self, name: str, message: str) -> None:
         if self._complaints.get(name) != message:

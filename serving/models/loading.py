@@ -1,7 +1,6 @@
 """How a version gets into service: fetched, verified, loaded, proved, never half."""
 
 import itertools
-import logging
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -21,8 +20,6 @@ from serving.models.live_model import LiveModel, LivePipeline
 from serving.settings import Engine
 from serving.workers.crew import Crew
 from serving.workers.model_files import DETECTOR, PIPELINE, RECOGNISER, SECOND
-
-LOG = logging.getLogger("ocrline.serving")
 
 _numbers = itertools.count(1)
 
@@ -58,14 +55,6 @@ class Loader:
         weakref.finalize(live, _unload, self.crew, live.key).atexit = False
         return live
 
-    def is_damaged(self, live: LiveModel) -> bool:
-        """Say whether a worker could not load it again, as where its copy was changed."""
-        return self.crew.is_damaged(live.key)
-
-    def can_read(self, live: LiveModel) -> bool:
-        """Say whether a worker has it, or may have it once it has started."""
-        return self.crew.can_read(live.key)
-
     def mend(self, live: LiveModel, folder: Path) -> None:
         """Fetch what was changed of a model's copy anew; the workers that lack it load it then.
 
@@ -74,7 +63,6 @@ class Loader:
         """
         version = self.registry.version(live.name, live.version)
         TASKS[version.task](self.registry, version, folder, self._facts(version))
-        LOG.warning("the copy of %s is as the store has it again", version.reference)
 
     def _facts(self, version: ModelVersion) -> dict[str, Any]:
         return {

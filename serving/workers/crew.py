@@ -56,7 +56,7 @@ class Crew:
         self._up: dict[Worker, CropLane] = {}
         self._starting = 0
         self._models: dict[str, tuple[Path, Mapping[str, str]]] = {}  # and `digest_manifests`
-        self._damaged: dict[str, str] = {}
+        self.damaged: dict[str, str] = {}  # why a worker could not load a model again
         self._is_closed = False
         self._pages = PageLanes(
             workers,
@@ -144,21 +144,21 @@ class Crew:
     def unload(self, model: str) -> None:
         """Have every worker forget a model; a page or batch under way is read with it yet."""
         self._models.pop(model, None)
-        self._damaged.pop(model, None)
+        self.damaged.pop(model, None)
         for worker in self.workers():
             try:
                 worker.unload(model)
             except OcrError as error:
                 LOG.warning("%s", error)
 
-    def is_damaged(self, model: str) -> bool:
-        """Say whether a worker could not load a model again: its files may have changed."""
-        return model in self._damaged
+    def has(self, model: str) -> bool:
+        """Say whether a worker has a model."""
+        return any(model in worker.models for worker in self.workers())
 
-    def can_read(self, model: str) -> bool:
-        """Say whether a worker has a model, or may have it once it has started."""
-        with self._changed:
-            return self._starting > 0 or any(model in worker.models for worker in self._up)
+    def give_up(self, model: str) -> None:
+        """Refuse what waits for a model that no worker has."""
+        for waiting in (self._queue, self._pages):
+            self._watcher.get_loop().call_soon_threadsafe(waiting.give_up, model)
 
     def workers(self) -> list[Worker]:
         """Return those that are up."""
@@ -261,11 +261,11 @@ class Crew:
                 except ProcessDied:
                     raise
                 except (OcrError, WorkerFailed) as error:
-                    if self._damaged.get(model) != str(error):
+                    if self.damaged.get(model) != str(error):
                         LOG.error("a worker does not load %s: %s", folder, error)
-                    self._damaged[model] = str(error)
+                    self.damaged[model] = str(error)
                 else:
-                    self._damaged.pop(model, None)
+                    self.damaged.pop(model, None)
 
     def _catch_up(self, worker: Worker) -> None:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Final
 
+from ocr.errors import ProcessDied
 from ocr.image.pixels import BadImage
 from serving.workers.faults import describe_fault
 
@@ -173,6 +174,14 @@ class CropQueue:
                 self._waiting.append(request)
         self._waiting.extendleft(reversed(passed))
         return taken
+
+    def give_up(self, model: str) -> None:
+        """Refuse what waits for a model, which no worker has any more."""
+        gone = describe_fault(ProcessDied(f"No process has {model.partition('#')[0]} any more"))
+        for request in {*self._waiting, *(crop.request for crop in self._suspects)}:
+            if request.model == model and not request.done.done():
+                request.answers = [answer or {"fault": gone} for answer in request.answers]
+                request.done.set_result(None)
 
     def _take_suspect(self, models: Container[str]) -> Crop | None:
         """Take the next one that is read alone; none while another is, which may end its worker."""

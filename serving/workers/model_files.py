@@ -30,6 +30,7 @@ PIPELINE: Final = "pipeline"
 DETECTOR: Final = "detector"
 RECOGNISER: Final = "recogniser"
 SECOND: Final = "second"
+PARTS: Final = (PIPELINE, DETECTOR, RECOGNISER, SECOND)
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,12 @@ class LoadedModel:
 
 
 def digest_manifests(folder: Path) -> dict[str, str]:
-    """Return which bundles lie in the folder of a model: the SHA-256 of their manifests, by path.
+    """Return which bundles a model is made of: the SHA-256 of their manifests, by their folder.
 
     Each manifest vouches for the files of its bundle, and nothing but this for itself.
     """
-    found = sorted([*folder.glob(MANIFEST), *folder.glob(f"*/{MANIFEST}")])
-    return {
-        path.relative_to(folder).as_posix(): sha256_of(path) for path in found if path.is_file()
-    }
+    places = {part: folder / part / MANIFEST for part in ("", *PARTS)}
+    return {part: sha256_of(place) for part, place in places.items() if place.is_file()}
 
 
 def load_model(

@@ -95,6 +95,14 @@ class PageLanes:
             place.cancel()
         self._readers.shutdown(wait=False, cancel_futures=True)
 
+    def give_up(self, model: str) -> None:
+        """Refuse the pages that wait for a model, which no worker has any more."""
+        for place, asked in self._waiting.items():
+            if asked == model and not place.done():
+                place.set_exception(
+                    ProcessDied(f"No process has {model.partition('#')[0]} any more")
+                )
+
     def reads(self, worker: Worker) -> bool:
         """Whether a worker reads a page."""
         return worker not in self._free

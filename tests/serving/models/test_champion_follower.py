@@ -24,8 +24,8 @@ class AtOnce:
 
     def __init__(self, *_: object, **__: object) -> None: ...
 
-    def submit(self, run: Callable[[Any], None], given: object) -> None:
-        run(given)
+    def submit(self, run: Callable[..., None], *given: object) -> None:
+        run(*given)
 
 
 class Dying(Loader):
@@ -33,6 +33,13 @@ class Dying(Loader):
 
     def load(self, *_: object) -> Any:
         raise ProcessDied("the worker ended")
+
+
+class Useless(Loader):
+    """Mends what stays damaged."""
+
+    def mend(self, *_: object) -> None:
+        """Say that all is well."""
 
 
 class Copying(Loader):
@@ -136,3 +143,39 @@ def test_what_comes_to_no_end_keeps_no_other_model_from_being_updated(shelf: She
     follower._stop.set()
     for loaders in (follower._loaders, follower._again):
         loaders.shutdown(cancel_futures=True)
+
+
+def test_a_copy_that_stays_damaged_after_it_was_mended_is_lost_until_a_worker_has_it(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    module = "serving.models.champion_follower"
+    monkeypatch.setattr(f"{module}.ThreadPoolExecutor", AtOnce)
+    monkeypatch.setattr(f"{module}.time.monotonic", lambda: now)
+    follower = make_follower(Useless, shelf, ServingMetrics())
+    given_up: list[str] = []
+    workers: set[str] = set()
+    crew = SimpleNamespace(
+        damaged={"bars:v1#1": f"{follower._cache / 'bars/v1'} holds other bundles"},
+        has=workers.__contains__,
+        give_up=given_up.append,
+    )
+    object.__setattr__(follower._loader, "crew", crew)
+    live = SimpleNamespace(name="bars", version="v1", key="bars:v1#1", engine="onnxruntime")
+    pool = follower._pool
+    pool.expect("bars", "v1")
+    pool.swap(live)  # type: ignore[arg-type]
+    lost = []
+
+    for _ in range(3):
+        follower._mend_copies()
+        lost.append(pool.states["bars"].lost)
+        now += LONGEST_PAUSE_S / 2
+
+    assert lost[:2] == ["", ""]
+    assert lost[2].startswith("its copy here is damaged and cannot be mended now")
+    assert str(shelf.folder) not in lost[2]
+    assert given_up == ["bars:v1#1"]
+    workers.add("bars:v1#1")
+    follower._mend_copies()
+    assert pool.states["bars"].lost == ""

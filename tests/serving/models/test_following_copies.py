@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from serving.workers.model_files import digest_manifests
 from tests.processes import children_with
 from tests.serving.conftest import Shelf
 from tests.serving.gateway import Gateway, running_gateway, wait_until
@@ -58,8 +59,10 @@ def test_model_that_no_worker_has_is_not_ready_until_it_can_be_mended(shelf: She
         for folder in (stored, *home.glob("serving/*/bars/v1/onnx")):
             (folder / "model.onnx").rename(folder / "gone")
         kill_workers(gateway)
+        waiting = gateway.post(content=png("1"), headers={"content-type": "image/png"})
         wait_until(lambda: gateway.get(READING).status_code == 503, log=gateway.log)
 
+        assert (waiting.status_code, waiting.json()["error"]["code"]) == (503, "not_ready")
         assert "bars: its copy here is damaged and cannot be mended now" in reason(gateway)
         asked = gateway.post(content=png("1"), headers={"content-type": "image/png"})
         assert (asked.status_code, asked.json()["error"]["code"]) == (503, "not_ready")
@@ -73,6 +76,16 @@ def test_model_that_no_worker_has_is_not_ready_until_it_can_be_mended(shelf: She
         assert gateway.read(png("1")) == ("1", "v1")
         assert gateway.model()["last_error"] is None
         assert gateway.metric('ocrline_model_behind{model="bars"}') == 0
+
+
+def test_a_folder_that_is_no_part_of_a_pipeline_hides_none(shelf: Shelf) -> None:
+    folder = make_bundle(shelf.folder / "v1", version="v1", characters=DIGITS)
+    known = digest_manifests(folder)
+    for part in (".0123.part", "backup"):
+        shutil.copytree(folder, folder / part, ignore=shutil.ignore_patterns(".*", "backup"))
+
+    assert list(known) == [""]
+    assert digest_manifests(folder) == known
 
 
 def kill_workers(gateway: Gateway) -> None:

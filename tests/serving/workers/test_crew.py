@@ -182,11 +182,11 @@ async def test_worker_whose_engine_fails_over_a_model_is_up_and_reads_the_others
         while lost in crew.workers() or len(crew.workers()) < WORKERS:
             await asyncio.sleep(0.05)
 
-        assert [crew.is_damaged(model) for model in models] == [False, True]
+        assert [model in crew.damaged for model in models] == [False, True]
         assert [worker.models for worker in crew.workers()] == [{*models}, {models[0]}]
         assert [await read(crew, model, ["4"] * 20) for model in models] == [["4"] * 20] * 2
         monkeypatch.undo()
-        while crew.is_damaged(models[1]):
+        while models[1] in crew.damaged:
             await asyncio.sleep(0.05)
 
 

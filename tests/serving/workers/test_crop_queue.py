@@ -161,3 +161,19 @@ async def test_pixels_of_images_that_cannot_be_read_count() -> None:
 
     assert asked.refused_at == 1
     assert asked.done.done()
+
+
+async def test_what_waits_for_a_model_that_nobody_has_is_given_up_and_no_other() -> None:
+    queue = CropQueue()
+    lost, suspected, kept = request(2), request(1), request(1, model=MODELS[1])
+    for each in (suspected, lost, kept):
+        queue.add(each)
+    (crop,) = queue.take(1, models=MODELS)
+    queue.put_back(crop)
+
+    queue.give_up(MODELS[0])
+
+    gone = {"kind": "ProcessDied", "message": "No process has one:v1 any more"}
+    assert [lost.answers, suspected.answers] == [[{"fault": gone}] * 2, [{"fault": gone}]]
+    assert [each.done.done() for each in (lost, suspected, kept)] == [True, True, False]
+    assert places(queue.take(8, models=MODELS), [lost, suspected, kept]) == [(2, 0)]

@@ -66,6 +66,18 @@ async def test_engine_that_is_lost_inside_a_worker_does_not_cost_the_worker() ->
     assert answers == [{"lines": ["pages:p1#1"]}] * 2
 
 
+async def test_pages_that_wait_for_a_model_that_nobody_has_are_given_up_and_no_other() -> None:
+    lanes = open_lanes(StandIn())
+    lost = asyncio.create_task(lanes.read("gone:p1#1", PAGE, OPTIONS))
+    await asyncio.sleep(0)
+
+    lanes.give_up("gone:p1#1")
+
+    with pytest.raises(ProcessDied, match="No process has gone:p1 any more"):
+        await lost
+    assert await lanes.read("pages:p1#1", PAGE, OPTIONS) == {"lines": ["pages:p1#1"]}
+
+
 async def test_worker_that_died_is_asked_no_more() -> None:
     dead, alive = StandIn(*[WorkerDied("killed")] * 9), StandIn()
     lanes = open_lanes(dead, alive)
