@@ -1,20 +1,17 @@
 """PPOCRLabel projects: `Label.txt` beside the images, and `fileState.txt` with the confirmed ones.
 
 Rows are PaddleOCR's, but an image is named with its project's folder (`receipts/1.jpg`), by
-whatever name the folder had then. A row that names another folder than the others do may have been
-pasted from another project, whose `1.jpg` is another picture.
+whatever name the folder had then.
 https://github.com/PFCCLab/PPOCRLabel
 """
 
 import io
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ocr.dataset.pages.labels.paddleocr import parse_paddleocr_pages
 from ocr.dataset.pages.labels.raw import RawPage
 from ocr.dataset.quarantine import Rejection
-from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.dataset.split import Split
 
 FILE_STATE = "fileState.txt"
@@ -38,19 +35,12 @@ def parse_ppocrlabel(
     confirmed = {image: number for number, image in enumerate(stated, start=1) if image}
     # Other files hold a part of a project: what they lack may stand in its other part.
     unwritten = dict(confirmed) if PurePosixPath(name).name == LABELS else {}
-    own = _name_of_project(content, folder)
     lines = io.StringIO(content, newline="\n")
     for page in parse_paddleocr_pages(lines, name=name, split=split):
         image = _file_name(page.image)
         unwritten.pop(image, None)
         if isinstance(page, Rejection):
             yield page
-        elif own and _folder_name(page.image) not in (own, ""):
-            detail = (
-                f"other rows name the folder {own!r}, whose {image} may be another picture; if it "
-                f"is this one, write {f'{own}/{image}'!r}"
-            )
-            yield Rejection("malformed_row", page.where, page.image, "", detail)
         elif confirmed and image not in confirmed:
             detail = f"not among the {len(confirmed)} confirmed ones of {FILE_STATE}"
             yield Rejection("unconfirmed_page", page.where, page.image, "", detail)
@@ -63,26 +53,11 @@ def parse_ppocrlabel(
         yield Rejection("unconfirmed_page", where, str(place / image), "", detail)
 
 
-def _name_of_project(content: str, folder: str) -> str:
-    """Name that rows have for their folder: its own, or that of most; empty where none is."""
-    images = (line.partition("\t")[0].strip() for line in content.split("\n"))
-    names = Counter(filter(None, map(_folder_name, images)))
-    own = join_accents(PurePosixPath(folder).name)
-    if own in names:
-        return own
-    return next((name for name, rows in names.items() if 2 * rows > names.total()), "")
-
-
 def _in_project(page: RawPage, folder: str) -> RawPage:
     image = str(PurePosixPath(folder, _file_name(page.image)))
     return page._replace(image=image)
 
 
-def _folder_name(path: str) -> str:
-    above = turn_slashes(path).rpartition("/")[0]
-    return join_accents(above.rpartition("/")[2])
-
-
 def _file_name(path: str) -> str:
     """PPOCRLabel lists one folder; a path of Windows may have backslashes."""
-    return turn_slashes(path).rpartition("/")[2]
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -28,28 +28,6 @@ def test_image_lies_in_the_project_whatever_its_folder_was_called(folder: str, i
     assert page.image == image
 
 
-@pytest.mark.parametrize(
-    ("images", "folder", "foreign"),
-    [
-        (["a/1.jpg", "a/2.jpg", "b/3.jpg"], ".", ["b/3.jpg"]),
-        (["a/1.jpg", "b/2.jpg", "b/3.jpg"], "scans/a", ["b/2.jpg", "b/3.jpg"]),
-        (["C:\\x\\a\\1.jpg", "/y/a/2.jpg", "b\\3.jpg"], ".", ["b\\3.jpg"]),
-        (["caf\u00e9/1.jpg", "cafe\u0301/2.jpg", "3.jpg"], "caf\u00e9", []),
-        (["a/1.jpg", "b/2.jpg"], "merged", []),
-        (["b/1.jpg", "b/2.jpg"], "a", []),
-    ],
-)
-def test_rows_that_name_another_folder_than_the_others_are_rejected(
-    images: list[str], folder: str, foreign: list[str]
-) -> None:
-    pages = parse("".join(row(image, "A") for image in images), folder=folder)
-
-    rejected = [page for page in pages if isinstance(page, Rejection)]
-    assert [each.image for each in rejected] == foreign
-    assert all(each.reason == "malformed_row" for each in rejected)
-    assert all("other rows name the folder 'a'" in each.detail for each in rejected)
-
-
 def test_difficult_boxes_are_kept_as_ignored() -> None:
     (page,) = parse(row("p/1.jpg", "A", difficult=True))
 
