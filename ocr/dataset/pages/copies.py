@@ -20,7 +20,7 @@ from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.duplicates import join
 from ocr.dataset.pages.label import PageLabel
 from ocr.dataset.pages.upright import find_turn
-from ocr.dataset.split import Codes, where
+from ocr.dataset.split import Codes
 from ocr.image.perceptual_hash import difference_hash, turned_hashes
 from ocr.image.pixels import GreyImage
 from ocr.image.turning import ROTATIONS
@@ -102,29 +102,7 @@ def cluster_copies(hashes: NDArray[np.uint8], words: csr_array, *, rule: CopyRul
                 are_copies &= _read_alike(words[left], words[right], share=rule.word_share)
                 rows, columns = (each.astype(np.int32) for each in np.nonzero(are_copies))
                 labels = join(labels, rows + left.start, columns + right.start)
-    return _join_wordless(labels, hashes, words.sum(axis=1) > 0, share=rule.bit_share)
-
-
-def _join_wordless(
-    clusters: Codes, hashes: NDArray[np.uint8], has_words: NDArray[np.bool_], *, share: float
-) -> Codes:
-    """Join pages without words, which nobody wrote down, with the one page that they look like.
-
-    What looks like several, which are no copies of each other, is a form of their template: it is
-    a copy of none, and ties none together.
-    """
-    wordless, others = where(~has_words), where(has_words)
-    count = len(clusters)
-    lowest, highest = np.full(count, count, np.int32), np.full(count, -1, np.int32)
-    for left in _blocks(len(wordless)):
-        bits, ours = _bits(hashes[wordless[left]]), clusters[wordless[left]]
-        for right in _blocks(len(others)):
-            theirs = clusters[others[right]]
-            alike = _look_alike(bits, _bits(hashes[others[right]]), share=share)
-            np.minimum.at(lowest, ours, np.where(alike, theirs, count).min(axis=1))
-            np.maximum.at(highest, ours, np.where(alike, theirs, -1).max(axis=1))
-    joining = where(lowest == highest)
-    return join(clusters, joining, lowest[joining])
+    return labels
 
 
 def find_copies(

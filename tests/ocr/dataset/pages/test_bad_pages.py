@@ -54,16 +54,6 @@ BAD_PAGES: list[tuple[str, Callable[[Path], None], Reason]] = [
         lambda r: add_copy(r, "test/0.png", [entry("test 0 SUM 2,00", 0)]),
         "near_image_in_two_splits",
     ),
-    (
-        "a page of test, smaller, on which nobody marked a text",
-        lambda r: add_copy(r, "test/0.png", []),
-        "near_image_in_two_splits",
-    ),
-    (
-        "a page of test, smaller, all of it don't-care",
-        lambda r: add_copy(r, "test/0.png", [entry("###", 0), entry("###", 1)]),
-        "near_image_in_two_splits",
-    ),
 ]
 
 

@@ -35,19 +35,6 @@ def test_forms_of_one_template_go_to_all_splits(store: Store, tmp_path: Path) ->
     assert min(list(splits.values()).count(split) for split in ("train", "val", "test")) >= 2
 
 
-def test_form_that_nobody_transcribed_ties_no_others_together(store: Store, tmp_path: Path) -> None:
-    root = tmp_path / "data"
-    write_forms(root, count=12)
-    write_rescan(root, 0, misread=0)
-    *rows, rescan = (root / "forms.txt").read_text().splitlines()
-    (root / "forms.txt").write_text("\n".join([*rows, f"{rescan.split()[0]}\t[]"]))
-
-    splits = split_of_pages(store, root, tmp_path)
-
-    assert len(splits) == 13
-    assert min(list(splits.values()).count(split) for split in ("train", "val", "test")) >= 2
-
-
 def test_two_scans_of_one_form_share_a_split_though_labelled_a_little_differently(
     store: Store, tmp_path: Path
 ) -> None:
