@@ -2,9 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 
+_MOST_LOOKED_AT = 1000
 _ABOVE = re.compile(r"^(\.\./)+")
 """How a name begins that leads out of the root."""
 
@@ -22,13 +25,29 @@ def walk_folder(folder: Path) -> Iterator[str]:
                 yield name if inner == "." else f"{inner}/{name}"
 
 
-def walk_links(folder: Path) -> Iterator[str]:
-    """Yield the names of the linked folders that lead out of a folder, relative to it."""
+def walk_links(folder: Path) -> Iterator[Path]:
+    """Yield the linked folders that lead out of a folder, but not to one that it lies in."""
     top = folder.resolve()
     for place, folders, _ in _walk(folder):
         for link in filter(Path.is_symlink, map(place.joinpath, folders)):
-            if not link.resolve().is_relative_to(top):
-                yield link.relative_to(folder).as_posix()
+            target = link.resolve()
+            if not (target.is_relative_to(top) or top.is_relative_to(target)):
+                yield link
+
+
+def holds(folder: Path, is_meant: Callable[[str], bool]) -> bool:
+    """Tell by its name whether a file lies in a folder or right below it, of a thousand entries.
+
+    What is linked may be a whole disk: nobody waits until that has been searched.
+    """
+    entries = list(_glance(folder))
+    below = (entry for each in entries if each.is_dir() for entry in _glance(each.path))
+    return any(is_meant(entry.name) for entry in islice(chain(entries, below), _MOST_LOOKED_AT))
+
+
+def _glance(folder: str | Path) -> Iterator["os.DirEntry[str]"]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        yield from islice(entries, _MOST_LOOKED_AT)
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:

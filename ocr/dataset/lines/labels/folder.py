@@ -10,13 +10,14 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import Encoding
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.roots import FolderRoot, Root
-from ocr.dataset.roots.listing import walk_links
+from ocr.dataset.roots.listing import holds, walk_links
 from ocr.dataset.roots.undecoded import RENAMING, NameKind, kind_of_name, read_name
 from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadData
@@ -41,7 +42,7 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
     """List the images under a root in name order, texts from their names.
 
     Hidden files and files that are no images by suffix are left out; linked folders are not
-    followed, and those that lead out of the root are rejected.
+    followed, and those of images out of the root are rejected.
 
     Args:
         root: Where the images are.
@@ -53,8 +54,8 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
     given = given_splits(root)
     folders, names, tops = _kinds_of_parts(root.list_files("."))
     _refuse_misnamed(tops)
-    for link in walk_links(root.path) if isinstance(root, FolderRoot) else ():
-        yield Rejection("outside_root", link, link, "", _LINKED)
+    if isinstance(root, FolderRoot):
+        yield from _reject_links(root.path)
     is_mixed = not {"other", "either"}.isdisjoint(folders | names)
     known = set(root.list_files(".")) if is_mixed else set[str]()
     for listed in filter(_is_image, root.list_files(".")):
@@ -74,6 +75,13 @@ def list_folder(root: Root, *, encoding: Encoding) -> Iterator[LineRow | Rejecti
             text = unicodedata.normalize("NFC", _COUNTER.sub("", stem)).strip()
             split = _split_of(image, given)
             yield Row(image, LineLabel(text), split, "", place or ".", image)
+
+
+def _reject_links(folder: Path) -> Iterator[Rejection]:
+    for link in walk_links(folder):
+        if holds(link, _is_image):
+            where = link.relative_to(folder).as_posix()
+            yield Rejection("outside_root", where, where, "", _LINKED)
 
 
 def given_splits(root: Root) -> tuple[Split, ...]:

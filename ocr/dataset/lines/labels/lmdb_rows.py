@@ -16,6 +16,7 @@ from ocr.dataset.candidate import Row
 from ocr.dataset.labels.encoding import SPACES, Encoding, OtherEncoding
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection
+from ocr.dataset.roots.listing import holds, walk_links
 from ocr.dataset.roots.lmdb_root import DATA, open_lmdb
 from ocr.dataset.roots.undecoded import NameKind, kind_of_name
 from ocr.dataset.split import Split
@@ -39,25 +40,21 @@ def find_lmdb(root: Path, name: str) -> list[tuple[str, Path]]:
         BadInput: A linked folder, which is not followed, leads to others.
     """
     top = root / name
-    folders: list[Path] = []
-    for place, below, files in os.walk(top):
-        folder = Path(place)
-        if DATA in files and (folder / DATA).is_file():
-            folders.append(folder)
-        for link in filter(Path.is_symlink, map(folder.joinpath, below)):
-            _refuse_link(link, top)
+    folders = [
+        Path(place)
+        for place, _, files in os.walk(top)
+        if DATA in files and Path(place, DATA).is_file()
+    ]
+    for link in walk_links(top):
+        if holds(link, DATA.__eq__):
+            raise BadInput(
+                f"{link} is a link to {link.resolve()}, whose {DATA} is not read with those of "
+                f"{top}: name each folder itself, one as the split's labels and the others in "
+                "more_labels, or remove the link"
+            )
     if not folders:
         raise ArtifactNotFound(f"no {DATA} in {top} or a folder in it")
     return [(Path(os.path.relpath(each, root)).as_posix(), each) for each in sorted(folders)]
-
-
-def _refuse_link(link: Path, top: Path) -> None:
-    where = link.resolve()
-    if not where.is_relative_to(top.resolve()) and any(where.rglob(DATA)):
-        raise BadInput(
-            f"{link} is a link to {where}, whose {DATA} is not read with those of {top}: name "
-            "each folder itself, one as the split's labels and the others in more_labels"
-        )
 
 
 def read_lmdb(
@@ -116,7 +113,7 @@ def _refuse_beyond(found: lmdb.Transaction, folder: Path, number: int, *, rows: 
     if beyond and not 1 <= int(beyond[1]) <= rows:
         raise BadData(
             f"{folder / DATA} holds {key.decode()}, which is not read: rows are numbered from 1 to "
-            f"{_COUNT}, which is {rows}; number them so and set {_COUNT} to how many there are"
+            f"{_COUNT}, which is {rows}; number them so and set {_COUNT} to the highest number"
         )
 
 

@@ -18,7 +18,8 @@ _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _CORNER = re.compile(f"{_NUMBER},{_NUMBER},")
 _FARTHEST_SIDES = 2
 """From the fourth corner to a fifth; what says two numbers says no place beside its own."""
-_LEAST_TEXTS = 3
+_AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+")
+_LEAST_TEXTS = 10
 
 
 def refuse_relatives(pages: Iterable[RawPage]) -> Iterator[RawPage]:
@@ -47,7 +48,7 @@ def _is_of_relative(region: RawRegion) -> bool:
     if _FIELD.match(region.text):
         return True
     corner = _CORNER.match(region.text)
-    if not corner:
+    if not corner or _AMOUNT.fullmatch(region.text):
         return False
     across, down = zip(*region.points, strict=True)
     most: float = _FARTHEST_SIDES * max(max(across) - min(across), max(down) - min(down))

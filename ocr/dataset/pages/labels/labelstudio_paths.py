@@ -81,6 +81,8 @@ class ImageFinder:
         """Files of the root by the names that uploads of them have."""
         uploads = defaultdict(list)
         for path in map(read_path, self._list_files()):
+            if path.startswith(("/", "../")) or "//" in path:  # listed, and nobody can read it
+                continue
             name = path.rpartition("/")[2]
             for cleaned in {_clean(name), _clean(join_accents(name))}:
                 uploads[cleaned].append(path)

@@ -6,6 +6,8 @@ from ocr.dataset.candidate import Row
 from ocr.dataset.labels.grouping import group_rows
 from ocr.dataset.lines.label import LineLabel
 
+LONG = "e" + "\u0301" * 255
+
 
 @pytest.mark.parametrize("again", ["caf\u00e9\\2.png", "cafe\u0301/2.png"])
 def test_a_folder_is_one_group_by_whatever_spelling(again: str) -> None:
@@ -17,12 +19,22 @@ def test_a_folder_is_one_group_by_whatever_spelling(again: str) -> None:
     assert {row.group for row in grouped if isinstance(row, Row)} == {"caf\u00e9"}
 
 
-def test_a_name_is_one_group_with_its_accents_joined_or_apart() -> None:
+@pytest.mark.parametrize(
+    ("given", "groups"),
+    [
+        (["caf\u00e9", "cafe\u0301"], {"caf\u00e9"}),
+        ([LONG], {LONG}),
+    ],
+    ids=["one", "longer than any file's"],
+)
+def test_a_name_is_one_group_with_its_accents_joined_or_apart(
+    given: list[str], groups: set[str]
+) -> None:
     rows = [
         Row(f"{number}.png", LineLabel("A"), None, group, "labels.csv", f"labels.csv:{number}")
-        for number, group in enumerate(["caf\u00e9", "cafe\u0301"], start=2)
+        for number, group in enumerate(given, start=2)
     ]
 
     grouped = group_rows(rows, pattern="", asked="group_column")
 
-    assert {row.group for row in grouped if isinstance(row, Row)} == {"caf\u00e9"}
+    assert {row.group for row in grouped if isinstance(row, Row)} == groups

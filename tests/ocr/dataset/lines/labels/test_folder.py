@@ -52,9 +52,10 @@ def test_other_and_hidden_files_are_left_out(tmp_path: Path) -> None:
     assert [row.image for row in list_rows(tmp_path)] == ["A.png", "sub/D.png"]
 
 
-def test_linked_folders_that_lead_out_of_the_root_are_rejected(tmp_path: Path) -> None:
-    touch(tmp_path, "root/sub/A.png", "elsewhere/B.png")
-    for link, target in (("sub/more", "../../elsewhere"), ("again", "sub"), (".cache", "/")):
+def test_linked_folders_of_images_out_of_the_root_are_rejected(tmp_path: Path) -> None:
+    touch(tmp_path, "root/sub/A.png", "elsewhere/train/B.png", "docs/readme.md")
+    links = {"sub/more": "../../elsewhere", "again": "sub", ".cache": "/"}
+    for link, target in {**links, "up": "..", "all": "/", "docs": "../docs"}.items():
         (tmp_path / "root" / link).symlink_to(target)
 
     rejection, row = list_folder(FolderRoot(tmp_path / "root"), encoding="utf-8")

@@ -49,8 +49,17 @@ def test_linked_folder_of_files_is_refused_unless_it_is_named_itself(tmp_path: P
 
 def test_links_that_lead_to_no_further_file_are_none_to_refuse(tmp_path: Path) -> None:
     write_lmdb(tmp_path / "train/MJ", {b"one": "ONE"})
+    write_lmdb(tmp_path, {b"two": "TWO"})
     (tmp_path / "images").mkdir()
-    for name, target in (("again", "MJ"), ("round", "."), ("images", "../images"), ("gone", "x")):
+    links = {
+        "again": "MJ",
+        "round": ".",
+        "images": "../images",
+        "gone": "x",
+        "up": "..",
+        "all": "/",
+    }
+    for name, target in links.items():
         (tmp_path / "train" / name).symlink_to(target)
 
     assert [row.image for row in read(tmp_path)] == ["train/MJ/image-000000001"]

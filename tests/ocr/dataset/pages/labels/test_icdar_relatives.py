@@ -32,7 +32,7 @@ def read(*pages: Sequence[str]) -> list[RawPage]:
 )
 def test_folder_of_another_format_is_refused_with_its_first_text(texts: list[str]) -> None:
     with pytest.raises(BadData) as refusal:
-        read(["###"], texts[:1], texts[1:])
+        read(["###"], texts[:1], texts[1:] * 5)
 
     assert f"train/gt_2.txt region 1: the text is {texts[0]!r}" in str(refusal.value)
     assert "expected x1,y1,x2,y2,x3,y3,x4,y4,text" in str(refusal.value)
@@ -41,14 +41,15 @@ def test_folder_of_another_format_is_refused_with_its_first_text(texts: list[str
 @pytest.mark.parametrize(
     "texts",
     [
-        ["Latin,GUCCI", "Latin,PRADA", "Latin,LANVIN", "TOTAL"],
-        ["1,000.00", "1,234,567", "3,14,25,36,40", "12,50,EUR"],
-        ["None, thanks", "None, thanks", "Symbols,"],
+        [*["Latin,GUCCI"] * 10, "TOTAL"],
+        ["1,000.00", "1,234,567", "3,14,25,36,40", "12,50,EUR"] * 5,
+        ["101,230,000", "99,235,500", "120,240,750"] * 5,
+        ["None, thanks", "None, thanks", "Symbols,"] * 5,
         ["Latin,GUCCI", "Latin,PRADA"],
-        ["###", "*", "###"],
+        ["###", "*", "###"] * 5,
         [],
     ],
-    ids=["one of its own", "numbers", "sentences", "two", "illegible", "none"],
+    ids=["one of its own", "numbers", "amounts", "sentences", "two", "illegible", "none"],
 )
 def test_texts_that_happen_to_begin_so_are_texts(texts: list[str]) -> None:
     assert len(read([], texts)) == 2

@@ -100,6 +100,13 @@ def test_upload_that_several_files_may_be_is_each_of_them() -> None:
     assert find(reference, "a_1.png", "old/a_1.png") == ["a_1.png"]
 
 
+def test_upload_is_none_of_the_files_that_no_root_can_read() -> None:
+    reference = {"ocr": "/data/upload/3/1a2b3c4d-a_1.png"}
+    others = ("/b/a_1.png", "../b/a_1.png", "b//a_1.png")
+
+    assert find(reference, "b/a_1.png", *others) == ["b/a_1.png"]
+
+
 @pytest.mark.parametrize(
     ("files", "found"),
     [
