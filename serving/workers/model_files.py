@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Final
 
 from ocr.errors import BadData, OcrError
@@ -157,25 +156,24 @@ def _start_serving(
     Its files are verified before each process that loads them, also one that replaces another.
     Where they have changed since, this worker ends: until they are mended the others read.
     """
-    first = verify(bundle)
-    is_up = Event()
+    first: ModelManifest | None = None
 
     def start() -> PipelineProcess:
+        nonlocal first
         try:
             manifest = verify(bundle)
-            if manifest != first:
+            if first not in (None, manifest):
                 raise BadData(f"{bundle} has become another bundle")
         except OcrError as error:
-            if is_up.is_set():
-                LOG.error("a worker ends: %s", error)
-                os._exit(1)
-            raise
+            if first is None:
+                raise
+            LOG.error("a worker ends: %s", error)
+            os._exit(1)
+        first = manifest
         version = f"{manifest.name}:{manifest.version}"
         return PipelineProcess(runtime.paddle_serving, bundle, version=version)
 
-    net = PaddleServingNet(start, processes=1)
-    is_up.set()
-    return net
+    return PaddleServingNet(start, processes=1)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from ocr.dataset.roots.spelling import join_accents, turn_slashes
 from ocr.errors import BadData, BadInput
 
 LabelT = TypeVar("LabelT", bound=Label)
-_LONGEST_NAME = 255
-"""Of a group whose accents are joined, which takes the square of its length: no file has more."""
 
 
 def compile_pattern(written: str) -> re.Pattern[str]:
@@ -47,7 +45,7 @@ def group_rows(
         if isinstance(row, Rejection):
             yield row
             continue
-        name = _name(find.search(_usual(row.image))) if pattern else _join(row.group)
+        name = _name(find.search(_usual(row.image))) if pattern else join_accents(row.group)
         found = row._replace(group=name)
         if row.is_checked:
             example, has_groups = example or row.image, has_groups or bool(found.group)
@@ -58,10 +56,6 @@ def group_rows(
 
 def _usual(image: str) -> str:
     return join_accents(turn_slashes(image))
-
-
-def _join(group: str) -> str:
-    return join_accents(group) if len(group) <= _LONGEST_NAME else group
 
 
 def _name(match: re.Match[str] | None) -> str:

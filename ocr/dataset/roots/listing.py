@@ -41,12 +41,12 @@ def holds(folder: Path, is_meant: Callable[[str], bool]) -> bool:
     What is linked may be a whole disk: nobody waits until that has been searched.
     """
     entries = list(_glance(folder))
-    below = (entry for each in entries if each.is_dir() for entry in _glance(each.path))
+    below = chain.from_iterable(_glance(entry) for entry in entries)
     return any(is_meant(entry.name) for entry in islice(chain(entries, below), _MOST_LOOKED_AT))
 
 
-def _glance(folder: str | Path) -> Iterator["os.DirEntry[str]"]:
-    with suppress(OSError), os.scandir(folder) as entries:
+def _glance(folder: "Path | os.DirEntry[str]") -> Iterator["os.DirEntry[str]"]:
+    with suppress(OSError), os.scandir(folder) as entries:  # of a file there are none
         yield from islice(entries, _MOST_LOOKED_AT)
 
 

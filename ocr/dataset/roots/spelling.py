@@ -11,6 +11,8 @@ from ocr.dataset.roots.undecoded import gbk_spellings
 from ocr.image.folder import LONGEST_PATH, find_path_excess, shown_path
 from ocr.image.pixels import BadImage
 
+_LONGEST_NAME = 255
+"""Of a part of a path: no disk has longer ones."""
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -64,9 +66,12 @@ def turn_slashes(image: str) -> str:
 def join_accents(image: str) -> str:
     """Return a path as most systems write it: letters and their accents joined.
 
-    A path that is longer than any is returned as it is: what it takes grows with its square.
+    A path that is longer than any, or has a part that is, is returned as it is: what a part takes
+    grows with its square.
     """
-    return image if len(image) > LONGEST_PATH else unicodedata.normalize("NFC", image)
+    if len(image) > LONGEST_PATH or max(map(len, image.split("/"))) > _LONGEST_NAME:
+        return image
+    return unicodedata.normalize("NFC", image)
 
 
 def usual_name(image: str) -> str:

@@ -85,13 +85,19 @@ def make_follower(
     )
 
 
-def test_a_load_that_fails_for_days_is_still_put_off_and_told(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 0.0
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A time that passes by hand, and threads that work at once."""
+    clock = SimpleNamespace(now=0.0)
     module = "serving.models.champion_follower"
     monkeypatch.setattr(f"{module}.ThreadPoolExecutor", AtOnce)
-    monkeypatch.setattr(f"{module}.time.monotonic", lambda: now)
+    monkeypatch.setattr(f"{module}.time.monotonic", lambda: clock.now)
+    return clock
+
+
+def test_a_load_that_fails_for_days_is_still_put_off_and_told(
+    shelf: Shelf, clock: SimpleNamespace
+) -> None:
     shelf.registry.promote("bars", shelf.add("v1", DIGITS), reason="first")
     metrics = ServingMetrics()
     follower = make_follower(Dying, shelf, metrics)
@@ -99,7 +105,7 @@ def test_a_load_that_fails_for_days_is_still_put_off_and_told(
     for _ in range(1100):
         follower.look()
         follower.look()  # too soon
-        now += LONGEST_PAUSE_S
+        clock.now += LONGEST_PAUSE_S
 
     assert metrics.load_errors.labels("bars")._value.get() == 1100
 
@@ -146,12 +152,8 @@ def test_what_comes_to_no_end_keeps_no_other_model_from_being_updated(shelf: She
 
 
 def test_a_copy_that_stays_damaged_after_it_was_mended_is_lost_until_a_worker_has_it(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    shelf: Shelf, clock: SimpleNamespace
 ) -> None:
-    now = 0.0
-    module = "serving.models.champion_follower"
-    monkeypatch.setattr(f"{module}.ThreadPoolExecutor", AtOnce)
-    monkeypatch.setattr(f"{module}.time.monotonic", lambda: now)
     follower = make_follower(Useless, shelf, ServingMetrics())
     given_up: list[str] = []
     workers: set[str] = set()
@@ -170,7 +172,7 @@ def test_a_copy_that_stays_damaged_after_it_was_mended_is_lost_until_a_worker_ha
     for _ in range(3):
         follower._mend_copies()
         lost.append(pool.states["bars"].lost)
-        now += LONGEST_PAUSE_S / 2
+        clock.now += LONGEST_PAUSE_S / 2
 
     assert lost[:2] == ["", ""]
     assert lost[2].startswith("its copy here is damaged and cannot be mended now")

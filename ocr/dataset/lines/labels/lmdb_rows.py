@@ -40,11 +40,7 @@ def find_lmdb(root: Path, name: str) -> list[tuple[str, Path]]:
         BadInput: A linked folder, which is not followed, leads to others.
     """
     top = root / name
-    folders = [
-        Path(place)
-        for place, _, files in os.walk(top)
-        if DATA in files and Path(place, DATA).is_file()
-    ]
+    folders = sorted(file.parent for file in top.rglob(DATA) if file.is_file())
     for link in walk_links(top):
         if holds(link, DATA.__eq__):
             raise BadInput(
@@ -54,7 +50,7 @@ def find_lmdb(root: Path, name: str) -> list[tuple[str, Path]]:
             )
     if not folders:
         raise ArtifactNotFound(f"no {DATA} in {top} or a folder in it")
-    return [(Path(os.path.relpath(each, root)).as_posix(), each) for each in sorted(folders)]
+    return [(Path(os.path.relpath(folder, root)).as_posix(), folder) for folder in folders]
 
 
 def read_lmdb(

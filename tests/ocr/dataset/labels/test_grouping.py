@@ -25,7 +25,7 @@ def test_a_folder_is_one_group_by_whatever_spelling(again: str) -> None:
         (["caf\u00e9", "cafe\u0301"], {"caf\u00e9"}),
         ([LONG], {LONG}),
     ],
-    ids=["one", "longer than any file's"],
+    ids=["one", "longer than any"],
 )
 def test_a_name_is_one_group_with_its_accents_joined_or_apart(
     given: list[str], groups: set[str]
