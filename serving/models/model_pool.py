@@ -31,6 +31,11 @@ class ModelState:
         return self.live is None or self.live.version != self.champion
 
     @property
+    def answers(self) -> LiveModel | None:
+        """What reads now; none where nothing serves, or no worker has it."""
+        return None if self.lost else self.live
+
+    @property
     def why_not_ready(self) -> str:
         """Why nothing serves under this name."""
         return f"{self.name}: {self.lost or self.last_error or f'{self.champion} is being loaded'}"
@@ -79,12 +84,13 @@ class ModelPool:
         if state is None:
             known = ", ".join(sorted(states)) or "none"
             raise Problem("unknown_model", f"No champion of {name[:100]!r}; there are: {known}")
-        if state.live is None or state.lost:
+        live = state.answers
+        if live is None:
             raise Problem("not_ready", state.why_not_ready)
-        if version not in ("", state.live.version):
-            message = f"{state.name} is served as {state.live.version}, not as {version[:100]!r}"
+        if version not in ("", live.version):
+            message = f"{state.name} is served as {live.version}, not as {version[:100]!r}"
             raise Problem("unknown_version", message)
-        return state.live
+        return live
 
     def choose_pipeline(
         self, name: str, version: str = "", *, of: Collection[str] = ()

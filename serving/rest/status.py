@@ -171,7 +171,7 @@ def _only(named: Collection[str], allowed: Collection[str]) -> list[str] | None:
 
 
 def _reads(pool: ModelPool, allowed: Collection[str]) -> list[Reads]:
-    served = [state.live for _, state in sorted(pool.states.items()) if state.live]
+    served = [state.answers for _, state in sorted(pool.states.items())]
     return [
         Reads(
             name=live.name,
@@ -179,5 +179,5 @@ def _reads(pool: ModelPool, allowed: Collection[str]) -> list[Reads]:
             reads=["pages", "lines"] if isinstance(live, LivePipeline) else ["lines"],
         )
         for live in served
-        if not allowed or live.name in allowed
+        if live and (not allowed or live.name in allowed)
     ]

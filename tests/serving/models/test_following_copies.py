@@ -67,6 +67,7 @@ def test_model_that_no_worker_has_is_not_ready_until_it_can_be_mended(shelf: She
         asked = gateway.post(content=png("1"), headers={"content-type": "image/png"})
         assert (asked.status_code, asked.json()["error"]["code"]) == (503, "not_ready")
         assert "cannot be mended now" in gateway.model()["last_error"]
+        assert gateway.get("/v1/capabilities").json()["models"] == []
         assert str(shelf.folder) not in gateway.model()["last_error"]
         assert gateway.metric('ocrline_model_behind{model="bars"}') == 1
 
