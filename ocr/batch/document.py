@@ -47,6 +47,10 @@ def read_file(
         DecoderFailed: No decoder starts on this machine.
         StoreUnavailable: The store cannot be reached.
     """
+    if file.is_linked_folder:
+        detail = "a linked folder that leads out of the source: name it as a source of its own"
+        yield Refusal(0, "outside_root", detail)
+        return
     if not file.is_known:
         yield Refusal(0, "unknown_suffix", f"no image and no PDF; known are {', '.join(SUFFIXES)}")
         return

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, Protocol
 
 from ocr.dataset.roots import FolderRoot, TarRoot, find_root
 from ocr.dataset.roots.inner_name import inner_name
+from ocr.dataset.roots.listing import holds, walk_links
 from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.image.folder import TooLarge, pixels_within
 from ocr.image.header import IMAGE_SUFFIXES
@@ -41,7 +42,17 @@ class InputFile:
     @property
     def is_known(self) -> bool:
         """Whether its name ends as those of images and PDFs do."""
-        return self.path.lower().endswith(SUFFIXES)
+        return is_known(self.path)
+
+    @property
+    def is_linked_folder(self) -> bool:
+        """Whether it is a folder out of the source, which is not followed."""
+        return self.path.endswith("/")
+
+
+def is_known(path: str) -> bool:
+    """Tell whether a name ends as those of images and PDFs do."""
+    return path.lower().endswith(SUFFIXES)
 
 
 class Unreadable(Exception):
@@ -75,8 +86,11 @@ class FileSource:
     root: FolderRoot | TarRoot
 
     def list(self, *, max_bytes: int) -> Iterator[InputFile]:
-        """Yield every file; images and PDFs are opened to know their content."""
-        names = iter(self.root.list_files("."))
+        """Yield every file; images and PDFs are opened to know their content.
+
+        Linked folders that hold some come last, with a slash behind their names.
+        """
+        names = chain(self.root.list_files("."), self._list_links())
         describe = partial(self.describe, max_bytes=max_bytes)
         with (
             self.root.images(),  # once before: the threads find the index of a tar file read
@@ -91,6 +105,13 @@ class FileSource:
         if hashlib.sha256(data).hexdigest() != file.content:
             raise _changed(file)
         return data
+
+    def _list_links(self) -> Iterator[str]:
+        if isinstance(self.root, FolderRoot):
+            top = self.root.path
+            for link in walk_links(top):
+                if holds(link, is_known):
+                    yield f"{link.relative_to(top).as_posix()}/"
 
     def describe(self, path: str, *, max_bytes: int) -> InputFile:
         """Say what tells the content of a file from any other."""

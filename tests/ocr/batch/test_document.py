@@ -10,22 +10,31 @@ from ocr.dataset.roots import FolderRoot
 from ocr.decoding.decoders import Decoders
 from tests.ocr.batch.toy_batch import LIMITS, NO_KEYS
 
+NOWHERE = FileSource(FolderRoot(Path("nowhere")))
+
 
 @pytest.mark.parametrize(
-    ("source", "size", "reason", "is_as_listed"),
+    ("source", "path", "size", "reason", "is_as_listed"),
     [
-        (StoreSource("s3://archive/scans", NO_KEYS), LIMITS.max_bytes + 1, "too_large", True),
-        (FileSource(FolderRoot(Path("nowhere"))), 5, "missing_image", False),
+        (
+            StoreSource("s3://archive/scans", NO_KEYS),
+            "page.png",
+            LIMITS.max_bytes + 1,
+            "too_large",
+            True,
+        ),
+        (NOWHERE, "page.png", 5, "missing_image", False),
+        (NOWHERE, "linked/", 0, "outside_root", True),
     ],
-    ids=["its size is listed", "gone since"],
+    ids=["its size is listed", "gone since", "a linked folder"],
 )
 def test_refusal_says_whether_the_file_was_as_it_was_listed(
-    source: Source, size: int, reason: str, is_as_listed: bool
+    source: Source, path: str, size: int, reason: str, is_as_listed: bool
 ) -> None:
     decoders = Decoders(1, max_pixels=1, timeout_s=1, max_bytes=1)  # never started
 
     (found,) = read_file(
-        InputFile("page.png", size, "content"),
+        InputFile(path, size, "content"),
         source=source,
         limits=LIMITS,
         decoders=decoders,

@@ -115,6 +115,19 @@ def test_a_link_out_of_the_folder_is_refused(folder: Path) -> None:
     assert caught.value.reason == "outside_root"
 
 
+def test_linked_folders_are_named_where_they_lead_out_to_images(folder: Path) -> None:
+    for name, file in (("shared", "page.JPG"), ("tools", "run.sh")):
+        (folder.parent / name).mkdir()
+        (folder.parent / name / file).touch()
+        (folder / "b" / name).symlink_to(folder.parent / name)
+    (folder / "again").symlink_to(folder / "b")
+
+    assert listed(find_source(str(folder), s3=NO_KEYS)) == [
+        *expected(),
+        InputFile("b/shared/", 0, ""),
+    ]
+
+
 @pytest.mark.parametrize(
     ("written", "error", "said"),
     [
