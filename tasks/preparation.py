@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from configs.further import FurtherParams
+from ocr.dataset.pages.rescans import find_rescans
+from ocr.dataset.pages.snapshot import PageSnapshot
 from ocr.dataset.preparation import SnapshotRef
 from ocr.dataset.quarantine import ReasonCount, TooManyRejected
 from ocr.dataset.snapshot.lookalikes import Lookalike, Replacement
@@ -24,7 +26,7 @@ from tasks.workspace import Workspace
 
 FurtherT = TypeVar("FurtherT", bound=FurtherParams)
 MOST_SHOWN = 10
-"""Characters that the terminal names; the artifact names all."""
+"""Characters or pages that the terminal names; the artifact names all."""
 
 
 def prepare_aloud(
@@ -108,6 +110,16 @@ def say_test_split(snapshot: SnapshotRef) -> None:
         narrate("prepare", f"test split {snapshot.test_digest}")
 
 
+def show_rescans(pages: PageSnapshot) -> None:
+    """Warn of pages that are learnt and say what pages of test say."""
+    if found := find_rescans(list(pages.samples())):
+        warning = (
+            f"learnt pages with the texts of a test page: {len(found)}; of two scans of one page "
+            "keep one, or give both one group (dataset.group_pattern)"
+        )
+        _warn(warning, [each.describe() for each in found], key="rescans")
+
+
 def show_charset(workspace: Workspace, snapshot: SnapshotRef, model: str) -> None:
     """Say how many characters there are, and in what they differ from the champion's."""
     lines = workspace.open_lines(snapshot.key)
@@ -133,9 +145,13 @@ def _say_counts(snapshot: SnapshotRef) -> str:
 
 
 def _show_characters(found: Sequence[Lookalike | Replacement], what: str, *, key: str) -> None:
-    """Warn of characters, the most frequent first, in the terminal and as an artifact."""
-    warning = f"{len(found)} characters {what}"
+    """Warn of characters, the most frequent first."""
     said = [each.describe() for each in sorted(found, key=lambda each: -each.count)]
+    _warn(f"{len(found)} characters {what}", said, key=key)
+
+
+def _warn(warning: str, said: Sequence[str], *, key: str) -> None:
+    """Say what it is about, and of what, in the terminal and as an artifact."""
     more = [f"and {len(said) - MOST_SHOWN} more"] if len(said) > MOST_SHOWN else []
     narrate("prepare", f"{warning}: {'; '.join([*said[:MOST_SHOWN], *more])}")
     if TaskRunContext.get() is not None:

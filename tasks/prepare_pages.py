@@ -25,7 +25,13 @@ from ocr.errors import BadData
 from ocr.store.digest import stage_key
 from ocr.synthesis.fonts import font_fingerprint
 from ocr.synthesis.pages.render import open_pages
-from tasks.preparation import prepare_aloud, prepare_further, say_test_split, show_charset
+from tasks.preparation import (
+    prepare_aloud,
+    prepare_further,
+    say_test_split,
+    show_charset,
+    show_rescans,
+)
 from tasks.run.progress import track_rows
 from tasks.run.retries import may_help
 from tasks.workspace import dataset_root, open_workspace
@@ -63,6 +69,7 @@ def prepare_pages(params: PageDatasetParams) -> SnapshotRef:
     if rows is not None:
         keep_rows(workspace.store, rows, name=params.name, snapshot=snapshot.digest)
     say_test_split(snapshot)
+    show_rescans(workspace.open_pages(snapshot.key))
     return snapshot
 
 

@@ -7,7 +7,7 @@
 - `inspection`: what is looked for in a page
 - `limits`: what is accepted
 - `region_check`: which regions can be used, and what is wrong with the others
-- `copies`: copies of a page
+- `copies`: copies of a page; `rescans` tells of those that look another way
 - `snapshot`: reading a snapshot of pages
 - `labelled_pages`: one label file, read without a snapshot
 - `crops`: from a snapshot of pages to one of their lines; `upright` turns pages as labels say

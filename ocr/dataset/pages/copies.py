@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,8 +174,13 @@ def count_words(pages: Iterable[Sequence[str]]) -> csr_array:
     Args:
         pages: Texts of the regions of each page.
     """
+    return tally(chain.from_iterable(map(_words_in, page)) for page in pages)
+
+
+def tally(pages: Iterable[Iterable[str]]) -> csr_array:
+    """Say which words stand on which page, the second of a page being another word: (N, W)."""
     known: dict[tuple[str, int], int] = {}
-    places = [[known.setdefault(word, len(known)) for word in _words(page)] for page in pages]
+    places = [[known.setdefault(word, len(known)) for word in _numbered(page)] for page in pages]
     ends = np.cumsum([0, *map(len, places)])
     columns = np.fromiter((place for page in places for place in page), np.int32, ends[-1])
     ones = np.ones(ends[-1], np.int32)
@@ -208,12 +214,11 @@ def _turn(label: PageLabel) -> int:
     return ROTATIONS.index(find_turn([each for each in label.regions if not each.ignored]))
 
 
-def _words(texts: Sequence[str]) -> Iterator[tuple[str, int]]:
+def _numbered(words: Iterable[str]) -> Iterator[tuple[str, int]]:
     seen: Counter[str] = Counter()
-    for text in texts:
-        for word in _words_in(text):
-            seen[word] += 1
-            yield word, seen[word]
+    for word in words:
+        seen[word] += 1
+        yield word, seen[word]
 
 
 def _words_in(text: str) -> Iterator[str]:

@@ -1,0 +1,91 @@
+"""Pages that say the same, however they look: one page scanned or photographed twice.
+
+Looks tell such pages apart (`copies`): of a clean page a shift of 4 px changes a fourth of the
+hash. So they are told by what their labels say, and nothing is left out: whether two photographs
+of one name plate are one sample is for a person to say.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ocr.dataset.pages.copies import count_words, tally
+from ocr.dataset.pages.snapshot import PageSample
+
+LEAST_NUMBERS: Final = 8
+"""Of a page: plates and meters have fewer, and the same ones again and again."""
+MOST_OTHER: Final = 1
+"""Numbers that one has and the other has not: one may be mistyped, a date and an invoice's number
+differ by two at least, and of forms of one template nothing else may."""
+WORD_SHARE: Final = 0.9
+"""Of their words that both have, for they are labelled twice."""
+MOST_PAGES: Final = 64
+"""Pages of a number that leads from one to the other; what is on more tells little."""
+_NUMBER = re.compile(r"\d+")
+
+Positions = NDArray[np.intp]
+
+
+@dataclass(frozen=True, order=True)
+class Rescan:
+    """A page of train or val that says what a page of test says."""
+
+    learnt: str
+    split: str
+    tested: str
+
+    def describe(self) -> str:
+        """Say which."""
+        return f"{self.learnt} ({self.split}) as {self.tested}"
+
+
+def find_rescans(pages: Sequence[PageSample]) -> list[Rescan]:
+    """Find the pages that are learnt and say what a page of test says, one of test for each.
+
+    Args:
+        pages: Of all splits; what texts they have is compared, wherever on the page.
+    """
+    texts = [[region.text for region in page.regions] for page in pages]
+    numbers, words = tally(map(_numbers, texts)), count_words(texts)
+    pairs = _find_pairs(numbers, np.array([page.split == "test" for page in pages], bool))
+    most, common = _compare(numbers, *pairs)
+    are_same = (most >= LEAST_NUMBERS) & (common >= most - MOST_OTHER)
+    of_test, learnt = (each[are_same] for each in pairs)
+    most, common = _compare(words, of_test, learnt)
+    are_same = common >= WORD_SHARE * most
+    return sorted(
+        {
+            one: Rescan(pages[one].image, pages[one].split, pages[other].image)
+            for other, one in zip(of_test[are_same], learnt[are_same], strict=True)
+        }.values()
+    )
+
+
+def _numbers(texts: Sequence[str]) -> Iterator[str]:
+    for text in texts:
+        yield from _NUMBER.findall(text)
+
+
+def _find_pairs(numbers: csr_array, is_test: NDArray[np.bool_]) -> tuple[Positions, Positions]:
+    """Find the pages of test, and beside each another one, with half of their rare numbers."""
+    rare = numbers[:, numbers.sum(axis=0) <= MOST_PAGES]
+    counts = rare.sum(axis=1)
+    tested, others = np.flatnonzero(is_test), np.flatnonzero(~is_test)
+    common = (rare[tested] @ rare[others].T).tocoo()
+    left, right = tested[common.coords[0]], others[common.coords[1]]
+    are_many = 2 * common.data >= np.maximum(counts[left], counts[right])
+    return left[are_many], right[are_many]
+
+
+def _compare(
+    words: csr_array, left: Positions, right: Positions
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the words of the longer of each two pages, and those that both have: (M,) twice."""
+    counts = words.sum(axis=1)
+    common = words[left].multiply(words[right]).sum(axis=1)
+    return np.maximum(counts[left], counts[right]), np.asarray(common)
