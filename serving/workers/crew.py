@@ -146,10 +146,7 @@ class Crew:
         self._models.pop(model, None)
         self.damaged.pop(model, None)
         for worker in self.workers():
-            try:
-                worker.unload(model)
-            except OcrError as error:
-                LOG.warning("%s", error)
+            worker.unload(model)
 
     def has(self, model: str) -> bool:
         """Say whether a worker has a model."""
@@ -226,8 +223,11 @@ class Crew:
             ),
             sock=worker.crops,
         )
+        had = worker.models
         with self._changed:
             self._up[worker] = lane
+        for model in had - self._models.keys():  # unloaded by those that were up
+            await asyncio.to_thread(worker.unload, model)
         self._pages.add(worker)
         self._note_started()
         self._rest(lane)

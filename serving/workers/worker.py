@@ -102,8 +102,8 @@ class Worker:
             self.models |= {model}
 
     def unload(self, model: str) -> None:
-        """Have it forget a model. Raises as `load`."""
-        with self._changing:
+        """Have it forget a model; one that has ended has."""
+        with self._changing, suppress(WorkerDied):
             self.models -= {model}
             self._ask(self._changes, {"model": model}, timeout_s=LOAD_S)
 

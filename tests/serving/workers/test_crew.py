@@ -199,6 +199,30 @@ async def test_workers_forget_a_model_nobody_holds(tmp_path: Path) -> None:
         assert [worker.models for worker in crew.workers()] == [frozenset()] * WORKERS
 
 
+async def test_worker_that_starts_while_a_model_is_unloaded_forgets_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_model = Worker.load
+
+    async with running_crew() as crew:
+        old, new = [await load(crew, tmp_path / version) for version in ("v1", "v2")]
+
+        def load_late(worker: Worker, model: str, folder: Path, **options: Any) -> None:
+            load_model(worker, model, folder, **options)
+            if model == new:
+                crew.unload(old)
+
+        monkeypatch.setattr(Worker, "load", load_late)
+        (lost, _) = crew.workers()
+        lost.kill()
+        while lost in crew.workers() or len(crew.workers()) < WORKERS:
+            await asyncio.sleep(0.05)
+        while any(old in worker.models for worker in crew.workers()):
+            await asyncio.sleep(0.05)
+
+        assert await read(crew, new, ["4"] * 20) == ["4"] * 20
+
+
 async def test_bad_images_are_refused_and_the_others_of_a_batch_are_read(tmp_path: Path) -> None:
     async with running_crew() as crew:
         model = await load(crew, tmp_path / "v1")
