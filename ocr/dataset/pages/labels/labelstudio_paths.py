@@ -47,9 +47,9 @@ class ImageFinder:
 
         The reference's path is tried as it is, then without its leading folders one by one, of
         each first in the folder of the export, whose images may be called as another's are. An
-        upload is then any file of the name that it had before Label Studio cleaned it: those right
-        in the folder of the export, else those right in the root, else any. Where there is none
-        of these, the first is returned.
+        upload is then any file of its own name, hash included, else any of the name that it had
+        before Label Studio cleaned it: those right in the folder of the export, else those right
+        in the root, else any. Where there is none of these, the first is returned.
         """
         written = _reference(data) if isinstance(data, Mapping) else ""
         if not written:
@@ -70,7 +70,8 @@ class ImageFinder:
         uploaded, hashes = _UPLOAD_HASH.subn("", name)
         if not hashes:
             return []
-        names = self._uploads.get(_clean(join_accents(uploaded)), [])
+        own, original = (_clean(join_accents(each)) for each in (name, uploaded))
+        names = self._uploads.get(own) or self._uploads.get(original, [])
         for folder in (self._folder, PurePosixPath()):
             if right_there := [each for each in names if PurePosixPath(each).parent == folder]:
                 return right_there

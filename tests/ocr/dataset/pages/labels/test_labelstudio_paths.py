@@ -100,6 +100,26 @@ def test_upload_that_several_files_may_be_is_each_of_them() -> None:
     assert find(reference, "a_1.png", "old/a_1.png") == ["a_1.png"]
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (("archive/a.png", "images/1a2b3c4d-a.png"), ["images/1a2b3c4d-a.png"]),
+        (("a.png", "round-2/a.png", "images/1a2b3c4d-a.png"), ["images/1a2b3c4d-a.png"]),
+        (("a.png", "images/5e6f7a8b-a.png"), ["a.png"]),
+        (
+            ("a.png", "b/1a2b3c4d-a.png", "c/1a2b3c4d-a.png"),
+            ["b/1a2b3c4d-a.png", "c/1a2b3c4d-a.png"],
+        ),
+    ],
+)
+def test_upload_kept_under_its_own_name_comes_before_any_file_of_the_name_without_hash(
+    files: tuple[str, ...], found: list[str]
+) -> None:
+    finder = ImageFinder(exists=files.__contains__, list_files=lambda: files, folder="round-2")
+
+    assert finder.find({"ocr": "/data/upload/3/1a2b3c4d-a.png"}) == found
+
+
 def test_upload_is_none_of_the_files_that_no_root_can_read() -> None:
     reference = {"ocr": "/data/upload/3/1a2b3c4d-a_1.png"}
     others = ("/b/a_1.png", "../b/a_1.png", "b//a_1.png")
