@@ -2,7 +2,8 @@
 
 A reference is an upload (`/data/upload/2/1a2b3c4d-page_1.png`, the hash being Label Studio's, the
 rest cleaned of spaces and signs), a file of a local storage
-(`/data/local-files/?d=scans/page.png`), a URL, or a path as imported.
+(`/data/local-files/?d=scans/page.png`, of Windows `?d=scans%5Cpage.png`), a URL, or a path as
+imported.
 What a path is relative to may be the folder of the export, as where `ocrline annotate` made it.
 """
 
@@ -20,6 +21,7 @@ from ocr.image.header import IMAGE_SUFFIXES
 
 _FIRST_KEYS = ("image", "ocr")
 _LONGEST = 4096  # characters of a URL: each of its folders makes a path of its own
+_FOLDER_END = re.compile(r"[/\\]")
 _UPLOAD_HASH = re.compile(r"^[0-9a-f]{8}-")
 
 
@@ -109,9 +111,9 @@ def _candidates(written: str) -> Iterator[str]:
         return
     local = parse_qs(parts.query).get("d") if parts.path.endswith("/local-files/") else None
     path = (local[0] if local else unquote(parts.path)).lstrip("/")
-    folders = path.split("/")
-    for at in range(len(folders)):
-        yield "/".join(folders[at:])
+    yield path
+    for end in _FOLDER_END.finditer(path):
+        yield path[end.end() :]
 
 
 def _is_reference(written: str) -> bool:

@@ -84,6 +84,22 @@ def test_rounds_whose_images_are_called_alike_keep_their_own(
     assert [page.image for page in pages] == ["may/img/1.jpg", "june/img/1.jpg"]
 
 
+def test_local_storage_of_windows_leads_to_the_image_below_its_leading_folders(
+    tmp_path: Path,
+) -> None:
+    name = write_labelstudio(tmp_path)
+    written = (tmp_path / name).read_text()
+    reference = "/data/local-files/?d=may%5Cimg%5C1.jpg"
+    (tmp_path / name).write_text(written.replace("/data/upload/img/1.jpg", reference))
+
+    files = PageLabelFiles("labelstudio", tmp_path, train=name)
+    (page,) = files.read()
+
+    assert not isinstance(page, Rejection)
+    with files.place().images() as images:
+        assert images.exists(page.image)
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 def test_no_path_of_the_machine_gets_into_pages(kind: PageLabelKind, tmp_path: Path) -> None:
     name = WRITERS[kind](tmp_path)

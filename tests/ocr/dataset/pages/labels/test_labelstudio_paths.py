@@ -26,6 +26,9 @@ def find(data: object, *files: str) -> list[str]:
         ("/data/local-files/?d=scans/may/1%20a.jpg", "scans/may/1 a.jpg", "scans/may/1 a.jpg"),
         ("/data/local-files/?d=home/me/scans/1.jpg", "scans/1.jpg", "scans/1.jpg"),
         ("http://localhost:8080/data/local-files/?d=scans/1.jpg", "1.jpg", "1.jpg"),
+        ("/data/local-files/?d=may%5Cscans%5C1.jpg", "scans\\1.jpg", "scans\\1.jpg"),
+        ("/data/local-files/?d=C:%5Cmay%5C1.jpg", "1.jpg", "1.jpg"),
+        ("/data/local-files/?d=home/me%5Cscans/1.jpg", "scans/1.jpg", "scans/1.jpg"),
         ("https://example.org/scans/1.jpg?size=big", "scans/1.jpg", "scans/1.jpg"),
         ("s3://bucket/scans/1.jpg", "scans/1.jpg", "scans/1.jpg"),
         ("/data/upload/2/1a2b3c4d-page.png", "other.png", "data/upload/2/1a2b3c4d-page.png"),
@@ -67,6 +70,12 @@ def test_image_in_the_folder_of_the_export_comes_before_another_of_its_path(
     finder = ImageFinder(exists=files.__contains__, list_files=lambda: files, folder="round-2")
 
     assert finder.find({"ocr": "/data/local-files/?d=images/1.jpg"}) == [found]
+
+
+def test_backslash_in_the_name_of_a_file_ends_no_folder_where_there_is_that_file() -> None:
+    reference = {"ocr": "/data/local-files/?d=may/a%5C1.jpg"}
+
+    assert find(reference, "1.jpg", "a/1.jpg", "a\\1.jpg") == ["a\\1.jpg"]
 
 
 def test_absolute_paths_stay_for_the_folder_to_refuse() -> None:
