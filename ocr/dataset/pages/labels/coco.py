@@ -5,7 +5,7 @@ annotation or of its `attributes` (CVAT). `iscrowd`, `ignore`, `ignored`, `diffi
 or `legibility: illegible` mean don't-care, as the texts `*` and `###` do.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ocr.dataset.candidate import Row
@@ -24,6 +24,7 @@ from ocr.dataset.pages.labels.raw import (
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.split import Split
 from ocr.errors import BadData
+from ocr.image.folder import shown_path
 
 _TEXT_KEYS = ("text", "transcription", "caption", "utf8_string")
 _IGNORED_KEYS = ("iscrowd", "ignore", "ignored", "difficult", "illegible")
@@ -33,6 +34,8 @@ def parse_coco(
     content: str, *, name: str, split: Split | None, group_field: str = ""
 ) -> Iterator[RawPage | Rejection]:
     """Parse a COCO file; an image without annotations is a page without text.
+
+    Annotations of an id that two images have are nobody's, and both images are rejected.
 
     Args:
         content: The whole file.
@@ -50,8 +53,9 @@ def parse_coco(
         raise BadData(f"{name} is no COCO file: expected an object with images and annotations")
     by_image: dict[object, list[RawRegion]] = {}
     pages: list[Mapping[str, Any]] = []
+    files = _files_by_id(images)
     for number, image in enumerate(images, start=1):
-        fault = _image_fault(image, by_image)
+        fault = _form_fault(image) or _id_fault(image, files[image["id"]], by_image)
         if fault:
             yield Rejection("malformed_row", f"{name} image {number}", "", f"{image!r:.60}", fault)
         else:
@@ -61,7 +65,7 @@ def parse_coco(
         key = annotation.get("image_id") if isinstance(annotation, Mapping) else None
         if isinstance(key, int | str) and key in by_image:
             by_image[key].append(_read_annotation(annotation))
-        else:
+        elif not isinstance(key, int | str) or key not in files:
             where, shown = f"{name} annotation {number}", f"{annotation!r:.60}"
             yield Rejection("malformed_row", where, "", shown, f"there is no image {key!r}")
     for image in pages:
@@ -71,11 +75,33 @@ def parse_coco(
         yield Row(image["file_name"], label, split, group, name, where)
 
 
-def _image_fault(image: object, known: Mapping[object, object]) -> str:
+def _files_by_id(images: list[Any]) -> dict[object, dict[str, None]]:
+    """File names of the images of each id, once each: an image that is listed twice is one."""
+    files: dict[object, dict[str, None]] = {}
+    for image in images:
+        if not _form_fault(image):
+            files.setdefault(image["id"], {})[image["file_name"]] = None
+    return files
+
+
+def _form_fault(image: object) -> str:
     if not isinstance(image, Mapping) or not isinstance(image.get("id"), int | str):
         return "expected an object with id and file_name"
     if not isinstance(image.get("file_name"), str) or not image["file_name"].strip():
         return "expected a file_name"
+    return ""
+
+
+def _id_fault(
+    image: Mapping[str, Any], files: Iterable[str], known: Mapping[object, object]
+) -> str:
+    """Say why annotations of an image's id are not its own; empty: they are."""
+    other = next((file for file in files if file != image["file_name"]), "")
+    if other:
+        return (
+            f"its id {image['id']!r} is also that of {shown_path(other)}: give every image an id "
+            "of its own, or name files that were joined here one by one, see dataset.more_labels"
+        )
     return f"there is another image {image['id']!r}" if image["id"] in known else ""
 
 

@@ -124,6 +124,37 @@ def test_what_belongs_nowhere_is_rejected_and_the_page_read(
     assert sum(not isinstance(each, Rejection) for each in found) == 1
 
 
+def test_images_of_one_id_are_rejected_with_their_names_and_the_others_read() -> None:
+    """As where the images of a second file, whose ids began anew, were put behind the first's."""
+    second, other = {**IMAGE, "file_name": "b/1.jpg"}, {**IMAGE, "id": 8, "file_name": "c.jpg"}
+    annotations = [
+        {"image_id": key, "segmentation": [FLAT], "text": text}
+        for key, text in ((7, "A"), (8, "B"), (7, "C"))
+    ]
+
+    first, again, page = parse([IMAGE, other, second], annotations)
+
+    assert isinstance(first, Rejection)
+    assert isinstance(again, Rejection)
+    assert (first.where, first.reason) == ("c.json image 1", "malformed_row")
+    assert "its id 7 is also that of 'b/1.jpg': give every image an id of its own" in first.detail
+    assert (again.where, again.reason) == ("c.json image 3", "malformed_row")
+    assert "its id 7 is also that of 'a/1.jpg'" in again.detail
+    assert not isinstance(page, Rejection)
+    assert (page.image, [region.text for region in page.label.regions]) == ("c.jpg", ["B"])
+
+
+def test_image_that_is_listed_twice_is_one_with_all_its_annotations() -> None:
+    annotations = [{"image_id": 7, "segmentation": [FLAT], "text": text} for text in "AB"]
+
+    again, page = parse([IMAGE, IMAGE], annotations)
+
+    assert isinstance(again, Rejection)
+    assert again.detail == "there is another image 7"
+    assert not isinstance(page, Rejection)
+    assert [region.text for region in page.label.regions] == ["A", "B"]
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"images": []}', "[" * 100_000])
 def test_other_files_are_refused(content: str) -> None:
     with pytest.raises(BadData, match=r"c\.json"):
