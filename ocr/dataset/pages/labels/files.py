@@ -92,7 +92,7 @@ class PageLabelFiles(SplitFiles[RawPageLabel]):
             self._json_items(name, field=FIELD), name=shown_name(name), split=split
         )
 
-    def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage]:
+    def _parse_folder(self, name: str, *, split: Split | None) -> Iterator[RawPage | Rejection]:
         files = self._list(name)
         return refuse_relatives(
             parse_icdar2015(

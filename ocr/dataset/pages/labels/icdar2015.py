@@ -9,22 +9,24 @@ from collections.abc import Iterable, Iterator
 
 from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels.raw import RawPage, RawPageLabel, RawRegion, is_number, read_region
-from ocr.dataset.quarantine import Fault
+from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.roots.undecoded import read_path
 from ocr.dataset.split import Split
+from ocr.image.folder import shown_path
 from ocr.image.header import IMAGE_SUFFIXES
 
 SUFFIX = ".txt"
 """Of the text files, which may be in capitals."""
 _LINE_END = re.compile(r"\r\n?|\n")
 """Not what `str.splitlines` takes for one as well, as U+2028: that is of the text."""
+_MOST_NAMES = 3
 EXPECTED = "expected x1,y1,x2,y2,x3,y3,x4,y4,text"
 
 
 def parse_icdar2015(
     files: Iterable[tuple[str, str]], *, images: frozenset[str], folder: str, split: Split | None
-) -> Iterator[RawPage]:
-    """Parse the text files of a folder.
+) -> Iterator[RawPage | Rejection]:
+    """Parse the text files of a folder; one that may be of two images is rejected.
 
     Args:
         files: Names and contents of the text files.
@@ -34,12 +36,17 @@ def parse_icdar2015(
     """
     for name, content in files:
         stem = name[: -len(SUFFIX)].removeprefix("gt_")
-        found = (stem + suffix for suffix in _suffixes() if stem + suffix in images)
-        image = read_path(next(found, f"{stem}.jpg"))
+        found = [stem + suffix for suffix in _suffixes() if stem + suffix in images]
+        image = read_path(found[0] if found else f"{stem}.jpg")
+        path, where = image if folder == "." else f"{folder}/{image}", f"{folder}/{name}"
+        if len(found) > 1:
+            names = " or ".join(shown_path(read_path(each)) for each in found[:_MOST_NAMES])
+            detail = f"the text file of {names}; take the others out of the folder"
+            yield Rejection("missing_image", where, path, "", detail)
+            continue
         lines = _LINE_END.split(content)
         regions = tuple(_read_line(line) for line in lines if line.strip())
-        path = image if folder == "." else f"{folder}/{image}"
-        yield Row(path, RawPageLabel(regions), split, "", folder, f"{folder}/{name}")
+        yield Row(path, RawPageLabel(regions), split, "", folder, where)
 
 
 def _suffixes() -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ocr.dataset.pages.labels.icdar2015 import EXPECTED
 from ocr.dataset.pages.labels.raw import RawPage, RawRegion
+from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData
 
 _FIELD = re.compile(
@@ -22,7 +23,7 @@ _AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+")
 _LEAST_TEXTS = 10
 
 
-def refuse_relatives(pages: Iterable[RawPage]) -> Iterator[RawPage]:
+def refuse_relatives(pages: Iterable[RawPage | Rejection]) -> Iterator[RawPage | Rejection]:
     """Pass on the pages of a folder, in which not every text may begin as one of another format.
 
     Raises:
@@ -30,7 +31,8 @@ def refuse_relatives(pages: Iterable[RawPage]) -> Iterator[RawPage]:
     """
     first, alike, is_own = "", 0, False
     for page in pages:
-        for number, region in enumerate(page.label.regions, start=1):
+        regions = () if isinstance(page, Rejection) else page.label.regions
+        for number, region in enumerate(regions, start=1):
             if is_own or not region.text:
                 continue
             is_own = not _is_of_relative(region)

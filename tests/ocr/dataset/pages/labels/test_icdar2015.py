@@ -6,6 +6,7 @@ import pytest
 from ocr.dataset.candidate import Row
 from ocr.dataset.pages.labels import RawPage, RawPageLabel, RawRegion
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
+from ocr.dataset.quarantine import Rejection
 
 LINE = "377,117,463,117,465,130,378,130,Genaxis Theatre"
 GBK = os.fsdecode("发票".encode("gbk"))
@@ -18,6 +19,7 @@ def parse(
     (page,) = parse_icdar2015(
         [(name, content)], images=frozenset(images), folder="train", split="test"
     )
+    assert not isinstance(page, Rejection)
     return page
 
 
@@ -59,6 +61,21 @@ def test_dont_care_is_ignored(text: str) -> None:
 )
 def test_image_has_the_name_of_the_text_file(name: str, images: list[str], image: str) -> None:
     assert parse("", name=name, images=images).image == image
+
+
+def test_text_file_that_may_be_of_two_images_is_rejected_and_the_next_read() -> None:
+    images = frozenset(["two.png", "two.jpg", "one.png"])
+    files = [("two.txt", LINE), ("one.txt", LINE)]
+
+    two, one = parse_icdar2015(files, images=images, folder="train", split=None)
+
+    assert isinstance(two, Rejection)
+    assert (two.reason, two.where) == ("missing_image", "train/two.txt")
+    assert two.detail == (
+        "the text file of 'two.jpg' or 'two.png'; take the others out of the folder"
+    )
+    assert not isinstance(one, Rejection)
+    assert one.image == "train/one.png"
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ import pytest
 from ocr.dataset.pages.labels import RawPage
 from ocr.dataset.pages.labels.icdar2015 import parse_icdar2015
 from ocr.dataset.pages.labels.icdar_relatives import refuse_relatives
+from ocr.dataset.quarantine import Rejection
 from ocr.errors import BadData
 
 QUAD = "100,200,180,200,180,230,100,230"
 
 
-def read(*pages: Sequence[str]) -> list[RawPage]:
+def read(*pages: Sequence[str]) -> list[RawPage | Rejection]:
     """Pages of these texts, all in one place."""
     files = [
         (f"gt_{number}.txt", "".join(f"{QUAD},{text}\n" for text in texts))
