@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -16,9 +17,11 @@ from cli import convert
 from cli.main import run
 from ocr.evaluation.suspects.finding import ChecksLabels, find_suspects
 from ocr.evaluation.suspects.suspect import LabelledCrop, Suspect
-from ocr.image.pixels import Image, encode_png
+from ocr.image.header import image_suffix
+from ocr.image.pixels import Image, decode_image, encode_png
 from tasks.workspace import open_workspace
 from tests.ocr.dataset.pages.sheets import add_row
+from tests.ocr.image.documents import tiff
 from tests.toy_bundle import corners, draw, draw_page, write_toy_bundle
 from tests.toy_pipeline import write_toy_pipeline
 
@@ -188,6 +191,23 @@ def test_ppocrlabel_lists_the_most_suspicious_image_first_with_its_label(
     assert [entry["transcription"] for (entry,) in entries] == ["CACA", "CBA", "BCAC"]
     assert entries[0][0]["points"] == corners(0, 0, 64, 16)
     assert entries[0][0]["key_cls"] == "doubted by plates:1"
+
+
+@pytest.mark.parametrize(("tool", "suffix"), [("labelstudio", ".png"), ("ppocrlabel", ".tif")])
+def test_what_no_browser_shows_is_png_in_label_studio(
+    tool: str, suffix: str, tmp_path: Path, plates: list[str]
+) -> None:
+    (tmp_path / "BABA.tif").write_bytes(tiff([draw("BABA")]))
+    rows = (tmp_path / "rec_test.txt").read_text()
+    (tmp_path / "rec_test.txt").write_text(rows.replace("BABA.png", "BABA.tif"))
+
+    run(["suspects", "plates", str(tmp_path / "out"), "--to", tool, "--most", "1", *plates])
+
+    (row,) = read_list(tmp_path / "out")
+    assert (row["image"], Path(row["file"]).suffix) == ("BABA.tif", suffix)
+    data = (tmp_path / "out" / row["file"]).read_bytes()
+    assert image_suffix(data) == suffix
+    assert np.array_equal(decode_image(data, max_pixels=10_000), draw("BABA"))
 
 
 def test_pages_name_the_region_and_keep_the_others(tmp_path: Path, receipts: list[str]) -> None:

@@ -6,10 +6,12 @@ Labels stand in it as they are; what was read stands beside them.
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from ocr.dataset.lines.snapshot import LineSample
+from ocr.dataset.pages.converters.browser_image import browser_image
 from ocr.dataset.pages.converters.labelstudio import (
     INTERFACE,
     INTERFACE_FILE,
@@ -85,9 +87,11 @@ def write_project(
         ArtifactExists: The folder is there already.
     """
     name, write = _WRITERS[tool]
+    encode = partial(browser_image, snapshot) if tool == "labelstudio" else snapshot.image_bytes
     with folder_written_whole(folder) as part:
         (part / "images").mkdir()
-        sheets = sorted(_write_images(part, suspects, snapshot), key=lambda sheet: sheet.file)
+        written = _write_images(part, suspects, snapshot, encode=encode)
+        sheets = sorted(written, key=lambda sheet: sheet.file)
         if tool == "labelstudio":
             (part / INTERFACE_FILE).write_text(INTERFACE, encoding="utf-8")
         with (part / name).open("w", encoding="utf-8") as file:
@@ -140,7 +144,11 @@ def _note(suspect: Suspect) -> str:
 
 
 def _write_images(
-    folder: Path, suspects: Sequence[Suspect], snapshot: Snapshot[Any]
+    folder: Path,
+    suspects: Sequence[Suspect],
+    snapshot: Snapshot[Any],
+    *,
+    encode: Callable[[Any], bytes],
 ) -> Iterator[Sheet]:
     """Write each image once, named so that the most suspicious are listed first."""
     of_image: dict[tuple[str, str], dict[int, Suspect]] = {}
@@ -151,7 +159,7 @@ def _write_images(
     for sample in snapshot.samples():
         found = of_image.pop((sample.split, sample.id), None)
         if found:
-            data = snapshot.image_bytes(sample)
+            data = encode(sample)
             rank = ranks[sample.split, sample.id]
             file = f"images/{rank:06d}-{sample.id[:12]}{image_suffix(data)}"
             (folder / file).write_bytes(data)

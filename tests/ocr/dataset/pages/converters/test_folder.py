@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import pytest
 
 from ocr.dataset.pages.converters import (
@@ -18,10 +19,12 @@ from ocr.dataset.pages.snapshot import PageSnapshot, open_page_snapshot
 from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import SPLITS
 from ocr.errors import ArtifactExists
+from ocr.image.pixels import Image
 from ocr.store import Store
 from ocr.store.folder import download_folder
-from tests.ocr.dataset.pages.sheets import add_row, entry, write_page, write_pages
+from tests.ocr.dataset.pages.sheets import add_row, draw_page, entry, write_page, write_pages
 from tests.ocr.dataset.rules import COPIES, PAGE_LIMITS, SPLIT
+from tests.ocr.image.documents import tiff
 
 CURVED = [[8, 60], [90, 52], [180, 60.25], [180, 84], [90, 76], [8, 84]]
 
@@ -64,6 +67,16 @@ def contents(snapshot: PageSnapshot) -> dict[str, tuple[str, tuple[Region, ...]]
     return {page.id: (page.split, page.regions) for page in snapshot.samples()}
 
 
+def encode(page: Image, suffix: str) -> bytes:
+    return cv2.imencode(suffix, page)[1].tobytes()
+
+
+def pictures(snapshot: PageSnapshot) -> set[tuple[bytes, str, tuple[Region, ...]]]:
+    """Pages by their pixels."""
+    pages = snapshot.samples()
+    return {(snapshot.image(page).tobytes(), page.split, page.regions) for page in pages}
+
+
 def test_labelstudio_tasks_come_back_as_they_went_out(
     store: Store, snapshot: PageSnapshot, tmp_path: Path
 ) -> None:
@@ -92,6 +105,34 @@ def test_tasks_of_all_splits_in_one_export_keep_names_splits_and_groups(
     assert facts == images
     groups = [row.group for row in exported.read() if not isinstance(row, Rejection)]
     assert groups == ["train-7", "val-7", "test-7"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffixes"),
+    [("labelstudio", {".png", ".webp"}), ("paddleocr", {".png", ".tif", ".ppm", ".webp"})],
+)
+def test_images_that_no_browser_shows_are_png_in_label_studio_and_come_back_as_the_same_pages(
+    kind: ExportKind, suffixes: set[str], store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "data"
+    for number, split in enumerate(SPLITS):
+        write_pages(root, f"{split}.txt", {f"{split}/a.png": [split]})
+        for at, suffix in enumerate((".tif", ".ppm", ".webp")):
+            page = draw_page([suffix, split], seed=3 * number + at)
+            data = tiff([page, page[::2]]) if suffix == ".tif" else encode(page, suffix)
+            (root / split / f"a{suffix}").write_bytes(data)
+            add_row(root, f"{split}.txt", f"{split}/a{suffix}", [entry(suffix, 0), entry(split, 1)])
+    train, val, test = (f"{split}.txt" for split in SPLITS)
+    before = prepare(store, PageLabelFiles("paddleocr", root, train, val, test))
+
+    export_pages(before, tmp_path / "out", kind=kind)
+    after = read_back(store, tmp_path / "out", kind)
+
+    assert {path.suffix for path in (tmp_path / "out/images").iterdir()} == suffixes
+    assert len(pictures(before)) == 12
+    assert pictures(after) == pictures(before)
+    kept = {page.id for page in before.samples() if page.image.endswith((".png", ".webp"))}
+    assert kept <= {page.id for page in after.samples()}
 
 
 def test_paddleocr_labels_come_back_but_for_the_texts_of_ignored_regions(
