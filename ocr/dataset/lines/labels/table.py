@@ -15,9 +15,14 @@ from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.quarantine import Rejection, shorten
 from ocr.dataset.split import SPLITS, Split
 from ocr.errors import BadData
+from ocr.image.header import IMAGE_SUFFIXES
 from ocr.parquet import is_text, read_parquet
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_QUOTING = (
+    "a quotation mark that begins a cell opens a quote up to the next one; put a text that has any "
+    'between two more and double its own, as Excel and pandas do: """5" is the text "5'
+)
 
 
 @dataclass(frozen=True)
@@ -89,18 +94,39 @@ def _csv_rows(
     name: str, lines: Iterator[str], columns: Columns, *, delimiter: str
 ) -> Iterator[tuple[int, Sequence[str] | str]]:
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    end = 0
     try:
         header = next(reader, [])
         places = [_find_column(name, header, column) for column in columns.names]
+        end = reader.line_num
         for fields in reader:
+            start, end = end + 1, reader.line_num
+            if end > start and _holds_rows(fields, header, delimiter=delimiter, image=places[0]):
+                raise BadData(
+                    f"{name}, line {start}: a cell holds the rows up to line {end}; {_QUOTING}"
+                )
             if not any(fields):
                 continue
             if len(fields) != len(header):
-                yield reader.line_num, f"{len(fields)} fields, the header has {len(header)}"
+                yield end, f"{len(fields)} fields, the header has {len(header)}"
             else:
-                yield reader.line_num, [fields[place] for place in places]
+                yield end, [fields[place] for place in places]
     except csv.Error as error:
-        raise BadData(f"{name}, line {reader.line_num}: {error}") from error
+        start, last = end + 1, reader.line_num
+        place = f" in line {last}, of a row that begins in this one" if last > start else ""
+        raise BadData(f"{name}, line {start}: {error}{place}; {_QUOTING}") from error
+
+
+def _holds_rows(
+    fields: Sequence[str], header: Sequence[str], *, delimiter: str, image: int
+) -> bool:
+    """Tell whether the lines of one row are rows themselves, as no text or comment is."""
+    rows = (line.split(delimiter) for line in delimiter.join(fields).splitlines())
+    are_rows = [
+        len(row) >= len(header) and row[image].strip().lower().endswith(IMAGE_SUFFIXES)
+        for row in rows
+    ]
+    return are_rows[0] and any(are_rows[1:])
 
 
 def _parquet_rows(

@@ -57,6 +57,42 @@ def test_spaces_around_a_group_make_no_other_group() -> None:
     assert [row.group for row in rows if not isinstance(row, Rejection)] == ["7", "7", ""]
 
 
+@pytest.mark.parametrize(
+    ("header", "rows", "fault"),
+    [
+        ("image,text", ['a.jpg,"5', "b.jpg,6", 'c.jpg,7"'], "a cell holds the rows up to line 4"),
+        ("image,text", ['a.jpg,"5', 'b.JPG,7"'], "a cell holds the rows up to line 3"),
+        ("text,image", ['"5,a.jpg', '7",b.jpg'], "a cell holds the rows up to line 3"),
+        ("image,text,page", ['a.jpg,"5,1', 'b.jpg,6,2"'], "a cell holds the rows up to line 3"),
+        ("image,text,note", ['a.jpg,5,"1', 'b.jpg,6,2"'], "a cell holds the rows up to line 3"),
+        ("image,text", ['a.jpg,"5', "b.jpg,6", 'c.jpg,"7'], "',' expected .* in line 4, of a row"),
+        ("image,text", ['a.jpg,"5', "b.jpg,6"], "unexpected end of data in line 3, of a row"),
+    ],
+)
+def test_quotation_mark_that_takes_rows_is_refused_by_its_line(
+    header: str, rows: list[str], fault: str
+) -> None:
+    data = "\n".join([header, *rows, ""]).encode()
+
+    with pytest.raises(BadData, match=f'^t.csv, line 2: {fault}.*; .* """5" is the text "5$'):
+        parse(data)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "text"),
+    [
+        ("image,text,note", 'a.jpg,A,"dark,\r\nas b.jpg, too"', "A"),
+        ("image,text", 'a.jpg,"A\nB, C"', "A\nB, C"),
+        ("text,image", '"A\nB",a.jpg', "A\nB"),
+    ],
+)
+def test_line_breaks_of_a_text_or_a_note_are_kept(header: str, row: str, text: str) -> None:
+    *_, found = parse(f"{header}\n{row}\n".encode())
+
+    assert not isinstance(found, Rejection)
+    assert (found.image, found.label.text, found.where) == ("a.jpg", text, "t.csv:3")
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_two_columns_of_one_name_are_refused(name: str) -> None:
     buffer = io.BytesIO()
@@ -110,7 +146,7 @@ def test_bad_row_is_rejected_and_the_next_read(line: str, reason: Reason) -> Non
     [
         ("t.csv", b"path,text\na,b\n", "no column 'image', its columns are 'path, text'"),
         ("t.csv", b"", "no column 'image'"),
-        ("t.csv", b'image,text\na,"b\n', "line 2: unexpected end of data"),
+        ("t.csv", b'image,text\na,"b\n', 'line 2: unexpected end of data; .* """5" is the text "5'),
         ("t.xlsx", b"", r"suffix '\.xlsx', a table has one of \.csv, \.tsv, \.parquet"),
         ("t.parquet", b"no parquet", "not a readable Parquet file"),
         ("t.parquet", parquet(image=REPEATED, text=REPEATED), "holds more than 1073741824 bytes"),
