@@ -60,6 +60,11 @@ def group_codes(groups: Sequence[str]) -> Codes:
     return np.array([seen.setdefault(name, len(seen)) for name in own], dtype=np.intp)
 
 
+def count_documents(groups: Sequence[str]) -> int:
+    """Return how many documents N samples are of, numbered as `group_codes` does."""
+    return int(group_codes(groups).max()) + 1
+
+
 def estimate(
     ratio: Ratio, draws: Resampling, *, confidence: float = 0.95, fewest: int = FEWEST_GROUPS
 ) -> Interval:

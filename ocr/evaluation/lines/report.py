@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ocr.evaluation.bootstrap import count_documents
 from ocr.evaluation.lines.calibration import Calibration
 from ocr.evaluation.lines.metrics import LineMetrics
 from ocr.evaluation.report import EvaluationReport, ModelReport
@@ -68,6 +69,11 @@ class LinesReport(EvaluationReport):
     candidate: LinesModelReport
     opponent: LinesModelReport | None
     lines: list[EvaluatedLine]
+
+    @property
+    def documents(self) -> int:
+        """How many documents the lines are of."""
+        return count_documents([line.group for line in self.lines])
 
     def misread(self) -> dict[tuple[str, int], str | None]:
         """Return what the opponent read of the lines that the candidate misreads.

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ocr.dataset.pages.region import Region
+from ocr.evaluation.bootstrap import count_documents
 from ocr.evaluation.comparison import Comparison
 from ocr.evaluation.pages.counts import PageCounts, is_read
 from ocr.evaluation.pages.metrics import PageMetrics
@@ -90,6 +91,11 @@ class PagesReport(EvaluationReport):
     opponent: PagesModelReport | None
     detection: Comparison | None
     pages: list[EvaluatedPage]
+
+    @property
+    def documents(self) -> int:
+        """How many documents the pages are of."""
+        return count_documents([page.group for page in self.pages])
 
     def misread(self) -> dict[tuple[str, int], str | None]:
         """Return what the opponent read of the lines that the candidate misses or misreads.

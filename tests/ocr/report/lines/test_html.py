@@ -111,6 +111,29 @@ def test_report_without_opponent_curves_or_errors_is_still_whole() -> None:
     assert "calibration" in page.ids
 
 
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([f"page {number // 10}" for number in range(40)], "4 documents"),
+        (["one page"] * 40, "1 document<"),
+        (["page 1"] * 2 + [""] * 38, "39 documents"),
+        ([""] * 40, "each a document of its own"),
+    ],
+)
+@pytest.mark.parametrize("paired", [True, False])
+def test_documents_of_the_test_are_counted_with_and_without_opponent(
+    groups: list[str], said: str, paired: bool
+) -> None:
+    reader = ScriptedRecogniser("a", lambda number: (TEXTS[number], 1.0))
+    report = evaluate_scripted(
+        candidate=reader,
+        opponent=reader if paired else None,
+        samples=lines(TEXTS, groups=groups),
+    )
+
+    assert f'Test lines</dt><dd class="value">40</dd><dd class="note">{said}' in render(report)
+
+
 def test_curves_composition_and_lineage_are_shown_when_given() -> None:
     curves = [
         {"event": "step", "step": step, "loss": 3.0 / (step + 1), "lr": 0.1} for step in range(50)

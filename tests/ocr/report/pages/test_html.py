@@ -11,6 +11,7 @@ from tests.ocr.evaluation.pages.scenes import (
     label_pages,
     read_receipt,
     reading,
+    receipt,
     region,
 )
 from tests.ocr.gate.scenes import judge_pages
@@ -138,6 +139,19 @@ def test_what_is_filled_and_boxed_in_a_reading_is_explained() -> None:
     html = render(evaluate())
 
     assert "<mark>wrong</mark> characters filled" in html[: html.index('class="sheets"')]
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_documents_of_the_test_are_counted_with_and_without_opponent(paired: bool) -> None:
+    reader = ScriptedReader("a", read_receipt)
+    report = evaluate_scripted(
+        candidate=reader,
+        opponent=reader if paired else None,
+        samples=label_pages([receipt(n) for n in range(4)], groups=["a", "a", "b", ""]),
+    )
+
+    said = 'Test pages</dt><dd class="value">4</dd><dd class="note">3 documents'
+    assert said in render(report)
 
 
 def test_candidate_alone_needs_no_choice() -> None:
