@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +20,8 @@ from ocr.image.header import IMAGE_SUFFIXES
 from ocr.parquet import is_text, read_parquet
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_EXCELS_FIRST = ["sep=", ""]
+"""A line before the header that tells Excel what separates the columns."""
 _QUOTING = (
     "a quotation mark that begins a cell opens a quote up to the next one; put a text that has any "
     'between two more and double its own, as Excel and pandas do: """5" is the text "5'
@@ -44,6 +47,8 @@ def parse_table(
     name: str, file: BinaryIO, *, columns: Columns, encoding: Encoding, split: Split | None
 ) -> Iterator[LineRow | Rejection]:
     """Parse a CSV or TSV file with a header line, or a Parquet file, by its suffix.
+
+    A CSV file whose first line has semicolons and no comma is separated by those.
 
     Args:
         name: The table's name, for its suffix and for messages.
@@ -93,10 +98,15 @@ def _to_row(
 def _csv_rows(
     name: str, lines: Iterator[str], columns: Columns, *, delimiter: str
 ) -> Iterator[tuple[int, Sequence[str] | str]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    first = next(lines, "")
+    if delimiter == "," and _is_of_semicolons(first):
+        delimiter = ";"
+    reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     end = 0
     try:
         header = next(reader, [])
+        if header == _EXCELS_FIRST:
+            header = next(reader, [])
         places = [_find_column(name, header, column) for column in columns.names]
         end = reader.line_num
         for fields in reader:
@@ -115,6 +125,11 @@ def _csv_rows(
         start, last = end + 1, reader.line_num
         place = f" in line {last}, of a row that begins in this one" if last > start else ""
         raise BadData(f"{name}, line {start}: {error}{place}; {_QUOTING}") from error
+
+
+def _is_of_semicolons(first: str) -> bool:
+    """Tell by its first line what Excel writes where commas are decimal, as in German."""
+    return ";" in first and "," not in first
 
 
 def _holds_rows(

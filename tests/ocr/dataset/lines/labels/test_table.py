@@ -43,6 +43,26 @@ def test_tsv_and_mark_are_read() -> None:
     ]
 
 
+@pytest.mark.parametrize("before", ["", "sep=;\r\n"])
+def test_columns_that_semicolons_separate_are_read(before: str) -> None:
+    data = f'\ufeff{before}image;text;page\r\na.jpg;1,50;7\r\nb.jpg;"x;y";\r\n'
+
+    rows = [row for row in parse(data.encode(), columns=BY_PAGE) if not isinstance(row, Rejection)]
+
+    assert [(row.image, row.label.text, row.group) for row in rows] == [
+        ("a.jpg", "1,50", "7"),
+        ("b.jpg", "x;y", ""),
+    ]
+    assert rows[0].where == ("t.csv:3" if before else "t.csv:2")
+
+
+def test_semicolons_separate_nothing_where_commas_do() -> None:
+    (row,) = parse(b"image,text,a;b\na.jpg,1;2,x\n")
+
+    assert not isinstance(row, Rejection)
+    assert row.label.text == "1;2"
+
+
 def test_columns_are_found_by_name_and_groups_are_read() -> None:
     columns = Columns(image="path", text="label", group="page")
 
