@@ -44,6 +44,9 @@ class SpelledImages:
             if error.reason != "missing_image":
                 raise
             name = find_spelling(image, exists=self._images.exists)
+            if not name and (other := self._find_case(image)):
+                detail = f"{error}, but {shown_path(other)} is there: write it in that case"
+                raise BadImage("missing_image", detail) from None
             if not name:
                 raise
         return self._images.read(name, max_pixels=max_pixels)
@@ -56,6 +59,12 @@ class SpelledImages:
             return bool(find_spelling(image, exists=self._images.exists))
         except BadImage:
             return False
+
+    def _find_case(self, image: str) -> str:
+        """Return the name with its suffix in the other case, as cameras write it; "": not there."""
+        stem, suffix = posixpath.splitext(turn_slashes(image))
+        other = stem + (suffix.upper() if suffix.islower() else suffix.lower())
+        return other if suffix and self._images.exists(other) else ""
 
 
 def turn_slashes(image: str) -> str:

@@ -95,6 +95,16 @@ def test_name_of_mixed_forms_is_missing_where_both_forms_are_there(root: Root) -
             images.read("both/ó o\u0301.png", max_pixels=1)
 
 
+@pytest.mark.parametrize("image", ["图片/0号.PNG", "图片\\0号.Png"])
+def test_file_of_the_other_case_is_named_and_not_read(image: str, root: Root) -> None:
+    with root.images() as images:
+        with pytest.raises(BadImage, match=r"but '图片/0号\.png' is there: write it") as refusal:
+            images.read(image, max_pixels=1)
+        assert not images.exists(image)
+
+    assert refusal.value.reason == "missing_image"
+
+
 def test_file_whose_name_has_a_backslash_or_a_colon_is_read_as_such(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "C:").mkdir()
