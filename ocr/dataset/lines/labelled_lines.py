@@ -1,6 +1,7 @@
 """All images of one PaddleOCR label file with their texts, without a snapshot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ocr.dataset.candidate import Row
@@ -10,8 +11,10 @@ from ocr.dataset.labels.hidden import find_hidden
 from ocr.dataset.labels.text_rule import USUAL, TextRule
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.lines.labels import LineLabelFiles
+from ocr.dataset.lines.labels.paddleocr import OF_PAGES, WITH_TABS
 from ocr.dataset.quarantine import Rejection, refuse_unreadable
 from ocr.dataset.roots import FolderRoot
+from ocr.errors import BadData
 from ocr.image.pixels import Image
 
 
@@ -34,20 +37,21 @@ def stream_labelled_lines(
 
     Raises:
         ArtifactNotFound: There is no such file.
-        BadData: No row can be read, or the file is in another encoding.
+        BadData: No row can be read, its rows are pages, or the file is in another encoding.
     """
     folder = FolderRoot(root or labels.parent)
     name = str(labels.absolute())
     rows = LineLabelFiles("paddleocr", folder.path, name, encoding=encoding).read()
     is_read, first = False, list[Rejection]()
     for each in open_rows(rows, root=folder, max_pixels=max_pixels):
-        found = each if isinstance(each, Rejection) else _judge(*each, texts=texts)
+        found = _reword(each) if isinstance(each, Rejection) else _judge(*each, texts=texts)
         if not isinstance(found, Rejection):
             is_read = True
         elif not first:
             first.append(found)
         yield found
     if not is_read:
+        _refuse_pages(labels, first)
         refuse_unreadable(labels, first, root=folder.path)
 
 
@@ -62,3 +66,23 @@ def _judge(
     if hidden := find_hidden(text):
         return row.reject(*hidden)
     return image, text
+
+
+def _reword(row: Rejection) -> Rejection:
+    """Say of a row of another form what is read here, where no dataset has settings."""
+    if not row.detail.startswith(WITH_TABS):
+        return row
+    return replace(row, detail=f"{WITH_TABS}, as label files of PaddleOCR have it")
+
+
+def _refuse_pages(labels: Path, first: Sequence[Rejection]) -> None:
+    """Refuse a label file whose first row is an image and its regions.
+
+    Raises:
+        BadData: It is one.
+    """
+    if any(each.detail == OF_PAGES for each in first):
+        raise BadData(
+            f"{labels} holds pages, an image and its regions a row, and the model reads lines; "
+            "give labels of lines, or name a model of pages"
+        )

@@ -12,13 +12,14 @@ from ocr.dataset.quarantine import Rejection
 from ocr.dataset.split import Split
 
 Delimiter = Literal["tab", "space"]
+WITH_TABS = "expected image<TAB>text"
 _DELIMITERS: dict[Delimiter, tuple[str, str]] = {
-    "tab": ("\t", "expected image<TAB>text; for image<SPACE>text set dataset.delimiter=space"),
+    "tab": ("\t", f"{WITH_TABS}; for image<SPACE>text set dataset.delimiter=space"),
     "space": (" ", "expected image<SPACE>text; for image<TAB>text set dataset.delimiter=tab"),
 }
 """What stands between image and text, and what is said where it does not."""
 _REGIONS = re.compile(r'\[ *{ *"(transcription|points)"')
-_OF_PAGES = "regions of a page: a preset of pages reads them, such as receipts"
+OF_PAGES = "regions of a page: a preset of pages reads them, such as receipts"
 
 
 def parse_paddleocr(
@@ -48,7 +49,7 @@ def parse_paddleocr(
         elif "\t" in text:
             yield Rejection("tab_in_text", where, image, text, f"{text.count(chr(9))} extra tabs")
         elif _REGIONS.match(text):
-            yield Rejection("malformed_row", where, image, text[:80], _OF_PAGES)
+            yield Rejection("malformed_row", where, image, text[:80], OF_PAGES)
         elif text in UNREAD:
             detail = f"{text!r} stands for a text that nobody read"
             yield Rejection("missing_text", where, image.strip(), text, detail)

@@ -90,6 +90,21 @@ def test_a_file_of_bad_rows_only_is_refused(tmp_path: Path) -> None:
         read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
 
 
+def test_a_file_of_another_form_is_refused_with_the_one_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "rec.csv").write_text("image,text\na.png,A\n")
+
+    with pytest.raises(BadData, match=r"image<TAB>text, as label files of PaddleOCR have it$"):
+        read_labelled_lines(tmp_path / "rec.csv", max_pixels=10**6)
+
+
+def test_a_file_of_pages_is_refused_as_such(tmp_path: Path) -> None:
+    row = 'a.png\t[{"transcription": "A", "points": [[0, 0], [9, 0], [9, 9], [0, 9]]}]\n'
+    (tmp_path / "det.txt").write_text(row)
+
+    with pytest.raises(BadData, match=r"det\.txt holds pages, .* and the model reads lines; give"):
+        read_labelled_lines(tmp_path / "det.txt", max_pixels=10**6)
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ArtifactNotFound, match=r"rec\.txt"):
         read_labelled_lines(tmp_path / "rec.txt", max_pixels=10**6)
