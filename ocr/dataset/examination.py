@@ -15,7 +15,7 @@ from ocr.dataset.process_pool import ProcessPool
 from ocr.dataset.quarantine import Fault, Rejection
 from ocr.dataset.roots import Images, Root
 from ocr.dataset.spool import Spool, SpoolFile, SpoolPlace
-from ocr.image.header import image_suffix
+from ocr.image.header import PDF_MAGIC, image_suffix
 from ocr.image.pixels import (
     BadImage,
     GreyImage,
@@ -50,6 +50,7 @@ _Sent = Fault | tuple[tuple[Any, ...], tuple[Any, ...]]
 LabelT = TypeVar("LabelT", bound=Label)
 ItemT = TypeVar("ItemT")
 
+_OF_PDF = "a PDF, expected an image: label images of its pages, as `ocrline annotate` writes them"
 _AT_ONCE, _MOST_AT_ONCE = 16, 1 << 20
 
 
@@ -193,7 +194,7 @@ def _decode(
     try:
         return data, decode(data, max_pixels=max_pixels)
     except BadImage as error:
-        return Fault(error.reason, str(error))
+        return Fault(error.reason, _OF_PDF if data.startswith(PDF_MAGIC) else str(error))
 
 
 def _examine(

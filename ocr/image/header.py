@@ -21,6 +21,7 @@ IMAGE_SUFFIXES = (
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 JPEG_MAGIC = b"\xff\xd8\xff"
 TIFF_MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+PDF_MAGIC = b"%PDF-"
 _PNG_ALPHA_COLOURS = (4, 6)
 _PNG_MOST_CHUNKS = 10_000
 _PNG_MOST_INFLATED = 16 << 20
@@ -118,7 +119,7 @@ def describe_unknown(data: bytes) -> str:
     """Say what it is that begins as no image does, and what to do with it."""
     if not data:
         return "empty: 0 bytes"
-    if data.startswith(b"%PDF-"):
+    if data.startswith(PDF_MAGIC):
         return "a PDF, not an image; it is read as a document"
     if kind := _PHONE_FORMATS.get(data[8:12] if data[4:8] == b"ftyp" else b""):
         return f"a picture in {kind}; export it as JPEG"

@@ -14,9 +14,9 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from ocr.errors import BadData
+from ocr.image.header import PDF_MAGIC
 from ocr.image.pixels import MAX_SIDE_PX, Image
 
-PDF_MAGIC: Final = b"%PDF-"
 MAGIC_WITHIN: Final = 1024  # bytes of anything may stand before it (ISO 32000-1, annex H)
 PDF_DPI: Final = 200
 POINTS_PER_INCH: Final = 72

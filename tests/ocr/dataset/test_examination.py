@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ocr.dataset.candidate import EncodedImage, Row
-from ocr.dataset.examination import Finding, examine_rendered, examine_rows
+from ocr.dataset.examination import Finding, examine_rendered, examine_rows, open_rows
 from ocr.dataset.lines.copies import line_hash
 from ocr.dataset.lines.label import LineLabel, LineRow
 from ocr.dataset.process_pool import ProcessPool
@@ -13,6 +13,7 @@ from ocr.dataset.roots import FolderRoot
 from ocr.dataset.spool import Spool
 from ocr.image.pixels import encode_png
 from tests.ocr.dataset.rules import LINE_LIMITS
+from tests.ocr.image.documents import make_pdf
 from tests.ocr.image.pictures import draw_text
 
 NAMES = [f"{number:03}.png" for number in range(60)]
@@ -87,6 +88,17 @@ def test_rejected_rows_pass_between_the_examined_ones(root: Path, tmp_path: Path
     )
 
     assert [each if isinstance(each, Rejection) else each[0] for each in examined] == mixed
+
+
+def test_pdf_is_rejected_with_the_way_to_images(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(make_pdf())
+    rows = [Row("a.pdf", LineLabel("T"), None, "", "rec.txt", "rec.txt:1")]
+
+    (found,) = open_rows(rows, root=FolderRoot(tmp_path), max_pixels=10**6)
+
+    assert isinstance(found, Rejection)
+    assert found.reason == "unreadable_image"
+    assert "label images of its pages, as `ocrline annotate` writes them" in found.detail
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,10 @@ def _read_page(
 ) -> RawPage | Rejection:
     turned = next((r for r in results if r.get("image_rotation")), None)
     if turned is not None:
-        detail = f"turned by {turned['image_rotation']!r} in Label Studio, expected 0"
+        detail = (
+            f"turned by {turned['image_rotation']!r} in Label Studio, expected 0: turn it back "
+            "there, or turn the image file and label it anew"
+        )
         return Rejection("malformed_row", where, image, "", detail)
     size = next((size for r in results if (size := _size(r)) is not None), None)
     regions = _read_regions(results, size)

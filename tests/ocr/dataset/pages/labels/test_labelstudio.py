@@ -233,6 +233,13 @@ def test_task_of_another_form_is_rejected_and_the_next_read(bad: object) -> None
     assert not isinstance(second, Rejection)
 
 
+def test_page_that_was_turned_is_rejected_with_the_way_out() -> None:
+    (row,) = parse(task([{**result("rectangle", BOX), "image_rotation": 90}]))
+
+    assert isinstance(row, Rejection)
+    assert "turned by 90 in Label Studio, expected 0: turn it back there, or turn" in row.detail
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[" * 100_000])
 def test_other_files_are_refused(content: str) -> None:
     with pytest.raises(BadData, match=r"ls\.json"):
