@@ -13,11 +13,10 @@ from ocr.evaluation.suspects.crops import crops_of_lines
 from ocr.gate.evidence import collect_line_evidence
 from ocr.gate.judge import judge
 from ocr.gate.rules import GateRules
-from ocr.image.pixels import Image
 from ocr.lineage.decision import count_judged
 from ocr.models.bundle import read_recogniser_manifest
 from ocr.report.lineage import describe_lineage
-from ocr.report.lines.gallery import choose_lines
+from ocr.report.lines.gallery import LineImage, choose_lines
 from ocr.report.lines.html import ShownLines, render_lines_html
 from ocr.report.lines.markdown import render_lines_markdown
 from ocr.report.summary import summarise
@@ -101,7 +100,9 @@ def judge_lines(
     return conclude(workspace, evaluation, report, decision, summary, html=html, markdown=markdown)
 
 
-def _read_gallery(snapshot: LineSnapshot, report: LinesReport, *, most: int) -> dict[str, Image]:
+def _read_gallery(
+    snapshot: LineSnapshot, report: LinesReport, *, most: int
+) -> dict[str, LineImage]:
     wanted = {line.id for lines in choose_lines(report, most=most).values() for line in lines}
     samples = [sample for sample in snapshot.samples("test") if sample.id in wanted]
-    return {sample.id: snapshot.image(sample) for sample in samples}
+    return {sample.id: LineImage(snapshot.image(sample), sample.image) for sample in samples}

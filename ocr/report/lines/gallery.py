@@ -11,13 +11,32 @@ from ocr.report.gallery import Segment, draw_line, mark_differences
 
 # Of the room in the gallery; what one leaves goes to the next.
 _LOST, _SHARED = 0.5, 0.3
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class LineImage:
+    """The image of a line: its pixels (H, W, 3) BGR, and its name as the labels write it."""
+
+    pixels: Image
+    name: str
 
 
 @dataclass(frozen=True)
 class GalleryLine:
-    """A misread line ready to be shown; ``src`` is a data: address, empty without an image."""
+    """A misread line ready to be shown.
+
+    Attributes:
+        line: The line.
+        name: Of its image; the first digits of its id where the labels name none.
+        src: Its image as a data: address, empty without one.
+        width_px: Of the image; ``height_px``: of it, too.
+        candidate: What the candidate read, its differences from the label marked.
+        opponent: The same of the opponent; None without one.
+    """
 
     line: EvaluatedLine
+    name: str
     src: str
     width_px: int
     height_px: int
@@ -49,13 +68,13 @@ def choose_lines(report: LinesReport, *, most: int) -> dict[str, list[EvaluatedL
 
 
 def build_line_gallery(
-    report: LinesReport, images: Mapping[str, Image], *, most: int
+    report: LinesReport, images: Mapping[str, LineImage], *, most: int
 ) -> list[GallerySection]:
     """Return the sections of the gallery that have lines.
 
     Args:
         report: The evaluation.
-        images: Image (H, W, 3) BGR by sample id; a line without one is shown without.
+        images: By sample id; a line without one is shown without.
         most: Lines in all sections together.
     """
     paired = report.opponent is not None
@@ -86,11 +105,12 @@ def _badness(line: EvaluatedLine) -> tuple[float, float, str]:
     return -distance, -line.candidate.confidence, line.id
 
 
-def _show(line: EvaluatedLine, images: Mapping[str, Image]) -> GalleryLine:
+def _show(line: EvaluatedLine, images: Mapping[str, LineImage]) -> GalleryLine:
     image = images.get(line.id)
     return GalleryLine(
         line=line,
-        src="" if image is None else draw_line(image),
+        name=(image and image.name) or line.id[:_DIGITS],
+        src="" if image is None else draw_line(image.pixels),
         width_px=line.width_px,
         height_px=line.height_px,
         candidate=mark_differences(line.candidate.text, line.text),

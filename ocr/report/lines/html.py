@@ -7,12 +7,11 @@ from typing import Any, Final
 
 from ocr.evaluation.lines.report import LinesReport
 from ocr.gate.judge import Decision
-from ocr.image.pixels import Image
 from ocr.report.gallery import to_address
 from ocr.report.html import render_html
 from ocr.report.lineage import Lineage
 from ocr.report.lines.calibration import draw_calibration
-from ocr.report.lines.gallery import GallerySection, build_line_gallery
+from ocr.report.lines.gallery import GallerySection, LineImage, build_line_gallery
 from ocr.report.lines.metrics import METRICS
 from ocr.report.suspects import ShownSuspect
 from ocr.report.training import draw_training
@@ -22,10 +21,10 @@ NONE: Final[Mapping[str, "ShownLines"]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class ShownLines:
-    """The evaluation of a further set, and images (H, W, 3) BGR by id, to show its errors."""
+    """The evaluation of a further set, and images by id, to show its errors."""
 
     report: LinesReport
-    images: Mapping[str, Image]
+    images: Mapping[str, LineImage]
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def render_lines_html(
     report: LinesReport,
     decision: Decision,
     *,
-    images: Mapping[str, Image],
+    images: Mapping[str, LineImage],
     lineage: Lineage,
     curves: Sequence[Mapping[str, Any]],
     composition_png: bytes,
@@ -54,7 +53,7 @@ def render_lines_html(
     Args:
         report: The evaluation.
         decision: The gate's answer to it.
-        images: Image (H, W, 3) BGR by sample id, of the lines that `choose_lines` names.
+        images: By sample id, of the lines that `choose_lines` names.
         lineage: What made the recogniser.
         curves: Rows of the training's metrics.jsonl.
         composition_png: Preview of composed crops; empty without composition.

@@ -1,7 +1,7 @@
 import pytest
 
 from ocr.evaluation.lines.report import LinesReport
-from ocr.report.lines.gallery import build_line_gallery, choose_lines
+from ocr.report.lines.gallery import LineImage, build_line_gallery, choose_lines
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 
 TEXTS = [f"{number:04}" for number in range(30)]
@@ -53,18 +53,22 @@ def test_farthest_off_comes_first() -> None:
 def test_line_without_its_image_is_still_shown() -> None:
     report = evaluate(lost=2, shared=0, gained=0)
     known = report.lines[0].id
+    image = LineImage(draw(0, TEXTS[0]), "scans/1.png")
 
-    (section,) = build_line_gallery(report, {known: draw(0, TEXTS[0])}, most=10)
+    (section,) = build_line_gallery(report, {known: image}, most=10)
 
     sources = {item.line.id: item.src for item in section.lines}
     assert sources.pop(known).startswith("data:image/png;base64,")
     assert list(sources.values()) == [""]
+    assert [item.name for item in section.lines] == ["scans/1.png", f"{1:064x}"[:12]]
 
 
 def test_large_image_is_shrunk() -> None:
     report = evaluate(lost=1, shared=0, gained=0)
     large = draw(0, "x").repeat(20, axis=0).repeat(20, axis=1)
 
-    (section,) = build_line_gallery(report, {report.lines[0].id: large}, most=10)
+    (section,) = build_line_gallery(
+        report, {report.lines[0].id: LineImage(large, "1.png")}, most=10
+    )
 
     assert 0 < len(section.lines[0].src) < 100_000

@@ -4,6 +4,7 @@ import pytest
 from ocr.dataset.quarantine import ReasonCount, Rejection
 from ocr.evaluation.lines.report import LinesReport
 from ocr.report.lineage import Lineage
+from ocr.report.lines.gallery import LineImage
 from ocr.report.lines.html import render_lines_html
 from tests.ocr.evaluation.lines.scenes import ScriptedRecogniser, draw, evaluate_scripted, lines
 from tests.ocr.gate.scenes import judge_lines
@@ -27,7 +28,7 @@ def evaluate(*, paired: bool = True, texts: list[str] = TEXTS) -> LinesReport:
 
 def render(report: LinesReport, **changes: object) -> str:
     decision = judge_lines(report)
-    images = {line.id: draw(0, "1") for line in report.lines}
+    images = {line.id: LineImage(draw(0, "1"), f"{ATTACK}/{line.id}") for line in report.lines}
     arguments: dict[str, object] = {
         "images": images,
         "lineage": Lineage(model="m", version="v1"),
@@ -171,6 +172,15 @@ def test_curves_composition_and_lineage_are_shown_when_given() -> None:
         assert words in html
     assert "Environment (2)" in html
     assert "1 x gpu" in html
+
+
+def test_errors_name_their_images() -> None:
+    report = evaluate(paired=False)
+    wrong = report.lines[5]
+
+    html = render(report, images={wrong.id: LineImage(draw(0, "1"), "scans/<5>.png")})
+
+    assert '<dt>Image</dt><dd class="sure">scans/&lt;5&gt;.png</dd>' in html
 
 
 @pytest.mark.parametrize("gallery", [0, 3])
