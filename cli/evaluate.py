@@ -48,7 +48,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Read every labelled image and compare with its label; rows that cannot be read are named."""
-    from tasks.measuring.labels import measure_line_labels, measure_page_labels
+    from tasks.measuring.labels import measure_line_labels, measure_page_labels, name_metrics
 
     reader = load_model(model, store=store)
     texts = _text_rule(reader, store)
@@ -64,7 +64,8 @@ def evaluate(
     if as_json:
         print_json(metrics)
     else:
-        print_table(f"{reader.reader.name} on {labels}", ["metric", "value"], metrics.items())
+        named = name_metrics(metrics).items()
+        print_table(f"{reader.reader.name} on {labels}", ["metric", "value"], named)
 
 
 def _text_rule(model: LineModel | PageModel, store: str) -> "TextRule":

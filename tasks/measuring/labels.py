@@ -66,11 +66,12 @@ def measure_labels(params: EvaluateParams) -> dict[str, Any]:
         )
     for said in say_left_out(rejections):
         narrate("evaluate", f"left out: {said}")
-    measured = ", ".join(f"{name} {value}" for name, value in metrics.items())
+    named = name_metrics(metrics)
+    measured = ", ".join(f"{name} {value}" for name, value in named.items())
     narrate("evaluate", f"{model.reference} on {labels}: {measured}")
     if TaskRunContext.get() is not None:
         create_table_artifact(
-            [{"metric": name, "value": value} for name, value in metrics.items()],
+            [{"metric": name, "value": value} for name, value in named.items()],
             key="evaluation",
             description=f"{model.reference} on {labels}",
         )
@@ -128,6 +129,12 @@ def measure_page_labels(
         "seconds_per_page": round(seconds / len(pages), 4),
         "left_out": len(rejections),
     }, rejections
+
+
+def name_metrics(metrics: dict[str, Any]) -> dict[str, Any]:
+    """Name metrics as a person reads them: of pages, single regions are left out, too."""
+    left_out = "rows and regions left out" if "pages" in metrics else "rows left out"
+    return {left_out if name == "left_out" else name: value for name, value in metrics.items()}
 
 
 def say_left_out(rejections: Sequence[Rejection]) -> list[str]:

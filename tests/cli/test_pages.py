@@ -253,6 +253,8 @@ def test_evaluate_measures_pages_and_names_what_it_left_out(page: Path, capsys: 
     labels = page.parent / "det_test.txt"
     labels.write_text(f"page.png\t{json.dumps(truth)}\ngone.png\t{json.dumps(truth)}\n")
 
+    run(["evaluate", "--model", "pages@champion", "--labels", str(labels)])
+    table = capsys.readouterr().out
     code = run(["evaluate", "--model", "pages@champion", "--labels", str(labels), "--json"])
 
     said = capsys.readouterr()
@@ -265,6 +267,7 @@ def test_evaluate_measures_pages_and_names_what_it_left_out(page: Path, capsys: 
     assert (measured["pages"], measured["hmean"], measured["e2e_hmean"]) == (1, 1.0, 0.5)
     assert measured["seconds_per_page"] > 0
     assert measured["left_out"] == 1
+    assert "rows and regions left out │ 1 " in table
     assert "gone.png" in said.err
 
 
