@@ -124,22 +124,27 @@ def annotate(
     if as_json:
         print_json({"model": reader.name, "folder": str(target), **asdict(made)})
     else:
-        _print(made, target, reader.name, then=_THEN[to])
+        _print(made, target, reader.name, source=folder, then=_THEN[to])
 
 
-def _print(made: "Proposal | UncheckedLabels", target: Path, model: str, *, then: str) -> None:
+def _print(
+    made: "Proposal | UncheckedLabels", target: Path, model: str, *, source: Path, then: str
+) -> None:
     from ocr.proposal.folder import Proposal
 
     for each in made.left_out:
         tell("[yellow]left out[/]", f"{each.name}: {each.why}")
     if isinstance(made, Proposal):
-        _print_proposal(made, target, model, then=then)
+        _print_proposal(made, target, model, source=source, then=then)
     else:
         _print_unchecked(made, target, model)
 
 
-def _print_proposal(proposal: "Proposal", target: Path, model: str, *, then: str) -> None:
-    print_table(f"{target}, read by {model}", _COLUMNS, map(_row, proposal.suggestions))
+def _print_proposal(
+    proposal: "Proposal", target: Path, model: str, *, source: Path, then: str
+) -> None:
+    rows = [_row(page, source) for page in proposal.suggestions]
+    print_table(f"{target}, read by {model}", _COLUMNS, rows)
     drawn = sum(page.chosen == "random" for page in proposal.suggestions)
     ERR.print(
         f"wrote {len(proposal.suggestions)} of {proposal.read} pages, {drawn} of them drawn at "
@@ -159,11 +164,13 @@ def _print_unchecked(made: "UncheckedLabels", target: Path, model: str) -> None:
     )
 
 
-def _row(page: "Suggestion") -> tuple[object, ...]:
+def _row(page: "Suggestion", source: Path) -> tuple[object, ...]:
+    """Describe a page; its file as it is called within the folder that was read."""
+    file = os.path.relpath(page.file, source if source.is_dir() else source.parent)
     least = f"{page.least_confidence:.2f} {page.least_text}" if page.lines else "nothing was read"
     return (
         page.image,
-        f"{Path(page.file).name} page {page.page}" if page.page > 1 else Path(page.file).name,
+        f"{file} page {page.page}" if page.page > 1 else file,
         page.chosen,
         f"{page.doubt:.1f}",
         f"{page.novelty:.2f}",

@@ -45,6 +45,18 @@ def scans(tmp_path: Path) -> Path:
     return scans
 
 
+def test_files_of_one_name_are_told_apart_by_their_folders(scans: Path, capsys: Out) -> None:
+    for folder in ("2024", "2025"):
+        (scans / folder).mkdir()
+        (scans / folder / "p.png").write_bytes(encode_png(draw_page([folder])))
+
+    run(["annotate", str(scans), "--to", "ppocrlabel"])
+
+    said = capsys.readouterr().out
+    assert "│ 2024/p.png │" in said
+    assert "│ 2025/p.png │" in said
+
+
 def test_a_table_says_which_pages_to_check_first_and_why(tmp_path: Path, capsys: Out) -> None:
     code = run(["annotate", "scans", "--to", "ppocrlabel", "--budget", "2"])
 
