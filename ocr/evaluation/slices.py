@@ -19,6 +19,7 @@ LENGTHS = ((1, 4), (5, 8), (9, 16), (17, 32), (33, 10**9))
 _FIRST_NAMES = 20
 _MOST_NAMES = 50  # of more than 100 slices none is significant by 2000 draws, adjusted for so many
 _OWN_PART = 20  # lines, as many as the gate asks for where nothing else is set
+_OFF_A_THIRD = 0.05
 _SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
 
 
@@ -127,7 +128,15 @@ def cut_names(kind: str, names: Sequence[str]) -> Iterator[Part]:
 
 
 def cut_thirds(kind: str, values: Sequence[float], *, low: str, high: str) -> Iterator[Part]:
-    """Yield the lowest and the highest third."""
-    below, above = np.quantile(values, [1 / 3, 2 / 3])
-    yield kind, low, np.array(values) < below
-    yield kind, high, np.array(values) > above
+    """Yield the lowest and the highest third.
+
+    Where many values are equal, what lies below or above these is no third, and named by them.
+    """
+    found = np.array(values)
+    below, above = np.quantile(found, [1 / 3, 2 / 3])
+    for name, mask, bound in (
+        (low, found < below, f"below {below:g}"),
+        (high, found > above, f"above {above:g}"),
+    ):
+        is_third = abs(int(mask.sum()) - len(found) / 3) <= max(1, _OFF_A_THIRD * len(found))
+        yield kind, f"{name} third" if is_third else f"{name}, {bound}", mask

@@ -64,7 +64,7 @@ def _cut(lines: Sequence[EvaluatedLine], *, training_counts: Mapping[str, int]) 
         yield "characters", "one never seen in training", fewest == 0
         yield "characters", f"one seen under {RARE_BELOW} times", fewest < RARE_BELOW
     sharpness = [line.sharpness for line in lines]
-    yield from cut_thirds("sharpness", sharpness, low="blurriest third", high="sharpest third")
+    yield from cut_thirds("sharpness", sharpness, low="blurriest", high="sharpest")
     heights = [line.height_px for line in lines]
-    yield from cut_thirds("height", heights, low="smallest third", high="largest third")
+    yield from cut_thirds("height", heights, low="smallest", high="largest")
     yield from cut_names("source", [line.source for line in lines])

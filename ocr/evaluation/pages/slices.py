@@ -65,9 +65,9 @@ def _cut(pages: Sequence[EvaluatedPage]) -> Iterator[Part]:
         "page size": [max(page.width_px, page.height_px) for page, _ in rows],
     }
     for kind, values in measures.items():
-        yield from cut_thirds(kind, values, low="smallest third", high="largest third")
+        yield from cut_thirds(kind, values, low="smallest", high="largest")
     crowds = [len(page.texts()) for page, _ in rows]
-    yield from cut_thirds("lines on the page", crowds, low="fewest third", high="most third")
+    yield from cut_thirds("lines on the page", crowds, low="fewest", high="most")
     yield from cut_names("source", [page.source for page, _ in rows])
 
 

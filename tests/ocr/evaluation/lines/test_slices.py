@@ -88,6 +88,25 @@ def test_thirds_split_by_height_and_sharpness() -> None:
     }
 
 
+def test_part_beside_many_equal_heights_is_named_by_these() -> None:
+    heights = [20] * 6 + [32] * 70 + [48] * 4
+    lines = [line("12", height_px=h, sharpness=n) for n, h in enumerate(heights)]
+
+    slices = {
+        part.title: part.n
+        for part in measure_line_slices(
+            lines, draw(80), candidate=np.ones(80), opponent=None, training_counts={}
+        )
+    }
+
+    assert slices == {
+        "sharpness: blurriest third": 27,
+        "sharpness: sharpest third": 27,
+        "height: smallest, below 32": 6,
+        "height: largest, above 32": 4,
+    }
+
+
 def test_what_one_document_lost_is_no_loss_of_a_slice() -> None:
     lines = [line("12" if number % 2 else "123456") for number in range(400)]
     read, lost = np.ones(400), np.ones(400)
