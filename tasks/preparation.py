@@ -112,7 +112,7 @@ def say_test_split(snapshot: SnapshotRef) -> None:
 
 def show_rescans(pages: PageSnapshot) -> None:
     """Warn of pages that are learnt and say what pages of test say."""
-    if found := find_rescans(list(pages.samples())):
+    if found := find_rescans(pages.samples()):
         warning = (
             f"learnt pages with the texts of a test page: {len(found)}; of two scans of one page "
             "keep one, or give both one group (dataset.group_pattern)"

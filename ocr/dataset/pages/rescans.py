@@ -6,9 +6,9 @@ of one name plate are one sample is for a person to say.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,26 +44,36 @@ class Rescan:
         return f"{self.learnt} ({self.split}) as {self.tested}"
 
 
-def find_rescans(pages: Sequence[PageSample]) -> list[Rescan]:
+def find_rescans(pages: Iterable[PageSample]) -> list[Rescan]:
     """Find the pages that are learnt and say what a page of test says, one of test for each.
 
     Args:
         pages: Of all splits; what texts they have is compared, wherever on the page.
     """
-    texts = [[region.text for region in page.regions] for page in pages]
-    numbers, words = tally(map(_numbers, texts)), count_words(texts)
-    pairs = _find_pairs(numbers, np.array([page.split == "test" for page in pages], bool))
+    known = [_Said(page.image, page.split, [each.text for each in page.regions]) for page in pages]
+    numbers = tally(_numbers(page.texts) for page in known)
+    pairs = _find_pairs(numbers, np.array([page.split == "test" for page in known], bool))
     most, common = _compare(numbers, *pairs)
     are_same = (most >= LEAST_NUMBERS) & (common >= most - MOST_OTHER)
-    of_test, learnt = (each[are_same] for each in pairs)
-    most, common = _compare(words, of_test, learnt)
-    are_same = common >= WORD_SHARE * most
+    both = np.stack(pairs)[:, are_same]
+    alike, places = np.unique(both, return_inverse=True)
+    words = count_words([known[place].texts for place in alike])
+    most, common = _compare(words, *places.reshape(both.shape))
+    of_test, learnt = both[:, common >= WORD_SHARE * most]
     return sorted(
         {
-            one: Rescan(pages[one].image, pages[one].split, pages[other].image)
-            for other, one in zip(of_test[are_same], learnt[are_same], strict=True)
+            one: Rescan(known[one].image, known[one].split, known[other].image)
+            for other, one in zip(of_test, learnt, strict=True)
         }.values()
     )
+
+
+class _Said(NamedTuple):
+    """What is kept of a page."""
+
+    image: str
+    split: str
+    texts: Sequence[str]
 
 
 def _numbers(texts: Sequence[str]) -> Iterator[str]:
