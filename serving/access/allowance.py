@@ -31,7 +31,7 @@ class Allowance:
             name: Of the key.
 
         Raises:
-            Problem: They are not.
+            Problem: They are not, and nothing was taken; it says when they, and no debt, will be.
         """
         if not self.per_minute:
             return
@@ -41,6 +41,10 @@ class Allowance:
         self._at = now
         if self._left < least:
             message = f"The key {name} may {self._what.format(per_minute=self.per_minute)} a minute"
-            wait_s = math.ceil((least - self._left) / a_second)
+            wait_s = math.ceil((max(least, 1) - self._left) / a_second)
             raise Problem("rate_limited", message, retry_after_s=wait_s)
         self._left -= count
+
+    def give_back(self, count: int) -> None:
+        """Put back what was taken and not used."""
+        self._left += count  # which `take` holds to a minute's worth

@@ -4,7 +4,8 @@ import hmac
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from ocr.errors import BadInput
@@ -55,24 +56,33 @@ class Caller:
         """
         self._requests.take(1, least=1, name=self.name)
 
-    def check_body(self, count: int) -> None:
-        """Refuse a body that could never be sent, however long it waits.
+    @contextmanager
+    def body(self, declared: int) -> Iterator[Callable[[int], None]]:
+        """Take a body off what may be sent; what is yielded is told how much came of it, and when.
+
+        Args:
+            declared: Its bytes, which are taken before they come: what does not come is given back.
+                0: nobody says. Such a body begins where anything is left, and may make a debt.
 
         Raises:
-            Problem: It has more bytes than a minute's worth.
+            Problem: Too little is left for now; or it has more bytes than a minute's worth, and
+                could never be sent, however long it waits. The function raises so as well.
         """
-        most = self._bytes.per_minute
-        if most and count > most:
-            message = f"The key {self.name} may send {most} bytes a minute, and this body has more"
-            raise Problem("body_too_large", message)
+        self._check_body(declared)
+        self._bytes.take(declared, least=max(declared, 1), name=self.name)
+        received = 0
 
-    def spend_bytes(self, count: int) -> None:
-        """Take what came of a body off what may be sent.
+        def note(count: int) -> None:
+            nonlocal received
+            received += count
+            self._check_body(received)
+            if not declared:
+                self._bytes.take(count, least=count - self._bytes.per_minute, name=self.name)
 
-        Raises:
-            Problem: Nothing is left for now.
-        """
-        self._bytes.take(count, least=1, name=self.name)
+        try:
+            yield note
+        finally:
+            self._bytes.give_back(max(declared - received, 0))
 
     def admit(self, model: str) -> None:
         """Let a model be asked; none is named: one of those that may be.
@@ -91,6 +101,12 @@ class Caller:
             "per_minute": self._requests.per_minute,
             "mb_per_minute": self._bytes.per_minute // MEGABYTE,
         }
+
+    def _check_body(self, count: int) -> None:
+        most = self._bytes.per_minute
+        if most and count > most:
+            message = f"The key {self.name} may send {most} bytes a minute, and this body has more"
+            raise Problem("body_too_large", message)
 
     def _rights(self) -> tuple[object, ...]:
         return self.name, self.models, self._requests.per_minute, self._bytes.per_minute

@@ -1,7 +1,7 @@
 """Receives the bodies of requests, each in time and all within one budget."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -51,20 +51,20 @@ class Inbox:
                 _check_uncoded(header, request.scope["headers"])
         if file_types:
             body_kind(headers.get("content-type", ""), file_types)
-        declared = headers.get("content-length", "").lstrip("0")
-        if declared.isdecimal():
-            if int(declared[:MOST_DIGITS]) > self._limits.body_bytes:
-                raise self._too_large()
-            request.state.caller.check_body(int(declared[:MOST_DIGITS]))
-        with self._budget.account() as account:
-            body = await self._receive(request, account)
+        length = headers.get("content-length", "").lstrip("0")[:MOST_DIGITS]
+        declared = int(length) if length.isdecimal() else 0
+        if declared > self._limits.body_bytes:
+            raise self._too_large()
+        with self._budget.account() as account, request.state.caller.body(declared) as note:
+            body = await self._receive(request, account, note)
             if not body:
                 raise Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
             yield body
 
-    async def _receive(self, request: Request, account: Account) -> bytes:
+    async def _receive(
+        self, request: Request, account: Account, note: Callable[[int], None]
+    ) -> bytes:
         chunks: list[bytes] = []
-        caller = request.state.caller
         started = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(started + self._allowed_s(0)) as deadline:
@@ -76,13 +76,11 @@ class Inbox:
                     if account.taken + len(chunk) > self._limits.body_bytes:
                         raise self._too_large()
                     account.take(len(chunk))
-                    caller.check_body(account.taken)
-                    caller.spend_bytes(len(chunk))
+                    note(len(chunk))
                     chunks.append(chunk)
                     if not piece.get("more_body", False):
                         break
                     deadline.reschedule(started + self._allowed_s(account.taken))
-                caller.spend_bytes(0)  # the last piece may have made a debt
         except TimeoutError:
             message = (
                 f"{account.taken} bytes of the body came in {self._allowed_s(account.taken):g} s"

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,6 +65,23 @@ class Shelf:
 
 def make_shelf(folder: Path) -> Shelf:
     return Shelf(Registry(open_store(str(folder / "store"))), folder)
+
+
+class Clock:
+    """By which a key's minutes pass."""
+
+    now_s = 100.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    named = SimpleNamespace(monotonic=clock.monotonic)
+    monkeypatch.setattr("serving.access.allowance.time", named)
+    return clock
 
 
 @pytest.fixture

@@ -1,28 +1,12 @@
 """What may be taken in a minute: who waits as long as is said may ask again, and no more often."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from serving.access.allowance import Allowance
 from serving.problems import Problem
+from tests.serving.conftest import Clock
 
 PER_MINUTE = 7
-
-
-class Clock:
-    now_s = 100.0
-
-    def monotonic(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    named = SimpleNamespace(monotonic=clock.monotonic)
-    monkeypatch.setattr("serving.access.allowance.time", named)
-    return clock
 
 
 def spend(allowance: Allowance) -> int:
@@ -50,3 +34,28 @@ def test_no_more_than_a_minutes_worth_is_saved_up(clock: Clock) -> None:
     clock.now_s += 3600
 
     assert spend(allowance) == 9
+
+
+def test_a_debt_is_waited_for_to_its_end(clock: Clock) -> None:
+    allowance = Allowance(60, what="send {per_minute} bytes")
+    allowance.take(90, least=1, name="orders")
+    allowance.take(25, least=25 - 60, name="orders")
+
+    with pytest.raises(Problem) as refused:
+        allowance.take(6, least=6 - 60, name="orders")
+
+    assert refused.value.headers["Retry-After"] == "56"
+    clock.now_s += 56
+    allowance.take(1, least=1, name="orders")
+
+
+def test_what_is_given_back_may_be_taken_at_once(clock: Clock) -> None:
+    allowance = Allowance(60, what="send {per_minute} bytes")
+    allowance.take(60, least=60, name="orders")
+
+    allowance.give_back(20)
+    clock.now_s += 10
+    allowance.take(30, least=30, name="orders")
+
+    with pytest.raises(Problem):
+        allowance.take(1, least=1, name="orders")

@@ -1,9 +1,11 @@
 import asyncio
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
 from serving.access.callers import Caller
@@ -12,20 +14,30 @@ from serving.problems import Problem
 from serving.rest.body import FILE_TYPES
 from serving.rest.budget import Budget
 from serving.rest.inbox import Inbox
+from tests.serving.conftest import Clock
 from tests.serving.rest.test_capacity import LIMITS
 
 
-def receive(pieces: Sequence[bytes], *, caller: Caller) -> bytes:
-    """Have a body received that comes in these pieces."""
+def receive(pieces: Sequence[bytes], *, caller: Caller, declared: int = 0) -> bytes:
+    """Have a body received that comes in these pieces, and then no more.
+
+    Args:
+        pieces: What comes.
+        caller: Whose it is.
+        declared: Its length as the head has it; 0: it comes in chunks.
+    """
+    whole = declared or sum(map(len, pieces))
     messages: list[Message] = [
-        {"type": "http.request", "body": piece, "more_body": number < len(pieces)}
-        for number, piece in enumerate(pieces, start=1)
+        {"type": "http.request", "body": piece, "more_body": sum(map(len, pieces[:end])) < whole}
+        for end, piece in enumerate(pieces, start=1)
     ]
+    messages.append({"type": "http.disconnect"})
 
     async def next_message() -> Message:
         return messages.pop(0)
 
-    state = {"caller": caller, "headers": {"content-type": "image/png"}}
+    length = {"content-length": str(declared)} if declared else {}
+    state = {"caller": caller, "headers": {"content-type": "image/png"} | length}
     request = Request({"type": "http", "state": state, "headers": []}, next_message)
     budget = Budget(10**7, unit="bytes", held=ServingMetrics().body_bytes)
 
@@ -37,17 +49,83 @@ def receive(pieces: Sequence[bytes], *, caller: Caller) -> bytes:
     return asyncio.run(body())
 
 
+def refused_for_s(pieces: Sequence[bytes], *, caller: Caller, declared: int = 0) -> int:
+    """Have a body refused; return in how many seconds it is to come again."""
+    with pytest.raises(Problem, match="may send 1000000 bytes a minute") as refused:
+        receive(pieces, caller=caller, declared=declared)
+    return int(refused.value.headers["Retry-After"])
+
+
 @pytest.mark.parametrize("cuts", [1, 2, 5])
-def test_a_key_may_send_as_much_however_it_is_cut(cuts: int) -> None:
+def test_a_key_may_send_as_much_however_it_is_cut(cuts: int, clock: Clock) -> None:
     caller = Caller("orders", mb_per_minute=1)
     content = bytes(60_000)
+    pieces = [content[cut::cuts] for cut in range(cuts)]
 
     first = receive([bytes(900_000)], caller=caller)
-    second = receive([content[cut::cuts] for cut in range(cuts)], caller=caller)
-    with pytest.raises(Problem, match="may send 1000000 bytes a minute"):
-        receive([content[cut::cuts] for cut in range(cuts)], caller=caller)
+    second, third = (receive(pieces, caller=caller) for _ in range(2))
+    wait_s = refused_for_s(pieces, caller=caller)
 
-    assert (len(first), len(second)) == (900_000, 60_000)
+    assert (len(first), len(second), len(third)) == (900_000, 60_000, 60_000)
+    assert wait_s == 2  # the third made a debt of 20,000 bytes, and 16,667 come in a second
+    clock.now_s += wait_s
+    assert receive(pieces, caller=caller) == content
+
+
+@pytest.mark.parametrize("declared", [400_000, 0])
+def test_who_waits_as_long_as_is_said_passes_every_time(declared: int, clock: Clock) -> None:
+    caller = Caller("orders", mb_per_minute=1)
+    pieces = [bytes(100_000)] * 4
+    began_s = clock.now_s
+
+    for _ in range(30):
+        try:
+            receive(pieces, caller=caller, declared=declared)
+        except Problem as problem:
+            clock.now_s += int(problem.headers["Retry-After"])
+            receive(pieces, caller=caller, declared=declared)
+
+    minutes = (clock.now_s - began_s) / 60
+    assert minutes <= 30 * 0.4 <= 1 + minutes + 0.4  # at first a minute's worth, at last a debt
+
+
+def test_a_body_that_says_its_length_is_refused_before_it_comes_and_costs_nothing(
+    clock: Clock,
+) -> None:
+    caller = Caller("orders", mb_per_minute=1)
+    receive([bytes(700_000)], caller=caller, declared=700_000)
+
+    waits_s = [refused_for_s([], caller=caller, declared=400_000) for _ in range(3)]
+
+    assert waits_s == [6, 6, 6]  # 100,000 bytes are short
+    receive([bytes(300_000)], caller=caller, declared=300_000)
+    clock.now_s += 60
+    receive([bytes(1_000_000)], caller=caller, declared=1_000_000)
+
+
+@pytest.mark.usefixtures("clock")
+def test_of_a_body_that_does_not_come_whole_what_came_is_taken() -> None:
+    caller = Caller("orders", mb_per_minute=1)
+
+    with pytest.raises(ClientDisconnect):
+        receive([bytes(300_000)], caller=caller, declared=1_000_000)
+
+    receive([bytes(700_000)], caller=caller, declared=700_000)
+    assert refused_for_s([], caller=caller, declared=1) == 1
+
+
+@pytest.mark.usefixtures("clock")
+def test_bodies_in_chunks_at_once_make_a_debt_of_a_minute_and_no_more() -> None:
+    caller = Caller("orders", mb_per_minute=1)
+
+    with ExitStack() as bodies:
+        notes = [bodies.enter_context(caller.body(0)) for _ in range(3)]
+        for note in notes[:2]:
+            note(1_000_000)
+        with pytest.raises(Problem) as refused:
+            notes[2](1)
+
+    assert refused.value.headers["Retry-After"] == "61"
 
 
 @pytest.mark.parametrize("cuts", [1, 2, 5])
