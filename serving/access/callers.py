@@ -115,7 +115,8 @@ class Caller:
 class Callers:
     """Everybody who may ask; the file of keys is read again when it changes.
 
-    A file that is damaged later changes nothing: those who were known stay known. Where somebody
+    A file that is damaged later changes nothing: those who were known stay known until it can be
+    read, which is tried at each look. Where somebody
     had to say who asks, everybody has to, even when the last key is revoked: an empty file stays.
     """
 
@@ -135,6 +136,7 @@ class Callers:
         self._known: Mapping[str, Caller] = {}
         self._anybody = Caller()
         self._is_open = is_open and not token
+        self._fault = ""  # of the file, as it was told
         self._stamp = self._look()
         self._take(read_keys(keys))
         self._looked = time.monotonic()
@@ -159,11 +161,15 @@ class Callers:
         stamp = self._look()
         if stamp == self._stamp:
             return
-        self._stamp = stamp
         try:
-            self._take(read_keys(self._path))
+            keys = read_keys(self._path)
         except BadInput as error:
-            LOG.error("%s; the keys of before stay", error)
+            if str(error) != self._fault:
+                LOG.error("%s; the keys of before stay until it can be read", error)
+            self._fault = str(error)
+            return
+        self._fault, self._stamp = "", stamp
+        self._take(keys)
 
     def _look(self) -> tuple[int, ...]:
         try:
