@@ -1,5 +1,6 @@
 """The gateway: serves every champion of a registry over REST."""
 
+import asyncio
 import gc
 import logging
 import signal
@@ -48,6 +49,7 @@ from serving.rest.documents.routes import DocumentEndpoint, document_routes
 from serving.rest.edge import Edge
 from serving.rest.head import HeadAsGet
 from serving.rest.http.connection import ConnectionLimits, limit_connections
+from serving.rest.http.server import Server
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import DescribedApp, name_operation
 from serving.rest.refusals import Refusals
@@ -62,8 +64,13 @@ LOG = logging.getLogger("ocrline.serving")
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
-def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
-    """Make the gateway. It begins to load at start-up and is ready when its models are."""
+def create_app(
+    settings: ServingSettings, metrics: ServingMetrics, *, stopping: asyncio.Event
+) -> Shortcut:
+    """Make the gateway. It begins to load at start-up and is ready when its models are.
+
+    At `stopping` it takes no more calls over gRPC.
+    """
     pool = ModelPool(named=settings.models, metrics=metrics)
     crops, pages = (
         Capacity(
@@ -89,7 +96,7 @@ def create_app(settings: ServingSettings, metrics: ServingMetrics) -> Shortcut:
         decoders.start()
         follower = _follow(settings, pool, crew=crew, metrics=metrics)
         try:
-            async with _rpc(app, settings):
+            async with _rpc(app, settings, stopping):
                 gc.collect()
                 gc.freeze()  # what stays until the end is not looked through again and again
                 yield
@@ -181,8 +188,9 @@ def run(settings: ServingSettings) -> None:
     signal.signal(signal.SIGINT, lambda *_: None)
     LOG.info("listening on http://%s:%d, store %s", settings.host, settings.port, settings.store)
     metrics = ServingMetrics()
-    uvicorn.run(
-        create_app(settings, metrics),
+    stopping = asyncio.Event()
+    config = uvicorn.Config(
+        create_app(settings, metrics, stopping=stopping),
         http=limit_connections(_connection_limits(settings), metrics),
         ws="none",
         host=settings.host,
@@ -195,6 +203,7 @@ def run(settings: ServingSettings) -> None:
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.drain_s,
     )
+    Server(config, stopping=stopping).run()
 
 
 def _refuse_by_path(app: FastAPI, routers: Sequence[APIRouter]) -> Refusals:
@@ -211,7 +220,9 @@ def _refuse_by_path(app: FastAPI, routers: Sequence[APIRouter]) -> Refusals:
 
 
 @asynccontextmanager
-async def _rpc(app: FastAPI, settings: ServingSettings) -> AsyncIterator[None]:
+async def _rpc(
+    app: FastAPI, settings: ServingSettings, stopping: asyncio.Event
+) -> AsyncIterator[None]:
     """Listen for Paddle Serving's RPC clients, where there is a port for them."""
     if not settings.rpc_port:
         yield
@@ -230,8 +241,10 @@ async def _rpc(app: FastAPI, settings: ServingSettings) -> AsyncIterator[None]:
     )
     await rpc.start()
     LOG.info("listening for Paddle Serving's RPC clients on %s", address)
+    closing = asyncio.create_task(rpc.close_at(stopping, drain_s=settings.drain_s))
     yield
-    await rpc.close(drain_s=settings.drain_s)
+    stopping.set()  # as it is already, unless the port for HTTP was taken
+    await closing
 
 
 def _crew(settings: ServingSettings, *, metrics: ServingMetrics) -> Crew:

@@ -20,8 +20,9 @@ from starlette.types import ASGIApp
 from serving.dialects.paddle_serving import ANY_NAME, error_number
 from serving.engines.pipeline_messages import CALL, SERVICE, Asked, Response, has_more_fields
 from serving.listening import PortTaken
-from serving.problems import STATUS
+from serving.problems import STATUS, cut_off
 from serving.rest.body import WHITE_SPACE
+from serving.rest.exchange import LINGER_S
 
 PASSED_ON: Final = ("authorization", "x-request-id")
 MOST_CALLS: Final = 32
@@ -73,6 +74,8 @@ class PipelineRpc:
         self._body_bytes = body_bytes
         self._body_timeout_s = body_timeout_s
         self._call_timeout_s = call_timeout_s
+        self._inside: set[asyncio.Timeout] = set()
+        self._until: float | None = None  # a time of the loop: no call may last longer
 
     async def start(self) -> None:
         """Listen.
@@ -103,12 +106,32 @@ class PipelineRpc:
             raise PortTaken(f"OCRLINE_RPC_PORT: {self._address} is taken") from None
         await self._server.start()
 
-    async def close(self, *, drain_s: float) -> None:
-        """Take no more calls, and give those inside this long to end."""
-        await self._server.stop(drain_s)
+    async def close_at(self, stopping: asyncio.Event, *, drain_s: float) -> None:
+        """Wait for the stop; then take no more calls, and give those inside so long to end."""
+        await stopping.wait()
+        self._until = asyncio.get_running_loop().time() + drain_s
+        for stay in self._inside:
+            stay.reschedule(self._until)
+        await self._server.stop(drain_s + LINGER_S)
         await self._http.aclose()
 
     async def _answer(
+        self, messages: AsyncIterator[bytes], context: grpc.aio.ServicerContext[Any, Any]
+    ) -> Any:
+        try:
+            async with asyncio.timeout_at(self._until) as stay:
+                self._inside.add(stay)
+                try:
+                    return await self._receive(messages, context)
+                finally:
+                    self._inside.discard(stay)
+        except TimeoutError:
+            if not stay.expired():
+                raise
+            problem = cut_off()
+            return Response(err_no=error_number(problem.status), err_msg=str(problem))
+
+    async def _receive(
         self, messages: AsyncIterator[bytes], context: grpc.aio.ServicerContext[Any, Any]
     ) -> Any:
         try:
