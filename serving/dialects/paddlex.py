@@ -21,6 +21,7 @@ from serving.models.live_model import LivePipeline
 from serving.problems import Problem
 from serving.rest.body import from_base64, parse_json
 from serving.rest.documents.request import DocumentOptions
+from serving.rest.documents.routes import NAMES_READER, name_reader
 from serving.rest.openapi import ErrorAnswer, problems, refused
 
 OCR: Final = "/ocr"
@@ -140,7 +141,7 @@ def paddlex_routes(asking: Asking) -> APIRouter:
         OCR,
         summary="Read a document, for clients of PaddleOCR 3's and PaddleX's servers",
         response_model=OcrAnswer,
-        responses=problems(OcrStatus),
+        responses={200: {"headers": NAMES_READER}, **problems(OcrStatus)},
         openapi_extra={
             "requestBody": {
                 "required": True,
@@ -160,7 +161,8 @@ def paddlex_routes(asking: Asking) -> APIRouter:
             live = asking.pool.choose_pipeline(model, of=caller.models)
             result = await _read(asking, live, asked, request)
         status = {"errorCode": 0, "errorMsg": "Success"}
-        return JSONResponse({"logId": _log_id(record), "result": result, **status})
+        answer = {"logId": _log_id(record), "result": result, **status}
+        return JSONResponse(answer, headers=name_reader(live))
 
     return router
 

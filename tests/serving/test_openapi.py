@@ -76,7 +76,9 @@ def test_every_route_says_who_may_ask_and_how_a_request_is_named(page_gateway: G
         assert asked == {"x-request-id", "x-request-timeout"}
         assert all("x-request-id" in one["headers"] for one in operation["responses"].values())
     ours = operations["/v1/ocr"]["responses"]
-    assert set(ours["200"]["headers"]) == {"x-request-id", "x-model"}
+    for path in ("/v1/ocr", "/ocr"):
+        said = operations[path]["responses"]["200"]["headers"]
+        assert set(said) == {"x-request-id", "x-model"}
     assert set(ours["503"]["headers"]) == {"x-request-id", "retry-after"}
     assert set(ours["401"]["headers"]) == {"x-request-id", "www-authenticate"}
     assert ours["200"]["content"]["application/pdf"]["schema"]["format"] == "binary"

@@ -36,6 +36,12 @@ from serving.rest.openapi import BINARY, READING, ErrorAnswer, describe_request,
 HOCR: Final = "text/vnd.hocr+html"
 PDF: Final = "application/pdf"
 READ_BY: Final = "x-model"
+NAMES_READER: Final = {
+    READ_BY: {
+        "description": "Model and version, as receipts:c2a41f9d7e05; of ndjson each line has them",
+        "schema": {"type": "string"},
+    }
+}
 
 Head = dict[str, str]
 """Id of the request, model and version."""
@@ -89,7 +95,7 @@ class DocumentEndpoint:
                     )
                     to_response = RESPONSES[opened.options.format]
                     response = await asyncio.to_thread(to_response, head, pages)
-                    response.headers[READ_BY] = f"{opened.live.name}:{opened.live.version}"
+                    response.headers.update(name_reader(opened.live))
                     return response
                 await self._put_pages(opened, head, request, lines)
         except (Problem, ProcessDied, asyncio.CancelledError) as error:
@@ -138,6 +144,11 @@ class DocumentEndpoint:
                 lines.put({**head, **page}, on_sent=partial(answer.give_back, size))
 
 
+def name_reader(live: LivePipeline) -> dict[str, str]:
+    """Return the header of an answer that says what read the document."""
+    return {READ_BY: f"{live.name}:{live.version}"}
+
+
 def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
     """Make the route."""
     router = APIRouter(tags=[READING])
@@ -147,17 +158,12 @@ def document_routes(endpoint: DocumentEndpoint) -> APIRouter:
         PDF: {"schema": BINARY},
     }
 
-    read_by = {
-        "description": "Model and version, as receipts:c2a41f9d7e05; of ndjson each line has them",
-        "schema": {"type": "string"},
-    }
-
     @router.post(
         "/v1/ocr",
         summary="Read a page, or the pages of a PDF or TIFF; of an animation the first frame",
         response_model=DocumentAnswer,
         responses={
-            200: {"content": contents, "headers": {READ_BY: read_by}},
+            200: {"content": contents, "headers": NAMES_READER},
             **problems(ErrorAnswer),
         },
         openapi_extra=describe_request(

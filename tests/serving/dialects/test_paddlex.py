@@ -52,6 +52,14 @@ def test_an_image_gets_the_full_answer(page_gateway: Gateway) -> None:
     assert pruned["textline_orientation_angles"] == [-1, -1, -1]
 
 
+def test_the_answer_says_what_read_the_document(page_gateway: Gateway) -> None:
+    file = base64.b64encode(PAGE).decode()
+
+    reply = page_gateway.post("/ocr", json={"file": file, "fileType": 1, "visualize": False})
+
+    assert reply.headers["x-model"] == "pages:p1"
+
+
 def test_pages_of_a_pdf_have_a_result_each(page_gateway: Gateway) -> None:
     pdf = image_pdf([draw_page(["1", "2"]), draw_page(["3", "4"])], dpi=100)
 
