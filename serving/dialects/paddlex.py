@@ -115,8 +115,9 @@ def refuse_ocr(problem: Problem, record: AccessRecord) -> JSONResponse:
     """Write a problem as its clients expect one."""
     message = str(problem)
     if problem.status == UNPROCESSABLE:
-        where = message.partition(":")[0] if ":" in message else "body"
-        message = json.dumps([{"type": problem.code, "loc": ["body", where], "msg": message}])
+        field, _, _ = message.partition(":")
+        where = ["body", field] if field in OcrRequest.model_fields else ["body"]
+        message = json.dumps([{"type": problem.code, "loc": where, "msg": message}])
     return JSONResponse(
         {"logId": _log_id(record), "errorCode": problem.status, "errorMsg": message},
         status_code=problem.status,

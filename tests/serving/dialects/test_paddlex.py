@@ -162,6 +162,7 @@ def test_what_is_not_done_or_wrong_is_refused(
         (detail,) = json.loads(message)
         assert detail.keys() == {"type", "loc", "msg"}
         message = detail["msg"]
+        assert detail["loc"] == ["body", *(name for name in fields if message.startswith(name))]
     assert said in message
 
 
