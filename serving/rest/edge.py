@@ -105,6 +105,8 @@ class Edge:
             exchange.record.status = CLIENT_LEFT
         except asyncio.CancelledError:  # only a stop does so, when its time is over
             if exchange.has_started:
+                named = exchange.record.request_id
+                LOG.warning("request %s is cut off: its client has not taken the answer", named)
                 raise
             raise cut_off() from None
         except Problem:

@@ -8,8 +8,10 @@ from threading import Event
 from typing import Any
 
 import grpc
+import numpy as np
 
 from deploy.ports import pick_port
+from ocr.image.pixels import encode_png
 from serving.engines.pipeline_messages import METHOD, Request, Response
 from tests.serving.conftest import serving_pages
 from tests.serving.gateway import wait_until
@@ -67,3 +69,25 @@ def test_a_call_that_is_cut_off_is_told_so(tmp_path: Path) -> None:
 
     assert (answer.err_no, answer.err_msg) == (6, "The gateway is stopping; ask again")
     assert "Traceback" not in gateway.log.read_text()
+
+
+def test_a_client_that_does_not_take_its_answer_is_a_line_in_the_log(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (1200, 1600, 3), dtype=np.uint8)
+    page = encode_png(noise)
+    settings = {"OCRLINE_MAX_BODY_MB": "16", "OCRLINE_DRAIN_S": "1"}
+    head = HEAD.replace("/v1/recognize?model=bars", "/v1/ocr?render=true&annotate=true")
+
+    with serving_pages(tmp_path, **settings) as gateway, socket.socket() as taker:
+        taker.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        taker.settimeout(60)
+        taker.connect(("127.0.0.1", gateway.port))
+        taker.sendall(head.replace("Expect: 100-continue\r\n", "").format(len(page)).encode())
+        taker.sendall(page)
+        begun = taker.recv(15, socket.MSG_PEEK)
+        gateway.process.terminate()
+        gateway.process.wait(timeout=60)
+
+    assert begun == b"HTTP/1.1 200 OK"
+    log = gateway.log.read_text()
+    assert log.count("is cut off: its client has not taken the answer") == 1
+    assert "Traceback" not in log
