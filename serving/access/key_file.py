@@ -81,6 +81,7 @@ def add_key(
     except ValidationError as error:
         first = error.errors()[0]
         raise BadInput(f"{first['loc'][0]}: {first['input']!r}: {first['msg']}") from None
+    path = path.resolve()  # a link stays one
     with _locked(path):
         keys = read_keys(path)
         if name in {each.name for each in keys}:
@@ -95,6 +96,7 @@ def revoke_key(path: Path, name: str) -> None:
     Raises:
         BadInput: There is none of this name, or the file is damaged.
     """
+    path = path.resolve()  # a link stays one
     with _locked(path):
         keys = read_keys(path)
         left = tuple(each for each in keys if each.name != name)

@@ -167,17 +167,6 @@ def test_a_file_that_is_damaged_later_changes_nothing(
     assert ask(gateway, "") == 401
 
 
-def test_the_file_has_digests_and_is_for_its_owner(keys: Path) -> None:
-    key = add_key(keys, name="orders", models=("receipts",), per_minute=60)
-
-    assert key not in keys.read_text()
-    assert len(key) > 40
-    assert keys.stat().st_mode & 0o777 == 0o600
-    (kept,) = read_keys(keys)
-    assert (kept.name, kept.models, kept.per_minute) == ("orders", ("receipts",), 60)
-    assert kept.mb_per_minute == 0
-
-
 def test_keys_are_made_listed_and_revoked_from_the_terminal(
     keys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
