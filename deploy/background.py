@@ -14,6 +14,7 @@ from typing import Annotated
 import psutil
 from pydantic import Field, TypeAdapter, ValidationError
 
+from ocr.machine.owner import find_drain_s
 from ocr.store.whole import written_whole
 
 CLOCK_TICK_S = 0.01
@@ -157,8 +158,10 @@ def start_service(
     return service
 
 
-def stop_service(folder: Path, name: str, *, timeout_s: float = STOP_S) -> bool:
+def stop_service(folder: Path, name: str) -> bool:
     """Stop the remembered process and its children, but no service that it started itself.
+
+    A gateway has its time to finish before the others are told.
 
     Returns:
         Whether there was one.
@@ -171,10 +174,9 @@ def stop_service(folder: Path, name: str, *, timeout_s: float = STOP_S) -> bool:
         (folder / f"{name}.json").unlink(missing_ok=True)
         return False
     family = find_family(folder, service.pid)
-    main = family[:1]
-    _signal(main, "terminate")
-    psutil.wait_procs(main, timeout=timeout_s)
-    _end(family, timeout_s=timeout_s)
+    _signal(family[:1], "terminate")
+    psutil.wait_procs(family[:1], timeout=STOP_S + find_drain_s(service.pid))
+    _end(family, timeout_s=STOP_S)
     (folder / f"{name}.json").unlink(missing_ok=True)
     return True
 

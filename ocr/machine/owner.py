@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import psutil
 
+DRAIN_S = 20
+"""What `OCRLINE_DRAIN_S` is by default."""
 UNKNOWN = "another program"
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where others listen
 
@@ -76,6 +78,17 @@ def find_owner(pid: int) -> Owner | None:
         s3_endpoint=variables.get("MINIO_ENDPOINT", ""),
         engine=variables.get("OCRLINE_ENGINE", ""),
     )
+
+
+def find_drain_s(pid: int) -> float:
+    """Return how many seconds a gateway may finish in; of another process, and of none, 0."""
+    try:
+        process = psutil.Process(pid)
+        if "serving" not in process.cmdline():
+            return 0
+        return float(process.environ().get("OCRLINE_DRAIN_S", DRAIN_S))
+    except (psutil.Error, ValueError):
+        return 0
 
 
 def find_owners(url: str) -> list[Owner]:

@@ -1,5 +1,6 @@
 """Whose process listens at an address."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from deploy.ports import pick_port
-from ocr.machine.owner import find_owners, name_user
+from ocr.machine.owner import find_drain_s, find_owners, name_user
+from serving.settings import ServingSettings
 
 LISTEN = """
 import socket, sys
@@ -54,6 +56,23 @@ def test_who_has_the_same_port_at_another_address_is_not_meant(port: int, tmp_pa
         owners = find_owners(f"http://127.0.0.1:{port}")
 
     assert [owner.pid for owner in owners] == [ours]
+
+
+@pytest.mark.parametrize("given", ["", "60"])
+def test_a_gateway_may_finish_as_long_as_it_was_told(
+    given: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OCRLINE_DRAIN_S", raising=False)
+    if given:
+        monkeypatch.setenv("OCRLINE_DRAIN_S", given)
+    expected = ServingSettings().drain_s
+
+    with gateway(tmp_path, "127.0.0.1", port) as process:
+        monkeypatch.setenv("OCRLINE_DRAIN_S", "1")  # of who asks
+        found = find_drain_s(process)
+
+    assert found == expected
+    assert find_drain_s(os.getpid()) == 0
 
 
 def test_a_host_of_odd_bytes_is_named_in_one_line_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
