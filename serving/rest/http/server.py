@@ -2,8 +2,13 @@
 
 import asyncio
 import socket
+import sys
+from typing import Final
 
 import uvicorn
+
+NOT_STARTED: Final = 3
+"""The exit code of `uvicorn.run` where the application does not start."""
 
 
 class Server(uvicorn.Server):
@@ -18,6 +23,12 @@ class Server(uvicorn.Server):
         """
         super().__init__(config)
         self._stopping = stopping
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve; where it does not start, the process ends as by `uvicorn.run`."""
+        super().run(sockets)
+        if not self.started:
+            sys.exit(NOT_STARTED)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: answer the requests inside, and then let the application end."""
