@@ -1,5 +1,6 @@
 """A backup back into an empty home, store and database: checked first, then in one direction."""
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,10 +17,11 @@ from ocr.backup.objects import restore_object
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.tar import Member
 from ocr.errors import ArtifactExists, BadData, BadInput, OcrError, StoreUnavailable
+from ocr.machine.owner import find_owner_of
 from ocr.store import S3Credentials, Store, open_store
 from ocr.store.key import check_key
 from ocr.store.state import PROBE, read_home_mark, unmark_home, write_home_mark
-from ocr.store.whole import written_whole
+from ocr.store.whole import sha256_of, written_whole
 
 Progress = Callable[[str, int, int], None]
 """Told what is done, how many bytes of it, and of how many at most."""
@@ -66,12 +68,13 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
     database = open_database(settings)
     _refuse_unfit(archive, database, home)
     _refuse_too_large(archive, store)
-    done, names = 0, set[str]()
-    for size in archive.verify(lambda name: names.add(_checked(name, home))):
+    done = 0
+    for size in archive.verify(lambda name: _check_name(name, home)):
         done += size
         progress("checking", done, archive.head.bytes)
-    if (DATABASE in names) != bool(archive.head.database):
+    if (DATABASE in archive.digests) != bool(archive.head.database):
         raise BadData(f"{path} says it has a database where it has none, or the other way")
+    _refuse_other_files(archive, home)
     this = {"restoring": str(path.resolve()), "digest": archive.digest, "store": store.uri}
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     said = read_home_mark(home)
@@ -104,7 +107,7 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
         bytes=done,
         database=archive.head.database,
         secrets=archive.head.secrets,
-        gateway_keys=f"home/{GATEWAY_KEYS}" in names,
+        gateway_keys=f"home/{GATEWAY_KEYS}" in archive.digests,
         created=archive.head.created,
     )
 
@@ -147,14 +150,13 @@ def _remember_where(settings: Settings, spool: Path) -> None:
     write_memory(folder, kept)
 
 
-def _checked(name: str, home: Path) -> str:
-    """Return the name of a member; refuse one that has no place in a home, store or database."""
+def _check_name(name: str, home: Path) -> None:
+    """Refuse a member that has no place in a home, store or database."""
     folder, _, rest = name.partition("/")
     if folder == "store":
         check_key(rest)
     elif name != DATABASE and not (folder == "home" and place_of(name, home)):
         raise BadData(f"The archive holds {name!r}, which has no place in a backup")
-    return name
 
 
 def _refuse_unfit(archive: ArchiveReader, database: Database, home: Path) -> None:
@@ -163,6 +165,8 @@ def _refuse_unfit(archive: ArchiveReader, database: Database, home: Path) -> Non
         raise BadInput(
             f"Prefect's server of {home} runs (process {running.pid}): ocrline down first"
         )
+    if owner := find_owner_of(home):
+        raise BadInput(f"A gateway or worker runs, {owner}: stop it first")
     if head.database and head.database != database.kind:
         raise BadInput(
             f"The backup's database is of {head.database}, OCRLINE_DATABASE names {database.kind}: "
@@ -181,6 +185,27 @@ def _refuse_too_large(archive: ArchiveReader, store: Store) -> None:
             f"The backup says it holds {size / 1e9:.2f} GB, {free / 1e9:.2f} GB are free for "
             f"{store.uri}: free some or use another place"
         )
+
+
+def _refuse_other_files(archive: ArchiveReader, home: Path) -> None:
+    """Replace no keys or addresses that a person has put there since: these may be revoked."""
+    places = ((place_of(name, home), digest) for name, digest in archive.digests.items())
+    others = [
+        str(place)
+        for place, digest in places
+        if place and place.name != FILE and _is_other(place, digest)
+    ]
+    if others:
+        raise ArtifactExists(
+            f"There already, with other content than in the backup: {', '.join(others)}; move "
+            "away what is there, or name another OCRLINE_HOME"
+        )
+
+
+def _is_other(place: Path, digest: str) -> bool:
+    if not place.is_file():
+        return os.path.lexists(place)
+    return sha256_of(place) != digest
 
 
 def _refuse_taken(home: Path, store: Store, database: Database) -> None:

@@ -20,6 +20,7 @@ class ArchiveReader:
     Attributes:
         head: What it says of itself; no more than that is read of it.
         digest: Of its manifest, and so of all that is in it; empty until it was verified.
+        digests: Of each of its files, by name; empty until then, too.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,6 +28,7 @@ class ArchiveReader:
             raise BadInput(f"No backup at {path}")
         self._path = path
         self.digest = ""
+        self.digests: dict[str, str] = {}
         with self._opened() as stream:
             self.head = self._read_head(stream)
 
@@ -39,27 +41,28 @@ class ArchiveReader:
         Raises:
             BadData: A member is not what the manifest says, or more is in it than it first says.
         """
-        sums, names, size, found = hashlib.sha256(), set[str](), 0, ""
+        sums, digests, size, found = hashlib.sha256(), dict[str, str](), 0, ""
         with self._opened() as stream:
             for member in read_members(stream):
-                if found or member.name in names:
+                if found or member.name in digests:
                     raise BadData(f"{self._path} holds {member.name!r} twice or after its end")
-                names.add(member.name)
+                digests[member.name] = ""
                 size += member.size
-                self._refuse_excess(member, files=len(names), size=size)
+                self._refuse_excess(member, files=len(digests), size=size)
                 if member.name not in (HEAD, MANIFEST):
                     check_name(member.name)
                 for piece in member.pieces():
                     yield len(piece)
+                digests[member.name] = member.digest.hexdigest()
                 if member.name == MANIFEST:
-                    found = member.digest.hexdigest()
+                    found = digests[member.name]
                 else:
                     sums.update(_line(member))
         if not found:
             raise BadData(f"{self._path} has no {MANIFEST} at its end: it is no whole backup")
         if found != sums.hexdigest():
             raise BadData(f"{self._path} is damaged: its files are not those of its {MANIFEST}")
-        self.digest = found
+        self.digest, self.digests = found, digests
 
     def members(self) -> Iterator[Member]:
         """Yield what a verified archive holds, without what it says of itself.

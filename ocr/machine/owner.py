@@ -104,6 +104,12 @@ def find_owners(url: str) -> list[Owner]:
     return list(filter(None, map(find_owner, sorted(listeners))))
 
 
+def find_owner_of(home: Path) -> Owner | None:
+    """Return a process of ours, of a home, wherever it listens; None: we may read of none."""
+    owners = filter(None, map(find_owner, psutil.pids()))
+    return next((owner for owner in owners if owner.home == home.resolve()), None)
+
+
 def find_owner_at(url: str, *, home: Path) -> Owner | None:
     """Return a process of ours, of a home, that listens at an address of this machine."""
     return next((owner for owner in find_owners(url) if owner.home == home.resolve()), None)

@@ -7,6 +7,7 @@ import pytest
 
 from configs.settings import Settings
 from deploy.keeping.database import DATABASE
+from deploy.ports import pick_port
 from ocr.errors import ArtifactExists, BadData, BadInput, StoreUnavailable
 from ocr.models.registry import Registry
 from ocr.store import open_store
@@ -14,6 +15,7 @@ from tasks.workspace import open_workspace
 from tests.deploy.keeping.conftest import new_home
 from tests.deploy.keeping.saved import bring_back, content, interrupt_by_error, list_members, save
 from tests.ocr.backup.archives import FILES, forge, head_of, member
+from tests.ocr.machine.test_owner import gateway as listening
 
 
 def test_a_damaged_backup_changes_nothing(
@@ -103,6 +105,68 @@ def test_neither_a_full_store_nor_a_used_home_is_written_to(
 
     assert content(open_store(settings.store)) == before
     assert not (tmp_path / "empty").exists()
+
+
+@pytest.mark.parametrize("name", ["keys.json", "notifications.yaml", "services/endpoint"])
+def test_what_a_person_put_into_a_home_is_not_replaced(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst", with_secrets=True)
+    there = new_home(tmp_path / "other", monkeypatch)
+    place = there.home / name
+    place.parent.mkdir(parents=True)
+    place.write_text("newer")
+
+    with pytest.raises(ArtifactExists, match=rf"{place}; move away .* another OCRLINE_HOME"):
+        bring_back(there, path)
+
+    assert place.read_text() == "newer"
+    assert [each for each in there.home.rglob("*") if each.is_file()] == [place]
+
+
+def test_a_dangling_link_in_the_place_of_a_file_is_not_replaced(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst", with_secrets=True)
+    there = new_home(tmp_path / "other", monkeypatch)
+    there.home.mkdir()
+    (there.home / "keys.json").symlink_to(tmp_path / "not mounted")
+
+    with pytest.raises(ArtifactExists, match=r"keys\.json"):
+        bring_back(there, path)
+
+
+def test_keys_that_were_made_since_a_restore_was_interrupted_stay(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst", with_secrets=True)
+    there = new_home(tmp_path / "other", monkeypatch)
+    interrupt_by_error(there, path, step=len(list_members(path)) + 20)
+    (there.home / "keys.json").write_text("newer")
+
+    with pytest.raises(ArtifactExists, match=r"keys\.json"):
+        bring_back(there, path)
+    (there.home / "keys.json").unlink()
+    bring_back(there, path)
+
+    assert (there.home / "keys.json").read_text() == '{"keys": []}'
+
+
+def test_nothing_is_restored_beneath_a_running_gateway(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(settings, tmp_path / "a.tar.zst")
+    there = new_home(tmp_path / "other" / ".ocrline", monkeypatch)
+    monkeypatch.delenv("OCRLINE_HOME")
+    there.home.parent.mkdir()
+
+    with (
+        listening(there.home.parent, "127.0.0.1", pick_port(0)) as process,
+        pytest.raises(BadInput, match=rf"runs, process {process} of the home .*: stop it first"),
+    ):
+        bring_back(there, path)
+
+    assert not there.home.exists()
 
 
 def test_a_restore_goes_on_only_with_the_same_backup_and_store(
