@@ -2,8 +2,8 @@
 
 - `base` – the base of every group of parameters
 - `retrain` – the parameters of a project of lines, and of one of pages; its groups are
-  `dataset`, `training` (its second engine is `paddleocr`), `evaluation` with its `further` sets,
-  `gate`, `approval` and `deployment`
+  `dataset` with its `sources`, `training` (its second engine is `paddleocr`), `evaluation`
+  with its `further` sets, `gate`, `approval` and `deployment`
 - `operation/` – when runs of a project start, and the forms of what is done by hand
 - `layers` – YAML files that extend each other
 - `templates` – kinds of machines, whose resources lie under those of a project

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from configs.base import NAME_PATTERN, FileName, LabelEncoding, Params, PathPattern
+from configs.sources import refuse_lmdb_in_bucket, refuse_unread
 
 MAX_PIXELS = 50_000_000
 """Of one image, wherever this process decodes what a person names."""
@@ -120,19 +121,6 @@ class MorePagesParams(MoreLabelsParams):
         return self
 
 
-def refuse_lmdb_in_bucket(source: str, root: str) -> None:
-    """Refuse LMDB files in a bucket, which cannot be mapped into memory there.
-
-    Raises:
-        ValueError: They are.
-    """
-    if source == "lmdb" and root.startswith("s3://"):
-        raise ValueError(
-            "root is a bucket, and the source lmdb maps files of this machine into memory; copy "
-            "what it holds to a folder and name that as root"
-        )
-
-
 class LineDatasetParams(Params):
     """One labelled set of text-line images."""
 
@@ -193,6 +181,8 @@ class LineDatasetParams(Params):
     @model_validator(mode="after")
     def _check_root(self) -> "LineDatasetParams":
         refuse_lmdb_in_bucket(self.source, self.root)
+        reads_root = bool(self.synthesis.corpus or self.charset_file)
+        refuse_unread(self, source=self.source, reads_root=reads_root)
         return self
 
 
@@ -295,3 +285,8 @@ class PageDatasetParams(Params):
         default=PageSynthesisParams(), description="Rendered pages"
     )
     seed: int = Field(0, ge=0, description="Seed of splits and synthesis")
+
+    @model_validator(mode="after")
+    def _check_root(self) -> "PageDatasetParams":
+        refuse_unread(self, source=self.source, reads_root=False)
+        return self

@@ -19,8 +19,8 @@ from configs.dataset import (
     LineLimitParams,
     PageDatasetParams,
     PageLimitParams,
-    refuse_lmdb_in_bucket,
 )
+from configs.sources import refuse_lmdb_in_bucket
 
 
 class FurtherParams(Params):

@@ -8,7 +8,7 @@ from deploy.deployments.declaration import Declaration, Queue, Schedule
 def _single(
     code: str, description: str, *, queue: Queue = "short", preset: str = ""
 ) -> Declaration:
-    """Declare one; its form begins with a preset, if it is a retraining."""
+    """Declare one; its form begins with what a project extends, if it is a retraining."""
     said = {"params": load_params(preset).model_dump(mode="json")} if preset else {}
     return Declaration(code, "ocrline", description, said, queue=queue)
 
@@ -35,12 +35,12 @@ SINGLES: tuple[Declaration, ...] = (
         "flows.retrain_lines.retrain_lines",
         "Retrain a project of lines that stands in no file, by this form alone.",
         queue="cpu",
-        preset="meters",
+        preset="_fixed",
     ),
     _single(
         "flows.retrain_pages.retrain_pages",
         "Retrain a project of pages that stands in no file, by this form alone.",
         queue="cpu",
-        preset="demo",
+        preset="_pages",
     ),
 )

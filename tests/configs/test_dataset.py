@@ -1,5 +1,7 @@
 """What a dataset's parameters refuse before anything is read."""
 
+import re
+
 import pytest
 
 from configs.presets import ConfigError, load_params
@@ -18,6 +20,41 @@ FURTHER = "evaluation.further=[{name: a, labels: x, source: lmdb, root: 's3://sc
 def test_lmdb_files_in_a_bucket_are_refused(overrides: list[str], key: str) -> None:
     with pytest.raises(ConfigError, match=rf"^{key}: root is a bucket.*copy what it holds to a f"):
         load_params("plates", overrides=overrides)
+
+
+@pytest.mark.parametrize("preset", ["meters", "demo"])
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("root=/data", "root: nothing reads '/data'"),
+        ("root=s3://me:hush@host/a", "root: nothing reads '…@host/a'"),
+        ("train_labels=own.txt", "train_labels: nothing reads 'own.txt'"),
+        ("val_labels=rec_val.txt", "val_labels: nothing reads 'rec_val.txt'"),
+        ("test_labels=rec_test.txt", "test_labels: nothing reads 'rec_test.txt'"),
+        ("more_labels=[{labels: a}]", "more_labels: nothing reads ['a']"),
+    ],
+)
+def test_labelled_data_beside_a_source_that_renders_are_refused(
+    preset: str, override: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=rf"^dataset: {re.escape(said)}.*source: paddleocr, or"):
+        load_params(preset, overrides=[f"dataset.{override}"])
+
+
+@pytest.mark.parametrize("read", ["synthesis.corpus", "charset_file"])
+def test_a_root_beside_a_source_that_renders_may_hold_texts_or_characters(read: str) -> None:
+    overrides = ["dataset.root=/data", f"dataset.{read}=a.txt"]
+
+    assert load_params("meters", overrides=overrides).dataset.root == "/data"
+    with pytest.raises(ConfigError, match="val_labels: nothing reads"):
+        load_params("meters", overrides=[*overrides, "dataset.val_labels=rec_val.txt"])
+
+
+@pytest.mark.parametrize("preset", ["meters", "demo"])
+def test_a_form_of_rendered_data_states_every_default(preset: str) -> None:
+    params = load_params(preset)
+
+    assert type(params).model_validate(params.model_dump(mode="json")) == params
 
 
 @pytest.mark.parametrize(

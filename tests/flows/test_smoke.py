@@ -49,7 +49,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
 
 
 def retrain(preset: str, until: Stage, *, must_pass: bool) -> Any:
-    params = load_params(preset, overrides=[f"smoke.must_pass={must_pass}", "dataset.root=/x"])
+    params = load_params(preset, overrides=[f"smoke.must_pass={must_pass}"])
     if isinstance(params, RetrainPagesParams):
         return retrain_pages.retrain_pages.fn(params, until)
     assert isinstance(params, RetrainLinesParams)

@@ -4,14 +4,15 @@ import pytest
 
 from configs.layers import names_in
 from configs.presets import PRESETS, ConfigError, load_project
-from deploy.deployments.declaration import Schedule
+from deploy.deployments.declaration import Declaration, Schedule
 from deploy.deployments.project import declare_project
 from deploy.deployments.singles import SINGLES
 
 
 @pytest.mark.parametrize("preset", names_in(PRESETS))
 def test_every_preset_has_a_retraining_and_its_smoke_one_at_once_each(preset: str) -> None:
-    project = load_project(preset, overrides=["dataset.root=/data"])
+    is_rendered = load_project(preset).params.dataset.source == "synthetic"
+    project = load_project(preset, overrides=[] if is_rendered else ["dataset.root=/data"])
     name = project.params.name
 
     full, smoke = declare_project(project)
@@ -91,8 +92,16 @@ def test_a_file_that_a_worker_would_look_for_elsewhere_is_refused() -> None:
 
 @pytest.mark.parametrize("single", SINGLES, ids=[single.full_name for single in SINGLES])
 def test_a_single_deployment_is_of_the_flow_whose_name_it_bears(single: object) -> None:
-    from deploy.deployments.declaration import Declaration
-
     assert isinstance(single, Declaration)
     assert single.full_name == f"{single.load_flow().name}/ocrline"
     assert single.tags == ("ocrline",)
+
+
+@pytest.mark.parametrize("single", [each for each in SINGLES if "retrain" in each.code])
+def test_the_form_of_a_project_in_no_file_begins_with_labels_and_no_other_projects_name(
+    single: Declaration,
+) -> None:
+    dataset = single.parameters["params"]["dataset"]
+
+    assert dataset["source"] == "paddleocr"
+    assert dataset["name"] in ("lines", "pages")
