@@ -11,5 +11,6 @@
 - `golden` – the images that prove what a bundle or a pipeline reads
 - `provenance` – which code made a model
 - `registry`, `key` – versions by name in a store, promotion and rollback; where they lie
-- `alias` – where the champion alias points, and every move that brought it there
+- `alias`, `expected` – where the champion alias points, and every move that brought it there;
+  what is told who comes second
 """

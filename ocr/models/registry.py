@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadInput, StoreUnavailable
 from ocr.models.alias import AliasState, Promotion, format_history, now, parse_history, parse_object
+from ocr.models.expected import ANY, check_expected, moved_meanwhile
 from ocr.models.key import NAME, alias_key, model_key, version_key
 from ocr.store.folder import (
     check_manifest,
@@ -19,7 +20,6 @@ from ocr.store.folder import (
 from ocr.store.protocol import Store
 
 CHAMPION: Final = "champion"
-ANY: Final = "*"  # as in If-Match: whatever the champion is
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class Registry:
         state = self.read_alias(name)
         if state and state.version == version:
             return state
-        _check_expected(state, name=name, expected=expected)
+        check_expected(state, name=name, expected=expected)
         move = Promotion(
             alias=CHAMPION,
             version=version,
@@ -239,7 +239,7 @@ class Registry:
             ArtifactNotFound: It is not registered any more.
         """
         state = self.champion(name)
-        _check_expected(state, name=name, expected=expected)
+        check_expected(state, name=name, expected=expected)
         if state is None or state.previous is None:
             raise BadInput(f"{name!r} has no earlier champion to go back to")
         self.version(name, state.previous)
@@ -284,16 +284,11 @@ class Registry:
         key, expected = alias_key(name, move.alias), state.tag if state else None
         try:
             tag = self.store.compare_and_swap(key, format_history(history), expected=expected)
+        except AliasMoved as error:
+            raise moved_meanwhile(name) from error
         except StoreUnavailable:
             found = self.read_alias(name, move.alias)  # the answer was lost, not always the move
             if found is None or found.history != history:
                 raise
             tag = found.tag
         return AliasState(name=name, alias=move.alias, history=history, tag=tag, has_moved=True)
-
-
-def _check_expected(state: AliasState | None, *, name: str, expected: str | None) -> None:
-    found = (state.version or None) if state else None
-    if expected not in (ANY, found):
-        said = f"The champion of {name!r} is {found or 'nobody'}, expected {expected or 'nobody'}"
-        raise AliasMoved(f"{said}; run the same again, which compares with what is online now")

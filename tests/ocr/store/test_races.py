@@ -110,6 +110,34 @@ def test_one_of_many_swaps_of_one_tag_succeeds(store: Store) -> None:
         assert data == b"%d/%d" % (round_, winners[0])
 
 
+@pytest.mark.parametrize("move", ["promote", "rollback", "undo"])
+def test_who_loses_a_race_for_the_champion_is_told_what_to_do(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, move: str
+) -> None:
+    register(store, "abc", tmp_path)
+    registry = Registry(store)
+    registry.promote("plates", "a", reason="first")
+    promoted = registry.promote("plates", "b", reason="better")
+    moves: dict[str, Callable[[], object]] = {
+        "promote": lambda: registry.promote("plates", "c", reason="best"),
+        "rollback": lambda: registry.rollback("plates", reason="bad"),
+        "undo": lambda: registry.undo(promoted, reason="does not answer"),
+    }
+    write = store.compare_and_swap
+
+    def write_second(key: str, data: bytes, *, expected: str | None) -> str:
+        monkeypatch.undo()
+        registry.promote("plates", "c", reason="faster")
+        return write(key, data, expected=expected)
+
+    monkeypatch.setattr(store, "compare_and_swap", write_second)
+
+    with pytest.raises(
+        AliasMoved, match=r"'plates' was moved meanwhile: look at `ocrline models s"
+    ):
+        moves[move]()
+
+
 def test_one_of_many_promotions_from_one_champion_succeeds(store: Store, tmp_path: Path) -> None:
     register(store, [str(number) for number in range(WRITERS)], tmp_path)
 
