@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from stat import S_IRWXG, S_IRWXO
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import typer
@@ -33,6 +34,7 @@ from training.paddleocr.config import LOADERS_ON_GPU
 from training.preflight import name_asked
 
 PADDLE_SERVING = "paddle-serving"
+NAME_ANOTHER_HOME = "name another OCRLINE_HOME"
 MARKS: dict[Verdict, str] = {
     "fine": "[green]✓[/]",
     "risky": "[yellow]![/]",
@@ -154,10 +156,20 @@ def _as_offer(finding: Finding) -> Finding:
 
 
 def _check_home(home: Path) -> Iterator[Finding]:
-    """Say whether others may look into a home; that of earlier releases may have been made so."""
+    """Say whether a home can be written, and whether others may look into it.
+
+    That of earlier releases may have been made so.
+    """
     try:
-        mode = home.stat().st_mode
-    except OSError:  # there is none yet, or the store's finding says why
+        if not home.exists():
+            if not _may_be_made(str(home)):
+                yield broken("home", f"{home} is none yet and cannot be made", NAME_ANOTHER_HOME)
+            return
+        with TemporaryFile(dir=home):  # no mode says that a disk is only to be read
+            mode = home.stat().st_mode
+    except OSError as error:
+        found = f"{home} cannot be written ({error.strerror})"
+        yield broken("home", found, NAME_ANOTHER_HOME)
         return
     if mode & (S_IRWXG | S_IRWXO):
         found = f"{home} is open to other users of this machine, with what documents hold"
@@ -192,7 +204,7 @@ def _check_store(settings: Settings) -> Finding:
 
 
 def _may_be_made(uri: str) -> bool:
-    """Say whether a folder store can be made; only a try would tell it of a bucket."""
+    """Say whether a folder can be made; only a try would tell it of a bucket."""
     if uri.startswith("s3://"):
         return True
     place = Path(uri.removeprefix("file://"))
@@ -219,7 +231,7 @@ def _check_database(settings: Settings) -> Finding:
         folder = services_folder(settings)
         connect_to(settings, folder)
     except OSError as error:
-        return broken("database", str(error), "name another OCRLINE_HOME")
+        return broken("database", str(error), NAME_ANOTHER_HOME)
     except ServiceFailed as error:
         return broken("database", show_address(find_database(settings, folder)), str(error))
     return fine("database", find_database(settings, folder))

@@ -1,6 +1,8 @@
 """What `ocrline doctor` says: of this machine, of one on which all is well, of broken ones."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from configs.settings import Settings
 from ocr.machine.finding import broken, fine
 from tests.built_machine import Parts, build_machine
 from tests.cli.broken_machines import CASES, NO_GPU, diagnose
+from tests.read_only_disk import read_only_disk
 
 each_case = pytest.mark.parametrize("case", CASES)
 
@@ -189,7 +192,23 @@ def test_a_home_that_cannot_be_made_is_a_finding_like_any_other(
     assert code == 2
     assert findings["store"]["verdict"] == "broken"
     assert "Not a directory" in findings["store"]["found"]
+    assert findings["home"]["verdict"] == "broken"
+    assert findings["home"]["found"].endswith("file/home is none yet and cannot be made")
     assert "decoder" in findings
+
+
+def test_a_home_that_may_only_be_read_is_found_whatever_its_mode(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    command = [*read_only_disk(home), sys.executable, "-m", "cli.main", "doctor", "--json"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    findings = {each["part"]: each for each in json.loads(done.stdout)}
+    assert done.returncode == 2
+    assert findings["home"]["verdict"] == "broken"
+    assert findings["home"]["found"] == f"{home} cannot be written (Read-only file system)"
+    assert findings["home"]["advice"] == "name another OCRLINE_HOME"
 
 
 def test_a_home_that_others_may_look_into_is_told(
