@@ -119,7 +119,7 @@ def find_prefect(settings: Settings) -> bool:
     """Point this process at the local Prefect server if it runs; start nothing."""
     if "PREFECT_API_URL" in os.environ:
         return True
-    service = find_service(services_folder(settings), server.NAME)
+    service = find_service(settings.home / "services", server.NAME)
     if service is None:
         return False
     os.environ.update({**client_variables(settings, service.url), **direct_loopback()})
@@ -259,7 +259,7 @@ def services_folder(settings: Settings) -> Path:
 
 def password_file(settings: Settings) -> Path:
     """Return the file that holds the login of Prefect's UI."""
-    return services_folder(settings) / "prefect-password"
+    return settings.home / "services" / "prefect-password"
 
 
 def client_variables(settings: Settings, url: str) -> dict[str, str]:

@@ -24,7 +24,6 @@ from deploy.services import (
     WORKER,
     password_file,
     remembered_endpoint,
-    services_folder,
 )
 from deploy.web import answers
 from ocr.errors import OcrError, StoreUnavailable
@@ -106,7 +105,7 @@ def read_status(settings: Settings) -> StackStatus:
                     None,
                     (
                         *_warn_of_home(settings.home),
-                        *_warn_of_others(services_folder(settings)),
+                        *_warn_of_others(settings.home / "services"),
                         *warn_of_refused(settings.home),
                         why_unknown,
                         *(why for _, why in told),
@@ -140,7 +139,7 @@ def warn_of_refused(home: Path) -> Iterator[str]:
 
 def read_parts(settings: Settings) -> Iterator[Part]:
     """Yield the store, Prefect's server and its database, the worker, gateways and the keeper."""
-    folder = services_folder(settings)
+    folder = settings.home / "services"  # which whoever only looks does not make
     yield _store(settings, folder)
     found = find_service(folder, server.NAME)
     password = read_private(password_file(settings))

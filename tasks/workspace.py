@@ -1,5 +1,6 @@
 """What every task of this process works with: the store and a folder for work in progress."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -93,7 +94,8 @@ def open_workspace(
     """
     settings = settings or Settings()
     check_home(settings.home)
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(OSError):  # who may not write there only reads
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     s3 = S3Credentials.of(settings)
     store = open_store(settings.store, s3=s3, read_timeout_s=read_timeout_s)
     meet_store(settings.home, store, server=settings.s3_endpoint)
