@@ -13,7 +13,7 @@ from deploy.keeping.home import GATEWAY_KEYS, place_of
 from deploy.memory import FILE, read_memory, write_memory
 from deploy.parts.database import find_database
 from deploy.services import services_folder
-from ocr.backup.objects import restore_object
+from ocr.backup.objects import IN_MEMORY, restore_object
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.tar import Member
 from ocr.errors import ArtifactExists, BadData, BadInput, OcrError, StoreUnavailable
@@ -76,8 +76,9 @@ def restore(settings: Settings, path: Path, *, progress: Progress) -> RestoreRep
         raise BadData(f"{path} says it has a database where it has none, or the other way")
     _refuse_other_files(archive, home)
     this = {"restoring": str(path.resolve()), "digest": archive.digest, "store": store.uri}
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     said = read_home_mark(home)
+    if "restoring" not in said:
+        _refuse_small_home(archive, home)
     if said.get("digest") != archive.digest or said.get("store") != store.uri:
         _refuse_taken(home, store, database)
     write_home_mark(home, **this)
@@ -178,13 +179,30 @@ def _refuse_too_large(archive: ArchiveReader, store: Store) -> None:
     """Refuse what says itself that it does not fit on the disk of a store in a folder."""
     if not store.uri.startswith("file://"):
         return
-    folder, size = Path(store.uri.removeprefix("file://")), archive.head.bytes
-    free = shutil.disk_usage(next(each for each in (folder, *folder.parents) if each.is_dir())).free
+    size, free = archive.head.bytes, _free_bytes(Path(store.uri.removeprefix("file://")))
     if size > free:
         raise StoreUnavailable(
             f"The backup says it holds {size / 1e9:.2f} GB, {free / 1e9:.2f} GB are free for "
             f"{store.uri}: free some or use another place"
         )
+
+
+def _refuse_small_home(archive: ArchiveReader, home: Path) -> None:
+    """Refuse a home whose disk does not hold what passes through it, wherever the store is."""
+    sizes = archive.sizes
+    largest = max((sizes[name] for name in sizes if name.startswith("store/")), default=0)
+    size, free = sizes.get(DATABASE, 0) + largest * (largest > IN_MEMORY), _free_bytes(home)
+    if size > free:
+        raise StoreUnavailable(
+            f"The database and the largest object of the backup are {size / 1e9:.3f} GB, "
+            f"{free / 1e9:.3f} GB are free for {home}: free some or name another OCRLINE_HOME"
+        )
+
+
+def _free_bytes(folder: Path) -> int:
+    """Return how much its disk takes, of a folder that may not be there yet."""
+    there = next(each for each in (folder, *folder.parents) if each.is_dir())
+    return shutil.disk_usage(there).free
 
 
 def _refuse_other_files(archive: ArchiveReader, home: Path) -> None:

@@ -7,9 +7,10 @@ from typing import Final
 from ocr.backup.contents import Contents
 from ocr.backup.tar import Member
 from ocr.backup.writing import ArchiveWriter
-from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadData
+from ocr.errors import AliasMoved, ArtifactExists, ArtifactNotFound, BadData, StoreUnavailable
 from ocr.retention.things import kind_of, prefix_of
 from ocr.store.protocol import Entry, Store
+from ocr.store.whole import FULL, fault_message
 
 IN_MEMORY: Final = 8 << 20  # larger objects pass through in pieces of this
 
@@ -42,17 +43,26 @@ def restore_object(store: Store, key: str, member: Member, *, spool: Path) -> No
     Raises:
         ArtifactExists: The key holds other content.
         BadData: It is an alias of a size that none has.
+        StoreUnavailable: There is no room, in the store or for the large one on its way.
     """
     if kind_of(key) == "alias":
         _restore_alias(store, key, member)
     elif member.size <= IN_MEMORY:
         store.put_bytes(key, b"".join(member.pieces()))
     else:
-        with spool.open("wb") as file:
-            for piece in member.pieces():
-                file.write(piece)
+        _spool(member, spool)
         store.put_file(key, spool)
         spool.unlink()
+
+
+def _spool(member: Member, path: Path) -> None:
+    try:
+        with path.open("wb") as file:
+            file.writelines(member.pieces())
+    except OSError as error:
+        if error.errno in FULL:
+            raise StoreUnavailable(fault_message(error, target=str(path))) from error
+        raise
 
 
 def _copy(store: Store, entry: Entry, writer: ArchiveWriter) -> bool:

@@ -21,6 +21,7 @@ class ArchiveReader:
         head: What it says of itself; no more than that is read of it.
         digest: Of its manifest, and so of all that is in it; empty until it was verified.
         digests: Of each of its files, by name; empty until then, too.
+        sizes: Of each of its files in bytes, likewise.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,6 +30,7 @@ class ArchiveReader:
         self._path = path
         self.digest = ""
         self.digests: dict[str, str] = {}
+        self.sizes: dict[str, int] = {}
         with self._opened() as stream:
             self.head = self._read_head(stream)
 
@@ -41,14 +43,15 @@ class ArchiveReader:
         Raises:
             BadData: A member is not what the manifest says, or more is in it than it first says.
         """
-        sums, digests, size, found = hashlib.sha256(), dict[str, str](), 0, ""
+        sums, size, found = hashlib.sha256(), 0, ""
+        digests, sizes = dict[str, str](), dict[str, int]()
         with self._opened() as stream:
             for member in read_members(stream):
-                if found or member.name in digests:
+                if found or member.name in sizes:
                     raise BadData(f"{self._path} holds {member.name!r} twice or after its end")
-                digests[member.name] = ""
+                sizes[member.name] = member.size
                 size += member.size
-                self._refuse_excess(member, files=len(digests), size=size)
+                self._refuse_excess(member, files=len(sizes), size=size)
                 if member.name not in (HEAD, MANIFEST):
                     check_name(member.name)
                 for piece in member.pieces():
@@ -62,7 +65,7 @@ class ArchiveReader:
             raise BadData(f"{self._path} has no {MANIFEST} at its end: it is no whole backup")
         if found != sums.hexdigest():
             raise BadData(f"{self._path} is damaged: its files are not those of its {MANIFEST}")
-        self.digest, self.digests = found, digests
+        self.digest, self.digests, self.sizes = found, digests, sizes
 
     def members(self) -> Iterator[Member]:
         """Yield what a verified archive holds, without what it says of itself.

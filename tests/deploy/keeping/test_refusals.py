@@ -1,5 +1,7 @@
 """What is not restored: damaged, hostile, or over what is there already."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +16,9 @@ from ocr.store import open_store
 from tasks.workspace import open_workspace
 from tests.deploy.keeping.conftest import new_home
 from tests.deploy.keeping.saved import bring_back, content, interrupt_by_error, list_members, save
-from tests.ocr.backup.archives import FILES, forge, head_of, member
+from tests.ocr.backup.archives import FILES, forge, head_of, member, write
 from tests.ocr.machine.test_owner import gateway as listening
+from tests.small_disk import small_disk
 
 
 def test_a_damaged_backup_changes_nothing(
@@ -89,6 +92,23 @@ def test_what_says_itself_that_it_does_not_fit_is_refused(
 
     with pytest.raises(StoreUnavailable, match=r"says it holds 1152921504\.61 GB, .* are free"):
         bring_back(new_home(tmp_path / "other", monkeypatch), path)
+
+
+def test_a_home_without_room_for_what_passes_through_it_is_refused_wherever_the_store_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"store/datasets/d/1/images.tar": bytes(9_000_000)}
+    path, home = write(tmp_path / "a.tar.zst", files), tmp_path / "small" / "home"
+    new_home(home, monkeypatch)
+    restore = [sys.executable, "-m", "cli.main", "restore", str(path)]
+    command = [*small_disk(home.parent, size_mb=4), *restore, "--store", str(tmp_path / "store")]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 5
+    assert "the largest object of the backup are 0.009 GB, 0.004 GB are free for" in done.stderr
+    assert f"{home}: free some or name another OCRLINE_HOME" in done.stderr
+    assert not (tmp_path / "store").exists()
 
 
 def test_neither_a_full_store_nor_a_used_home_is_written_to(

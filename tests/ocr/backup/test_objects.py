@@ -15,14 +15,14 @@ from ocr.backup.objects import IN_MEMORY, copy_objects, restore_object
 from ocr.backup.reading import ArchiveReader
 from ocr.backup.writing import new_archive
 from ocr.dataset.row_list import digest_of, keep_rows, newest_snapshot, read_rows_of
-from ocr.errors import ArtifactExists
+from ocr.errors import ArtifactExists, StoreUnavailable
 from ocr.models.registry import Registry
 from ocr.retention.removal import remove_thing
 from ocr.retention.things import find_things
 from ocr.store import S3Credentials, Store
 from ocr.store.local import LocalStore
 from ocr.store.protocol import Entry
-from tests.ocr.backup.archives import verify
+from tests.ocr.backup.archives import verify, write
 from tests.ocr.retention.filled import fill, register
 from tests.ocr.store.by_hand import put_by_hand
 from tests.ocr.store.conftest import (
@@ -259,3 +259,13 @@ def wait_for(promoted: list[str], *, more: int) -> None:
     ready = threading.Event()
     while len(promoted) < more:
         ready.wait(0.005)
+
+
+def test_a_full_disk_under_an_object_on_its_way_is_named(tmp_path: Path) -> None:
+    reader = ArchiveReader(write(tmp_path / "a.tar.zst", {"store/a/b.tar": bytes(IN_MEMORY + 1)}))
+    verify(reader)
+    members = reader.members()
+    member = next(members)
+
+    with pytest.raises(StoreUnavailable, match=r"^No space to write /dev/full; free some or use"):
+        restore_object(LocalStore(tmp_path), "a/b.tar", member, spool=Path("/dev/full"))
