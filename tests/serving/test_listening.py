@@ -103,7 +103,7 @@ def test_a_name_that_cannot_be_is_a_wrong_setting(host: str) -> None:
 
 def test_a_start_that_fails_halfway_leaves_no_process(taken: int, tmp_path: Path) -> None:
     with patch.dict(os.environ, settings_of(tmp_path, RPC_PORT=taken)):
-        app = create_app(ServingSettings(), ServingMetrics())
+        app = create_app(ServingSettings(), ServingMetrics(), stopping=asyncio.Event())
     before = set(psutil.Process().children(recursive=True))
 
     said = asyncio.run(_begin(app))
@@ -128,7 +128,7 @@ def test_rpc_clients_are_heard_at_an_ipv6_address_too(tmp_path: Path) -> None:
     app = FastAPI()
 
     async def listen() -> bool:
-        async with _rpc(app, settings):
+        async with _rpc(app, settings, asyncio.Event()):
             _, writer = await asyncio.open_connection("::1", port)
             writer.close()
             return True
