@@ -71,9 +71,9 @@ _FORMS = ("jinja2", "onnx", "onnxruntime", "paddle2onnx", "pyyaml")
 STAGES: Final[dict[StageName, Stage]] = {
     "render-lines": Stage(1, ("ocr.synthesis.lines.render",), (*_IMAGES, "fonttools", "rstr")),
     "render-pages": Stage(1, ("ocr.synthesis.pages.render",), (*_IMAGES, "fonttools")),
-    "prepare-lines": Stage(14, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
+    "prepare-lines": Stage(15, ("ocr.dataset.lines.preparation",), (*_IMAGES, "pyarrow", "scipy")),
     "prepare-pages": Stage(
-        16, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
+        17, ("ocr.dataset.pages.preparation",), (*_IMAGES, "pyarrow", "scipy", "shapely")
     ),
     "crop-pages": Stage(
         10, ("ocr.dataset.pages.crops",), (*_IMAGES, "pyarrow", "scipy", "shapely")
