@@ -33,7 +33,7 @@ def refuse_unread(dataset: Params, *, source: str, reads_root: bool) -> None:
         return
     for name in LABELS if reads_root else ("root", *LABELS):
         value = getattr(dataset, name)
-        if value != type(dataset).model_fields[name].default:
+        if value and value != type(dataset).model_fields[name].default:
             said = hide_keys(value) if isinstance(value, str) else [each.labels for each in value]
             raise ValueError(
                 f"{name}: nothing reads {said!r}, for the source synthetic renders what is learnt; "

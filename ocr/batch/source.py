@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from ocr.dataset.roots import FolderRoot, TarRoot, find_root
 from ocr.dataset.roots.inner_name import inner_name
-from ocr.dataset.roots.listing import holds, walk_links
+from ocr.dataset.roots.listing import walk_links
 from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.image.folder import TooLarge, pixels_within
 from ocr.image.header import IMAGE_SUFFIXES
@@ -42,17 +42,12 @@ class InputFile:
     @property
     def is_known(self) -> bool:
         """Whether its name ends as those of images and PDFs do."""
-        return is_known(self.path)
+        return self.path.lower().endswith(SUFFIXES)
 
     @property
     def is_linked_folder(self) -> bool:
         """Whether it is a folder out of the source, which is not followed."""
         return self.path.endswith("/")
-
-
-def is_known(path: str) -> bool:
-    """Tell whether a name ends as those of images and PDFs do."""
-    return path.lower().endswith(SUFFIXES)
 
 
 class Unreadable(Exception):
@@ -88,7 +83,7 @@ class FileSource:
     def list(self, *, max_bytes: int) -> Iterator[InputFile]:
         """Yield every file; images and PDFs are opened to know their content.
 
-        Linked folders that hold some come last, with a slash behind their names.
+        Linked folders come last, with a slash behind their names.
         """
         names = chain(self.root.list_files("."), self._list_links())
         describe = partial(self.describe, max_bytes=max_bytes)
@@ -110,8 +105,7 @@ class FileSource:
         if isinstance(self.root, FolderRoot):
             top = self.root.path
             for link in walk_links(top):
-                if holds(link, is_known):
-                    yield f"{link.relative_to(top).as_posix()}/"
+                yield f"{link.relative_to(top).as_posix()}/"
 
     def describe(self, path: str, *, max_bytes: int) -> InputFile:
         """Say what tells the content of a file from any other."""
@@ -142,9 +136,13 @@ class StoreSource:
     s3: S3Credentials
 
     def list(self, *, max_bytes: int) -> Iterator[InputFile]:  # noqa: ARG002
-        """Yield every object; none is opened, as the server knows their ETags."""
+        """Yield every object; none is opened, as the server knows their ETags.
+
+        One whose name ends with a slash is a folder, as consoles of buckets make them.
+        """
         for entry in sorted(self._store().entries(""), key=lambda entry: entry.key):
-            if not any(part.startswith(".") for part in entry.key.split("/")):
+            *folders, name = entry.key.split("/")
+            if name and not any(part.startswith(".") for part in (*folders, name)):
                 yield InputFile(entry.key, entry.size, entry.tag)
 
     def read(self, file: InputFile, *, max_bytes: int) -> bytes:

@@ -21,12 +21,14 @@ LEAST_NUMBERS: Final = 8
 """Of a page: plates and meters have fewer, and the same ones again and again."""
 MOST_OTHER: Final = 1
 """Numbers that one has and the other has not: one may be mistyped, a date and an invoice's number
-differ by two at least, and of forms of one template nothing else may."""
+differ by two at least."""
 WORD_SHARE: Final = 0.9
 """Of their words that both have, for they are labelled twice."""
-MOST_PAGES: Final = 64
-"""Pages of a number that leads from one to the other; what is on more tells little."""
-_NUMBER = re.compile(r"\d+")
+MOST_PAGES: Final = 4
+"""Pages of a word or number by which they are found; and no more than a fourth of all pages, for
+what is printed on every form tells nothing."""
+_NUMBER = re.compile(r"\d+(?:[.,/]\d+)*")
+_TOKEN = re.compile(rf"{_NUMBER.pattern}|[^\W\d_]+")
 
 Positions = NDArray[np.intp]
 
@@ -51,8 +53,9 @@ def find_rescans(pages: Iterable[PageSample]) -> list[Rescan]:
         pages: Of all splits; what texts they have is compared, wherever on the page.
     """
     known = [_Said(page.image, page.split, [each.text for each in page.regions]) for page in pages]
-    numbers = tally(_numbers(page.texts) for page in known)
-    pairs = _find_pairs(numbers, np.array([page.split == "test" for page in known], bool))
+    is_test = np.array([page.split == "test" for page in known], bool)
+    pairs = _find_pairs(tally(_tokens(page.texts, _TOKEN) for page in known), is_test)
+    numbers = tally(_tokens(page.texts, _NUMBER) for page in known)
     most, common = _compare(numbers, *pairs)
     are_same = (most >= LEAST_NUMBERS) & (common >= most - MOST_OTHER)
     both = np.stack(pairs)[:, are_same]
@@ -76,14 +79,16 @@ class _Said(NamedTuple):
     texts: Sequence[str]
 
 
-def _numbers(texts: Sequence[str]) -> Iterator[str]:
+def _tokens(texts: Sequence[str], kind: re.Pattern[str]) -> Iterator[str]:
     for text in texts:
-        yield from _NUMBER.findall(text)
+        yield from kind.findall(text.casefold())
 
 
-def _find_pairs(numbers: csr_array, is_test: NDArray[np.bool_]) -> tuple[Positions, Positions]:
-    """Find the pages of test, and beside each another one, with half of their rare numbers."""
-    rare = numbers[:, numbers.sum(axis=0) <= MOST_PAGES]
+def _find_pairs(tokens: csr_array, is_test: NDArray[np.bool_]) -> tuple[Positions, Positions]:
+    """Find pages of test, and beside each another one, with half of what few pages have."""
+    pages = tokens.sum(axis=0)
+    few = min(MOST_PAGES, max(2, len(is_test) // 4))
+    rare = tokens[:, (pages > 1) & (pages <= few)]
     counts = rare.sum(axis=1)
     tested, others = np.flatnonzero(is_test), np.flatnonzero(~is_test)
     common = (rare[tested] @ rare[others].T).tocoo()

@@ -4,14 +4,16 @@ import hashlib
 import tarfile
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from ocr.batch.source import InputFile, Source, Unreadable, find_source
+from ocr.batch.source import InputFile, Source, StoreSource, Unreadable, find_source
 from ocr.dataset.roots import tar as tar_root
 from ocr.dataset.roots.tar_index import TarIndex, index_tar
 from ocr.errors import ArtifactNotFound, BadInput
 from ocr.store import S3Credentials, open_store
+from ocr.store.protocol import Entry
 from tests.minio_server import minio_server
 from tests.ocr.batch.toy_batch import NO_KEYS
 
@@ -115,17 +117,23 @@ def test_a_link_out_of_the_folder_is_refused(folder: Path) -> None:
     assert caught.value.reason == "outside_root"
 
 
-def test_linked_folders_are_named_where_they_lead_out_to_images(folder: Path) -> None:
-    for name, file in (("shared", "page.JPG"), ("tools", "run.sh")):
-        (folder.parent / name).mkdir()
-        (folder.parent / name / file).touch()
-        (folder / "b" / name).symlink_to(folder.parent / name)
+def test_linked_folders_that_lead_out_are_named(folder: Path) -> None:
+    (folder.parent / "shared" / "2024" / "05").mkdir(parents=True)
+    (folder / "b" / "shared").symlink_to(folder.parent / "shared")
     (folder / "again").symlink_to(folder / "b")
 
     assert listed(find_source(str(folder), s3=NO_KEYS)) == [
         *expected(),
         InputFile("b/shared/", 0, ""),
     ]
+
+
+def test_markers_of_folders_in_a_bucket_are_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [Entry(key, 1, 0.0, "e") for key in ("", "scans/", "scans/.x/", "scans/a.png")]
+    store = SimpleNamespace(entries=lambda _: iter(entries))
+    monkeypatch.setattr("ocr.batch.source._open_store", lambda *_: store)
+
+    assert listed(StoreSource("s3://archive", NO_KEYS)) == [InputFile("scans/a.png", 1, "e")]
 
 
 @pytest.mark.parametrize(

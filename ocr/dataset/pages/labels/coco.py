@@ -5,6 +5,7 @@ annotation or of its `attributes` (CVAT). `iscrowd`, `ignore`, `ignored`, `diffi
 or `legibility: illegible` mean don't-care, as the texts `*` and `###` do.
 """
 
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ from ocr.dataset.pages.labels.raw import (
     read_text,
 )
 from ocr.dataset.quarantine import Fault, Rejection
+from ocr.dataset.roots.spelling import turn_slashes
 from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.folder import shown_path
@@ -76,12 +78,20 @@ def parse_coco(
 
 
 def _files_by_id(images: list[Any]) -> dict[object, dict[str, None]]:
-    """File names of the images of each id, once each: an image that is listed twice is one."""
+    """Files of the images of each id, once each: an image that is listed twice is one."""
     files: dict[object, dict[str, None]] = {}
     for image in images:
-        if not _form_fault(image):
-            files.setdefault(image["id"], {})[image["file_name"]] = None
+        if isinstance(image, Mapping) and isinstance(key := image.get("id"), int | str):
+            files.setdefault(key, {})[_file_of(image)] = None
     return files
+
+
+def _file_of(image: Mapping[str, Any]) -> str:
+    """Return the path of an image in one spelling; empty: it has none."""
+    written = image.get("file_name")
+    if not isinstance(written, str) or not written.strip():
+        return ""
+    return posixpath.normpath(turn_slashes(written.strip()))
 
 
 def _form_fault(image: object) -> str:
@@ -96,11 +106,12 @@ def _id_fault(
     image: Mapping[str, Any], files: Iterable[str], known: Mapping[object, object]
 ) -> str:
     """Say why annotations of an image's id are not its own; empty: they are."""
-    other = next((file for file in files if file != image["file_name"]), "")
-    if other:
+    other = next((file for file in files if file != _file_of(image)), None)
+    if other is not None:
+        named = shown_path(other) if other else "an image without file_name"
         return (
-            f"its id {image['id']!r} is also that of {shown_path(other)}: give every image an id "
-            "of its own, or name files that were joined here one by one, see dataset.more_labels"
+            f"its id {image['id']!r} is also that of {named}: give every image an id of its own, "
+            "or name files that were joined here one by one, see dataset.more_labels"
         )
     return f"there is another image {image['id']!r}" if image["id"] in known else ""
 

@@ -5,6 +5,7 @@ need no quotes; `###` is don't-care (https://rrc.cvc.uab.es/?ch=4&com=tasks).
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from ocr.dataset.candidate import Row
@@ -34,9 +35,13 @@ def parse_icdar2015(
         folder: Folder of the files, relative to the dataset's root.
         split: Split its pages belong to; None where the preparation splits.
     """
+    of_stem = defaultdict(list)
+    for each in sorted(images):
+        if each.lower().endswith(IMAGE_SUFFIXES):
+            of_stem[each.rpartition(".")[0]].append(each)
     for name, content in files:
         stem = name[: -len(SUFFIX)].removeprefix("gt_")
-        found = [stem + suffix for suffix in _suffixes() if stem + suffix in images]
+        found = of_stem.get(stem, [])
         image = read_path(found[0] if found else f"{stem}.jpg")
         path, where = image if folder == "." else f"{folder}/{image}", f"{folder}/{name}"
         if len(found) > 1:
@@ -47,12 +52,6 @@ def parse_icdar2015(
         lines = _LINE_END.split(content)
         regions = tuple(_read_line(line) for line in lines if line.strip())
         yield Row(path, RawPageLabel(regions), split, "", folder, where)
-
-
-def _suffixes() -> Iterator[str]:
-    for suffix in IMAGE_SUFFIXES:
-        yield suffix
-        yield suffix.upper()
 
 
 def _read_line(line: str) -> RawRegion:

@@ -22,6 +22,8 @@ from ocr.image.header import IMAGE_SUFFIXES
 _FIRST_KEYS = ("image", "ocr")
 _LONGEST = 4096  # characters of a URL: each of its folders makes a path of its own
 _FOLDER_END = re.compile(r"[/\\]")
+_UPLOADS = "/data/upload/"
+"""Whose names begin with a hash: elsewhere `20240105-1.png` is the first of a day."""
 _UPLOAD_HASH = re.compile(r"^[0-9a-f]{8}-")
 
 
@@ -61,19 +63,19 @@ class ImageFinder:
         found = next(filter(self._exists, places), "")
         if found or not _is_reference(written):
             return [found or written]
-        return self._find_upload(candidates[-1]) or candidates[:1]
+        name = candidates[-1]
+        own = self._find_anywhere(name) if _UPLOADS in written else []
+        original, hashes = _UPLOAD_HASH.subn("", name)
+        return own or (self._find_anywhere(original) if hashes else []) or candidates[:1]
 
     def _places(self, path: str) -> Iterator[str]:
         if self._folder.parts:
             yield str(self._folder / path)
         yield path
 
-    def _find_upload(self, name: str) -> list[str]:
-        uploaded, hashes = _UPLOAD_HASH.subn("", name)
-        if not hashes:
-            return []
-        own, original = (_clean(join_accents(each)) for each in (name, uploaded))
-        names = self._uploads.get(own) or self._uploads.get(original, [])
+    def _find_anywhere(self, uploaded: str) -> list[str]:
+        """Find the files, wherever they lie, whose uploads would be called so."""
+        names = self._uploads.get(_clean(join_accents(uploaded)), [])
         for folder in (self._folder, PurePosixPath()):
             if right_there := [each for each in names if PurePosixPath(each).parent == folder]:
                 return right_there

@@ -72,6 +72,17 @@ def test_one_of_many_receipts_of_a_shop_is() -> None:
     assert named(DATED, others=2 * MOST_PAGES)
 
 
+@pytest.mark.parametrize("filled", ["", "0.7 bar"])
+def test_forms_on_which_one_number_differs_at_most_are_not(filled: str) -> None:
+    printed = [f"{n}. limit {5 * n}" for n in range(12)]
+    forms = [
+        page(f"{n}.png", "train" if n else "test", [*printed, filled.replace("7", str(n))])
+        for n in range(20)
+    ]
+
+    assert find_rescans(forms) == []
+
+
 @pytest.mark.parametrize("texts", [(), ("no number",), DATED])
 def test_pages_of_one_split_are_not(texts: Sequence[str]) -> None:
     assert find_rescans([]) == []

@@ -144,10 +144,19 @@ def test_images_of_one_id_are_rejected_with_their_names_and_the_others_read() ->
     assert (page.image, [region.text for region in page.label.regions]) == ("c.jpg", ["B"])
 
 
-def test_image_that_is_listed_twice_is_one_with_all_its_annotations() -> None:
+def test_image_whose_id_another_without_a_name_has_is_rejected() -> None:
+    first, nameless = parse([IMAGE, {"id": 7, "file_name": None}], [])
+
+    assert isinstance(first, Rejection)
+    assert isinstance(nameless, Rejection)
+    assert "its id 7 is also that of an image without file_name" in first.detail
+
+
+@pytest.mark.parametrize("spelled", ["a/1.jpg", "./a/1.jpg", "a\\1.jpg", "a/1.jpg "])
+def test_image_that_is_listed_twice_is_one_with_all_its_annotations(spelled: str) -> None:
     annotations = [{"image_id": 7, "segmentation": [FLAT], "text": text} for text in "AB"]
 
-    again, page = parse([IMAGE, IMAGE], annotations)
+    again, page = parse([IMAGE, {**IMAGE, "file_name": spelled}], annotations)
 
     assert isinstance(again, Rejection)
     assert again.detail == "there is another image 7"

@@ -63,8 +63,9 @@ def test_image_has_the_name_of_the_text_file(name: str, images: list[str], image
     assert parse("", name=name, images=images).image == image
 
 
-def test_text_file_that_may_be_of_two_images_is_rejected_and_the_next_read() -> None:
-    images = frozenset(["two.png", "two.jpg", "one.png"])
+@pytest.mark.parametrize("other", ["two.jpg", "two.Jpg"])
+def test_text_file_that_may_be_of_two_images_is_rejected_and_the_next_read(other: str) -> None:
+    images = frozenset(["two.png", other, "one.png", "two.md"])
     files = [("two.txt", LINE), ("one.txt", LINE)]
 
     two, one = parse_icdar2015(files, images=images, folder="train", split=None)
@@ -72,7 +73,7 @@ def test_text_file_that_may_be_of_two_images_is_rejected_and_the_next_read() -> 
     assert isinstance(two, Rejection)
     assert (two.reason, two.where) == ("missing_image", "train/two.txt")
     assert two.detail == (
-        "the text file of 'two.jpg' or 'two.png'; take the others out of the folder"
+        f"the text file of {other!r} or 'two.png'; take the others out of the folder"
     )
     assert not isinstance(one, Rejection)
     assert one.image == "train/one.png"

@@ -170,3 +170,17 @@ def test_url_of_more_folders_than_any_path_is_no_reference() -> None:
 
 def test_path_as_imported_has_no_hash_to_strip() -> None:
     assert find({"ocr": "1a2b3c4d-a.png"}, "a.png") == ["1a2b3c4d-a.png"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "/data/local-files/?d=cam2/20240105-1.png",
+        "s3://scans/cam2/20240105-1.png",
+        "http://host/cam2/20240105-1.png",
+    ],
+)
+def test_name_that_begins_with_a_date_is_no_upload_of_another_folder(written: str) -> None:
+    (found,) = find({"ocr": written}, "cam1/20240105-1.png", "other.png")
+
+    assert found.endswith("cam2/20240105-1.png")
