@@ -22,16 +22,15 @@ class Allowance:
         self._what = what
         self._left, self._at = float(per_minute), time.monotonic()
 
-    def take(self, count: int, *, least: float, name: str) -> None:
-        """Take some.
+    def take(self, count: int, *, name: str) -> None:
+        """Take some, not more than a minute's worth.
 
         Args:
             count: How many.
-            least: So many must be there; where that is less than `count`, the rest is a debt.
             name: Of the key.
 
         Raises:
-            Problem: They are not, and nothing was taken; it says when they, and no debt, will be.
+            Problem: So many are not there, and nothing was taken; it says when they will be.
         """
         if not self.per_minute:
             return
@@ -39,9 +38,9 @@ class Allowance:
         now = time.monotonic()
         self._left = min(self.per_minute, self._left + (now - self._at) * a_second)
         self._at = now
-        if self._left < least:
+        if self._left < count:
             message = f"The key {name} may {self._what.format(per_minute=self.per_minute)} a minute"
-            wait_s = math.ceil((max(least, 1) - self._left) / a_second)
+            wait_s = math.ceil((count - self._left) / a_second)
             raise Problem("rate_limited", message, retry_after_s=wait_s)
         self._left -= count
 

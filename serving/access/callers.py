@@ -54,35 +54,37 @@ class Caller:
         Raises:
             Problem: Nothing is left for now.
         """
-        self._requests.take(1, least=1, name=self.name)
+        self._requests.take(1, name=self.name)
 
     @contextmanager
-    def body(self, declared: int) -> Iterator[Callable[[int], None]]:
-        """Take a body off what may be sent; what is yielded is told how much came of it, and when.
+    def body(self, declared: int, *, most: int) -> Iterator[Callable[[int], None]]:
+        """Take a body off what may be sent, before it comes; what does not come is given back.
 
         Args:
-            declared: Its bytes, which are taken before they come: what does not come is given back.
-                0: nobody says. Such a body begins where anything is left, and may make a debt.
+            declared: Its bytes; 0: nobody says, and it is taken for as large as may be.
+            most: Bytes of the largest body.
+
+        Yields:
+            What is told how much came of it, each time.
 
         Raises:
             Problem: Too little is left for now; or it has more bytes than a minute's worth, and
-                could never be sent, however long it waits. The function raises so as well.
+                could never be sent, however long it waits. What is yielded raises so as well.
         """
         self._check_body(declared)
-        self._bytes.take(declared, least=max(declared, 1), name=self.name)
+        taken = declared or min(most, self._bytes.per_minute)
+        self._bytes.take(taken, name=self.name)
         received = 0
 
         def note(count: int) -> None:
             nonlocal received
             received += count
             self._check_body(received)
-            if not declared:
-                self._bytes.take(count, least=count - self._bytes.per_minute, name=self.name)
 
         try:
             yield note
         finally:
-            self._bytes.give_back(max(declared - received, 0))
+            self._bytes.give_back(max(taken - received, 0))
 
     def admit(self, model: str) -> None:
         """Let a model be asked; none is named: one of those that may be.

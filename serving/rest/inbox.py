@@ -55,8 +55,9 @@ class Inbox:
         declared = int(length) if length.isdecimal() else 0
         if declared > self._limits.body_bytes:
             raise self._too_large()
-        with self._budget.account() as account, request.state.caller.body(declared) as note:
-            body = await self._receive(request, account, note)
+        with self._budget.account() as account:
+            with request.state.caller.body(declared, most=self._limits.body_bytes) as note:
+                body = await self._receive(request, account, note)
             if not body:
                 raise Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
             yield body

@@ -12,9 +12,9 @@ PER_MINUTE = 7
 def spend(allowance: Allowance) -> int:
     """Take one after another; return after how many seconds the refusal says to come again."""
     for _ in range(PER_MINUTE):
-        allowance.take(1, least=1, name="orders")
+        allowance.take(1, name="orders")
     with pytest.raises(Problem, match=f"orders may ask {PER_MINUTE} times a minute") as refused:
-        allowance.take(1, least=1, name="orders")
+        allowance.take(1, name="orders")
     return int(refused.value.headers["Retry-After"])
 
 
@@ -23,7 +23,7 @@ def test_who_waits_as_long_as_is_said_may_ask_again(clock: Clock) -> None:
 
     wait_s = spend(allowance)
     clock.now_s += wait_s
-    allowance.take(1, least=1, name="orders")
+    allowance.take(1, name="orders")
 
     assert wait_s == 9  # one comes every 8.6 s
 
@@ -36,26 +36,13 @@ def test_no_more_than_a_minutes_worth_is_saved_up(clock: Clock) -> None:
     assert spend(allowance) == 9
 
 
-def test_a_debt_is_waited_for_to_its_end(clock: Clock) -> None:
-    allowance = Allowance(60, what="send {per_minute} bytes")
-    allowance.take(90, least=1, name="orders")
-    allowance.take(25, least=25 - 60, name="orders")
-
-    with pytest.raises(Problem) as refused:
-        allowance.take(6, least=6 - 60, name="orders")
-
-    assert refused.value.headers["Retry-After"] == "56"
-    clock.now_s += 56
-    allowance.take(1, least=1, name="orders")
-
-
 def test_what_is_given_back_may_be_taken_at_once(clock: Clock) -> None:
     allowance = Allowance(60, what="send {per_minute} bytes")
-    allowance.take(60, least=60, name="orders")
+    allowance.take(60, name="orders")
 
     allowance.give_back(20)
     clock.now_s += 10
-    allowance.take(30, least=30, name="orders")
+    allowance.take(30, name="orders")
 
     with pytest.raises(Problem):
-        allowance.take(1, least=1, name="orders")
+        allowance.take(1, name="orders")
