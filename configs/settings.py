@@ -151,6 +151,11 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise SettingsError("; ".join(map(_tell, error.errors()))) from None
 
+    @property
+    def has_store_at_home(self) -> bool:
+        """Whether the store is a folder of the home: without the one there is not the other."""
+        return self.store.startswith(f"file://{self.home}/")
+
 
 def _tell(fault: "ErrorDetails") -> str:
     name = str(fault["loc"][0])  # a default's is its field's

@@ -24,6 +24,7 @@ from deploy.services import (
     WORKER,
     password_file,
     remembered_endpoint,
+    services_folder,
 )
 from deploy.web import answers
 from ocr.errors import OcrError, StoreUnavailable
@@ -86,7 +87,13 @@ class StackStatus:
 
 
 def read_status(settings: Settings) -> StackStatus:
-    """Look at every part; one that does not answer is said to be down, not waited for."""
+    """Look at every part; one that does not answer is said to be down, not waited for.
+
+    Raises:
+        OSError: There is no home with the store in it, and none can be made.
+    """
+    if settings.has_store_at_home and not settings.home.exists():
+        services_folder(settings)
     parts = list(read_parts(settings))
     ui = next(part for part in parts if part.name == "Prefect")
     # What answers at the address of one that is down is another home's.

@@ -183,10 +183,6 @@ def run(settings: ServingSettings) -> None:
         raise SettingsError(f"OCRLINE_RPC_PORT={settings.port} is OCRLINE_PORT: name another")
     if settings.rpc_port:
         check_port(settings.host, settings.rpc_port, field="rpc_port")
-    # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    signal.signal(signal.SIGINT, lambda *_: None)
-    LOG.info("listening on http://%s:%d, store %s", settings.host, settings.port, settings.store)
     metrics = ServingMetrics()
     stopping = asyncio.Event()
     config = uvicorn.Config(
@@ -203,7 +199,12 @@ def run(settings: ServingSettings) -> None:
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.drain_s,
     )
-    Server(config, stopping=stopping).run()
+    server = Server(config, stopping=stopping)
+    # uvicorn raises the signal again when it has drained: an ordered stop is no failure.
+    signal.signal(signal.SIGTERM, server.stop)
+    signal.signal(signal.SIGINT, server.stop)
+    LOG.info("listening on http://%s:%d, store %s", settings.host, settings.port, settings.store)
+    server.run()
 
 
 def _refuse_by_path(app: FastAPI, routers: Sequence[APIRouter]) -> Refusals:

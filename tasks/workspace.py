@@ -1,6 +1,5 @@
 """What every task of this process works with: the store and a folder for work in progress."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -94,8 +93,11 @@ def open_workspace(
     """
     settings = settings or Settings()
     check_home(settings.home)
-    with suppress(OSError):  # who may not write there only reads
+    try:
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        if settings.has_store_at_home:  # it would be taken for an empty one
+            raise
     s3 = S3Credentials.of(settings)
     store = open_store(settings.store, s3=s3, read_timeout_s=read_timeout_s)
     meet_store(settings.home, store, server=settings.s3_endpoint)

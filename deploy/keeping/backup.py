@@ -17,6 +17,7 @@ from ocr.backup.contents import choose_contents
 from ocr.backup.head import Head
 from ocr.backup.objects import copy_objects
 from ocr.backup.writing import new_archive, refuse_taken
+from ocr.errors import ArtifactNotFound
 from ocr.store import S3Credentials, open_store
 from ocr.store.local import ABANDONED_S
 from ocr.store.state import check_home, meet_store
@@ -65,12 +66,15 @@ def back_up(
 
     Raises:
         ArtifactExists: There is such a file.
+        ArtifactNotFound: There is no home, and the store would be a folder of it.
         ServiceFailed: PostgreSQL cannot be asked.
         StoreUnavailable: The store does not answer, what the home has worked with is gone, or there
             is no room.
     """
     refuse_taken(path)
     check_home(settings.home)
+    if settings.has_store_at_home and not settings.home.exists():
+        raise ArtifactNotFound(f"No home at {settings.home}: name the OCRLINE_HOME that is meant")
     store = open_store(settings.store, s3=S3Credentials.of(settings))
     meet_store(settings.home, store, server=settings.s3_endpoint)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -135,7 +135,7 @@ def _restore_member(
         if place.name == FILE:  # it says where things were: see _remember_where
             place = spool / FILE
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with written_whole(place) as file:
+        with written_whole(Path(os.path.realpath(place))) as file:  # a link stays one
             file.writelines(member.pieces())
         place.chmod(0o600)
 

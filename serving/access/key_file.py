@@ -81,7 +81,7 @@ def add_key(
     except ValidationError as error:
         first = error.errors()[0]
         raise BadInput(f"{first['loc'][0]}: {first['input']!r}: {first['msg']}") from None
-    path = path.resolve()  # a link stays one
+    path = Path(os.path.realpath(path))  # a link stays one
     with _locked(path):
         keys = read_keys(path)
         if name in {each.name for each in keys}:
@@ -96,7 +96,7 @@ def revoke_key(path: Path, name: str) -> None:
     Raises:
         BadInput: There is none of this name, or the file is damaged.
     """
-    path = path.resolve()  # a link stays one
+    path = Path(os.path.realpath(path))  # a link stays one
     with _locked(path):
         keys = read_keys(path)
         left = tuple(each for each in keys if each.name != name)
@@ -117,9 +117,13 @@ def digest(key: str) -> str:
 
 
 def _write(path: Path, keys: tuple[ApiKey, ...]) -> None:
+    """Write keys; whose file it was, and who of its group may read it, stays so."""
     content = KeyFile(keys=keys).model_dump(mode="json")
+    before = path.stat() if path.exists() else None
     with written_whole(path) as file:
-        os.fchmod(file.fileno(), 0o600)
+        os.fchmod(file.fileno(), before.st_mode & 0o640 if before else 0o600)
+        if before and not os.geteuid():
+            os.fchown(file.fileno(), before.st_uid, before.st_gid)
         file.write(json.dumps(content, indent=1).encode())
 
 

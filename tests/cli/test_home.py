@@ -45,11 +45,32 @@ def test_a_home_on_a_read_only_disk_is_named_with_what_to_do(
     assert done.stderr.splitlines()[-1] == f"error: {said}"
 
 
-@pytest.mark.parametrize("command", [["status"], ["models", "list"], ["prune"]])
-def test_who_only_reads_needs_no_home(command: list[str], home: Path) -> None:
+ONLY_READS = pytest.mark.parametrize("command", [["status"], ["models", "list"], ["prune"]])
+
+
+@ONLY_READS
+@pytest.mark.parametrize("is_there", [True, False], ids=["there", "none, and a store elsewhere"])
+def test_who_only_reads_writes_to_no_home(
+    command: list[str], is_there: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_there:
+        home.mkdir()
+    else:
+        monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
+
     done = read_only(home, *command)
 
     assert done.returncode == 0, done.stderr
+
+
+@ONLY_READS
+def test_a_home_that_is_not_there_is_not_taken_for_one_with_an_empty_store(
+    command: list[str], home: Path
+) -> None:
+    done = read_only(home, *command)
+
+    assert done.returncode == 5
+    assert f"OCRLINE_HOME {home} cannot be written" in done.stderr
 
 
 @pytest.mark.parametrize("place", ["services/lock", "", ".."])

@@ -2,13 +2,8 @@
 
 import asyncio
 import socket
-import sys
-from typing import Final
 
 import uvicorn
-
-NOT_STARTED: Final = 3
-"""The exit code of `uvicorn.run` where the application does not start."""
 
 
 class Server(uvicorn.Server):
@@ -24,11 +19,9 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._stopping = stopping
 
-    def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve; where it does not start, the process ends as by `uvicorn.run`."""
-        super().run(sockets)
-        if not self.started:
-            sys.exit(NOT_STARTED)
+    def stop(self, *_: object) -> None:
+        """Have it stop, or not begin: a handler of signals until it has its own, and after that."""
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: answer the requests inside, and then let the application end."""

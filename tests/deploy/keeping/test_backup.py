@@ -112,3 +112,15 @@ def test_a_disk_without_room_for_the_database_is_told(tmp_path: Path) -> None:
 
     assert "StoreUnavailable: Prefect's database" in done.stderr
     assert f"cannot be copied to {disk}: database or disk is full; free some" in done.stderr
+
+
+def test_a_home_that_is_not_there_has_no_empty_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "unmounted"))
+    monkeypatch.delenv("OCRLINE_STORE", raising=False)
+
+    assert run(["backup", str(tmp_path / "a.tar.zst")]) != 0
+
+    assert f"No home at {tmp_path / 'unmounted'}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
