@@ -3,6 +3,7 @@
 import os
 import pwd
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -21,7 +22,8 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where others listen
 class Owner:
     """A process of ours: its id, the home it belongs to, the store and the S3 server behind it.
 
-    ``engine`` is what runs nets, as its environment says; empty: as by default.
+    ``engine`` is what runs nets, as its environment says; empty: as by default. ``drain_s`` is how
+    long a gateway may finish when it is stopped, in seconds.
     """
 
     pid: int
@@ -29,6 +31,7 @@ class Owner:
     store: str
     s3_endpoint: str
     engine: str = ""
+    drain_s: float = 0.0
 
     def has_store(self, store: str, *, s3_endpoint: str) -> bool:
         """Say whether it works with a store, however that is spelled."""
@@ -77,18 +80,21 @@ def find_owner(pid: int) -> Owner | None:
         _spell(store, folder=folder),
         s3_endpoint=variables.get("MINIO_ENDPOINT", ""),
         engine=variables.get("OCRLINE_ENGINE", ""),
+        drain_s=_drain_s(variables) if "serving" in command else 0.0,
     )
 
 
 def find_drain_s(pid: int) -> float:
     """Return how many seconds a gateway may finish in; of another process, and of none, 0."""
+    owner = find_owner(pid)
+    return owner.drain_s if owner else 0.0
+
+
+def _drain_s(variables: Mapping[str, str]) -> float:
     try:
-        process = psutil.Process(pid)
-        if "serving" not in process.cmdline():
-            return 0
-        return float(process.environ().get("OCRLINE_DRAIN_S", DRAIN_S))
-    except (psutil.Error, ValueError):
-        return 0
+        return float(variables.get("OCRLINE_DRAIN_S") or DRAIN_S)
+    except ValueError:  # with which it does not start
+        return 0.0
 
 
 def find_owners(url: str) -> list[Owner]:

@@ -1,8 +1,8 @@
 """Pages that say the same, however they look: one page scanned or photographed twice.
 
-Looks tell such pages apart (`copies`): of a clean page a shift of 4 px changes a fourth of the
-hash. So they are told by what their labels say, and nothing is left out: whether two photographs
-of one name plate are one sample is for a person to say.
+Looks tell such pages apart (`copies`): a clean page that lies four pixels further on the scanner is
+another one. So they are told by what their labels say, and nothing is left out: whether two
+photographs of one name plate are one sample is for a person to say.
 """
 
 import re

@@ -58,12 +58,12 @@ def test_who_has_the_same_port_at_another_address_is_not_meant(port: int, tmp_pa
     assert [owner.pid for owner in owners] == [ours]
 
 
-@pytest.mark.parametrize("given", ["", "60"])
+@pytest.mark.parametrize("given", [None, "", "60"])
 def test_a_gateway_may_finish_as_long_as_it_was_told(
-    given: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    given: str | None, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OCRLINE_DRAIN_S", raising=False)
-    if given:
+    if given is not None:
         monkeypatch.setenv("OCRLINE_DRAIN_S", given)
     expected = ServingSettings().drain_s
 

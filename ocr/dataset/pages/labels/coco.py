@@ -5,7 +5,6 @@ annotation or of its `attributes` (CVAT). `iscrowd`, `ignore`, `ignored`, `diffi
 or `legibility: illegible` mean don't-care, as the texts `*` and `###` do.
 """
 
-import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -23,7 +22,7 @@ from ocr.dataset.pages.labels.raw import (
     read_text,
 )
 from ocr.dataset.quarantine import Fault, Rejection
-from ocr.dataset.roots.spelling import turn_slashes
+from ocr.dataset.roots.spelling import usual_name
 from ocr.dataset.split import Split
 from ocr.errors import BadData
 from ocr.image.folder import shown_path
@@ -91,7 +90,7 @@ def _file_of(image: Mapping[str, Any]) -> str:
     written = image.get("file_name")
     if not isinstance(written, str) or not written.strip():
         return ""
-    return posixpath.normpath(turn_slashes(written.strip()))
+    return usual_name(written.strip())
 
 
 def _form_fault(image: object) -> str:

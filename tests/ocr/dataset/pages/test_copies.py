@@ -64,6 +64,15 @@ def test_copies_cluster(copy: str) -> None:
     assert first == third != second
 
 
+def test_a_page_that_lies_further_on_the_scanner_looks_another_way() -> None:
+    """Which is why `rescans` looks for what such pages say."""
+    moved = np.roll(receipt(0), (4, 4), axis=(0, 1))
+
+    first, second = cluster([page_hash(to_grey(page)) for page in (receipt(0), moved)])
+
+    assert first != second
+
+
 def test_hashes_of_a_page_are_those_of_its_turns() -> None:
     page = receipt(0)
 

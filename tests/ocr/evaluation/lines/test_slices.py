@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 
 from ocr.evaluation.bootstrap import Resampling
@@ -70,21 +72,23 @@ def test_parts_that_are_everything_or_nothing_are_left_out() -> None:
     assert slices == []
 
 
+def count_parts(lines: Sequence[EvaluatedLine]) -> dict[str, int]:
+    """How many lines each part has."""
+    n = len(lines)
+    parts = measure_line_slices(
+        lines, draw(n), candidate=np.ones(n), opponent=None, training_counts={}
+    )
+    return {part.title: part.n for part in parts}
+
+
 def test_thirds_split_by_height_and_sharpness() -> None:
     lines = [line("12", height_px=h, sharpness=h) for h in (10, 20, 30, 40, 50, 60)]
 
-    slices = {
-        part.name: part.n
-        for part in measure_line_slices(
-            lines, draw(6), candidate=np.ones(6), opponent=None, training_counts={}
-        )
-    }
-
-    assert slices == {
-        "blurriest third": 2,
-        "sharpest third": 2,
-        "smallest third": 2,
-        "largest third": 2,
+    assert count_parts(lines) == {
+        "sharpness: blurriest third": 2,
+        "sharpness: sharpest third": 2,
+        "height: smallest third": 2,
+        "height: largest third": 2,
     }
 
 
@@ -92,14 +96,7 @@ def test_part_beside_many_equal_heights_is_named_by_these() -> None:
     heights = [20] * 6 + [32] * 70 + [48] * 4
     lines = [line("12", height_px=h, sharpness=n) for n, h in enumerate(heights)]
 
-    slices = {
-        part.title: part.n
-        for part in measure_line_slices(
-            lines, draw(80), candidate=np.ones(80), opponent=None, training_counts={}
-        )
-    }
-
-    assert slices == {
+    assert count_parts(lines) == {
         "sharpness: blurriest third": 27,
         "sharpness: sharpest third": 27,
         "height: smallest, below 32": 6,
