@@ -1,7 +1,6 @@
 """A run whose model could never go online ends before its first stage."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -39,7 +38,6 @@ def test_nothing_is_done_for_a_model_that_the_gateway_will_not_serve(
     preset: str,
     named: tuple[str, str],
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
 ) -> None:
     endpoint, store = named
     monkeypatch.setenv("OCRLINE_STORE", store)
@@ -48,8 +46,8 @@ def test_nothing_is_done_for_a_model_that_the_gateway_will_not_serve(
         raise Began
 
     monkeypatch.setattr(flow, "sweep_leftovers", begin)
-    given = ["name=plates", f"dataset.root={tmp_path}", f"deployment.endpoint={endpoint}"]
-    params = load_params(preset, overrides=[*given, "deployment.target=gateway"])
+    given = ["name=plates", f"deployment.endpoint={endpoint}", "deployment.target=gateway"]
+    params = load_params(preset, overrides=given)
 
     with pytest.raises(NotServedThere, match="serves only 'bars' to this key, not 'plates'"):
         next(flow._run(params, "deploy"))
