@@ -22,9 +22,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     ("target", "moment", "state"),
     [
         ("flow", "preparing", "Crashed"),
-        ("worker", "preparing", "Crashed"),
+        pytest.param("worker", "preparing", "Crashed", marks=pytest.mark.slow),
         ("server", "preparing", "Completed"),
-        ("job", "training", "Completed"),
+        pytest.param("job", "training", "Completed", marks=pytest.mark.slow),
         pytest.param("worker and flow", "training", "Crashed", marks=pytest.mark.slow),
     ],
 )

@@ -137,7 +137,7 @@ def test_prefect_ui_runs_the_same_flow(machine: Machine) -> None:
 def test_killed_run_continues_where_it_was(machine: Machine) -> None:
     before, champion = machine.stored("checkpoints"), machine.champion()
     # Too large for the gate: the champion stays whatever this candidate reads.
-    changes = ("training.epochs=9", "training.checkpoint_every_s=0.5", "gate.max_size_mb=0.001")
+    changes = ("training.epochs=4", "training.checkpoint_every_s=0.5", "gate.max_size_mb=0.001")
     process = machine.start("retrain", "smoke", *machine.sets(*changes))
     kept = _wait_for_kept_lines(machine.home)
     os.kill(process.pid, signal.SIGKILL)  # the training, an orphan now, must end by itself

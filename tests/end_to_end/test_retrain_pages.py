@@ -100,7 +100,10 @@ def test_an_error_of_one_training_ends_the_other_at_once(pages: Machine) -> None
 
 
 @pytest.mark.usefixtures("hears_interrupts")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "ending",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL],
+)
 def test_a_run_that_is_ended_leaves_no_training_behind(
     pages: Machine, ending: signal.Signals
 ) -> None:
@@ -122,7 +125,9 @@ def test_a_run_that_is_ended_leaves_no_training_behind(
 
 @pytest.mark.usefixtures("hears_interrupts")
 def test_an_ended_run_continues_both_trainings_where_they_were(pages: Machine) -> None:
-    changes = (*FRESH, "detector.checkpoint_every_s=0.5", "recogniser.checkpoint_every_s=0.5")
+    short = ("detector.epochs=2", "recogniser.epochs=4")
+    often = ("detector.checkpoint_every_s=0.5", "recogniser.checkpoint_every_s=0.5")
+    changes = (*FRESH, *short, *often)
     process = pages.start("retrain", pages.preset, *pages.sets(*changes))
     kept = _wait_for_kept_steps(pages.home)
     process.send_signal(signal.SIGINT)

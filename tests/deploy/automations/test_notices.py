@@ -68,6 +68,7 @@ async def find_runs(deployment: UUID) -> list[FlowRun]:
     return [run for run in runs if run.deployment_id == deployment]
 
 
+@pytest.mark.slow
 def test_a_crash_is_told_at_once_after_a_restart_of_the_server(tmp_path: Path) -> None:
     give_tables(tmp_path / "home" / "prefect")
     with own_home_in(tmp_path), pointed_at_own_server():

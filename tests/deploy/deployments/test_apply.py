@@ -244,6 +244,7 @@ def test_what_was_applied_is_applied_again_when_the_stack_starts(
     assert stored(client, FULL).deployment.name == "digits"
 
 
+@pytest.mark.slow
 def test_applies_of_several_machines_at_once_leave_one_of_each(
     client: SyncPrefectClient, project: Path, tmp_path: Path
 ) -> None:

@@ -61,7 +61,7 @@ class Server:
 
 
 @pytest.mark.usefixtures("prefect_tables")
-@pytest.mark.parametrize("with_secrets", [False, True])
+@pytest.mark.parametrize("with_secrets", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_restored_stack_shows_the_runs_and_serves_the_champion(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -45,6 +45,7 @@ def settings_of(home: Path) -> Settings:
         return Settings()
 
 
+@pytest.mark.slow
 def test_two_homes_that_start_at_once_keep_an_address_each(homes: list[Settings]) -> None:
     for settings in homes:  # new ones, whose servers make their tables
         (settings.home / "prefect/prefect.db").unlink()

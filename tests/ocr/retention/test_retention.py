@@ -1,5 +1,6 @@
 """What is pruned of a store, what never is, and what a kill or a run beside it does."""
 
+import os
 import time
 from contextlib import suppress
 from itertools import count
@@ -12,20 +13,21 @@ from ocr.retention.plan import Verdict, plan_removal
 from ocr.retention.removal import remove_thing
 from ocr.store import S3Credentials, Store
 from ocr.store.folder import mark_used, upload_folder
+from tests.minio_server import find_minio
 from tests.ocr.retention.filled import GOES, OLD, STAYS, fill, register, wait_for_the_next_second
 from tests.ocr.store.by_hand import put_by_hand
-from tests.ocr.store.conftest import (
-    backend,
-    credentials,
-    minio_server,
-    moto_server,
-    store,
-    store_uri,
-)
+from tests.ocr.store.conftest import credentials, minio_server, moto_server, store, store_uri
 
-__all__ = ["backend", "credentials", "minio_server", "moto_server", "store", "store_uri"]
+__all__ = ["credentials", "minio_server", "moto_server", "store", "store_uri"]
 
 HOUR_S = 3600
+
+
+@pytest.fixture(params=["local", "s3"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """Name the kind of store: of S3 the real one, where there is one."""
+    s3 = "minio" if find_minio() or "MINIO_ENDPOINT" in os.environ else "moto"
+    return s3 if request.param == "s3" else "local"
 
 
 @pytest.fixture

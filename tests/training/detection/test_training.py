@@ -87,6 +87,7 @@ def test_the_checkpoint_holds_net_and_rule(uninterrupted: Path) -> None:
     assert 0 < rule.threshold < 1
 
 
+@pytest.mark.slow
 def test_two_ranks_share_the_work(toy_pages: dict[str, str], tmp_path: Path) -> None:
     job = write_detector_job(tmp_path, toy_pages, devices=2, **SHORT)
 

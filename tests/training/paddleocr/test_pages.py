@@ -67,7 +67,8 @@ FORMS = {"paddle", "paddle-onednn", "onnx", "serving"}
 WORDS = ("TOTAL", "12.50", "CASH", "ROUND")
 LONGEST_S = 1800
 
-pytestmark = pytest.mark.timeout(2 * LONGEST_S)
+# Each net alone is in recognition/test_pp_ocr.py and detection/test_training.py.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * LONGEST_S)]
 
 
 @dataclass(frozen=True)

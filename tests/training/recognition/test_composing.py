@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import paddle
+import pytest
 
 from ocr.models.charset import Charset
 from ocr.models.recogniser_spec import LineSpec
@@ -39,6 +40,7 @@ OPTIONS: dict[str, Any] = {
 ALIGNED_TRAINING = """
 import sys
 import numpy as np
+import pytest
 from training.recognition import composing
 from training.__main__ import main
 from training.environment import prepare_environment
@@ -49,6 +51,7 @@ sys.exit(main(["train-recogniser", sys.argv[1]]))
 """
 
 
+@pytest.mark.slow
 def test_a_training_killed_while_it_composes_ends_with_the_same_curve(
     many_digits: dict[str, str], tmp_path: Path
 ) -> None:

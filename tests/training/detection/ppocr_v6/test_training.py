@@ -21,7 +21,7 @@ from training.loop.checkpoint import read_weights
 pytestmark = needs_rapidocr
 
 
-@pytest.mark.parametrize("devices", [1, 2])
+@pytest.mark.parametrize("devices", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_few_steps_leave_a_net_that_finds_words(tmp_path: Path, devices: int) -> None:
     counts = {"train": 4, "val": 2, "test": 1}
     pages = make_page_snapshot(tmp_path / "pages", counts=counts)

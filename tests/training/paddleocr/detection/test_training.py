@@ -103,6 +103,7 @@ def test_what_its_trainer_and_our_detector_measure_stand_beside_each_other(train
     assert result.metrics["hmean"] >= result.metrics["paddleocr_hmean"] - 1e-3  # its rule is tuned
 
 
+@pytest.mark.slow  # of a recogniser: recognition/test_training.py
 def test_a_net_that_was_trained_elsewhere_finds_as_it_did(
     trained: Path, pages: dict[str, str], tmp_path: Path
 ) -> None:

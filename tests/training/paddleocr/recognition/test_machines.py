@@ -21,6 +21,7 @@ KIND: TrainKind = "train-paddleocr-recogniser"
 pytestmark = pytest.mark.timeout(900)
 
 
+@pytest.mark.slow
 def test_two_machines_learn_what_one_process_does(digits: dict[str, str], tmp_path: Path) -> None:
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     for folder, resources in ((alone, ResourceParams()), (shared, two_machines())):

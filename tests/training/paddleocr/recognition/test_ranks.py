@@ -145,7 +145,7 @@ def test_a_rerun_goes_on_after_the_last_whole_epoch_of_both(killed: Killed) -> N
     )
 
 
-@pytest.mark.slow  # two machines of one rank each learn it in test_machines.py
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_any_number_of_ranks_learns_what_one_process_does(
     digits: dict[str, str], tmp_path: Path, ranks: int

@@ -122,6 +122,7 @@ def test_our_reading_of_the_val_split_stands_beside_its_own(trained: Path) -> No
     assert ", albumentations 1.4.10, " in result.environment["packages"]
 
 
+@pytest.mark.slow
 def test_frozen_parts_stay_as_they_came_and_the_others_learn(
     trained: Path, digits: dict[str, str], tmp_path: Path
 ) -> None:
