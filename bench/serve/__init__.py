@@ -2,6 +2,7 @@
 
 - `gateway` – the gateway that is measured, and `process_tree` what it takes; `load` asks and counts
 - `peers/` – the same beside Paddle Serving's own server and PaddleX's
+- `designs/` – the same beside other ways to share the work, stripped to HTTP and batches
 - `mixed` – pages and crops at once
 - `soak/` – the same for a long time: does it answer all, and does it grow?
 - `faults/` – the same while something goes wrong

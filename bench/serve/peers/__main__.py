@@ -15,17 +15,15 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 from rich.console import Console
 from rich.table import Table
 
-from bench.serve.load import measure
+from bench.serve.peers.bare import measure_bare
 from bench.serve.peers.float32 import copy_in_float32
 from bench.serve.peers.servers import (
-    MAX_PIXELS,
     Crop,
     PipelineSettings,
     Running,
@@ -37,16 +35,13 @@ from bench.serve.peers.servers import (
 from bench.serve.peers.wrk import ask, find_wrk
 from bench.serve.process_tree import cpu_s, process_tree, rss_mib
 from configs.settings import SettingsError
-from ocr.image.pixels import decode_image
 from ocr.models.bundle import INT8_MODEL, read_recogniser_manifest
 from ocr.processors import count_processors
-from ocr.reading.recognition.recogniser import OnnxRecogniser
 from serving.settings import ServingSettings
 from tasks.workspace import open_workspace
 
 CONNECTIONS = (1, 8, 32, 64)
 WARM_UP_S = 1.0
-BATCH = 8
 
 
 def main() -> None:
@@ -108,19 +103,8 @@ def _measure_all(
 
 
 def _bare(bundle: Path, crops: Sequence[Crop], *, form: str, seconds: float) -> dict[str, Any]:
-    """Measure the bare engine, from JPEG to text, a thread a processor."""
-    recogniser = OnnxRecogniser.load(bundle)
-
-    def read(number: int) -> object:
-        start = number * BATCH % len(crops)
-        chosen = [*crops, *crops][start : start + BATCH]
-        return recogniser.recognise(
-            [decode_image(crop.content, max_pixels=MAX_PIXELS) for crop in chosen]
-        )
-
+    rate = measure_bare(bundle, crops, seconds=seconds)
     count = count_processors()
-    load = measure("", [partial(read)] * count, seconds=seconds, images=BATCH)
-    rate = len(load.latencies_ms) / load.seconds * BATCH
     return {
         "server": f"bare ONNX Runtime, {form}, {count} threads",
         "requests_per_s": round(rate, 1),
