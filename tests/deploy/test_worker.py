@@ -73,6 +73,7 @@ def test_a_run_of_the_ui_imports_our_flow_and_works_in_the_folder_of_the_worker(
     assert "PREFECT_API_URL" in os.environ
 
 
+@pytest.mark.slow
 def test_an_answer_to_a_run_whose_process_is_gone_does_not_leave_it_running(
     api: PrefectApi,
 ) -> None:

@@ -8,7 +8,8 @@ import pytest
 from bench.operations.stack import Stack, running_stack
 from bench.operations.trial import Moment, Target, try_kill
 
-pytestmark = pytest.mark.timeout(900)
+# A stack without power is in test_stack.py, a killed run in test_retrain.py.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 NUMBERS = count(1)
 
 
@@ -22,10 +23,10 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     ("target", "moment", "state"),
     [
         ("flow", "preparing", "Crashed"),
-        pytest.param("worker", "preparing", "Crashed", marks=pytest.mark.slow),
+        ("worker", "preparing", "Crashed"),
         ("server", "preparing", "Completed"),
-        pytest.param("job", "training", "Completed", marks=pytest.mark.slow),
-        pytest.param("worker and flow", "training", "Crashed", marks=pytest.mark.slow),
+        ("job", "training", "Completed"),
+        ("worker and flow", "training", "Crashed"),
     ],
 )
 def test_a_part_that_is_killed_leaves_nothing_and_the_run_can_be_had(

@@ -79,6 +79,7 @@ def test_cancelling_two_trainings_in_the_ui_leaves_no_process_and_frees_the_slot
     assert running(stack) == 0
 
 
+@pytest.mark.slow
 def test_down_tells_a_training_to_stop_and_the_next_run_goes_on_from_its_checkpoint(
     stack: Stack,
 ) -> None:

@@ -22,7 +22,9 @@ def states(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {state: found.count(state) for state in found}
 
 
-@pytest.mark.parametrize("when_busy", ["ENQUEUE", "CANCEL_NEW"])
+@pytest.mark.parametrize(
+    "when_busy", ["ENQUEUE", pytest.param("CANCEL_NEW", marks=pytest.mark.slow)]
+)
 def test_one_runs_at_once_and_the_others_wait_or_are_cancelled_as_the_project_says(
     client: SyncPrefectClient, when_busy: WhenBusy
 ) -> None:

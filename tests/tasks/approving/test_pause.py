@@ -207,6 +207,7 @@ def test_a_run_that_is_cancelled_while_it_waits_ends() -> None:
     assert state_of(waiting.run) == "Cancelled"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_and_started_again_loses_no_question(
     server: PrefectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
