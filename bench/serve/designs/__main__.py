@@ -40,7 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.serve.designs", description=__doc__)
     parser.add_argument("model")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=4.0, help="per row")
+    parser.add_argument("--seconds", type=int, default=4, help="per row")
     options = parser.parse_args()
     find_wrk()
     workspace = open_workspace()

@@ -8,11 +8,10 @@ import asyncio
 import json
 import os
 import socket
-import struct
 import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from itertools import accumulate, pairwise
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -23,13 +22,14 @@ import uvloop
 
 from ocr.image.pixels import decode_image
 from ocr.reading.recognition.recogniser import OnnxRecogniser
+from ocr.wire import WireBroken, encode, receive, receive_bytes, send, take_message
 
 BATCH = 8
 MAX_PIXELS = 20_000_000
-NUMBER = struct.Struct(">I")
 
-Asked = tuple["asyncio.Future[bytes]", bytes]
-Read = Callable[[Sequence[bytes]], list[bytes]]
+Answer = dict[str, Any]
+Asked = tuple["asyncio.Future[Answer]", bytes]
+Read = Callable[[Sequence[bytes]], list[Answer]]
 
 
 class Reader(Protocol):
@@ -50,10 +50,10 @@ class Desk:
         self._is_due = False
         self.is_ready = asyncio.Event()
 
-    async def ask(self, body: bytes) -> bytes:
+    async def ask(self, body: bytes) -> Answer:
         """Return what is read on an image."""
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[bytes] = loop.create_future()
+        answer: asyncio.Future[Answer] = loop.create_future()
         self._waiting.append((answer, body))
         if self._resting and not self._is_due:
             self._is_due = True  # what else arrives at this moment goes with it
@@ -67,7 +67,7 @@ class Desk:
             self.is_ready.set()
         self._hand_out()
 
-    def settle(self, reader: Reader, batch: list[Asked], answers: Sequence[bytes]) -> None:
+    def settle(self, reader: Reader, batch: list[Asked], answers: Sequence[Answer]) -> None:
         """Answer a batch."""
         for (asked, _), answer in zip(batch, answers, strict=True):
             asked.set_result(answer)
@@ -110,7 +110,7 @@ class ProcessReader(asyncio.Protocol):
         """Begin without a connection to it."""
         self._desk = desk
         self._batch: list[Asked] = []
-        self._received = b""
+        self._received = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the connection."""
@@ -119,43 +119,27 @@ class ProcessReader(asyncio.Protocol):
     def take(self, batch: list[Asked]) -> None:
         """Begin to read."""
         self._batch = batch
-        self._transport.write(pack([body for _, body in batch]))
+        bodies = [body for _, body in batch]
+        message = encode({"sizes": [len(body) for body in bodies]})
+        self._transport.write(b"".join((message, *bodies)))
 
     def data_received(self, data: bytes) -> None:
         """Take an answer once it is whole; the first one says that the net is loaded."""
         self._received += data
-        head, body = self._received[: NUMBER.size], self._received[NUMBER.size :]
-        if len(head) == NUMBER.size and len(body) == NUMBER.unpack(head)[0]:
-            self._received = b""
-            self._desk.settle(self, self._batch, unpack(body))
+        if (message := take_message(self._received)) is not None:
+            self._desk.settle(self, self._batch, message["answers"])
 
 
 def load(bundle: Path) -> Read:
-    """Return what reads encoded images with a bundle, and answers in JSON."""
+    """Return what reads encoded images with a bundle."""
     recogniser = OnnxRecogniser.load(bundle)
 
-    def read(bodies: Sequence[bytes]) -> list[bytes]:
+    def read(bodies: Sequence[bytes]) -> list[Answer]:
         images = [decode_image(body, max_pixels=MAX_PIXELS) for body in bodies]
         lines = recogniser.recognise(images)
-        said = [{"text": line.text, "confidence": line.confidence} for line in lines]
-        return [json.dumps(each, ensure_ascii=False).encode() for each in said]
+        return [{"text": line.text, "confidence": line.confidence} for line in lines]
 
     return read
-
-
-def pack(parts: Sequence[bytes]) -> bytes:
-    """Return parts as one message."""
-    sizes = struct.pack(f">{len(parts) + 1}I", len(parts), *map(len, parts))
-    body = sizes + b"".join(parts)
-    return NUMBER.pack(len(body)) + body
-
-
-def unpack(body: bytes) -> list[bytes]:
-    """Return the parts of a message, of which the length is taken off."""
-    (count,) = NUMBER.unpack_from(body)
-    sizes = struct.unpack_from(f">{count}I", body, NUMBER.size)
-    ends = accumulate(sizes, initial=NUMBER.size * (count + 1))
-    return [body[start:end] for start, end in pairwise(ends)]
 
 
 def fork_reader(bundle: Path) -> socket.socket:
@@ -166,12 +150,11 @@ def fork_reader(bundle: Path) -> socket.socket:
         return ours
     ours.close()
     read, batch = load(bundle), list[bytes]()
-    while True:
-        its.sendall(pack(read(batch) if batch else []))
-        head = its.recv(NUMBER.size, socket.MSG_WAITALL)
-        if len(head) < NUMBER.size:  # the other side is gone
-            os._exit(0)
-        batch = unpack(its.recv(NUMBER.unpack(head)[0], socket.MSG_WAITALL))
+    with suppress(WireBroken):  # the other side is gone
+        while True:
+            send(its, {"answers": read(batch) if batch else []})
+            batch = [bytes(receive_bytes(its, size)) for size in receive(its)["sizes"]]
+    os._exit(0)
 
 
 async def serve(bundle: Path, port: int, threads: int, connections: list[socket.socket]) -> None:
@@ -193,7 +176,7 @@ async def serve(bundle: Path, port: int, threads: int, connections: list[socket.
             message = await receive()
             body += message["body"]
             has_more = message["more_body"]
-        found = await desk.ask(body)
+        found = json.dumps(await desk.ask(body), ensure_ascii=False).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(found))]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": found})

@@ -49,7 +49,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.serve.peers", description=__doc__)
     parser.add_argument("model")
     parser.add_argument("--images", type=Path, help="folder of JPEG crops; else the golden ones")
-    parser.add_argument("--seconds", type=float, default=4.0, help="per row")
+    parser.add_argument("--seconds", type=int, default=4, help="per row")
     parser.add_argument("--json", type=Path, help="file for the rows")
     parser.add_argument("--paddlex", type=Path, help="PaddleX's command")
     parser.add_argument("--detector", default="", help="of the registry, for PaddleX")

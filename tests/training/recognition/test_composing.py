@@ -40,7 +40,6 @@ OPTIONS: dict[str, Any] = {
 ALIGNED_TRAINING = """
 import sys
 import numpy as np
-import pytest
 from training.recognition import composing
 from training.__main__ import main
 from training.environment import prepare_environment

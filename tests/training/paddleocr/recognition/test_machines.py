@@ -18,10 +18,9 @@ from training.meeting import HERE, find_port
 NODES = 2
 KIND: TrainKind = "train-paddleocr-recogniser"
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-@pytest.mark.slow
 def test_two_machines_learn_what_one_process_does(digits: dict[str, str], tmp_path: Path) -> None:
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     for folder, resources in ((alone, ResourceParams()), (shared, two_machines())):
@@ -36,7 +35,6 @@ def test_two_machines_learn_what_one_process_does(digits: dict[str, str], tmp_pa
     assert (shared / "result.json").is_file()
 
 
-@pytest.mark.slow
 def test_two_machines_learn_together_what_is_compiled(
     digits: dict[str, str], tmp_path: Path
 ) -> None:
