@@ -12,7 +12,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,8 @@ Answer = tuple[Mapping[str, Any], bytes]
 
 def main() -> None:
     """Read until the gateway is gone."""
-    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace")  # see _unheard
+    # Its own copy: the descriptor itself is closed to what decoders write.
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace")
     begin_log()
     cv2.setNumThreads(1)
     crops, pages, models = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
@@ -132,8 +132,7 @@ def _decode(
     pixels = 0
     for index, content in enumerate(contents):
         try:
-            with _unheard():
-                image = decode_image(content, max_pixels=max_pixels)
+            image = _decode_unheard(content, max_pixels=max_pixels)
         except BadImage as error:
             tried = declared_pixels(content)
             is_known = tried <= max_pixels  # else it was not begun
@@ -152,13 +151,12 @@ def _decode(
         yield indices, images
 
 
-@contextmanager
-def _unheard() -> Iterator[None]:
-    """Drop what libraries write to the descriptor of stderr; libtiff a line for each bad row."""
+def _decode_unheard(content: bytes, *, max_pixels: int) -> Image:
+    """Decode an image; drop what libraries write to stderr, libtiff a line for each bad row."""
     heard = os.dup(2)
     os.dup2(0, 2)
     try:
-        yield
+        return decode_image(content, max_pixels=max_pixels)
     finally:
         os.dup2(heard, 2)
         os.close(heard)
