@@ -6,7 +6,6 @@ import logging
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from importlib.metadata import version
 from itertools import chain
 from typing import Final
@@ -46,14 +45,14 @@ from serving.rest.capacity import Capacity
 from serving.rest.crops import CropReader, crop_endpoint, crop_routes
 from serving.rest.documents.reader import DocumentReader
 from serving.rest.documents.routes import DocumentEndpoint, document_routes
-from serving.rest.edge import Edge
+from serving.rest.edge import Edge, Entrance
+from serving.rest.fast_path import FastPath
 from serving.rest.head import HeadAsGet
 from serving.rest.http.connection import ConnectionLimits, limit_connections
 from serving.rest.http.server import Server
 from serving.rest.inbox import Inbox
 from serving.rest.openapi import DescribedApp, name_operation
 from serving.rest.refusals import Refusals
-from serving.rest.shortcut import Shortcut
 from serving.rest.status import status_routes
 from serving.settings import MEBIBYTE, ServingSettings
 from serving.web.demo_page import demo_routes
@@ -66,10 +65,11 @@ LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 def create_app(
     settings: ServingSettings, metrics: ServingMetrics, *, stopping: asyncio.Event
-) -> Shortcut:
-    """Make the gateway. It begins to load at start-up and is ready when its models are.
+) -> tuple[FastAPI, FastPath]:
+    """Make the gateway, and its way for most requests for crops.
 
-    At `stopping` it takes no more calls over gRPC.
+    It begins to load at start-up and is ready when its models are. At `stopping` it takes no more
+    calls over gRPC.
     """
     pool = ModelPool(named=settings.models, metrics=metrics)
     crops, pages = (
@@ -103,6 +103,7 @@ def create_app(
         finally:
             decoders.close()
             feed.close()
+            fast.close()
             await crew.close()
             follower.close()
             log.close()
@@ -127,10 +128,9 @@ def create_app(
     inbox = Inbox(limits=limits, budget=bodies)
     reader = DocumentReader(feed=feed, pixels=pixels, crew=crew, limits=limits, metrics=metrics)
     lines = CropReader(crew=crew, capacity=crops, limits=limits, metrics=metrics)
-    recognize = crop_endpoint(pool, inbox=inbox, reader=lines)
     asking = Asking(pool, inbox=inbox, pages=pages, crops=lines, reader=reader)
     routers = (
-        crop_routes(recognize),
+        crop_routes(crop_endpoint(pool, inbox=inbox, reader=lines)),
         document_routes(DocumentEndpoint(pool, inbox, pages, reader)),
         paddle_serving_routes(asking),
         paddlex_routes(asking),
@@ -138,20 +138,14 @@ def create_app(
         demo_routes(),
         status_routes(pool, limits=limits, metrics=metrics),
     )
-    edge = partial(
-        Edge,
-        callers=callers,
-        names=settings.names,
-        answers=answers,
-        log=log,
-        metrics=metrics,
-        refusals=_refuse_by_path(app, routers),
-    )
+    refusals = _refuse_by_path(app, routers)
+    entrance = Entrance(callers=callers, names=settings.names, log=log, metrics=metrics)
+    fast = FastPath(pool, entrance=entrance, inbox=inbox, reader=lines, refusals=refusals)
     app.add_middleware(HeadAsGet)
-    app.add_middleware(edge)  # around it
+    app.add_middleware(Edge, entrance=entrance, answers=answers, refusals=refusals)  # around it
     for router in routers:
         app.include_router(router)
-    return Shortcut(app, path=recognize.path, short=edge(recognize))
+    return app, fast
 
 
 def run(settings: ServingSettings) -> None:
@@ -185,9 +179,10 @@ def run(settings: ServingSettings) -> None:
         check_port(settings.host, settings.rpc_port, field="rpc_port")
     metrics = ServingMetrics()
     stopping = asyncio.Event()
+    app, fast = create_app(settings, metrics, stopping=stopping)
     config = uvicorn.Config(
-        create_app(settings, metrics, stopping=stopping),
-        http=limit_connections(_connection_limits(settings), metrics),
+        app,
+        http=limit_connections(_connection_limits(settings), metrics, fast=fast),
         ws="none",
         host=settings.host,
         port=settings.port,

@@ -10,6 +10,6 @@
 - `capacity` – how many requests may be inside at once, and for how long
 - `openapi` – what a route says of its request
 - `documents/` – `POST /v1/ocr`
-- `crops` – `POST /v1/recognize`, with `crop_request`; most requests take the `shortcut` to it
+- `crops` – `POST /v1/recognize`, with `crop_request`; most of its requests take the `fast_path`
 - `status` – models, health, metrics and documentation
 """

@@ -30,7 +30,15 @@ class Capacity:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Hold a place.
+        """Hold a place; raises as `take` does."""
+        self.take()
+        try:
+            yield
+        finally:
+            self.give_back()
+
+    def take(self) -> None:
+        """Take a place.
 
         Raises:
             Problem: All are taken.
@@ -40,11 +48,11 @@ class Capacity:
             raise Problem("busy", f"{message}; try again later")
         self._taken += 1
         self._in_flight.inc()
-        try:
-            yield
-        finally:
-            self._taken -= 1
-            self._in_flight.dec()
+
+    def give_back(self) -> None:
+        """Give back a place."""
+        self._taken -= 1
+        self._in_flight.dec()
 
 
 @asynccontextmanager
@@ -83,8 +91,13 @@ async def while_wanted(request: Request, *, timeout_s: float) -> AsyncIterator[N
             raise ClientDisconnect from None
         if not deadline.expired():
             raise
-        message = (
-            f"The whole was not read within {timeout_s:g} s, OCRLINE_PAGES_TIMEOUT_S here; "
-            "ask for less at once, or later"
-        )
-        raise Problem("expired", message) from None
+        raise too_late(timeout_s) from None
+
+
+def too_late(timeout_s: float) -> Problem:
+    """Make the refusal of a request that was not read in time."""
+    message = (
+        f"The whole was not read within {timeout_s:g} s, OCRLINE_PAGES_TIMEOUT_S here; "
+        "ask for less at once, or later"
+    )
+    return Problem("expired", message)

@@ -31,38 +31,87 @@ SECONDS = re.compile(r"\d{1,6}(\.\d{1,30})?")
 OPEN_ROUTES: Final = frozenset(PROBES) | demo_page.PATHS
 
 
-class Edge:
-    """ASGI middleware around everything; probes and the demo page need no token."""
+class Entrance:
+    """Who comes in and what is written down of it; probes and the demo page need no token."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        callers: Callers,
-        names: Collection[str],
-        answers: Budget,
-        log: AccessLog,
-        metrics: ServingMetrics,
-        refusals: Refusals,
+        self, *, callers: Callers, names: Collection[str], log: AccessLog, metrics: ServingMetrics
+    ) -> None:
+        """Let requests in.
+
+        Args:
+            callers: Who may ask.
+            names: That lead here.
+            log: Has a line for each request.
+            metrics: What is counted.
+        """
+        self._callers = callers
+        self._names = names
+        self._log = log
+        self._metrics = metrics
+
+    def open(self, scope: Scope) -> AccessRecord:
+        """Begin to write down a request; leave its record and headers in the state."""
+        headers = _first_values(scope)
+        record = AccessRecord(_request_id(headers), scope["method"], scope["path"])
+        scope.setdefault("state", {}).update(record=record, headers=headers)
+        return record
+
+    def admit(self, scope: Scope) -> None:
+        """Leave in the state who asks.
+
+        Raises:
+            Problem: They may not, or not here, or not yet.
+        """
+        state, headers = scope["state"], scope["state"]["headers"]
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        refuse_foreign(headers, hosts=hosts, method=scope["method"], names=self._names)
+        authorization = headers.get("authorization", "")
+        caller = self._callers.find(authorization)
+        state["caller"] = caller
+        state["record"].caller = caller.name if caller else ""
+        if scope["path"] in OPEN_ROUTES:
+            return
+        if caller is None:
+            raise Problem("unauthorized", _why_unknown(authorization))
+        if scope["method"] == "POST":
+            caller.spend()
+
+    def close(self, scope: Scope, *, started: float) -> None:
+        """Write down how a request was answered that began at `started`."""
+        record = scope["state"]["record"]
+        record.seconds = time.perf_counter() - started
+        record.route = path_of(scope)
+        record.client, _ = scope.get("client") or ("", 0)
+        self._metrics.observe(
+            route=record.route,
+            method=record.method,
+            status=record.status,
+            seconds=record.seconds,
+            code=record.code,
+        )
+        if record.path not in PROBES or record.code:
+            self._log.write(record)
+
+
+class Edge:
+    """ASGI middleware around everything."""
+
+    def __init__(
+        self, app: ASGIApp, *, entrance: Entrance, answers: Budget, refusals: Refusals
     ) -> None:
         """Stand around an application.
 
         Args:
             app: What answers.
-            callers: Who may ask.
-            names: That lead here.
+            entrance: Lets requests in.
             answers: What all answers share.
-            log: Has a line for each request.
-            metrics: What is counted.
             refusals: Writes the problems of requests that come to no route.
         """
         self._app = app
-        self._refusals = refusals
+        self._entrance = entrance
         self._answers = answers
-        self._log = log
-        self._names = names
-        self._callers = callers
-        self._metrics = metrics
+        self._refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; anything but HTTP passes untouched."""
@@ -70,33 +119,18 @@ class Edge:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        headers = _first_values(scope)
-        record = AccessRecord(_request_id(headers), scope["method"], scope["path"])
+        record = self._entrance.open(scope)
+        headers = scope["state"]["headers"]
         exchange = Exchange(headers, receive, send, record=record)
-        scope.setdefault("state", {}).update(record=record, headers=headers)
         try:
-            self._admit(scope, headers)
+            self._entrance.admit(scope)
             with self._answers.account() as scope["state"]["answer"]:  # until it has been sent
                 await self._answer(scope, exchange, _timeout_s(headers))
         except Problem as problem:
             response = self._refusals.write(problem, scope)
             await response(scope, exchange.receive, exchange.send)
         finally:
-            record.seconds = time.perf_counter() - started
-            self._note(scope, record)
-
-    def _admit(self, scope: Scope, headers: Mapping[str, str]) -> None:
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        refuse_foreign(headers, hosts=hosts, method=scope["method"], names=self._names)
-        caller = self._callers.find(headers.get("authorization", ""))
-        scope["state"]["caller"] = caller
-        scope["state"]["record"].caller = caller.name if caller else ""
-        if scope["path"] in OPEN_ROUTES:
-            return
-        if caller is None:
-            raise Problem("unauthorized", _why_unknown(headers.get("authorization", "")))
-        if scope["method"] == "POST":
-            caller.spend()
+            self._entrance.close(scope, started=started)
 
     async def _answer(self, scope: Scope, exchange: Exchange, timeout_s: float | None) -> None:
         try:
@@ -112,11 +146,10 @@ class Edge:
         except Problem:
             raise
         except Exception:
-            LOG.exception("request %s failed", exchange.record.request_id)
+            problem = failed(exchange.record)
             if exchange.has_started:
                 raise
-            message = "The gateway failed; its log names this request_id"
-            raise Problem("internal", message) from None
+            raise problem from None
 
     async def _ask(self, scope: Scope, exchange: Exchange, timeout_s: float | None) -> None:
         """Have it answered; when no answer begins in time, nothing is done for it any more."""
@@ -136,18 +169,11 @@ class Edge:
         finally:
             exchange.on_start = None
 
-    def _note(self, scope: Scope, record: AccessRecord) -> None:
-        record.route = path_of(scope)
-        record.client, _ = scope.get("client") or ("", 0)
-        self._metrics.observe(
-            route=record.route,
-            method=record.method,
-            status=record.status,
-            seconds=record.seconds,
-            code=record.code,
-        )
-        if record.path not in PROBES or record.code:
-            self._log.write(record)
+
+def failed(record: AccessRecord) -> Problem:
+    """Log what is being handled, which is our fault; return what the client is told."""
+    LOG.exception("request %s failed", record.request_id)
+    return Problem("internal", "The gateway failed; its log names this request_id")
 
 
 def _first_values(scope: Scope) -> dict[str, str]:

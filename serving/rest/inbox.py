@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
@@ -58,9 +58,27 @@ class Inbox:
         with self._budget.account() as account:
             with request.state.caller.body(declared, most=self._limits.body_bytes) as note:
                 body = await self._receive(request, account, note)
-            if not body:
-                raise Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
+            _check_filled(body, file_types)
             yield body
+
+    def hold(self, body: bytes, state: Mapping[str, Any], *, file_types: tuple[str, ...]) -> None:
+        """Hold a body that has come already, for as long as until `let_go`; not an encoded one.
+
+        Args:
+            body: The whole.
+            state: Of the request, where the `edge` has left headers and caller.
+            file_types: As for `body`, which raises the same.
+        """
+        body_kind(state["headers"].get("content-type", ""), file_types)
+        if len(body) > self._limits.body_bytes:
+            raise self._too_large()
+        state["caller"].spend_bytes(len(body))
+        _check_filled(body, file_types)
+        self._budget.add(len(body))
+
+    def let_go(self, body: bytes) -> None:
+        """Hold a body no longer."""
+        self._budget.add(-len(body))
 
     async def _receive(
         self, request: Request, account: Account, note: Callable[[int], None]
@@ -99,6 +117,11 @@ class Inbox:
             "send fewer pages or images at once, or scale them down"
         )
         return Problem("body_too_large", message)
+
+
+def _check_filled(body: bytes, file_types: tuple[str, ...]) -> None:
+    if not body:
+        raise Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
 
 
 def _check_uncoded(header: str, headers: Sequence[tuple[bytes, bytes]]) -> None:

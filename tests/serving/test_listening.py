@@ -103,7 +103,7 @@ def test_a_name_that_cannot_be_is_a_wrong_setting(host: str) -> None:
 
 def test_a_start_that_fails_halfway_leaves_no_process(taken: int, tmp_path: Path) -> None:
     with patch.dict(os.environ, settings_of(tmp_path, RPC_PORT=taken)):
-        app = create_app(ServingSettings(), ServingMetrics(), stopping=asyncio.Event())
+        app, _ = create_app(ServingSettings(), ServingMetrics(), stopping=asyncio.Event())
     before = set(psutil.Process().children(recursive=True))
 
     said = asyncio.run(_begin(app))

@@ -27,8 +27,7 @@ from serving.rest.exchange import (
     SECURITY_HEADERS,
     fresh_request_id,
 )
-from serving.rest.http.plain_http import PlainHttp
-from serving.rest.http.whole_head import WholeHead
+from serving.rest.http.whole_request import FastAnswers, WholeRequests
 
 MAX_HEAD_BYTES: Final = 32_768
 """Most bytes of a request that are no body: its first line, headers, trailers, chunk extensions."""
@@ -58,12 +57,15 @@ class ConnectionLimits:
     send_timeout_s: float
 
 
-def limit_connections(limits: ConnectionLimits, metrics: ServingMetrics) -> type[asyncio.Protocol]:
+def limit_connections(
+    limits: ConnectionLimits, metrics: ServingMetrics, *, fast: FastAnswers
+) -> type[asyncio.Protocol]:
     """Make the protocol for uvicorn's option `http`."""
-    return type("LimitedConnection", (Connection,), {"limits": limits, "metrics": metrics})
+    shared = {"limits": limits, "metrics": metrics, "fast": fast}
+    return type("LimitedConnection", (Connection,), shared)
 
 
-class Connection(PlainHttp):
+class Connection(WholeRequests):
     """uvicorn's connection, within limits; who is refused gets an answer and time to read it."""
 
     limits: ClassVar[ConnectionLimits]
@@ -110,12 +112,14 @@ class Connection(PlainHttp):
             return
         self._since_body += len(data)
         super().data_received(data)
-        if self._is_over or self.transport.is_closing():
-            return
-        if self._since_body > MAX_HEAD_BYTES:
+        is_over = self._is_over or self.transport.is_closing()
+        if is_over:
+            pass
+        elif self._since_body > MAX_HEAD_BYTES:
             self._refuse(self._too_large())
         elif self._head_timer is None and (self._is_in_head or self._is_idle):
             self._await_head()
+        self._begin_whole(is_over=is_over)
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -188,8 +192,6 @@ class Connection(PlainHttp):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle
-        whole = WholeHead(cycle, self.transport)
-        cycle.transport = whole  # type: ignore[assignment]  # all that it uses of one
         self._waits_since = math.inf
         super()._start_asgi_task(cycle, app)
 

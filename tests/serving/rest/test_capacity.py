@@ -3,6 +3,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
 from serving.access.access_log import AccessLog
 from serving.access.callers import Callers
@@ -12,7 +14,7 @@ from serving.rest.body import Limits
 from serving.rest.budget import Budget
 from serving.rest.capacity import Capacity
 from serving.rest.crops import CropReader, crop_endpoint
-from serving.rest.edge import Edge
+from serving.rest.edge import Edge, Entrance
 from serving.rest.inbox import Inbox
 from serving.rest.refusals import Refusals
 from serving.workers.crew import Crew
@@ -98,12 +100,12 @@ def crops_app(pool: ModelPool, *, crew: Crew, metrics: ServingMetrics, places: i
     capacity = Capacity(places, limits="both settings", in_flight=metrics.in_flight)
     reader = CropReader(crew=crew, capacity=capacity, limits=LIMITS, metrics=metrics)
     answers = Budget(10**6, unit="bytes of the answers", held=metrics.answer_bytes)
-    return Edge(
-        crop_endpoint(pool, inbox=Inbox(limits=LIMITS, budget=bodies), reader=reader),
-        callers=Callers(token="", keys=Path("/none")),
-        names=(),
-        answers=answers,
-        log=AccessLog(""),
-        metrics=metrics,
-        refusals=Refusals(),
-    )
+    recognize = crop_endpoint(pool, inbox=Inbox(limits=LIMITS, budget=bodies), reader=reader)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        response = await recognize(Request(scope, receive))
+        await response(scope, receive, send)
+
+    callers = Callers(token="", keys=Path("/none"))
+    entrance = Entrance(callers=callers, names=(), log=AccessLog(""), metrics=metrics)
+    return Edge(app, entrance=entrance, answers=answers, refusals=Refusals())
